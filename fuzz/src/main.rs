@@ -1,8 +1,8 @@
 //! `fuzz [--scaling] [--seconds N] [--keep] [--folder DIR] [TARGET...]`: feeds every target with inputs made of its seeds, guided by the branches
 //! they take, and names what panics, hangs for a second or asks for 256 MB.
 //!
-//! `--scaling` repeats words of the seeds to a quarter and to the whole of the limit of the target's caller instead, and
-//! reports those whose cost grows faster than the input (`scaling::GROWTH_MAX`).
+//! `--scaling` repeats words of the seeds up to the limit of the target's caller instead, and reports those whose cost grows
+//! faster than the input (`scaling::GROWTH_MAX`). `--seconds` bounds the larger sizes; every word is tried at the smallest.
 //!
 //! Each target runs in a process of its own. An input that fails is kept in `fuzz/artifacts`; it belongs into
 //! `fuzz/seeds/TARGET` together with what mends it, so that it is tried again for ever. `--folder` names another
@@ -31,6 +31,9 @@ const SECONDS: u64 = 10;
 /// Stack that this program uses below a target.
 const OWN_STACK_BYTES: usize = 64 << 10;
 
+/// Makes the allocator keep what is freed (mallopt(3)).
+const MALLOC_KEEPS: [(&str, &str); 3] =
+    [("MALLOC_ARENA_MAX", "1"), ("MALLOC_TRIM_THRESHOLD_", "4294967296"), ("MALLOC_MMAP_THRESHOLD_", "33554432")];
 /// A target gets so many times its CPU time to spend it.
 const WAITING: u64 = 4;
 
@@ -113,6 +116,8 @@ fn run(target: &Target, options: &Options) -> Result<(), String> {
     child.arg("--folder").arg(&options.folder);
     let flags = [("--keep", options.keep), ("--scaling", options.is_scaling)];
     child.args(flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag));
+    // Memory that is freed stays with the process: page faults would be taken for cost that grows with the input.
+    child.envs(MALLOC_KEEPS);
     let child = child.args(["one", target.name]).spawn().map_err(|e| e.to_string())?;
     let current = current(options, child.id());
     let status = { child }.wait().map_err(|e| e.to_string())?;
@@ -167,9 +172,11 @@ fn fuzz(target: &Target, options: &Options) -> ExitCode {
         file.set_len(input.len() as u64).expect("a file of our own");
         file.write_all_at(input, 0).expect("a file of our own");
         limits::begin(input.len());
+        let before_ns = limits::thread_cpu_ns();
         target.run(input);
+        let cost_ns = limits::thread_cpu_ns() - before_ns;
         limits::end();
-        coverage.take()
+        (coverage.take(), cost_ns)
     };
     for input in &inputs {
         once(input);
@@ -184,18 +191,14 @@ fn fuzz(target: &Target, options: &Options) -> ExitCode {
     };
     if options.is_scaling {
         let mut scaling = Scaling::new(&inputs[..own], target.bytes_max, random);
-        while !is_over()
-            && scaling.try_next(|input| {
-                once(input);
-            })
-        {}
+        scaling.try_all(|input| once(input).1, options.seconds * 1_000_000_000);
         println!("{:<20} {scaling}, {:>4} s of CPU", target.name, limits::cpu_ns() / 1_000_000_000);
         return ExitCode::from(if scaling.is_linear() { 0 } else { limits::GROWS as u8 });
     }
     while !is_over() {
         let input = mutate(&mut random, &inputs, &words, target.bytes_max);
         runs += 1;
-        if once(&input) && input.len() <= BYTES_MAX {
+        if once(&input).0 && input.len() <= BYTES_MAX {
             if options.keep {
                 let _ = std::fs::create_dir_all(&corpus);
                 let name = format!("{:016x}", random.clone().next());

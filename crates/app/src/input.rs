@@ -114,7 +114,7 @@ mod tests {
         assert!(error.ends_with("is a pipe without a writer."), "{error}");
         for pause in [0, 200] {
             let to = pipe.clone();
-            let writing = machine::threads::detach("writer", move || {
+            let writing = machine::threads::spawn("writer", move || {
                 let to = rustix::fs::open(to, OFlags::WRONLY, Mode::empty()).unwrap();
                 std::thread::sleep(Duration::from_millis(pause));
                 rustix::io::write(to, b"all of it").unwrap();

@@ -72,7 +72,7 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
             waiting.unpark();
         }
     };
-    threads::detach("signals", listen)?;
+    threads::spawn("signals", listen)?;
     Ok(&RECEIVED)
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn set_restore_handle(way_back: RestoreHandle) {
 fn exit_now() {
     let (sender, back) = std::sync::mpsc::channel();
     // Nobody listens any more when the time is up.
-    let outcomes = match threads::detach("way-back", move || drop(sender.send(put_back()))) {
+    let outcomes = match threads::spawn("way-back", move || drop(sender.send(put_back()))) {
         Ok(_) => back.recv_timeout(WAY_BACK_TIME).unwrap_or_default(),
         Err(_) => put_back(),
     };

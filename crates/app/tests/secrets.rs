@@ -3,7 +3,9 @@
 
 use logs::redact::redact;
 use machine::{Root, Sampler, SamplerOptions, Timeline};
-use record::{Asked, Event, Fact, Failure, FailureKind, KernelMessage, Mode, Outcome, Record, Run, Source, Step, Tool};
+use record::{
+    Event, Fact, Failure, FailureKind, Invocation, KernelMessage, Mode, Outcome, Record, Run, Source, Step, Tool,
+};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -186,7 +188,7 @@ fn record_of(root: &Root) -> Record {
         boot_id: "5ec2e700-1111-2222-3333-444455556666".into(),
         options: vec!["ExecuteCommand=sh plantedword".into(), "MODE=extensive".into(), "--force".into()],
         sides: vec!["governor=performance".into(), "sh -c plantedpassword".into()],
-        asked: Some(Asked {
+        asked: Some(Invocation {
             command_line: vec!["run".into(), "--".into(), "--password=plantedpassword".into()],
             variables: vec!["ExecuteCommand=sh plantedword".into()],
             folder: "/home\u{2f}wonderland/plantedword".into(),

@@ -85,22 +85,23 @@ pub fn gunzip(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, Problem> {
 /// # Errors
 /// The archive is damaged or exceeds the limits.
 pub fn members(bytes: &[u8], limits: Limits) -> Result<Vec<Member>, Problem> {
-    let mut taken = Taken { limits, bytes: 0, members: Vec::new() };
-    match is_zip(bytes) {
-        true => taken.parse_zip(bytes)?,
-        false => taken.parse_tar(bytes)?,
+    let mut unpacker = Unpacker { limits, bytes: 0, members: Vec::new() };
+    if is_zip(bytes) {
+        unpacker.parse_zip(bytes)?
+    } else {
+        unpacker.parse_tar(bytes)?
     }
-    Ok(taken.members)
+    Ok(unpacker.members)
 }
 
 /// Files and bytes unpacked so far.
-struct Taken {
+struct Unpacker {
     limits: Limits,
     bytes: usize,
     members: Vec<Member>,
 }
 
-impl Taken {
+impl Unpacker {
     fn parse_zip(&mut self, bytes: &[u8]) -> Result<(), Problem> {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
         for index in 0..archive.len() {
@@ -137,7 +138,7 @@ impl Taken {
         self.bytes += bytes.len();
         match self.members.len() {
             _ if bytes.is_empty() => {}
-            taken if taken == self.limits.files_max => return Err(Problem::Files(taken)),
+            files if files == self.limits.files_max => return Err(Problem::Files(files)),
             _ => self.members.push(Member { name, bytes }),
         }
         Ok(())
@@ -148,10 +149,7 @@ impl Taken {
 fn whole(file: impl Read, room: usize, bytes_max: usize) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     file.take(room as u64 + 1).read_to_end(&mut bytes).map_err(damaged)?;
-    match bytes.len() > room {
-        true => Err(Problem::Bytes(bytes_max)),
-        false => Ok(bytes),
-    }
+    if bytes.len() > room { Err(Problem::Bytes(bytes_max)) } else { Ok(bytes) }
 }
 
 fn damaged(why: impl Display) -> Problem {

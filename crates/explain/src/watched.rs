@@ -161,7 +161,7 @@ fn gaps(record: &Record) -> String {
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, own_run};
-    use record::{Fact, Gap, Missing, Mode, Unit, Unreadable};
+    use record::{Fact, Gap, Missing, Mode, Unit, UnreadableRange};
 
     /// A recording of two samples per second.
     fn recording(limits_khz: &[i64], millicelsius: &[i64]) -> Record {
@@ -220,7 +220,7 @@ mod tests {
     fn damage_of_the_file_is_told() {
         let mut damaged = recording(&[1_800_000; 4], &[40_000; 4]);
         damaged.run.unreadable =
-            vec![Unreadable { from_byte: 120, bytes: 44 }, Unreadable { from_byte: 400, bytes: 1 }];
+            vec![UnreadableRange { from_byte: 120, bytes: 44 }, UnreadableRange { from_byte: 400, bytes: 1 }];
         let text = watched(&damaged);
         assert!(text.contains("The recording is damaged (45 bytes from byte 120): samples"), "{text}");
     }

@@ -5,9 +5,9 @@
 
 #![forbid(unsafe_code)]
 
-pub mod case;
 pub mod change;
 mod explanation;
+mod facts;
 pub mod figures;
 pub mod finding;
 pub mod foreign;
@@ -29,11 +29,17 @@ pub mod watch;
 #[cfg(test)]
 pub(crate) use testkit::records as test_support;
 
+/// Other name of `Facts`.
+pub mod case {
+    pub use crate::Facts as Case;
+}
+
 pub use change::signed_percent;
 pub use explanation::{
     Basis, Cause, CauseRow, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Taken,
     Tenths, WholePercents, rounded_to_sum,
 };
+pub use facts::Facts;
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
 pub use lines::{duration, how_many, size_words, unmeasured, utc, wrapped};

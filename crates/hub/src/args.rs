@@ -1,7 +1,10 @@
 //! Arguments of the hub.
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use hub::hooks::Form;
+use hub::store::has_password;
 use hub::tokens::Scope;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -28,7 +31,8 @@ pub(crate) struct Place {
         env = "SBC_BENCH_HUB_DATA"
     )]
     pub(crate) data: PathBuf,
-    /// PostgreSQL instead of SQLite, for several hubs: postgres://USER@HOST/DATABASE
+    /// PostgreSQL instead of SQLite, for several hubs: postgres://USER@HOST/DATABASE; a password is taken from the
+    /// environment alone, as every user can read arguments
     #[arg(long, global = true, value_name = "URL", env = "SBC_BENCH_HUB_DATABASE", hide_env_values = true)]
     pub(crate) database: Option<String>,
 }
@@ -96,6 +100,24 @@ pub(crate) enum Command {
     /// Read uploads for a hub at the other end of standard input and output
     #[command(hide = true)]
     Worker,
+}
+
+impl Cli {
+    /// Reads the arguments of this process.
+    ///
+    /// # Errors
+    /// As [`Parser::try_parse`]; or a password is among them.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let cli = Self::from_arg_matches(&matches)?;
+        let is_argument = matches.value_source("database") == Some(ValueSource::CommandLine);
+        if is_argument && cli.place.database.as_deref().is_some_and(has_password) {
+            let why = "Every user can read the password in --database; put this address into SBC_BENCH_HUB_DATABASE";
+            return Err(command.error(ErrorKind::ValueValidation, why));
+        }
+        Ok(cli)
+    }
 }
 
 impl Command {

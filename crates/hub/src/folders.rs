@@ -1,6 +1,6 @@
 //! Results from folders into the hub, and from the hub into a folder: for who comes from files, and for who leaves.
 
-use crate::limits::{Limits, Refused};
+use crate::limits::Refused;
 use crate::store::{Store, Trouble, first, read, read_all};
 use crate::submit::{Sent, submit};
 use crate::worker::{Stop, Workers};
@@ -28,18 +28,12 @@ pub struct Imported {
 ///
 /// # Errors
 /// The database does not take them; those before are kept.
-pub fn import(
-    store: &dyn Store,
-    workers: &Workers,
-    places: &[PathBuf],
-    sent: &Sent,
-    limits: &Limits,
-) -> Result<Imported, Trouble> {
+pub fn import(store: &dyn Store, workers: &Workers, places: &[PathBuf], sent: &Sent) -> Result<Imported, Trouble> {
     let mut imported = Imported::default();
     for place in places {
         for file in files(place, 0, &mut imported.ignored) {
             let name = facts::plain(&file.display().to_string());
-            let bytes = match content(&file, limits) {
+            let bytes = match content(&file, workers.limits().file_bytes_max) {
                 Ok(bytes) => bytes,
                 Err(why) => {
                     imported.ignored.push(format!("{name}: {why}"));
@@ -105,10 +99,10 @@ fn files(place: &Path, depth: usize, ignored: &mut Vec<String>) -> Vec<PathBuf> 
     inner.iter().flat_map(|inner| files(inner, depth + 1, ignored)).collect()
 }
 
-fn content(file: &Path, limits: &Limits) -> Result<Vec<u8>, String> {
+fn content(file: &Path, bytes_max: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
-    let room = limits.file_bytes_max as u64;
+    let room = bytes_max as u64;
     opened.take(room + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     match bytes.len() as u64 > room {
         true => Err(format!("it is larger than {} KiB", room >> 10)),

@@ -7,7 +7,6 @@ mod operator;
 
 use anyhow::{Context, bail};
 use args::{Cli, Command};
-use clap::Parser;
 use clap::error::ErrorKind;
 use facts::how_many;
 use hub::hub_state::{OWN_PROGRAM, Settings};
@@ -28,7 +27,7 @@ const FILES: [&str; 4] = [DATABASE, "hub.sqlite-wal", "hub.sqlite-shm", serve::T
 
 fn main() -> ExitCode {
     private::set_umask();
-    let done = Cli::try_parse().map_or_else(|error| refused(&error), run);
+    let done = Cli::read().map_or_else(|error| refused(&error), run);
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -140,9 +139,8 @@ fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> 
     let owner = folders::owner(store, owner)?;
     let now_utc_ms = clock::now_utc_ms();
     let sent = Sent { owner, publish, alias: String::new(), now_utc_ms, build, quarantines: false };
-    let limits = Limits::default();
-    let workers = Workers::new(OWN_PROGRAM.into(), limits);
-    let imported = folders::import(store, &workers, places, &sent, &limits)?;
+    let workers = Workers::new(OWN_PROGRAM.into(), Limits::default());
+    let imported = folders::import(store, &workers, places, &sent)?;
     for line in &imported.ignored {
         say(&format!("Ignored: {line}"))?;
     }

@@ -3,7 +3,7 @@
 
 use rustix::fs::Mode;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -27,6 +27,17 @@ pub fn file(path: &Path) -> io::Result<File> {
     // The mode above is that of a new file only.
     file.set_permissions(Permissions::from_mode(0o600))?;
     Ok(file)
+}
+
+/// Writes a file for its owner alone. It is on the disk under its name when this returns.
+///
+/// # Errors
+/// As [`OpenOptions::open`] and [`File::sync_all`].
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = file(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 /// Creates a directory and its parents for their owner alone; an existing one is left as it is.

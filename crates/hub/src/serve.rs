@@ -1,10 +1,9 @@
 //! `sbc-bench-hub serve`: from the database to a graceful end.
 
 use crate::hub_state::{Hub, Settings};
-use crate::store::{Store, migrate, read, write};
+use crate::store::{Store, Trouble, migrate, read, write};
 use crate::tokens::{self, Scope};
 use crate::{clock, http, log, private, work};
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -85,11 +84,14 @@ pub fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
     if !all.is_empty() {
         return Ok(());
     }
-    let made = write(store, |session| tokens::make(session, "owner", &Scope::ALL, clock::now_utc_ms()));
-    let secret = made.map_err(|error| error.message)?;
     let file = data.join(TOKEN_FILE);
-    let written = private::file(&file).and_then(|mut file| file.write_all(format!("{secret}\n").as_bytes()));
-    written.map_err(|error| format!("Cannot write {}: {error}.", file.display()))?;
+    let made = write(store, |session| {
+        let secret = tokens::make(session, "owner", &Scope::ALL, clock::now_utc_ms())?;
+        // On the disk before the database knows it: no later start makes a first token.
+        let written = private::write(&file, format!("{secret}\n").as_bytes());
+        written.map_err(|error| Trouble::of(format!("Cannot write {}: {error}.", file.display())))
+    });
+    made.map_err(|error| error.message)?;
     log::event("token", &[("name", "owner"), ("file", &file.display().to_string())]);
     Ok(())
 }

@@ -246,6 +246,7 @@ fn scripts_and_sql_in_names_stay_text() {
             "{{7*7}}",
             "=HYPERLINK(1)",
             "\u{202e}gpj.exe",
+            "\u{9b}2Jcleared",
             "$1",
         ] {
             let id = hub.keep("?publish=1&machine=%27%3Cscript%3E", &made::log(name, 1, 7000.0));
@@ -254,12 +255,16 @@ fn scripts_and_sql_in_names_stay_text() {
                 "/names/board".to_owned(),
                 format!("/r/{id}"),
                 format!("/r/{id}/trend"),
+                format!("/api/results/{id}"),
+                format!("/api/results/{id}/findings"),
                 "/feed.atom".to_owned(),
             ];
             for path in paths {
                 let answer = hub.get(&path);
                 assert_eq!(answer.status, 200, "{name}: {path}");
-                assert!(!answer.body.contains("<script") && !answer.body.contains("\" onmouse"), "{name}: {path}");
+                let has_markup = answer.body.contains("<script") || answer.body.contains("\" onmouse");
+                assert!(!has_markup || path.starts_with("/api/"), "{name}: {path}");
+                assert!(!answer.body.contains(['\u{202e}', '\u{9b}']), "{name}: {path} can be shown on a terminal");
             }
         }
         let csv = hub.get("/api/results?format=csv").body;

@@ -1,6 +1,7 @@
 //! Hubs that are killed at any moment: what was acknowledged is there afterwards, whole, once, and nothing half-written is shown.
 
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+#![allow(clippy::print_stderr, reason = "how many were killed is looked at")]
 
 mod common;
 
@@ -61,6 +62,7 @@ fn nothing_acknowledged_is_lost_over_kills() {
         for id in &acknowledged {
             assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
         }
+        eprintln!("{} kills: {} uploads acknowledged, none lost", kills(), acknowledged.len());
         verify(hub);
         let listed = hub.get("/api/results?limit=200").json()["results"].as_array().unwrap().len();
         // One upload of each round may have been kept without its answer.

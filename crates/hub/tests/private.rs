@@ -84,3 +84,26 @@ fn directory_of_others_is_refused_and_left_as_it_is() {
         assert!(mode(&data) == open_mode && !data.join("hub.sqlite").exists(), "{name}");
     }
 }
+
+#[test]
+fn password_of_the_database_is_refused_as_an_argument() {
+    let folder = Folder::new();
+    // No server listens there.
+    let host = folder.0.display().to_string();
+    for address in
+        [format!("postgres://hub:Hunter2zz@/results?host={host}"), format!("host={host} user=hub password=Hunter2zz")]
+    {
+        let run = |command: &mut Command| {
+            let output = command.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.code() == Some(1) && said.lines().count() == 1, "{said}");
+            assert!(!said.contains("Hunter2zz"), "{said}");
+            said
+        };
+        let words = ["serve", "--listen", "127.0.0.1:0"];
+        let said = run(&mut program(&folder.0, Some(&address), &words));
+        assert!(said.contains("SBC_BENCH_HUB_DATABASE"), "{said}");
+        let said = run(program(&folder.0, None, &words).env("SBC_BENCH_HUB_DATABASE", &address));
+        assert!(said.contains("Cannot open the database"), "{said}");
+    }
+}

@@ -170,10 +170,7 @@ const KHZ: RangeInclusive<u32> = 10_000..=10_000_000;
 /// Reads a clock; an implausible value is missing.
 fn clock(root: &dyn Tree, path: &str) -> Reading<u32> {
     let khz: u32 = root.read_number(path)?;
-    match KHZ.contains(&khz) {
-        true => Ok(khz),
-        false => Err(Missing::garbled(path, &khz.to_string())),
-    }
+    if KHZ.contains(&khz) { Ok(khz) } else { Err(Missing::garbled(path, &khz.to_string())) }
 }
 
 /// Clocks separated by blanks; implausible values are omitted.

@@ -9,8 +9,8 @@
 use crate::data::parse_number;
 use std::collections::BTreeMap;
 
-/// Lines of one block: lower-case key and value, in order.
-type Fields = Vec<(String, String)>;
+/// Lines of one block by their keys in lower case: the first value of each.
+type Fields = BTreeMap<String, String>;
 
 /// A parsed `/proc/cpuinfo`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,11 +23,11 @@ impl CpuInfo {
     /// Parses the text; lines without a colon are ignored.
     pub(crate) fn parse(text: &str) -> Self {
         let mut info = Self::default();
-        let mut current = Current::OneShotFlags;
+        let mut current = LineTarget::OneShotFlags;
         let mut harts = 0;
         for line in text.lines() {
             if line.trim().is_empty() {
-                current = Current::OneShotFlags;
+                current = LineTarget::OneShotFlags;
                 continue;
             }
             let Some((key, value)) = line.split_once(':') else {
@@ -37,19 +37,19 @@ impl CpuInfo {
             if let Some(cpu) = block_number(key, value, &current, &mut harts) {
                 // Consecutive numbers share the block that follows the last one.
                 let in_a_row = match current {
-                    Current::OneShotFlags => false,
-                    Current::Row => true,
-                    Current::Block(last) => info.blocks.get(&last).is_none_or(Vec::is_empty),
+                    LineTarget::OneShotFlags => false,
+                    LineTarget::Row => true,
+                    LineTarget::Block(last) => info.blocks.get(&last).is_none_or(Fields::is_empty),
                 };
-                current = if in_a_row { Current::Row } else { Current::Block(cpu) };
+                current = if in_a_row { LineTarget::Row } else { LineTarget::Block(cpu) };
                 info.blocks.entry(cpu).or_default();
                 continue;
             }
             let fields = match &current {
-                Current::Block(cpu) => info.blocks.entry(*cpu).or_default(),
-                Current::OneShotFlags | Current::Row => &mut info.common,
+                LineTarget::Block(cpu) => info.blocks.entry(*cpu).or_default(),
+                LineTarget::OneShotFlags | LineTarget::Row => &mut info.common,
             };
-            fields.push((key.to_ascii_lowercase(), value.to_owned()));
+            fields.entry(key.to_ascii_lowercase()).or_insert_with(|| value.to_owned());
         }
         info
     }
@@ -92,7 +92,7 @@ impl CpuInfo {
 }
 
 /// Target of the lines being parsed.
-enum Current {
+enum LineTarget {
     /// All CPUs.
     OneShotFlags,
     /// One CPU.
@@ -103,10 +103,10 @@ enum Current {
 
 /// Number of the CPU whose block this line begins. On ARM the key `Processor` with a capital letter is text. RISC-V
 /// kernels before 5.0 print only `hart`, the number of the hardware thread; blocks are then numbered in order.
-fn block_number(key: &str, value: &str, current: &Current, harts: &mut u32) -> Option<u32> {
+fn block_number(key: &str, value: &str, current: &LineTarget, harts: &mut u32) -> Option<u32> {
     match key {
         "processor" => u32::try_from(parse_number(value)?).ok(),
-        "hart" if matches!(current, Current::OneShotFlags) => {
+        "hart" if matches!(current, LineTarget::OneShotFlags) => {
             *harts += 1;
             Some(*harts - 1)
         }
@@ -115,8 +115,7 @@ fn block_number(key: &str, value: &str, current: &Current, harts: &mut u32) -> O
 }
 
 fn find<'a>(fields: &'a Fields, key: &str) -> Option<&'a str> {
-    let (_, value) = fields.iter().find(|(known, _)| known == key)?;
-    (!value.is_empty()).then_some(value)
+    fields.get(key).map(String::as_str).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

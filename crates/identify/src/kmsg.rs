@@ -21,7 +21,7 @@ pub struct KmsgRecord {
 
 impl KmsgRecord {
     /// Text of a message of the kernel itself; `None` for other facilities.
-    pub fn own_text(self) -> Option<String> {
+    pub fn kernel_text(self) -> Option<String> {
         (self.facility == 0).then_some(self.text)
     }
 }
@@ -49,7 +49,7 @@ pub fn boot_messages(root: &dyn Tree, records_max: usize) -> Vec<String> {
     }
     let text = root.read(PATH).unwrap_or_default();
     let records = text.lines().take(records_max).filter_map(parse_kmsg);
-    records.filter_map(KmsgRecord::own_text).collect()
+    records.filter_map(KmsgRecord::kernel_text).collect()
 }
 
 #[cfg(test)]

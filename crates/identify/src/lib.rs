@@ -43,7 +43,7 @@ pub use memory::{memory as memory_state, swaps};
 pub use order::natural_key;
 pub use os::{hostname, kernel_release, page_size_bytes};
 pub use texts::{Texts, is_cpuinfo};
-pub use tree::{Running, Tree};
+pub use tree::{RunningSystem, Tree};
 
 use cpuinfo::CpuInfo;
 use record::{Fact, Machine, Missing};
@@ -57,7 +57,7 @@ pub fn identify(root: &dyn Tree) -> Machine {
     let mut features = features::features(root);
     features.extend(distribution::details(root));
     let mut firmware = board::firmware(root);
-    firmware.extend(root.running().map(Running::firmware).unwrap_or_default());
+    firmware.extend(root.running().map(RunningSystem::firmware).unwrap_or_default());
     Machine {
         board: board::board(root).into(),
         soc: soc::soc(root, &compatible, &info).into(),

@@ -33,13 +33,13 @@ pub trait Tree {
     fn link(&self, path: &str) -> Reading<String>;
 
     /// Running system behind the files, for queries that no file answers; `None` for directories and board files.
-    fn running(&self) -> Option<&dyn Running> {
+    fn running(&self) -> Option<&dyn RunningSystem> {
         None
     }
 }
 
 /// Queries that only a running system answers.
-pub trait Running {
+pub trait RunningSystem {
     /// Architecture of the kernel (`uname -m`).
     fn kernel_arch(&self) -> String;
 

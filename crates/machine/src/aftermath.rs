@@ -1,42 +1,42 @@
-//! What a run that died has left in the kernel and the hardware. Each source is one that the kernel or the
-//! maker documents; what a machine does not have is missing with its reason.
+//! Traces of a run that died, in the kernel and the hardware. Each source is documented by the kernel or the vendor;
+//! missing sources are data with a reason.
 
 use crate::Root;
 use crate::vcio::{self, Firmware};
 use identify::boot_messages;
 use record::{Aftermath, ErrorCounter, LastWords, MachineChecks, Missing, Reading, ResetReason, WatchdogStatus};
 
-/// Documentation/ABI/testing/pstore; systemd moves what it finds there to its own folder (systemd-pstore(8)).
+/// Documentation/ABI/testing/pstore; systemd moves the files to its own directory (systemd-pstore(8)).
 const PSTORE: [&str; 2] = ["/sys/fs/pstore", "/var/lib/systemd/pstore"];
-/// Documentation/admin-guide/ras.rst; other parts than memory have a folder each next to it, with their instances
-/// in it (Documentation/driver-api/edac.rst).
+/// Documentation/admin-guide/ras.rst; parts other than memory have sibling directories with their instances
+/// (Documentation/driver-api/edac.rst).
 const EDAC: &str = "/sys/devices/system/edac";
-/// Rows of `/proc/interrupts` that count errors of the hardware (arch/x86/kernel/irq.c). `MCP` counts polls and
-/// `TRM` heat, and machinecheck of sysfs holds settings alone.
+/// Rows of `/proc/interrupts` that count hardware errors (arch/x86/kernel/irq.c). `MCP` counts polls and `TRM` thermal
+/// events; machinecheck in sysfs contains settings only.
 const MACHINE_CHECKS: [&str; 3] = ["MCE", "THR", "DFR"];
 /// Documentation/ABI/testing/sysfs-class-watchdog.
 const WATCHDOGS: &str = "/sys/class/watchdog";
-/// The firmware of a Raspberry Pi leaves its register PM_RSTS there: "Configuration properties" of the
-/// Raspberry Pi documentation.
+/// The firmware of a Raspberry Pi stores its register PM_RSTS there: "Configuration properties" of the Raspberry Pi
+/// documentation.
 const RPI_RSTS: &str = "/proc/device-tree/chosen/bootloader/rsts";
-/// Documentation/ABI/testing/sysfs-platform-power-on-reason, and what the power controllers of Tegra have
-/// under the other name (drivers/soc/tegra/pmc.c).
+/// Documentation/ABI/testing/sysfs-platform-power-on-reason; power controllers of Tegra use the other name
+/// (drivers/soc/tegra/pmc.c).
 const PLATFORM: &str = "/sys/devices/platform";
 const REASON_FILES: [&str; 2] = ["power_on_reason", "reset_reason"];
-/// Words of a reason that `explain` knows again.
+/// Text of a reason that `explain` matches.
 const POWER_CAME_ON: &str = "power came on";
-/// Boot loaders of Android boards say it on the command line (source.android.com, "Canonical boot reason").
+/// Kernel command line options of Android boot loaders (source.android.com, "Canonical boot reason").
 const REASON_OPTIONS: [&str; 2] = ["androidboot.bootreason=", "bootreason="];
-/// Of each file of pstore its last lines: the fault itself.
+/// Number of last lines kept of each pstore file; they contain the fault.
 const LINES_MAX: usize = 40;
 const FILES_MAX: usize = 8;
-/// Messages of the boot that are looked at.
+/// Maximum number of boot messages that are searched.
 const BOOT_RECORDS_MAX: usize = 4000;
-/// Messages of the boot that speak of what was before it: the errors of firmware (BERT) and processor that
-/// a start finds, and the reason that AMD's keep (Documentation/arch/x86/amd-debugging.rst).
+/// Boot messages about earlier events: errors that firmware (BERT) and processor recorded, and the reset reason of AMD
+/// processors (Documentation/arch/x86/amd-debugging.rst).
 const OF_THE_TIME_BEFORE: [&str; 3] = ["[Hardware Error]", "BERT:", "Previous system reset reason"];
 
-/// Looks for everything, after a run with this boot id has died.
+/// Collects all traces after the death of a run with this boot id.
 pub fn aftermath(root: &Root, boot_id: &str, now_utc_ms: i64) -> Aftermath {
     let messages = boot_messages(root, BOOT_RECORDS_MAX);
     let is_told = |text: &String| OF_THE_TIME_BEFORE.iter().any(|words| text.contains(words));
@@ -67,7 +67,7 @@ fn last_words(root: &Root) -> Reading<Vec<LastWords>> {
     for name in listed.as_deref().unwrap_or_default() {
         paths.push(format!("{kept_by_kernel}/{name}"));
     }
-    // One folder for each crash, named by its time; the last is the one of interest.
+    // One directory per crash, named by its time; the last one is relevant.
     if let Some(last) = root.list(moved).unwrap_or_default().pop() {
         let folder = format!("{moved}/{last}");
         let inside = root.list(&folder).unwrap_or_default();
@@ -121,7 +121,7 @@ fn machine_checks(root: &Root) -> Reading<Vec<MachineChecks>> {
     Ok(found)
 }
 
-/// Rows as ` MCE:   0   1   Machine check exceptions`: a count for each CPU that is on.
+/// Parses rows such as ` MCE:   0   1   Machine check exceptions`: a count for each online CPU.
 fn parse_machine_checks(text: &str) -> Vec<MachineChecks> {
     let row = |line: &str| {
         let (kind, rest) = line.split_once(':')?;
@@ -156,7 +156,7 @@ fn reset_reasons(root: &Root) -> Vec<ResetReason> {
     } else if let Ok(bits) = Firmware::open(root).map(|firmware| firmware.reset_bits())
         && let Ok(bits) = bits
     {
-        // Firmware before 2020 leaves it to be asked.
+        // Firmware before 2020 has to be queried.
         tell(vcio::PATH, rpi_words(bits));
     }
     for device in root.list(PLATFORM).unwrap_or_default() {
@@ -177,16 +177,16 @@ fn reset_reasons(root: &Root) -> Vec<ResetReason> {
     reasons
 }
 
-/// Foreign text without what could move a terminal's cursor.
+/// Untrusted text without control characters.
 fn printable(text: &str) -> String {
     let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
     text.trim_end().to_owned()
 }
 
-/// PM_RSTS of the BCM2835 and its successors. Bit 12 is set by power coming on and stays, so that it tells only
-/// where no other does; bit 5 by a reset of the watchdog, by which these boards also restart when they are told
-/// to; bit 9 by software, bit 1 by the debugger. All even bits up to 10 hold the partition to start from, and
-/// 63 there means that it was halted (drivers/watchdog/bcm2835_wdt.c).
+/// PM_RSTS of the BCM2835 and its successors. Bit 12 is set at power-on and stays set, so it is only relevant if no
+/// other bit is set. Bit 5 is set by a watchdog reset, which these boards also use to reboot; bit 9 by software, bit 1
+/// by the debugger. The even bits up to 10 contain the boot partition, where 63 means halt
+/// (drivers/watchdog/bcm2835_wdt.c).
 fn rpi_words(bits: u32) -> String {
     const PARTITION: u32 = 0x555;
     let words = [(0x20, "watchdog or restart"), (0x200, "software"), (0x2, "debugger")];
@@ -302,7 +302,7 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
             (0x20, "0x20: watchdog or restart"),
             (0x1020, "0x1020: watchdog or restart"),
             (0x1555, "0x1555: halted"),
-            // Partition 2 to start from is no reason.
+            // The boot partition 2 is not a reason.
             (0x4, "0x4"),
             (0x0, "0x0"),
         ] {

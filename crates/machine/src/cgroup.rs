@@ -1,20 +1,20 @@
-//! Control groups: their folders, and CPU quotas. A container or a service with a quota runs at full
-//! clock for a part of each period and stands still for the rest.
+//! cgroups: directories and CPU quotas. With a quota, a container or service runs at full clock for a part of each
+//! period and is stopped for the rest.
 
 use crate::Root;
 use record::Reading;
 
-/// True if the cgroup of the calling thread, or one above it, has a CPU quota.
-/// (Kernel: Documentation/scheduler/sched-bwc.rst for `cpu.cfs_quota_us` of cgroup v1,
-/// Documentation/admin-guide/cgroup-v2.rst for `cpu.max`.) A machine that does not tell has none.
+/// True if the cgroup of the calling thread, or one above it, has a CPU quota. (Kernel:
+/// Documentation/scheduler/sched-bwc.rst for `cpu.cfs_quota_us` of cgroup v1, Documentation/admin-guide/cgroup-v2.rst
+/// for `cpu.max`.) False if unknown.
 pub fn has_quota(root: &Root) -> bool {
     quota(root).unwrap_or(false)
 }
 
-/// The same for those who want to know whether the machine tells.
+/// As [`has_quota`], but reports an unknown state.
 ///
 /// # Errors
-/// The control groups of the calling thread cannot be read.
+/// The cgroups of the calling thread cannot be read.
 pub fn quota(root: &Root) -> Reading<bool> {
     let membership = root.read("/proc/thread-self/cgroup")?;
     Ok(folders(&membership, "cpu").iter().any(|folder| {
@@ -24,10 +24,10 @@ pub fn quota(root: &Root) -> Reading<bool> {
     }))
 }
 
-/// Folders of one controller, from the group itself up to the root, for version 2 (`0::/path`) and
-/// version 1 (`N:memory:/path`); the text is that of `/proc/PID/cgroup`. A limit of any group above
-/// holds as well. In a container the path may be the host's while the mount shows only the
-/// container's part; then only the last folder exists. (Source: `cgroups(7)`.)
+/// Directories of a controller, from the cgroup itself up to the root, for version 2 (`0::/path`) and version 1
+/// (`N:memory:/path`); the text is `/proc/PID/cgroup`. Limits of parent cgroups also apply. In a container the path may
+/// be the host's although the mount only contains the container's part; then only the last directory exists. (Source:
+/// `cgroups(7)`.)
 pub(crate) fn folders(membership: &str, controller: &str) -> Vec<String> {
     let mut folders = Vec::new();
     for line in membership.lines() {

@@ -1,11 +1,9 @@
-//! Counters of cycles that a CPU keeps itself, for the thread that runs on it: the second opinion on a
-//! measured clock.
+//! Hardware cycle counters for the calling thread: a second method to measure a clock.
 //!
-//! Three kinds, best first: the performance counters of the kernel (`perf_event_open`, one PMU for
-//! each kind of core), `IA32_APERF` of x86 (`/dev/cpu/N/msr`, Intel SDM volume 3, section 16.2: counts at
-//! the clock that the core really has), and what the driver works out from such counters
-//! (`cpuinfo_avg_freq`, <https://docs.kernel.org/admin-guide/pm/cpufreq.html>). A reading of a clock
-//! over them is done by the caller.
+//! Three kinds, best first: the performance counters of the kernel (`perf_event_open`, one PMU for each kind of core),
+//! `IA32_APERF` of x86 (`/dev/cpu/N/msr`, Intel SDM volume 3, section 16.2: counts at the clock that the core really
+//! has), and the driver's average from such counters (`cpuinfo_avg_freq`,
+//! <https://docs.kernel.org/admin-guide/pm/cpufreq.html>). The caller computes the clock.
 
 use crate::Root;
 use crate::faults::{self, Call};
@@ -17,7 +15,7 @@ use std::os::fd::OwnedFd;
 /// Register of x86 that counts cycles at the actual clock.
 const IA32_APERF: u64 = 0xe8;
 
-/// A counter that can be read again and again by the thread that opened it.
+/// Counter that the opening thread can read repeatedly.
 #[derive(Debug)]
 pub struct CycleCounter(Kind);
 
@@ -28,8 +26,7 @@ enum Kind {
 }
 
 impl CycleCounter {
-    /// Counters of the calling thread, one of each kind that the machine has, as a name and a reading.
-    /// The thread stays on `cpu`.
+    /// Counters of the calling thread, one of each available kind, with names. The thread must stay on `cpu`.
     pub fn all(root: &Root, cpu: u32) -> Vec<(&'static str, Reading<CycleCounter>)> {
         vec![("perf", Self::perf(root)), ("aperf", Self::aperf(root, cpu))]
     }
@@ -59,7 +56,7 @@ impl CycleCounter {
         }
     }
 
-    /// Cycles so far; none if the counter stopped answering.
+    /// Cycles so far; `None` if the counter stopped working.
     pub fn cycles(&self) -> Option<u64> {
         match &self.0 {
             Kind::Perf(counters) => counters.read().cycles_total().ok(),
@@ -72,7 +69,7 @@ impl CycleCounter {
         }
     }
 
-    /// What counted: the PMU that saw this thread, or the register.
+    /// Source of the count: the PMU that saw this thread, or the register.
     pub fn name(&self) -> String {
         match &self.0 {
             Kind::Aperf(_) => "IA32_APERF".into(),
@@ -85,10 +82,10 @@ impl CycleCounter {
     }
 }
 
-/// The mean clock of the last moments by the driver's own counters, in kHz.
+/// Recent average clock from the driver's counters, in kHz.
 ///
 /// # Errors
-/// The driver does not say (most do not; it came with Linux 6.14 or so for some).
+/// The driver does not report it (most do not; some since about Linux 6.14).
 pub fn average_khz(root: &Root, cpu: u32) -> Reading<u32> {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/cpuinfo_avg_freq");
     root.read_number(&path)

@@ -1,9 +1,8 @@
-//! The one seam through which system calls pass that can fail, so that tests can make each of them fail,
-//! or end the process at it.
+//! Injection point for all system calls that can fail, so that tests can make each of them fail, or kill the process at
+//! it.
 //!
-//! In a program that is handed out this is nothing: [`pass`] calls what it is given. Built for tests (the
-//! feature `faults`, which only dev-dependencies may name), it asks a plan first, which the environment
-//! gives ([`plan`] says in which words). What is done about a failure is never decided here.
+//! In release builds [`pass`] only makes the call. Test builds (feature `faults`, allowed in dev-dependencies only)
+//! first consult a plan from the environment (see [`plan`]). Failures are handled by the callers.
 
 #[cfg(any(test, feature = "faults"))]
 pub mod plan;
@@ -14,45 +13,45 @@ use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
-/// What is asked of the kernel.
+/// Kind of system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
-    /// A file is opened, to be read or written.
+    /// Opens a file for reading or writing.
     Open,
-    /// A file or device is read.
+    /// Reads a file or device.
     Read,
-    /// A folder is listed.
+    /// Lists a directory.
     List,
-    /// The target of a link is asked for.
+    /// Reads a link.
     Link,
-    /// A file is written.
+    /// Writes a file.
     Write,
-    /// What was written is brought to the disk.
+    /// Syncs a file to disk.
     Sync,
-    /// A file is locked.
+    /// Locks a file.
     Lock,
-    /// A file gets another name.
+    /// Renames a file.
     Rename,
-    /// A file or folder is removed.
+    /// Removes a file or directory.
     Remove,
-    /// A folder is made, also one that is a control group.
+    /// Creates a directory or cgroup.
     Folder,
-    /// A program is started.
+    /// Starts a program.
     Spawn,
-    /// A pipe or pseudo terminal is made.
+    /// Creates a pipe or pseudo-terminal.
     Pipe,
-    /// A thread is started.
+    /// Starts a thread.
     Thread,
-    /// The CPUs of a thread are chosen.
+    /// Sets the affinity of a thread.
     Affinity,
-    /// A counter is opened.
+    /// Opens a performance counter.
     Perf,
-    /// A device is asked by a request of its own.
+    /// Calls an ioctl of a device.
     Ioctl,
 }
 
 impl Call {
-    /// All of them, for tests that go through them.
+    /// All kinds, for tests that iterate over them.
     pub const ALL: [Self; 16] = [
         Self::Open,
         Self::Read,
@@ -72,18 +71,18 @@ impl Call {
         Self::Ioctl,
     ];
 
-    /// True if it changes what is on a disk, or a setting.
+    /// True if it changes data on disk or a setting.
     pub fn changes(self) -> bool {
         matches!(self, Self::Write | Self::Sync | Self::Rename | Self::Remove | Self::Folder)
     }
 
-    /// Its word in a plan and in a trace.
+    /// Name in a plan and in a trace.
     pub fn word(self) -> String {
         format!("{self:?}").to_lowercase()
     }
 }
 
-/// Makes a system call on a path, or of something that has a name like one.
+/// Makes a system call on a path or a similar name.
 ///
 /// # Errors
 /// Those of the call, and in tests those of the plan.
@@ -94,50 +93,50 @@ pub fn pass<T, E: From<Errno>>(
     make: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
     #[cfg(any(test, feature = "faults"))]
-    if let Some(plan) = plan::in_force() {
+    if let Some(plan) = plan::active() {
         return plan.around(call, &path.as_ref().display().to_string(), make);
     }
     let _ = (call, path);
     make()
 }
 
-/// Makes a system call on something that is open.
+/// Makes a system call on an open file.
 ///
 /// # Errors
 /// Those of the call, and in tests those of the plan.
 #[inline]
 pub fn pass_open<T, E: From<Errno>>(call: Call, file: impl AsFd, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     #[cfg(any(test, feature = "faults"))]
-    if let Some(plan) = plan::in_force() {
+    if let Some(plan) = plan::active() {
         return plan.around(call, &plan::path_of(file.as_fd()), make);
     }
     let _: (Call, BorrowedFd<'_>) = (call, file.as_fd());
     make()
 }
 
-/// Whether a system call may be made that tells its errors as numbers.
+/// Checks whether a system call with numeric errors may be made.
 ///
 /// # Errors
-/// The errno that a test's plan wants.
+/// The errno of a test's plan.
 #[inline]
 pub fn check(call: Call, name: &str) -> Result<(), i32> {
     pass(call, name, || Ok(())).map_err(|errno: Errno| errno.raw_os_error())
 }
 
-/// Writes all of it to an open file. A full disk can take a part: in tests a plan can ask for that.
+/// Writes all bytes to an open file. A plan can simulate the partial write of a full disk.
 ///
 /// # Errors
 /// Those of the write, and in tests those of the plan.
 #[inline]
 pub fn write_all(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
     #[cfg(any(test, feature = "faults"))]
-    if let Some(plan) = plan::in_force() {
+    if let Some(plan) = plan::active() {
         return plan.write_all(file, bytes);
     }
     file.write_all(bytes)
 }
 
-/// Brings what was written to the disk, without its times.
+/// Syncs written data to disk, without timestamps.
 ///
 /// # Errors
 /// Those of the call, and in tests those of the plan.
@@ -146,7 +145,7 @@ pub fn sync_data(file: &File) -> std::io::Result<()> {
     pass_open(Call::Sync, file, || file.sync_data())
 }
 
-/// By how much everything is shortened whose length is chosen: 1, but for tests that make hundreds of runs.
+/// Divisor of all configurable durations: 1, except in tests with hundreds of runs.
 #[inline]
 pub fn haste() -> u32 {
     #[cfg(any(test, feature = "faults"))]
@@ -155,26 +154,25 @@ pub fn haste() -> u32 {
     1
 }
 
-/// By how much clocks are ahead of the machine's own, in milliseconds: nothing, but for tests that suspend a
-/// machine or set its time of day.
+/// Simulated offsets of clocks in milliseconds: zero, except in tests of suspend and clock steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ClocksMoved {
-    /// Sleep: CLOCK_BOOTTIME and the time of day went on, CLOCK_MONOTONIC did not.
+pub struct ClockShift {
+    /// Suspend time: CLOCK_BOOTTIME and the system time advanced, CLOCK_MONOTONIC did not.
     pub suspended_ms: i64,
-    /// The time of day was set.
+    /// Step of the system time.
     pub utc_ms: i64,
 }
 
-/// How clocks were moved by a test.
+/// Simulated clock offsets of a test.
 #[inline]
-pub fn clocks_moved() -> ClocksMoved {
+pub fn clock_shift() -> ClockShift {
     #[cfg(any(test, feature = "faults"))]
-    return plan::clocks_moved();
+    return plan::clock_shift();
     #[cfg(not(any(test, feature = "faults")))]
-    ClocksMoved::default()
+    ClockShift::default()
 }
 
-/// Says which process is the guard of this one, so that a plan can kill it.
+/// Sets the process id of this process's guard, so that a plan can kill it.
 #[inline]
 pub fn guarded_by(process: u32) {
     #[cfg(any(test, feature = "faults"))]

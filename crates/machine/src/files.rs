@@ -1,22 +1,21 @@
-//! Files of our own in folders where others may write: results, journals, recordings, notes for other
-//! processes. Not what the kernel shows: that is read through [`crate::Root`].
+//! Our own files in directories that other users may write to: results, journals, recordings, notes for other
+//! processes. Kernel files are read through [`crate::Root`].
 //!
-//! Every file is opened relative to its folder, which is opened first: nobody can put another folder in
-//! its place meanwhile. No link is followed, nothing that might wait is waited for (a named pipe), and what
-//! is believed of a file (its kind, its owner, its size) is asked of the open descriptor, not of its name.
-//! A file is ours if it belongs to this user or to the owner of the folder that it lies in, who could
-//! replace it anyway; the same rule as the kernel's `fs.protected_regular`.
+//! Every file is opened relative to its open directory, so that the directory cannot be replaced. Links are not
+//! followed, opening never blocks (on a named pipe), and kind, owner and size of a file are read from the open
+//! descriptor rather than the path. A file is accepted if it belongs to this user or to the owner of its directory, who
+//! could replace it anyway; the same rule as the kernel's `fs.protected_regular`.
 
-mod asked;
 mod by_path;
 mod error;
 mod exclusive;
 mod folder;
 mod identity;
 mod names;
-mod own;
+mod own_folder;
 mod owner;
 mod pair;
+mod queries;
 mod removal;
 mod stream;
 #[cfg(test)]
@@ -27,10 +26,10 @@ pub use error::{Error, Problem};
 pub use exclusive::Exclusive;
 pub use folder::{Access, Folder, unguessable};
 pub use identity::Identity;
-pub use own::{Note, OwnFolder};
+pub use own_folder::{Note, OwnFolder};
 pub use owner::{Owner, set_default_owner};
-pub use pair::Named;
+pub use pair::NamedContent;
 pub use removal::remove_left;
 pub use stream::{Stream, stream, stream_kind};
 
-use asked::{is_empty, listed, own_uid};
+use queries::{is_empty, listed, own_uid};

@@ -1,17 +1,17 @@
-//! Parsers of bytes that others made, for fuzzing, where no public function takes the bytes alone. Everything that is
-//! read through a [`crate::Root`] is fuzzed with a board. Nothing in the program calls this.
+//! Parsers of untrusted bytes, for fuzzing, unless a public function takes bytes directly. Everything read through a
+//! [`crate::Root`] is fuzzed with a board. The program itself does not use this module.
 
 use crate::group::parse_usage_us;
 use crate::huge_pages::parse_smaps;
 use crate::{rights, settings, vcio};
 
-/// A name, in kebab-case, and what is done with bytes.
+/// Name in kebab-case, and parser.
 pub type Parser = (&'static str, fn(&[u8]));
 
 /// Maximum size that is read of a file of the kernel, in bytes.
 pub const FILE_BYTES_MAX: usize = crate::root::FILE_BYTES_MAX as usize;
 
-/// All of them.
+/// All parsers.
 pub const PARSERS: &[Parser] = &[
     ("accounts", |bytes| {
         let text = String::from_utf8_lossy(bytes);

@@ -1,16 +1,16 @@
-//! A control group of our own: everything that a program starts stays in it, so that its CPU time is
-//! counted as a whole and nothing of it survives.
+//! A cgroup of our own that contains all processes started by a program, to account their CPU time and to kill all of
+//! them.
 //!
-//! It lies directly below the mount of the hierarchy, where its files do not depend on what service
-//! or session this program runs in; but where version 2 limits that service, below the service, because a
-//! limit must hold for what it was given for. Needs root, or a delegated hierarchy.
-//! (Kernel: Documentation/admin-guide/cgroup-v2.rst, Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
+//! It is directly below the mount of the hierarchy, so that it does not depend on the service or session of this
+//! program. If version 2 limits that service, it is below the service, because the limit must apply. Needs root or a
+//! delegated hierarchy. (Kernel: Documentation/admin-guide/cgroup-v2.rst,
+//! Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
 
+mod exclusive;
 mod hierarchy;
-mod hold;
 mod lock;
 
-pub(crate) use hold::{Held, hold, is_there};
+pub(crate) use exclusive::{ExclusiveGroup, acquire, is_present};
 
 use crate::Root;
 use crate::cgroup;
@@ -19,47 +19,47 @@ use hierarchy::{Version, hierarchy};
 use lock::{Lock, Owner};
 use record::{Missing, Reading, Why};
 
-/// Folders of a group: one in version 2, one for each hierarchy used in version 1.
+/// Directories of a cgroup: one in version 2, one for each used hierarchy in version 1.
 #[derive(Debug)]
 pub struct Group {
     root: Root,
     version: Version,
     folder: String,
-    /// Where this process was before, to go back.
+    /// Previous cgroup of this process.
     home: String,
-    /// The same in the hierarchy that has quotas, where that is another one.
+    /// Directory in the hierarchy with quotas, if that is a separate one.
     quota: Option<Place>,
-    /// CPU time a second that the group is held to, in CPUs, if it is.
+    /// Limit of CPU time per second, in CPUs.
     limit_cpus: Option<f64>,
-    /// Tells all processes that the group is in use, in any container; let go of last.
+    /// Marks the cgroup as in use for processes of all containers; released last.
     _lock: Option<Lock>,
 }
 
-/// A folder of the group, and where this process was before.
+/// Directory of the cgroup, and the previous cgroup of this process.
 #[derive(Debug, Clone)]
 struct Place {
     folder: String,
     home: String,
 }
 
-/// Names that are tried for a group.
+/// Maximum number of names to try.
 const NAMES_MAX: u32 = 16;
-/// Looks that are enough for the kernel to take killed processes out of the group.
+/// Maximum number of attempts, so that the kernel has time to remove killed processes.
 const REMOVAL_TRIES: u32 = 100;
 const REMOVAL_NAP: std::time::Duration = std::time::Duration::from_millis(2);
 
-/// Length of one slice of a quota. After every pause caches and predictors are cold: of slices of 8 ms
-/// each LZMA thread lost 12 %, of slices of 40 ms 3 %, so that much shorter ones measure the pauses.
+/// Period of a quota. Caches and predictors are cold after every pause: LZMA threads lost 12 % with slices of 8 ms, 3 %
+/// with slices of 40 ms, so much shorter periods would measure the pauses.
 const PERIOD_US: u64 = 100_000;
 
-/// Version 1's hierarchy of quotas.
+/// Hierarchy of quotas in version 1.
 const QUOTA_MOUNT: &str = "/sys/fs/cgroup/cpu";
 
 impl Group {
-    /// Makes a group.
+    /// Creates a cgroup.
     ///
     /// # Errors
-    /// There are no control groups, or no right to make one.
+    /// cgroups are not available, or permission is denied.
     pub fn new(root: &Root, name: &str) -> Reading<Self> {
         if !root.is_system() {
             return Err(Missing::unsupported("/sys/fs/cgroup", "not the running system"));
@@ -69,7 +69,7 @@ impl Group {
             .ok_or_else(|| Missing::unsupported("/sys/fs/cgroup", "no cgroup hierarchy with CPU accounting"))?;
         let controller = if version == Version::Two { "" } else { "cpuacct" };
         let home = cgroup::folders(&membership, controller).into_iter().next();
-        let (folder, lock) = made(&place(root, version, &mount), name)?;
+        let (folder, lock) = create(&place(root, version, &mount), name)?;
         Ok(Self {
             root: root.clone(),
             version,
@@ -81,12 +81,12 @@ impl Group {
         })
     }
 
-    /// Holds everything in the group to so much CPU time a second, in CPUs; none takes the limit away.
-    /// Programs that are in the group already are held only where one hierarchy does everything, so
-    /// set it before they start. (Kernel: Documentation/scheduler/sched-bwc.rst.)
+    /// Limits the cgroup to this CPU time per second, in CPUs; `None` removes the limit. Call it before programs start:
+    /// with separate hierarchies the limit does not apply to programs that are already in the cgroup. (Kernel:
+    /// Documentation/scheduler/sched-bwc.rst.)
     ///
     /// # Errors
-    /// The kernel was built without quotas, or does not allow one here.
+    /// The kernel was built without quotas, or rejects this one.
     pub fn limit(&mut self, cpus: Option<f64>) -> Reading<()> {
         if cpus == self.limit_cpus {
             return Ok(());
@@ -110,12 +110,12 @@ impl Group {
         Ok(())
     }
 
-    /// True while everything in the group is held to a limit.
+    /// True while the cgroup has a limit.
     pub fn is_limited(&self) -> bool {
         self.limit_cpus.is_some()
     }
 
-    /// The folder in version 1's hierarchy of quotas, made at the first need.
+    /// Directory in version 1's hierarchy of quotas, created on first use.
     fn quota_folder(&mut self) -> Reading<String> {
         if let Some(place) = &self.quota {
             return Ok(place.folder.clone());
@@ -132,14 +132,13 @@ impl Group {
         Ok(folder)
     }
 
-    /// Groups that a program of this name has left behind, which are now this value's: nobody is left to remove
-    /// them. The process id in a name says nothing about that, since it may be one of another container; a
-    /// group whose owner lives is held by a lock.
+    /// cgroups left behind by programs with this name, now owned by the returned values. Process ids in names are not
+    /// reliable, because they may be from another container; a cgroup of a live process is locked.
     pub fn left_behind(root: &Root, name: &str) -> Vec<Self> {
         let Some((version, mount)) = hierarchy(root).filter(|_| root.is_system()) else {
             return Vec::new();
         };
-        // `NAME.PID`, or `NAME.PID.2` where that was taken.
+        // `NAME.PID`, or `NAME.PID.2` if that was taken.
         let is_ours = |folder: &String| {
             let rest = folder.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
             rest.is_some_and(|rest| rest.split('.').all(|part| part.parse::<u32>().is_ok()))
@@ -154,10 +153,10 @@ impl Group {
         places.into_iter().flat_map(of_place).collect()
     }
 
-    /// An existing group whose owner is gone, which this value now owns. None while another process holds it.
+    /// Adopts an existing cgroup whose owner is gone. `None` while another process holds it.
     pub fn adopted(root: &Root, folder: &str) -> Option<Self> {
         let (version, mount) = hierarchy(root)?;
-        // Dropping removes the folder, so only a group of ours will do.
+        // Dropping removes the directory, so only our own cgroups qualify.
         let name = folder.strip_prefix(&format!("{mount}/"))?;
         if folder.contains("..") {
             return None;
@@ -178,29 +177,29 @@ impl Group {
         })
     }
 
-    /// Its folder.
+    /// Directory of the cgroup.
     pub fn folder(&self) -> &str {
         &self.folder
     }
 
-    /// Moves the calling thread (version 1) or process (version 2) into the group for as long as the
-    /// value lives. What is started meanwhile is born in the group, so that nothing escapes it.
+    /// Moves the calling thread (version 1) or process (version 2) into the cgroup while the value lives. Programs
+    /// started in that time are in the cgroup from the beginning, so that none escapes.
     ///
     /// # Errors
-    /// The kernel refuses.
-    pub fn enter(&self) -> Reading<Inside<'_>> {
+    /// The kernel rejects it.
+    pub fn enter(&self) -> Reading<Membership<'_>> {
         self.root.write(&self.members(&self.folder), "0")?;
-        let inside = Inside(self);
+        let membership = Membership(self);
         if let Some(place) = self.quota.as_ref().filter(|_| self.is_limited()) {
             self.root.write(&self.members(&place.folder), "0")?;
         }
-        Ok(inside)
+        Ok(membership)
     }
 
-    /// CPU time of everything that was ever in the group, in nanoseconds.
+    /// Total CPU time of the cgroup, in nanoseconds.
     ///
     /// # Errors
-    /// The kernel does not tell.
+    /// The kernel does not report it.
     pub fn cpu_time_ns(&self) -> Reading<u64> {
         match self.version {
             Version::One => self.root.read_number(&format!("{}/cpuacct.usage", self.folder)),
@@ -212,7 +211,7 @@ impl Group {
         }
     }
 
-    /// Processes that are in the group, by their numbers here: those that have none in this container are left out.
+    /// Processes of the cgroup by their ids in this container; processes without one are omitted.
     pub fn processes(&self) -> Vec<u32> {
         let text = self.root.read(&format!("{}/cgroup.procs", self.folder));
         let text = text.unwrap_or_default();
@@ -243,13 +242,13 @@ impl Drop for Group {
     }
 }
 
-/// This thread or process is in a group; it goes back when this is dropped.
+/// Membership of this thread or process in a cgroup; ends on drop.
 #[derive(Debug)]
-pub struct Inside<'a>(&'a Group);
+pub struct Membership<'a>(&'a Group);
 
-impl Drop for Inside<'_> {
+impl Drop for Membership<'_> {
     fn drop(&mut self) {
-        // A thread that cannot go back ends in a moment; a process would only be counted with the rest.
+        // A thread that cannot go back ends soon; a process would merely be accounted with the rest.
         let _ = self.0.root.write(&self.0.members(&self.0.home), "0");
         if let Some(place) = &self.0.quota {
             let _ = self.0.root.write(&self.0.members(&place.home), "0");
@@ -257,8 +256,8 @@ impl Drop for Inside<'_> {
     }
 }
 
-/// Where a group is made: in version 1 the hierarchy that counts has no limits, in version 2 a group created
-/// next to the group of this process is free of its limits.
+/// Location of new cgroups: in version 1 the accounting hierarchy has no limits; in version 2 a cgroup next to that of
+/// this process would not have its limits.
 fn place(root: &Root, version: Version, mount: &str) -> String {
     if version == Version::One {
         return mount.to_owned();
@@ -273,15 +272,15 @@ fn place(root: &Root, version: Version, mount: &str) -> String {
             value.split_whitespace().next().unwrap_or_default() != *free
         })
     };
-    // The root of all has no limits, and that of a container has those of the container.
+    // The root cgroup has no limits, and the root of a container has those of the container.
     let mut groups = folders.iter().filter(|folder| *folder != mount);
     let own = folders.first().filter(|_| groups.any(is_limited));
     own.cloned().unwrap_or_else(|| mount.to_owned())
 }
 
-/// Makes the folder of a group and holds it. A dead process may have had our number and left one of that name,
-/// or a living one of another container has it: that is not ours to enter, since another process may be in it.
-fn made(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
+/// Creates the directory of a cgroup and locks it. An existing one with this name, left by a dead process or used in
+/// another container, is not reused, because it may contain other processes.
+fn create(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
     let others = (2..=NAMES_MAX).map(|number| format!("{name}.{number}"));
     let mut refused = libc::EEXIST;
     for name in std::iter::once(name.to_owned()).chain(others) {
@@ -290,10 +289,10 @@ fn made(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
             Ok(()) => match lock::owner_of(&folder) {
                 Owner::Gone(lock) => return Ok((folder, Some(lock))),
                 Owner::NoLocks => return Ok((folder, None)),
-                // Another start took it for left behind before it was held, and removes it.
+                // Another start took it for left behind before it was locked, and is removing it.
                 Owner::Lives => refused = libc::EEXIST,
                 Owner::Unknown(errno) => {
-                    // Others would take it for left behind while we are in it.
+                    // Without a lock, others would take it for left behind.
                     let remove = || std::fs::remove_dir(&folder);
                     let _ = faults::pass(Call::Remove, &folder, remove);
                     refused = errno.raw_os_error();

@@ -1,22 +1,21 @@
-//! Whether huge pages really back a piece of memory of this process. Asking for them is no more than a
-//! wish; `smaps` shows the result.
-//! (Kernel: Documentation/filesystems/proc.rst, Documentation/admin-guide/mm/transhuge.rst.)
+//! Determines whether huge pages back a memory range of this process, from `smaps`, because a request for them may not
+//! be fulfilled. (Kernel: Documentation/filesystems/proc.rst, Documentation/admin-guide/mm/transhuge.rst.)
 
 use crate::Root;
 use record::{Missing, Reading};
 
 const SMAPS: &str = "/proc/self/smaps";
 
-/// KiB of anonymous huge pages in the mapping of this process that holds the address.
+/// KiB of anonymous huge pages in the mapping of this process that contains the address.
 ///
 /// # Errors
-/// `smaps` cannot be read, has no such mapping, or does not tell (kernels without huge pages).
+/// `smaps` cannot be read, has no such mapping, or lacks the value (kernels without huge pages).
 pub fn huge_kib(root: &Root, address: usize) -> Reading<u64> {
     let text = root.read(SMAPS)?;
     parse_smaps(&text, address).ok_or_else(|| Missing::unsupported(SMAPS, "the kernel does not report huge pages"))
 }
 
-/// `AnonHugePages` of the mapping that holds the address.
+/// `AnonHugePages` of the mapping that contains the address.
 pub(crate) fn parse_smaps(text: &str, address: usize) -> Option<u64> {
     let mut inside = false;
     for line in text.lines() {
@@ -29,7 +28,7 @@ pub(crate) fn parse_smaps(text: &str, address: usize) -> Option<u64> {
     None
 }
 
-/// The first line of a mapping: `7f12a000-7f14a000 rw-p 00000000 00:00 0`.
+/// Parses the first line of a mapping: `7f12a000-7f14a000 rw-p 00000000 00:00 0`.
 fn parse_range(line: &str) -> Option<std::ops::Range<usize>> {
     let (start, end) = line.split_whitespace().next()?.split_once('-')?;
     let hex = |digits: &str| usize::from_str_radix(digits, 16).ok();

@@ -1,9 +1,9 @@
-//! The machine behind a root, and what only the running system tells of it.
+//! The machine behind a root, and data that only the running system provides.
 
 mod running;
 
 use crate::Root;
-use identify::{Running, Texts, Tree};
+use identify::{RunningSystem, Texts, Tree};
 use record::{Machine, Reading};
 use std::sync::OnceLock;
 
@@ -24,12 +24,12 @@ impl Tree for Root {
         Root::link(self, path)
     }
 
-    fn running(&self) -> Option<&dyn Running> {
+    fn running(&self) -> Option<&dyn RunningSystem> {
         self.is_system().then_some(self)
     }
 }
 
-/// A root in which only these texts are known. With a base, they stand in the places of its files.
+/// Root with only these texts. With a base, they replace its files.
 pub fn root_of_texts(base: Option<&Root>, texts: &Texts<'_>) -> Root {
     match base {
         None => Root::of_board(texts.machine()),
@@ -37,27 +37,25 @@ pub fn root_of_texts(base: Option<&Root>, texts: &Texts<'_>) -> Root {
     }
 }
 
-/// Identifies the machine behind this root. Takes a few milliseconds, on servers with hundreds of
-/// CPUs a few dozen.
+/// Identifies the machine behind this root. Takes a few milliseconds, on servers with hundreds of CPUs several dozen.
 pub fn identify(root: &Root) -> Machine {
     identify::identify(root)
 }
 
-/// The machine behind a root, identified once, when it is first asked for: what is known before a run is
-/// the same as what goes into the Record.
+/// Machine behind a root, identified once on first use, so that checks before a run and the Record agree.
 #[derive(Debug)]
-pub struct Identified<'a> {
+pub struct LazyMachine<'a> {
     root: &'a Root,
     found: OnceLock<Machine>,
 }
 
-impl<'a> Identified<'a> {
-    /// Nothing is looked at yet.
+impl<'a> LazyMachine<'a> {
+    /// Wraps a root without reading it.
     pub fn new(root: &'a Root) -> Self {
         Self { root, found: OnceLock::new() }
     }
 
-    /// Where everything is read.
+    /// Root that is read.
     pub fn root(&self) -> &'a Root {
         self.root
     }

@@ -1,7 +1,7 @@
-//! Messages of the kernel that appear during a run, from `/dev/kmsg` (Linux Documentation/ABI/
-//! testing/dev-kmsg). Opened once, positioned behind what is already there, and never blocking.
+//! Messages of the kernel that appear during a run, from `/dev/kmsg` (Linux Documentation/ABI/ testing/dev-kmsg).
+//! Opened once, positioned after existing messages, and non-blocking.
 //!
-//! Only the kernel's own messages are kept: services write into the same buffer.
+//! Only the kernel's own messages are kept, because services write to the same buffer.
 
 use crate::faults::{self, Call};
 use crate::timeline::monotonic_ns;
@@ -11,26 +11,27 @@ use record::{KernelMessage, Missing, Reading, Why};
 use std::io::Read;
 
 const PATH: &str = "/dev/kmsg";
-/// The kernel cuts records to less (`CONSOLE_EXT_LOG_MAX`, 8 KiB); shorter reads give EINVAL.
+/// Size of the read buffer; the kernel limits records to this (`CONSOLE_EXT_LOG_MAX`, 8 KiB), and shorter reads return
+/// EINVAL.
 const RECORD_BYTES_MAX: usize = 8192;
-/// At most so many messages are kept of one call: a driver in despair prints thousands a second.
+/// Maximum number of messages kept per call, because a faulty driver may print thousands a second.
 const MESSAGES_MAX: usize = 2000;
-/// Read to know whether the boot is still there: its first words come among the first records.
+/// Number of first records in which boot messages are searched.
 const BOOT_RECORDS: usize = 16;
 
-/// The kernel's messages since this was opened.
+/// Kernel messages since this was opened.
 #[derive(Debug)]
 pub struct KernelLog {
     reader: Reader,
     boot_messages_present: bool,
-    /// End of the last call on the axis of the run.
+    /// End of the last call on the time axis of the run.
     asked_ms: i64,
 }
 
 #[derive(Debug)]
 enum Reader {
     Device(std::fs::File),
-    /// A board's text is read again at every call; records up to this number are known.
+    /// The text of a board is parsed at every call; records up to this number are known.
     Board {
         root: Root,
         after: Option<u64>,
@@ -38,14 +39,14 @@ enum Reader {
 }
 
 impl KernelLog {
-    /// Opens the kernel's log; what is in it already is not reported.
+    /// Opens the kernel log; existing messages are not reported.
     ///
     /// # Errors
-    /// There is no `/dev/kmsg` (containers), or reading it needs root (`kernel.dmesg_restrict`).
+    /// `/dev/kmsg` does not exist (containers), or needs root (`kernel.dmesg_restrict`).
     pub fn open(root: &Root) -> Reading<Self> {
         match root.source(PATH)? {
             Source::File(file) if root.is_system() => Self::open_device(file),
-            // A directory that stands in for a machine may hold anything under this name.
+            // A directory used as a machine may contain any file with this name.
             _ => {
                 let text = root.read(PATH)?;
                 let records: Vec<KmsgRecord> = text.lines().filter_map(parse_kmsg).collect();
@@ -75,20 +76,19 @@ impl KernelLog {
         Ok(Self { boot_messages_present: begins_at_boot(&first), reader: Reader::Device(file), asked_ms: 0 })
     }
 
-    /// False if the messages of the boot have left the ring buffer.
+    /// False if the ring buffer no longer contains the boot messages.
     pub fn boot_messages_present(&self) -> bool {
         self.boot_messages_present
     }
 
-    /// Messages since the last call, or since this was opened. Where some were lost because the
-    /// ring buffer was overrun, a message in brackets says so.
+    /// Messages since the last call, or since it was opened. If the ring buffer was overrun, a message in brackets
+    /// reports the loss.
     ///
-    /// The kernel stamps messages with a clock that drifts from the run's by seconds a day. A
-    /// message cannot be older than the last call nor newer than this one, so its moment is kept
-    /// within; ask often to know well.
+    /// The clock of kernel messages drifts from that of the run by seconds a day. Times are clamped to the interval
+    /// between the last call and this one, so frequent calls are more accurate.
     ///
     /// # Errors
-    /// The log cannot be read any more.
+    /// The log is no longer readable.
     pub fn since(&mut self, timeline: &Timeline) -> Reading<Vec<KernelMessage>> {
         let mut found = Vec::new();
         let mut left_out = 0_usize;
@@ -113,11 +113,11 @@ impl KernelLog {
         }
         let (asked_ms, now_ms) = (self.asked_ms, timeline.now_ms());
         self.asked_ms = now_ms;
-        // An axis that is gone on with began before this boot did.
+        // The time axis of a resumed run began before this boot.
         let start_ns = i128::from(monotonic_ns()) - i128::from(timeline.now_ns());
         let moment = |stamp_us: u64| {
             let ms = (i128::from(stamp_us) * 1000 - start_ns) / 1_000_000;
-            // A fake axis has nothing to do with the kernel's clock.
+            // A fake time axis is unrelated to the kernel's clock.
             let ms = i64::try_from(ms).ok().filter(|_| !timeline.is_fake())?;
             Some(ms.clamp(asked_ms.min(now_ms), now_ms))
         };
@@ -130,13 +130,12 @@ impl KernelLog {
     }
 }
 
-/// The running kernel's own messages that the ring buffer begins with, at most so many records; empty where it cannot
-/// be read.
+/// First `records_max` kernel messages of the ring buffer; empty if it cannot be read.
 pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
     let Ok(Source::File(mut file)) = root.source(PATH) else {
         return Vec::new();
     };
-    // Without this a read at the end of the buffer waits for the next message.
+    // Otherwise a read at the end of the buffer would wait for the next message.
     let flags = rustix::fs::fcntl_getfl(&file);
     let set = |flags| rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK);
     if flags.and_then(set).is_err() {
@@ -146,22 +145,22 @@ pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
     reads
         .take(records_max)
         .filter_map(|read| match read {
-            Read1::Record(record) => record.own_text(),
+            Read1::Record(record) => record.kernel_text(),
             Read1::Lost | Read1::Garbled => None,
         })
         .collect()
 }
 
-/// What one read gave.
+/// Result of one read.
 enum Read1 {
     Record(KmsgRecord),
-    /// Messages were overwritten before they were read (EPIPE); the next read goes on after them.
+    /// Messages were overwritten before they were read (EPIPE); the next read continues after them.
     Lost,
-    /// A record that cannot be understood, or one too long for the buffer.
+    /// A record that is invalid or too long for the buffer.
     Garbled,
 }
 
-/// One record, or none if there are no more.
+/// Reads one record; `None` at the end.
 fn read_record(file: &mut std::fs::File) -> Result<Option<Read1>, i32> {
     let mut buffer = [0; RECORD_BYTES_MAX];
     match faults::pass(Call::Read, PATH, || file.read(&mut buffer)) {
@@ -196,7 +195,7 @@ fn note(now_ms: i64, text: String) -> KernelMessage {
     KernelMessage { at_ms: Some(now_ms), text, line: None }
 }
 
-/// The kernel numbers its records from 0 at boot, so the oldest one tells whether any is gone.
+/// Records are numbered from 0 at boot, so the oldest one shows whether any was lost.
 fn begins_at_boot(records: &[KmsgRecord]) -> bool {
     let banner =
         |record: &KmsgRecord| record.text.starts_with("Linux version") || record.text.starts_with("Booting Linux");

@@ -1,13 +1,13 @@
 //! Reads and sets Linux: root, identity, settings, sensors, sampler.
 //!
-//! The only crate that opens `/proc`, `/sys` and `/dev`. It never starts a process and never
-//! prints. Everything is read through a [`Root`], so that a directory or one text file can stand
-//! in for a whole machine.
+//! The only crate that opens `/proc`, `/sys` and `/dev`. It never starts a process and never prints. Everything is read
+//! through a [`Root`], so that a directory or a text file can replace a machine.
 
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod aftermath;
+mod available_memory;
 pub mod cgroup;
 pub mod cycles;
 pub mod faults;
@@ -22,47 +22,46 @@ pub mod perf;
 mod power_supplies;
 pub mod processes;
 mod rights;
-mod room;
 mod root;
 mod sampler;
 pub mod sensors;
 pub mod settings;
 pub mod signals;
 mod snapshot;
-mod start;
 mod state;
+mod storage;
 mod survey;
 mod syscall;
 mod terminal;
 mod thermometer;
 pub mod threads;
 pub mod timeline;
+mod uptime;
 pub mod vcio;
-mod volatile;
 
 pub use ::identify::{BoardFile, Texts, is_cpuinfo};
 pub use aftermath::aftermath;
-pub use group::{Group, Inside};
+pub use available_memory::available_kib;
+pub use group::{Group, Membership};
 pub use huge_pages::huge_kib;
-pub use identified::{Identified, identify, root_of_texts};
+pub use identified::{LazyMachine, identify, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use rights::{Accounts, Caller, Trust, caller, keep_descriptors};
-pub use room::available_kib;
 pub use root::{Root, Source, WritePolicy};
 pub use sampler::{
     Failure, IdleCpuAffinity, LatestValues, Options as SamplerOptions, Sampler, SamplerThread, SourceCost,
     raise_priority,
 };
 pub use snapshot::{snapshot, snapshot_of};
-pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
+pub use storage::in_memory;
 pub use survey::survey;
 pub use terminal::{Terminal, terminal};
 pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;
-pub use volatile::in_memory;
+pub use uptime::{load_hundredths, uptime_ms};
 
-/// True if this process has the rights of root.
+/// True if this process runs as root.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

@@ -1,11 +1,11 @@
-//! Readers of integers over bytes, for sensors and the firmware. They are pure and do not allocate.
+//! Parsers of integers in bytes, for sensors and the firmware. They are pure and do not allocate.
 //!
-//! Not a general parser: the kernel writes decimal numbers between blanks, one record per line.
+//! They are limited to the kernel's format: decimal numbers separated by blanks, one record per line.
 
-/// Stands for a missing value in a row of integers.
+/// Represents a missing value in a row of integers.
 pub const NONE: i64 = i64::MIN;
 
-/// One number alone: `45000\n`. The parser of most files in `/sys`.
+/// Parses a single number, `45000\n`: the format of most files in `/sys`.
 pub(crate) fn number(text: &[u8], values: &mut [i64]) {
     let Some((value, rest)) = take_number(text) else {
         return;
@@ -15,7 +15,7 @@ pub(crate) fn number(text: &[u8], values: &mut [i64]) {
     }
 }
 
-/// Numbers between blanks, one for each value; the rest of the text is not looked at.
+/// Parses numbers separated by blanks, one for each value; the rest of the text is ignored.
 pub(crate) fn numbers(mut text: &[u8], values: &mut [i64]) {
     for value in values {
         let Some((number, rest)) = take_number(text) else {
@@ -26,17 +26,17 @@ pub(crate) fn numbers(mut text: &[u8], values: &mut [i64]) {
     }
 }
 
-/// Lines `key value` in any order: one value for each key.
+/// Parses lines `key value` in any order: one value for each key.
 pub(crate) fn keyed(text: &[u8], keys: &[&str], values: &mut [i64]) {
     let begins = |line: &[u8], key: &str| {
-        // Most lines differ in their first byte, which needs no call.
+        // Compares the first byte separately, because it differs in most lines and avoids a call.
         line.first() == key.as_bytes().first() && line.starts_with(key.as_bytes())
     };
     for line in lines(text) {
         let found = keys.iter().position(|key| begins(line, key));
         let Some(index) = found else { continue };
         let rest = &line[keys[index].len()..];
-        // A key must end here: `swap` is not the beginning of `swap_ra`.
+        // The key must end here: `swap` is a prefix of `swap_ra`.
         if rest.first().is_some_and(u8::is_ascii_whitespace)
             && let Some((value, _)) = take_number(rest)
             && let Some(out) = values.get_mut(index)
@@ -46,13 +46,12 @@ pub(crate) fn keyed(text: &[u8], keys: &[&str], values: &mut [i64]) {
     }
 }
 
-/// The lines of a text, without their ends.
+/// Lines of a text without line ends.
 pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }
 
-/// The number at the beginning, after white space, and what follows it. None if there is no
-/// number, or if it does not fit.
+/// Number at the beginning, after white space, and the rest of the text. `None` without a number, or if it overflows.
 pub(crate) fn take_number(text: &[u8]) -> Option<(i64, &[u8])> {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.split_first()? {

@@ -1,9 +1,8 @@
-//! Cycle counters and time on a CPU, of a thread or of programs it starts (`perf_event_open`).
+//! Cycle counters and CPU time of a thread or of programs it starts (`perf_event_open`).
 //!
-//! Cycles over the time in which they were counted is the clock that a load really had, measured by
-//! the CPU itself. Every kind of core has a PMU of its own (big.LITTLE, hybrid x86), so that there
-//! is one counter for each kind. Nothing is sampled: no interrupts, no buffers.
-//! Manual: <https://man7.org/linux/man-pages/man2/perf_event_open.2.html>.
+//! Cycles divided by the counted time is the actual clock under load, measured by the CPU itself. Every kind of core
+//! has its own PMU (big.LITTLE, hybrid x86), so one counter is opened per kind. Counting does not use sampling,
+//! interrupts or buffers. Manual: <https://man7.org/linux/man-pages/man2/perf_event_open.2.html>.
 
 use crate::Root;
 use crate::syscall::{PerfAttributes, perf_event_open};
@@ -20,7 +19,7 @@ use pmu::{CALL, Pmu, READ_TIMES, core_pmus, refused, values};
 const TYPE_SOFTWARE: u32 = 1;
 const SOFTWARE_TASK_CLOCK: u64 = 1;
 
-/// Bits of the flags of [`PerfAttributes`].
+/// Flag bits of [`PerfAttributes`].
 mod flag {
     pub(super) const DISABLED: u64 = 1 << 0;
     pub(super) const INHERIT: u64 = 1 << 1;
@@ -29,15 +28,15 @@ mod flag {
     pub(super) const ENABLE_ON_EXEC: u64 = 1 << 12;
 }
 
-/// Whose cycles are counted.
+/// Tasks whose cycles are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// The calling thread and threads it starts from now on.
+    /// The calling thread and threads it starts later.
     ThisThread,
-    /// Programs that the calling thread starts from now on, each from its `exec`, with everything
-    /// they start; not the calling thread itself. They count when read and after they have ended.
+    /// Programs that the calling thread starts later, each from its `exec`, with their children; not the calling thread
+    /// itself. Counted on reads and after they have ended.
     ProgramsStarted,
-    /// Every thread of a running process, and everything these start from now on.
+    /// All threads of a running process, and their future children.
     Process(u32),
 }
 
@@ -49,21 +48,21 @@ pub struct Counters {
     kernel_included: bool,
 }
 
-/// The cycle counters of one kind of core, one for each thread.
+/// Cycle counters for one kind of core, one per thread.
 #[derive(Debug)]
 struct CycleCounter {
     pmu: Pmu,
     counters: Vec<OwnedFd>,
 }
 
-/// What was counted so far.
+/// Counts so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Totals {
-    /// Cycles on each kind of core.
+    /// Cycles by kind of core.
     pub cycles: Reading<Vec<Cycles>>,
-    /// Time on a CPU, in nanoseconds.
+    /// CPU time in nanoseconds.
     pub task_clock_ns: Reading<u64>,
-    /// True if cycles in the kernel are counted, too: needs root or a `perf_event_paranoid` below 2.
+    /// True if kernel mode is included: needs root or a `perf_event_paranoid` below 2.
     pub kernel_included: bool,
 }
 
@@ -72,17 +71,17 @@ pub struct Totals {
 pub struct Cycles {
     /// Name of the PMU, such as `armv8_cortex_a76` or `cpu`.
     pub pmu: String,
-    /// Its CPUs as a list; empty if it is that of all CPUs.
+    /// CPU list of the PMU; empty if it applies to all CPUs.
     pub cpus: String,
-    /// The cycles. Not scaled: on a machine with several kinds of core a counter rests while the
-    /// thread is elsewhere, which looks like sharing the counter but is not.
+    /// Cycles, not scaled: with several kinds of core, a counter stops while the thread runs elsewhere, which looks
+    /// like multiplexing but is not.
     pub cycles: u64,
-    /// Time in which they were counted, in nanoseconds: cycles over this time is the clock.
+    /// Counted time in nanoseconds; cycles divided by this is the clock.
     pub counted_ns: u64,
 }
 
 impl Counters {
-    /// Opens what the machine offers. What it does not offer is told by [`Counters::read`].
+    /// Opens the available counters. [`Counters::read`] reports missing ones.
     pub fn open(root: &Root, target: Target) -> Self {
         if !root.is_system() {
             let missing = Missing::unsupported(CALL, "cycles can be counted on the running system only");
@@ -94,12 +93,9 @@ impl Counters {
         }
     }
 
-    /// The same without what is done in the kernel: for loops that stay outside of it.
+    /// As [`Counters::open`] without kernel mode, for loops in user mode only.
     pub fn open_user(root: &Root, target: Target) -> Self {
-        match root.is_system() {
-            true => Self::open_as(root, target, false),
-            false => Self::open(root, target),
-        }
+        if root.is_system() { Self::open_as(root, target, false) } else { Self::open(root, target) }
     }
 
     fn open_as(root: &Root, target: Target, kernel_included: bool) -> Self {
@@ -110,7 +106,7 @@ impl Counters {
         Self { cycles, task_clock, kernel_included }
     }
 
-    /// Reads the counters; they go on counting.
+    /// Reads the counters without stopping them.
     pub fn read(&self) -> Totals {
         let cycles = self
             .cycles
@@ -127,10 +123,10 @@ impl Counters {
 }
 
 impl Totals {
-    /// All cycles, on every kind of core.
+    /// Total cycles on all kinds of core.
     ///
     /// # Errors
-    /// They are not counted, and why.
+    /// The reason why they are not counted.
     pub fn cycles_total(&self) -> Reading<u64> {
         let cycles = self.cycles.as_ref().map_err(Clone::clone)?;
         Ok(cycles.iter().map(|cycles| cycles.cycles).sum())
@@ -138,7 +134,7 @@ impl Totals {
 }
 
 impl Cycles {
-    /// The mean clock while they were counted, in kHz; none if nothing was counted.
+    /// Average clock in the counted time, in kHz; `None` without counts.
     pub fn khz(&self) -> Option<u64> {
         let khz = u128::from(self.cycles) * 1_000_000 / u128::from(self.counted_ns).max(1);
         (self.counted_ns > 0).then_some(khz as u64)
@@ -152,7 +148,7 @@ impl CycleCounter {
     }
 }
 
-/// Threads to open counters for; 0 is the calling one.
+/// Threads to count; 0 is the calling one.
 fn tasks(root: &Root, target: Target) -> Reading<Vec<i32>> {
     match target {
         Target::ThisThread | Target::ProgramsStarted => Ok(vec![0]),
@@ -184,7 +180,7 @@ fn open_each(kind: u32, config: u64, target: Target, tasks: &[i32], kernel_inclu
     for task in tasks {
         match perf_event_open(&attributes, *task, None) {
             Ok(counter) => counters.push(counter),
-            // This thread has ended meanwhile.
+            // The thread has ended.
             Err(libc::ESRCH) if *task != 0 => {}
             Err(errno) => return Err(refused(errno)),
         }
@@ -195,7 +191,7 @@ fn open_each(kind: u32, config: u64, target: Target, tasks: &[i32], kernel_inclu
     Ok(counters)
 }
 
-/// Sum of values and of times in which they were counted.
+/// Sum of values and of counted times.
 fn sum(counters: &[OwnedFd]) -> Reading<(u64, u64)> {
     let mut total = (0, 0);
     for counter in counters {

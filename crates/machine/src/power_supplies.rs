@@ -1,11 +1,11 @@
-//! Which entries of `/sys/class/power_supply` are supplies of this machine.
+//! Selects the entries of `/sys/class/power_supply` that supply this machine.
 //!
-//! Batteries of mice, keyboards and headsets stand there as well (`scope` is `Device`), and places for a battery that
-//! is not there (`present` is 0). Source: Linux Documentation/ABI/testing/sysfs-class-power.
+//! The directory also contains batteries of mice, keyboards and headsets (`scope` is `Device`), and slots of missing
+//! batteries (`present` is 0). Source: Linux Documentation/ABI/testing/sysfs-class-power.
 
 use crate::Root;
 
-/// Where they stand.
+/// Directory of power supplies.
 pub(crate) const DIRECTORY: &str = "/sys/class/power_supply";
 
 /// Names of this machine's supplies.

@@ -1,24 +1,26 @@
-//! How busy the machine is: CPU time of everything and of every process over a window, from two
-//! readings of `/proc/stat` and `/proc/PID/stat` (proc_stat(5), proc_pid_stat(5)).
+//! CPU utilisation: total CPU time and that of every process in a time window, from two readings of `/proc/stat` and
+//! `/proc/PID/stat` (proc_stat(5), proc_pid_stat(5)).
 //!
-//! CPU time that was really spent decides, not the load average: that one counts processes that
-//! merely wait for a disk and needs minutes to forget the boot.
+//! It uses CPU time rather than the load average, which includes processes that wait for a disk and takes minutes to
+//! decay after boot.
 
-mod kin;
+mod process_tree;
 mod stat;
 
-pub(crate) use kin::{Job, process_job};
-pub use kin::{all, children_of, has_own_numbers, is_gone, namespace, started_ticks, state_of, with_ancestors};
+pub(crate) use process_tree::{Job, process_job};
+pub use process_tree::{
+    all, children_of, has_own_numbers, is_gone, namespace, started_ticks, state_of, with_ancestors,
+};
 
 use crate::Root;
 use record::{BusyProcess, Missing, Reading};
 use stat::{ProcessTimes, parse_process};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More processes than anybody reads.
+/// Maximum number of reported processes.
 const PROCESSES_MAX: usize = 10;
 
-/// A measurement that has begun.
+/// Start of a measurement.
 #[derive(Debug)]
 pub struct Busy {
     root: Root,
@@ -27,19 +29,18 @@ pub struct Busy {
     own_pid: Option<u32>,
 }
 
-/// What a window showed.
+/// Result of a time window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BusyWindow {
-    /// Share of all CPUs that was busy, this program included, in hundredths of a percent.
-    /// Waiting for disks is not busy.
+    /// Utilisation of all CPUs including this program, in hundredths of a percent. I/O wait does not count.
     pub busy_hundredths_percent: u32,
-    /// Share of all CPUs that this program used, in hundredths of a percent.
+    /// Share of all CPUs used by this program, in hundredths of a percent.
     pub own_hundredths_percent: u32,
-    /// The busiest processes that this program did not start, busiest first, each in hundredths of a percent of one CPU.
+    /// Busiest processes of others, busiest first, in hundredths of a percent of one CPU.
     pub processes: Vec<BusyProcess>,
 }
 
-/// CPU time since boot in ticks of USER_HZ, summed over all CPUs.
+/// Total CPU time since boot in ticks of USER_HZ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct CpuTimes {
     busy: u64,
@@ -48,12 +49,12 @@ struct CpuTimes {
 }
 
 impl Busy {
-    /// Begins a window.
+    /// Starts a time window.
     ///
     /// # Errors
-    /// `/proc/stat` cannot be read or understood.
+    /// `/proc/stat` cannot be read or parsed.
     pub fn start(root: &Root) -> Reading<Self> {
-        // The link names the reader in the numbers of the /proc it stands in.
+        // The link contains the id of the reader in the PID namespace of that /proc.
         let own = root.link("/proc/self").ok();
         Ok(Self {
             root: root.clone(),
@@ -63,11 +64,11 @@ impl Busy {
         })
     }
 
-    /// Ends the window. The clock of `/proc/stat` has 10 ms: windows of a second or more are good
-    /// to a percent.
+    /// Ends the time window. `/proc/stat` has a resolution of 10 ms, so windows of a second or more are accurate to a
+    /// percent.
     ///
     /// # Errors
-    /// `/proc/stat` cannot be read any more, or no time has passed on it.
+    /// `/proc/stat` is no longer readable, or shows no elapsed time.
     pub fn finish(&self) -> Reading<BusyWindow> {
         let total = read_total(&self.root)?;
         let all = total.all.saturating_sub(self.total.all);
@@ -104,7 +105,7 @@ impl Busy {
     }
 }
 
-/// Part of a whole in hundredths of a percent.
+/// Ratio in hundredths of a percent.
 fn share(part: u64, whole: u64) -> u32 {
     let hundredths = u128::from(part) * 10_000 / u128::from(whole.max(1));
     u32::try_from(hundredths).unwrap_or(u32::MAX)
@@ -115,7 +116,7 @@ fn read_total(root: &Root) -> Reading<CpuTimes> {
     parse_total(&text).ok_or_else(|| Missing::garbled("/proc/stat", &text))
 }
 
-/// Everything that this process started, and what that started. A list may hold parents behind their children.
+/// All descendants of this process. Parents may follow their children in the list.
 fn descendants(parent: u32, processes: &BTreeMap<u32, ProcessTimes>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     loop {
@@ -129,15 +130,15 @@ fn descendants(parent: u32, processes: &BTreeMap<u32, ProcessTimes>) -> BTreeSet
     }
 }
 
-/// The first line of `/proc/stat`, `cpu user nice system idle iowait irq softirq steal guest
-/// guest_nice`, and the number of CPUs. Guest time is part of user time already.
+/// Parses the first line of `/proc/stat`, `cpu user nice system idle iowait irq softirq steal guest guest_nice`, and
+/// counts the CPUs. Guest time is already included in user time.
 fn parse_total(text: &str) -> Option<CpuTimes> {
     let mut lines = text.lines();
     let mut words = lines.next()?.split_whitespace();
     (words.next()? == "cpu").then_some(())?;
     let times: Vec<u64> = words.take(8).map_while(|word| word.parse().ok()).collect();
     let time = |index: usize| times.get(index).copied().unwrap_or(0);
-    // Kernels before 2.6 have only the first four.
+    // Kernels before 2.6 have only the first four columns.
     (times.len() >= 4).then_some(())?;
     let all = times.iter().copied().fold(0, u64::saturating_add);
     let waiting = time(3).saturating_add(time(4));
@@ -145,7 +146,7 @@ fn parse_total(text: &str) -> Option<CpuTimes> {
     Some(CpuTimes { busy: all.saturating_sub(waiting), all, cpus: cpus as u64 })
 }
 
-/// Every process that can be read; those that vanish meanwhile are gone.
+/// All readable processes; those that end in between are skipped.
 fn read_processes(root: &Root) -> BTreeMap<u32, ProcessTimes> {
     let names = root.list("/proc").unwrap_or_default();
     let pids = names.iter().filter_map(|name| name.parse::<u32>().ok());
@@ -177,7 +178,7 @@ mod tests {
         )
     }
 
-    /// Copies every file of the second board over the first, as time does.
+    /// Replaces the files of the first board by those of the second, and finishes the window.
     fn window(before: &str, after: &str) -> Reading<BusyWindow> {
         let mut busy = Busy::start(&Root::from_board(before).unwrap())?;
         busy.root = Root::from_board(after).unwrap();
@@ -215,7 +216,7 @@ mod tests {
     #[test]
     fn own_programs_are_not_others() {
         let processes = |used: u64| {
-            // The numbers of processes wrap: a child may have a smaller one than its parent.
+            // Process ids wrap: a child may have a smaller one than its parent.
             [
                 stat(3, "sbc-bench", 0, 0, 9),
                 child((20, 3), "guard", used, 0, 10),
@@ -252,12 +253,12 @@ mod tests {
 
     #[test]
     fn running_system_can_be_watched() {
-        // Only a program that is busy can show that busy programs are seen, and only an orphan is not ours.
+        // The test needs a busy program, and only an orphan is not a descendant.
         let mut own = std::process::Command::new("/bin/sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         let script = "(while :; do :; done) >/dev/null 2>&1 & echo $!";
         let started = std::process::Command::new("/bin/sh").args(["-c", script]).output().unwrap();
         let orphan: i32 = String::from_utf8(started.stdout).unwrap().trim().parse().unwrap();
-        // However busy the machine is: it is seen in the end.
+        // On a busy machine it may take several windows.
         let is_seen = (0..200).any(|_| {
             let busy = Busy::start(&Root::system()).unwrap();
             std::thread::sleep(std::time::Duration::from_millis(100));

@@ -1,25 +1,24 @@
-//! The root of everything that is read: the running system, a directory, or a `.board` file.
+//! Root of all files that are read: the running system, a directory, or a `.board` file.
 //!
-//! A board file holds a whole `/proc` and `/sys` as one plain text file, with links and read
-//! errors, so that every bug report can become a fixture. Writing under a board or a directory
-//! changes the copy, which makes restoration testable.
+//! A board file contains `/proc` and `/sys` as one text file, with links and read errors, so that bug reports can
+//! become fixtures. Writes to a board or a directory change the copy, which makes restoration testable.
 
-mod judge;
 mod read;
 mod source;
 mod times;
 mod tree;
 pub(crate) mod unread;
+mod write_policy;
 
-pub use judge::WritePolicy;
 pub(crate) use read::FILE_BYTES_MAX;
 pub use source::Source;
 pub use tree::Root;
+pub use write_policy::WritePolicy;
 
 use identify::missing_errno;
 use record::Missing;
 
-/// Why a file is missing, by the error of the kernel.
+/// Reason why a file is missing, by the kernel's error.
 fn missing_from(path: &str, error: &std::io::Error) -> Missing {
     missing_errno(path, error.raw_os_error().unwrap_or(libc::EIO))
 }
@@ -70,7 +69,7 @@ vendor,board\\0vendor,soc\\0
         assert_eq!(trip.unwrap_err().why, Why::Io(libc::EINVAL));
         assert_eq!(root.read("/proc/none").unwrap_err().why, Why::Absent);
         assert_eq!(root.list("/proc").unwrap_err().why, Why::Absent);
-        // A directory that may not be listed is not one that is not there.
+        // A directory without read permission is not absent.
         let denied = Root::from_board("== /sys/devices/system/cpu/cpufreq ! EACCES\n").unwrap();
         assert_eq!(denied.list("/sys/devices/system/cpu/cpufreq").unwrap_err().why, Why::Denied);
     }

@@ -1,35 +1,34 @@
-//! The sampler: reads every sensor's files again and again, as cheaply as can be.
+//! The sampler reads the files of all sensors periodically at minimum cost.
 //!
-//! Discovery happens once and opens every file once. After that a tick is `pread` into one buffer
-//! and integer parsing into one row: no allocation, no formatting. Sources that cost much are read
-//! on a slower beat; those that sleep or may hang are read by threads of their own, and a tick takes
-//! the latest values. [`Sampler::tick`] does one tick when its owner wants it; [`SamplerThread`]
-//! does them in the background. What the values mean is not decided here.
+//! Discovery happens once and opens every file once. After that a tick is `pread` into one buffer and integer parsing
+//! into one row: no allocation, no formatting. Expensive sources are read at longer intervals; sources that sleep or
+//! may hang are read by separate threads, and a tick uses their latest values. [`Sampler::tick`] does one tick;
+//! [`SamplerThread`] runs ticks in the background. Other crates interpret the values.
 
-mod aside;
 mod block;
+mod borrowed_source;
+mod clock_offsets;
 mod failure;
-mod feed;
 mod gaps;
-mod jumps;
-mod lanes;
-mod lent;
+mod idle_affinity;
+mod latest_values;
+mod measured_threads;
 mod options;
 mod pace;
-mod plan;
 mod reader;
 mod row;
+mod schedule;
 mod shared;
 mod slot;
+mod slow_reader_pool;
 mod thread;
-mod threads;
+mod thread_affinity;
 mod tick;
-mod turns;
-mod watchers;
+mod watchdog;
 
-pub use aside::IdleCpuAffinity;
 pub use failure::Failure;
-pub use feed::LatestValues;
+pub use idle_affinity::IdleCpuAffinity;
+pub use latest_values::LatestValues;
 pub use options::Options;
 pub use shared::raise_priority;
 pub use thread::SamplerThread;
@@ -38,59 +37,59 @@ pub use tick::SourceCost;
 use crate::sensors::{NONE, SENSORS};
 use crate::timeline::Timeline;
 use crate::{Root, sensors};
+use borrowed_source::ReadBuffer;
+use clock_offsets::ClockOffsets;
 use gaps::{GAPS_MAX, GapNote, GapTracker, note};
-use jumps::ClockOffsets;
-use lanes::SlowReaderPool;
-use lent::SourceHandle;
 use pace::Pace;
 use record::soc_temperature::{self, SocTemperature};
 use record::{AllCpus, Channel, ChannelId, CpuTime, Event, OfCpu, Reading, SamplerCost};
 use slot::SourceSlot;
+use slow_reader_pool::SlowReaderPool;
 use std::time::Duration;
+use thread_affinity::ThreadAffinity;
 use tick::{BUFFER_BYTES, BUFFER_BYTES_PER_CPU, Tick};
-use watchers::ThreadAffinity;
 
-/// Shorter intervals would mostly measure the sampler.
+/// Minimum interval; shorter ones would mostly measure the sampler.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
-/// A sample that comes later than this is counted as late: half of a tick at 100 Hz, and more than
-/// a busy machine with a fair scheduler needs to wake a thread.
+/// Delay from which a sample counts as late: half of a tick at 100 Hz, and more than a busy machine with a fair
+/// scheduler needs to wake a thread.
 const LATE_NS: u64 = 5_000_000;
 
-/// Reads everything it found, one row of integers per tick.
+/// Reads all discovered sources into one row of integers per tick.
 #[derive(Debug)]
 pub struct Sampler {
     options: Options,
     slots: Vec<SourceSlot>,
-    lanes: SlowReaderPool,
-    watchers: ThreadAffinity,
-    /// Number of lines of `/proc/stat` with channels: those of CPUs, and that of all together.
+    slow_readers: SlowReaderPool,
+    affinity: ThreadAffinity,
+    /// Number of lines of `/proc/stat` with channels: CPUs and the total.
     cpus: usize,
-    /// False for boards in a file: they answer at once, and their tests are exact.
-    uses_lanes: bool,
+    /// False for board files, whose reads are immediate and whose tests are exact.
+    uses_slow_readers: bool,
     channels: Vec<Channel>,
-    silences: Vec<GapTracker>,
-    hands: SourceHandle,
+    gap_trackers: Vec<GapTracker>,
+    read_buffer: ReadBuffer,
     row: Vec<i64>,
     latest: Vec<i64>,
     at_ms: i64,
     first_ns: Option<u64>,
-    /// When the next tick is to be.
+    /// Time of the next tick.
     due_ns: u64,
     delay_us: i64,
-    distances: Option<ClockOffsets>,
+    clock_offsets: Option<ClockOffsets>,
     gaps: Vec<GapNote>,
     pace: Pace,
-    /// Of the sampler's own thread; the sources stay empty.
+    /// Cost of the sampler's own thread; `sources` stays empty.
     cost: SamplerCost,
-    lanes_accounted_ns: u64,
-    /// A source that another thread reads has not been heard of for too long.
+    slow_readers_accounted_ns: u64,
+    /// A source read by another thread has exceeded its patience.
     is_silent: bool,
-    /// Number of the last read that was lent.
+    /// Number of the last read.
     read_number: u64,
 }
 
 impl Sampler {
-    /// Looks for every sensor and opens every file. Nothing is sampled yet.
+    /// Discovers all sensors and opens their files, without sampling.
     pub fn new(root: &Root, options: &Options) -> Self {
         let mut options = options.clone();
         options.interval = options.interval.max(INTERVAL_MIN);
@@ -99,13 +98,13 @@ impl Sampler {
         let mut slots = Vec::new();
         let mut channels: Vec<Channel> = Vec::new();
         for mut probe in probes.chain(measured) {
-            probe.beat = probe.beat.with(&options);
+            probe.interval = probe.interval.with(&options);
             slots.push(SourceSlot::new(root, &probe, channels.len()));
             channels.extend(probe.channels);
         }
-        for feed in &options.feeds {
-            slots.push(SourceSlot::fed(feed, channels.len()));
-            channels.extend_from_slice(feed.channels());
+        for latest_values in &options.external_values {
+            slots.push(SourceSlot::shared(latest_values, channels.len()));
+            channels.extend_from_slice(latest_values.channels());
         }
         let is_idle = |id: &ChannelId| match id {
             ChannelId::AllCpus(AllCpus::Time(time)) => *time == CpuTime::Idle,
@@ -114,17 +113,17 @@ impl Sampler {
         };
         let cpus = channels.iter().filter(|channel| is_idle(&channel.id));
         let cpus = cpus.count();
-        let watchers = ThreadAffinity::default();
-        watchers.move_to(&options.cpus);
+        let affinity = ThreadAffinity::default();
+        affinity.move_to(&options.cpus);
         Self {
-            lanes: SlowReaderPool::new(watchers.clone()),
-            watchers,
-            uses_lanes: !root.is_board(),
+            slow_readers: SlowReaderPool::new(affinity.clone()),
+            affinity,
+            uses_slow_readers: !root.is_board(),
             due_ns: 0,
             delay_us: 0,
-            distances: None,
-            silences: vec![GapTracker::default(); channels.len()],
-            hands: SourceHandle::new(channels.len(), cpus),
+            clock_offsets: None,
+            gap_trackers: vec![GapTracker::default(); channels.len()],
+            read_buffer: ReadBuffer::new(channels.len(), cpus),
             row: vec![NONE; channels.len()],
             latest: vec![NONE; channels.len()],
             at_ms: 0,
@@ -132,7 +131,7 @@ impl Sampler {
             gaps: Vec::with_capacity(GAPS_MAX),
             pace: Pace::new(options.interval, options.budget_ppm),
             cost: SamplerCost::default(),
-            lanes_accounted_ns: 0,
+            slow_readers_accounted_ns: 0,
             is_silent: false,
             read_number: 0,
             cpus,
@@ -142,22 +141,22 @@ impl Sampler {
         }
     }
 
-    /// The channels, in the order of a row, without values.
+    /// Channels in the order of a row, without values.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// Place of a channel in a row.
+    /// Index of a channel in a row.
     pub fn position(&self, id: &ChannelId) -> Option<usize> {
         self.channels.iter().position(|channel| channel.id == *id)
     }
 
-    /// The event that begins a stream of samples.
+    /// First event of a stream of samples.
     pub fn channels_event(&self) -> Event {
         Event::Channels { interval_ms: self.options.interval.as_millis() as u64, channels: self.channels.clone() }
     }
 
-    /// The channel that holds the SoC's temperature as far as can be told by now, and why this one.
+    /// Current choice of the channel for the SoC temperature, with its reason.
     ///
     /// # Errors
     /// The machine has no such sensor.
@@ -165,8 +164,8 @@ impl Sampler {
         soc_temperature::choose(&self.channels, |index| sensors::known(self.latest[index]), |_| None)
     }
 
-    /// Reads everything that is due. Allocates nothing, except to open again what had vanished and
-    /// to hand a slow source to another thread. All ticks of a sampler belong to one timeline.
+    /// Reads all due sources. Does not allocate, except to reopen sources that disappeared and to move a slow source to
+    /// another thread. All ticks of a sampler use one timeline.
     pub fn tick(&mut self, timeline: &Timeline) {
         let tick = self.begin(timeline, timeline.now_ns());
         let cpu_begin_ns = tick.cpu_ns();
@@ -174,7 +173,7 @@ impl Sampler {
         self.account(self.cost.cpu_ns + tick.cpu_ns().saturating_sub(cpu_begin_ns));
     }
 
-    /// Begins a tick: how late it is, and when the next one is to be.
+    /// Starts a tick: computes its delay and the time of the next one.
     fn begin(&mut self, timeline: &Timeline, now_ns: u64) -> Tick {
         let due_ns = if self.first_ns.is_none() { now_ns } else { self.due_ns };
         let late_ns = now_ns.saturating_sub(due_ns);
@@ -186,34 +185,33 @@ impl Sampler {
         Tick { now_ns, interval_ns, fake: timeline.is_fake(), last: false }
     }
 
-    /// The tick that reads once more slow sources: its counters have counted since. What is read at
-    /// every tick is left out, as hardly any time has passed for it.
+    /// Last tick, which reads slow sources once more to include their latest counts. Sources of every tick are skipped,
+    /// because hardly any time has passed.
     fn last_tick(&self, timeline: &Timeline) -> Tick {
         Tick { now_ns: timeline.now_ns(), interval_ns: self.pace.interval_ns(), fake: timeline.is_fake(), last: true }
     }
 
-    /// Notes if the machine slept or its time of day was set since the last tick.
+    /// Records suspends and steps of the system time since the last tick.
     fn watch_clocks(&mut self) {
         let now = ClockOffsets::now();
-        let before = self.distances.replace(now).unwrap_or(now);
+        let before = self.clock_offsets.replace(now).unwrap_or(now);
         for jump in now.jumps_since(before).into_iter().flatten() {
             self.note_own(jump);
         }
     }
 
-    /// Notes what belongs to no channel more than to the one of the sampler itself.
+    /// Records a gap of all channels for a channel of the sampler itself.
     fn note_own(&mut self, what: Failure) {
         if let Some(channel) = self.position(&ChannelId::ALL_CHANNELS_GAP) {
             note(&mut self.gaps, channel, self.at_ms, what);
         }
     }
 
-    /// Takes note of the CPU time that this thread used in all, and slows down if a tick costs too
-    /// much.
+    /// Accounts the total CPU time of this thread, and slows down if a tick is too expensive.
     fn account(&mut self, cpu_ns_total: u64) {
-        let cpu_before_ns = self.cost.cpu_ns + self.lanes_accounted_ns;
+        let cpu_before_ns = self.cost.cpu_ns + self.slow_readers_accounted_ns;
         self.cost.cpu_ns = cpu_ns_total;
-        self.lanes_accounted_ns = self.lanes.cpu_ns();
+        self.slow_readers_accounted_ns = self.slow_readers.cpu_ns();
         let cpu_used_ns = self.cpu_ns_total().saturating_sub(cpu_before_ns);
         self.cost.ticks += 1;
         if self.pace.after_tick(cpu_used_ns) {
@@ -223,39 +221,38 @@ impl Sampler {
         }
     }
 
-    /// CPU time of the sampler with the threads for slow sources.
+    /// CPU time of the sampler including the threads for slow sources, in nanoseconds.
     fn cpu_ns_total(&self) -> u64 {
-        self.cost.cpu_ns + self.lanes_accounted_ns
+        self.cost.cpu_ns + self.slow_readers_accounted_ns
     }
 
-    /// When the next tick is to be, in nanoseconds on the timeline: moments on a grid, so that the
-    /// cost of a tick does not make the interval longer.
+    /// Time of the next tick in nanoseconds on the timeline. Ticks are on a grid, so that their cost does not extend
+    /// the interval.
     pub fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// Moment of the last tick, in milliseconds since the start of the timeline.
+    /// Time of the last tick, in milliseconds since the start of the timeline.
     pub fn at_ms(&self) -> i64 {
         self.at_ms
     }
 
-    /// What the last tick read, [`NONE`] where a channel was not due or gave nothing.
+    /// Values of the last tick; [`NONE`] for channels that were not due or not readable.
     pub fn row(&self) -> &[i64] {
         &self.row
     }
 
-    /// The latest value of each channel, also of those that are read on a slower beat; [`NONE`]
-    /// where the last read gave nothing.
+    /// Latest value of each channel, including those with longer intervals; [`NONE`] if the last read failed.
     pub fn latest(&self) -> &[i64] {
         &self.latest
     }
 
-    /// Time until the next tick: as asked for, or longer if that would cost too much.
+    /// Time until the next tick: the requested interval, or longer if that would be too expensive.
     pub fn interval(&self) -> Duration {
         Duration::from_nanos(self.pace.interval_ns())
     }
 
-    /// What the sampling cost so far, without the single sources.
+    /// Cost so far, without single sources.
     pub fn cost(&self) -> SamplerCost {
         let cost = &self.cost;
         SamplerCost {
@@ -275,32 +272,31 @@ impl Sampler {
         self.cost.ticks
     }
 
-    /// The event that tells what the sampling cost so far, source by source.
+    /// Event with the cost so far, by source.
     pub fn cost_event(&self) -> Event {
         let cost = self.cost();
         let sources = self.source_costs().map(|cost| cost.into()).collect();
         Event::SamplerCost { cost: SamplerCost { sources, ..cost } }
     }
 
-    /// What each source cost so far: to see which are expensive on this machine.
+    /// Cost of each source so far, which shows the expensive ones of this machine.
     pub fn source_costs(&self) -> impl Iterator<Item = SourceCost<'_>> {
         self.slots.iter().map(SourceSlot::cost)
     }
 
-    /// True if channels stopped delivering values since gaps were taken.
+    /// True if channels stopped reporting since the last call of [`Sampler::take_gaps`].
     pub fn has_gaps(&self) -> bool {
         !self.gaps.is_empty()
     }
 
-    /// Channels that stopped delivering values since the last call, and why.
+    /// Channels that stopped reporting since the last call, with reasons.
     pub fn take_gaps(&mut self) -> Vec<Event> {
         let gaps: Vec<GapNote> = self.gaps.drain(..).collect();
         gaps.iter().map(|gap| gap.event(&self.channels)).collect()
     }
 }
 
-/// The next moment on the grid of the interval. Moments that have gone by are left out instead of
-/// being made up for.
+/// Next time on the grid of the interval. Missed times are skipped.
 fn next_due_ns(due_ns: u64, now_ns: u64, interval_ns: u64) -> u64 {
     let missed = now_ns.saturating_sub(due_ns) / interval_ns;
     due_ns + (missed + 1) * interval_ns

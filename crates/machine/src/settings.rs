@@ -20,6 +20,7 @@ mod journal;
 mod node;
 mod outcome;
 mod place;
+mod programs;
 mod restore;
 
 pub use device_name::DeviceName;
@@ -32,7 +33,8 @@ use changes::Changes;
 use journal::Journal;
 use node::CPUS;
 use record::{Fact, Missing, Reading, Restored};
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Settings that are changed for the time of a run.
@@ -105,10 +107,9 @@ impl Settings {
             wanted.is_retried |= is_lowered;
             let outcome = match std::mem::replace(&mut wanted.is_retried, true) {
                 false => changes.set(node, value),
-                true => Outcome {
-                    change: None,
-                    unmet: Some(changes.unmet(node, value, "it was changed by another process".into())),
-                },
+                true => {
+                    Outcome { change: None, disturbed: Vec::new(), unmet: Some(changes.changed_by_other(node, value)) }
+                }
             };
             let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
             let is_news = outcome.change.is_some() || (told.is_some() && told != wanted.told);
@@ -143,6 +144,11 @@ impl Settings {
     pub fn restore(&mut self) -> Vec<(String, Restored)> {
         self.wanted.clear();
         lock(&self.changes).restore()
+    }
+
+    /// The path by which another process of this user opens the journal while this one lives.
+    pub fn journal_descriptor(&self) -> Option<PathBuf> {
+        lock(&self.changes).journal_descriptor()
     }
 
     /// A restore handle for callers that cannot wait for the owner.
@@ -194,6 +200,32 @@ pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String,
             Alone::forget(root);
             Ok(Vec::new())
         }
+    }
+}
+
+/// A journal that another process of this user holds, opened before that process may die. Its name may lead to another file
+/// by then, or to none.
+#[derive(Debug)]
+pub struct OpenJournal {
+    path: PathBuf,
+    file: File,
+}
+
+impl OpenJournal {
+    /// Opens the journal of this name by [`Settings::journal_descriptor`]; none if its process has ended, or if the numbers of
+    /// processes are those of another namespace.
+    pub fn open(path: &Path, descriptor: &Path) -> Option<Self> {
+        let file = journal::opened(descriptor).filter(|file| journal::is_named(path, file))?;
+        Some(Self { path: path.to_owned(), file })
+    }
+
+    /// As [`restore_from_journal`].
+    ///
+    /// # Errors
+    /// The journal cannot be read, or its process is still running.
+    pub fn restore(&self, root: &Root) -> Reading<Vec<(String, Restored)>> {
+        let journal = Journal::of_open(&self.path, &self.file)?;
+        Ok(Changes::of(root, journal, Alone::take(root).ok())?.restore())
     }
 }
 

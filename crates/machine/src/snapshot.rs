@@ -1,31 +1,31 @@
-//! Writes down everything that is read on a machine as the text of a board file, so that a bug
-//! report is a fixture: `Root::from_board` reads it back and answers as the machine did.
+//! Writes all files that the program reads on a machine as the text of a board file, so that a bug report is a fixture:
+//! `Root::from_board` reads it and answers like the machine.
 //!
-//! Links and read errors are kept. Serial numbers, addresses, UUIDs and the host name are blanked
-//! and the files that hold nothing else are never opened. Only files are read that the kernel
-//! answers from memory; the walk is bounded in entries, bytes and time.
+//! Links and read errors are included. Serial numbers, addresses, UUIDs and the host name are redacted, and files with
+//! nothing else are never opened. Only files that the kernel answers from memory are read; the walk is limited in
+//! entries, bytes and time.
 
 mod devices;
 mod notation;
-mod places;
+mod paths;
 mod walk;
 
 use crate::Root;
 use crate::timeline::monotonic_ns;
-use places::{OPP_TABLE, PLACES};
+use paths::{OPP_TABLE, PLACES};
 use record::redact::Redactor;
 use std::collections::BTreeSet;
 use walk::{DEPTH_MAX, Walk};
 
-/// Sensors on slow buses answer within a tenth of a second; nobody waits longer for all of them.
+/// Maximum time in nanoseconds. Sensors on slow buses answer within a tenth of a second each.
 const ELAPSED_NS_MAX: u64 = 20_000_000_000;
 
-/// The text of a board file of this machine.
+/// Text of a board file of this machine.
 pub fn snapshot(root: &Root) -> String {
     snapshot_of(root).0
 }
 
-/// As [`snapshot`], with what was blanked.
+/// As [`snapshot`], with the list of redacted values.
 pub fn snapshot_of(root: &Root) -> (String, Redactor) {
     let mut walk = Walk {
         root,
@@ -84,7 +84,7 @@ mod tests {
         }
     }
 
-    /// The device tree of QEMU's machine `virt` under Linux 6.12.
+    /// Device tree of QEMU's machine `virt` under Linux 6.12.
     #[test]
     fn a_guest_stays_a_guest() {
         let root = there_and_back(

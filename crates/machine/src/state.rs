@@ -1,14 +1,14 @@
-//! State of the machine at one moment: memory, swap, online CPUs, residencies. Taken before the
-//! first and after the last step of a run; what happens in between is the sampler's work.
+//! State of the machine at one moment: memory, swap, online CPUs, residencies. Taken before the first and after the
+//! last step of a run; the sampler covers the time in between.
 
 use crate::Root;
 use crate::vcio::{Firmware, Question};
 use record::{Missing, Reading, State, Why};
 
-/// The mailbox to a Raspberry Pi's firmware.
+/// Mailbox of a Raspberry Pi's firmware.
 const DEVICE: &str = "/dev/vcio";
 
-/// The state now. `at_ms` is the moment on the axis of the run.
+/// Current state. `at_ms` is the time on the axis of the run.
 pub fn state(root: &Root, at_ms: i64) -> State {
     State {
         at_ms,
@@ -21,17 +21,17 @@ pub fn state(root: &Root, at_ms: i64) -> State {
     }
 }
 
-/// Throttle bits of a Raspberry Pi's firmware, with the sticky ones as they are.
+/// Throttle bits of a Raspberry Pi's firmware, including sticky ones.
 fn firmware_throttle_bits(root: &Root) -> Reading<u32> {
     let bits = Firmware::open(root)?.ask(Question::Throttled);
     bits.map(|bits| bits as u32).map_err(|errno| Missing { path: DEVICE.into(), why: Why::Io(errno) })
 }
 
-/// Whether the machine runs on battery: a battery discharges and no mains supply is connected.
-/// Batteries of mice and keyboards do not count (`scope` is `Device`).
+/// True if the machine runs on battery: a battery discharges and no mains supply is connected. Batteries of mice and
+/// keyboards do not count (`scope` is `Device`).
 ///
 /// # Errors
-/// The kernel knows of no power supplies, not even of their class.
+/// The kernel lacks the class of power supplies.
 pub fn on_battery(root: &Root) -> Reading<bool> {
     const FOLDER: &str = "/sys/class/power_supply";
     let mut discharging = false;

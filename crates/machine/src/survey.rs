@@ -1,9 +1,8 @@
-//! A look over the machine: its kernel, everything that scales a clock, buses, storage, memory
-//! modules, power supply. Reading changes nothing, and starts nothing: the health of disks is asked
-//! by `bench`, which may start programs.
+//! Inspection of the machine: kernel, clock scaling, buses, storage, memory modules, power supply. It only reads and
+//! starts no programs; `bench`, which may start programs, queries the health of disks.
 //!
-//! What identification already tells is not repeated here. A thousand small files are read, which
-//! takes some milliseconds, so identification alone does not do it.
+//! Data of the identification is not repeated. The inspection reads about a thousand small files, which takes some
+//! milliseconds, so it is separate from the identification.
 
 mod cards;
 mod config_txt;
@@ -30,7 +29,7 @@ pub(crate) use dmi::without_serials as dmi_without_serials;
 pub(crate) use kernel::{foreign_modules, relevant_config, relevant_messages, trace_paths};
 pub(crate) use spd::without_serials as spd_without_serials;
 
-/// Looks over the machine. `at_ms` is the moment on the axis of the run.
+/// Inspects the machine. `at_ms` is the time on the axis of the run.
 pub fn survey(root: &Root, at_ms: i64) -> Survey {
     let messages = messages::of_boot(root);
     let usb = usb::devices(root);
@@ -59,7 +58,7 @@ pub fn survey(root: &Root, at_ms: i64) -> Survey {
     }
 }
 
-/// Swap devices with what zram says of itself (Linux Documentation/admin-guide/blockdev/zram.rst).
+/// Swap devices with zram statistics (Linux Documentation/admin-guide/blockdev/zram.rst).
 fn swaps(root: &Root) -> Vec<Swap> {
     let with_zram = |state: SwapState| {
         let name = state.path.rsplit('/').next().unwrap_or_default();

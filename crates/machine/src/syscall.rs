@@ -1,7 +1,7 @@
-//! System calls that no safe wrapper offers: the one file of this crate with `unsafe` in it.
+//! System calls without a safe wrapper: the only file of this crate with `unsafe`.
 //!
-//! Each function here is safe to call with any arguments. What the calls mean is said where they
-//! are used ([`crate::vcio`], [`crate::perf`], `identify/hybrid.rs`).
+//! All functions are safe to call with any arguments. Their callers document their use ([`crate::vcio`],
+//! [`crate::perf`], `identify/hybrid.rs`).
 
 #![allow(
     unsafe_code,
@@ -12,18 +12,18 @@ use crate::faults::{self, Call};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Words of a message to the firmware of a Raspberry Pi with one number for an answer.
+/// Words of a Raspberry Pi firmware message with a single number as answer.
 pub(crate) const MAILBOX_WORDS: usize = 16;
 
-/// `_IOWR(100, 0, char *)` of the driver `vcio`. Its size field is that of a pointer, although the
-/// argument points to the message.
+/// `_IOWR(100, 0, char *)` of the driver `vcio`. Its size field is that of a pointer, although the argument points to
+/// the message.
 const IOCTL_MBOX_PROPERTY: u32 = 0xC000_6400 | ((size_of::<usize>() as u32) << 16);
 
-/// Closes the counter's descriptor in programs that are started (Linux 3.14).
+/// Closes the counter's descriptor on exec (Linux 3.14).
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
 
-/// Attributes of a counter: the first published layout of `struct perf_event_attr`, which every
-/// kernel since 2.6.32 accepts.
+/// Attributes of a counter: the first published layout of `struct perf_event_attr`, which every kernel since 2.6.32
+/// accepts.
 #[repr(C)]
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PerfAttributes {
@@ -35,7 +35,7 @@ pub(crate) struct PerfAttributes {
     pub(crate) config: u64,
     pub(crate) sample_period: u64,
     pub(crate) sample_type: u64,
-    /// What a read returns in addition to the value.
+    /// Additional values of a read.
     pub(crate) read_format: u64,
     /// Bit field: see `perf.rs`.
     pub(crate) flags: u64,
@@ -44,48 +44,45 @@ pub(crate) struct PerfAttributes {
     pub(crate) config1: u64,
 }
 
-/// Sends a message to the firmware of a Raspberry Pi through `/dev/vcio` and receives the answer in
-/// its place.
+/// Sends a message to the firmware of a Raspberry Pi through `/dev/vcio` and replaces it by the answer.
 ///
 /// # Errors
 /// The errno.
 pub(crate) fn mailbox_property(device: &File, message: &mut [u32]) -> Result<(), i32> {
     faults::check(Call::Ioctl, "/dev/vcio")?;
-    // The driver copies as many bytes as the first word says: never more than there are.
+    // The driver copies the number of bytes in the first word, which must not exceed the message.
     match message.first() {
         Some(bytes) if *bytes as usize <= size_of_val(message) => {}
         _ => return Err(libc::EINVAL),
     }
-    // SAFETY: the descriptor is open, and the driver reads and writes no more bytes of the message
-    // than its first word says, which was checked. Another device would refuse the request number.
+    // SAFETY: the descriptor is open, and the driver reads and writes at most the number of bytes in the first word,
+    // which was checked. Another device would reject the request number.
     let status = unsafe { libc::ioctl(device.as_raw_fd(), IOCTL_MBOX_PROPERTY as _, message.as_mut_ptr()) };
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
-/// Lets the calling thread run before all threads of normal priority, but not those it starts.
+/// Gives the calling thread, but not its future children, priority over all normal threads.
 ///
 /// # Errors
-/// The errno: `EPERM` without the right to do so (root, `CAP_SYS_NICE` or `RLIMIT_RTPRIO`).
+/// The errno: `EPERM` without permission (root, `CAP_SYS_NICE` or `RLIMIT_RTPRIO`).
 pub(crate) fn run_first() -> Result<(), i32> {
-    // SAFETY: all fields of the structure are numbers, for which zero is a value; some systems have
-    // more of them than the priority.
+    // SAFETY: all fields are numbers, for which zero is valid; some systems have additional fields.
     let mut lowest: libc::sched_param = unsafe { std::mem::zeroed() };
     lowest.sched_priority = 1;
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
-    // A system call and not the function of that name, which musl lets fail always.
-    // SAFETY: the kernel reads the structure, whose first field is all that it knows of; the other
-    // arguments are numbers, 0 is the calling thread.
+    // A system call, because musl's function of that name always fails. SAFETY: the kernel reads only the first field
+    // of the structure; the other arguments are numbers, 0 is the calling thread.
     let status = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const lowest) };
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
-/// The calling thread's scheduling policy, if it is one for real-time tasks, and gives it the normal one instead.
+/// Replaces a real-time scheduling policy of the calling thread by the normal one, and returns the previous one.
 ///
 /// # Errors
 /// The errno.
 pub(crate) fn leave_real_time() -> Result<Option<&'static str>, i32> {
-    // System calls and not the functions of that name, which musl lets fail always.
-    // SAFETY: the call takes a number; 0 is the calling thread.
+    // System calls, because musl's functions of that name always fail. SAFETY: the call takes a number; 0 is the
+    // calling thread.
     let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
     let name = match i32::try_from(policy).unwrap_or(-1) & !libc::SCHED_RESET_ON_FORK {
         libc::SCHED_FIFO => "SCHED_FIFO",
@@ -94,39 +91,39 @@ pub(crate) fn leave_real_time() -> Result<Option<&'static str>, i32> {
         _ if policy < 0 => return Err(errno()),
         _ => return Ok(None),
     };
-    // SAFETY: all fields of the structure are numbers, for which zero is a value and the normal priority.
+    // SAFETY: all fields are numbers, for which zero is valid and means normal priority.
     let normal: libc::sched_param = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel reads the structure; the other arguments are numbers, 0 is the calling thread.
     let status = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, libc::SCHED_OTHER, &raw const normal) };
     if status < 0 { Err(errno()) } else { Ok(Some(name)) }
 }
 
-/// Marks a descriptor of this process to be closed in programs that are started.
+/// Marks a descriptor of this process as close-on-exec.
 ///
 /// # Errors
-/// The errno: `EBADF` if it was closed meanwhile.
+/// The errno: `EBADF` if it was closed.
 pub(crate) fn close_on_exec(descriptor: i32) -> Result<(), i32> {
-    // SAFETY: the call takes numbers; that a flag of another owner's descriptor changes breaks no promise
-    // of memory, and programs are not started through descriptors that they inherit unasked.
+    // SAFETY: the call takes numbers. Changing the flag of another owner's descriptor does not affect memory safety,
+    // and programs are only given descriptors explicitly.
     let status = unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
 /// True if this signal is ignored.
 pub(crate) fn is_ignored(signal: i32) -> bool {
-    // SAFETY: all fields of the structure are numbers, pointers and sets of bits, for which zero is a value.
+    // SAFETY: all fields are numbers, pointers and bit sets, for which zero is valid.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: without a new action nothing is changed; the present one is written into the structure. A number
-    // that is no signal is refused.
+    // SAFETY: without a new action the current one is only written into the structure. Invalid signal numbers are
+    // rejected.
     let status = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut now) };
     status == 0 && now.sa_sigaction == libc::SIG_IGN
 }
 
-/// The calling thread receives these signals no more.
+/// Blocks these signals for the calling thread.
 pub(crate) fn block(signals: &[i32]) {
-    // SAFETY: the set is made of bits, for which zero is a value.
+    // SAFETY: the set consists of bits, for which zero is valid.
     let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is ours, and a number that is no signal is refused.
+    // SAFETY: the set is a local variable, and invalid signal numbers are rejected.
     unsafe {
         libc::sigemptyset(&raw mut set);
         for signal in signals {
@@ -136,8 +133,7 @@ pub(crate) fn block(signals: &[i32]) {
     }
 }
 
-/// Opens a counter for a task (0: the calling thread; -1: all tasks) on one CPU, or on the CPU
-/// CPU the task runs.
+/// Opens a counter for a task (0: the calling thread; -1: all tasks) on one CPU, or on any CPU.
 ///
 /// # Errors
 /// The errno.
@@ -147,19 +143,18 @@ pub(crate) fn perf_event_open(attributes: &PerfAttributes, task: i32, cpu: Optio
     attributes.size = size_of::<PerfAttributes>() as u32;
     let cpu = cpu.map_or(-1, |cpu| cpu as libc::c_int);
     let no_group: libc::c_int = -1;
-    // SAFETY: the kernel reads `size` bytes of the attributes, which is their size; the other
-    // arguments are numbers.
+    // SAFETY: the kernel reads `size` bytes of the attributes, which is their size; the other arguments are numbers.
     let status = unsafe {
         libc::syscall(libc::SYS_perf_event_open, &raw const attributes, task, cpu, no_group, PERF_FLAG_FD_CLOEXEC)
     };
     if status < 0 {
         return Err(errno());
     }
-    // SAFETY: the kernel has just made this descriptor, and nobody else knows it.
+    // SAFETY: the kernel has just created this descriptor, and it has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(status as i32) })
 }
 
-/// True if this processor has cores of several types (CPUID leaf 07H, EDX bit 15).
+/// True if this processor has several core types (CPUID leaf 07H, EDX bit 15).
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn is_hybrid() -> bool {
     const LEAF: u32 = 0x7;
@@ -167,7 +162,7 @@ pub(crate) fn is_hybrid() -> bool {
     highest >= LEAF && cpuid(LEAF).1 >> 15 & 1 == 1
 }
 
-/// EAX of CPUID leaf 1AH of the CPU that this runs on; 0 where there is no such leaf.
+/// EAX of CPUID leaf 1AH of the current CPU; 0 without that leaf.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn core_type_leaf() -> u32 {
     const LEAF: u32 = 0x1a;
@@ -217,7 +212,7 @@ mod tests {
 
     #[test]
     fn signals_are_ignored_or_not() {
-        // The runtime of Rust ignores this one in every program.
+        // The Rust runtime ignores this one in every program.
         assert!(is_ignored(libc::SIGPIPE));
         assert!(!is_ignored(libc::SIGTERM) && !is_ignored(9999));
     }

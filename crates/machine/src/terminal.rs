@@ -1,6 +1,5 @@
-//! A pseudo terminal. Programs keep back what they print into a pipe until there are some kB of it; into a
-//! terminal they print line by line, so that one can see how far they are. What this is not: a session with
-//! job control; nobody types here.
+//! Pseudo-terminal. Programs buffer several kB of output to a pipe, but write to a terminal line by line, so that their
+//! progress is visible. It has no session with job control and no input.
 
 use crate::faults::{self, Call};
 use record::{Missing, Reading};
@@ -8,19 +7,19 @@ use rustix::io::Errno;
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use std::os::fd::OwnedFd;
 
-/// Both ends of a pseudo terminal, closed when a program is started.
+/// Both ends of a pseudo-terminal, closed on exec.
 #[derive(Debug)]
 pub struct Terminal {
-    /// What was printed is read here; the end is `EIO`, as `pty(7)` has it.
+    /// End for reading the output; end of file is `EIO`, see `pty(7)`.
     pub reader: OwnedFd,
-    /// For the program, as its standard output.
+    /// Standard output of the program.
     pub writer: OwnedFd,
 }
 
-/// Opens one (`/dev/ptmx`, and `TIOCGPTPEER` since Linux 4.13).
+/// Opens a pseudo-terminal (`/dev/ptmx`, and `TIOCGPTPEER` since Linux 4.13).
 ///
 /// # Errors
-/// There is no `/dev/ptmx`, as in some containers, or the kernel is too old.
+/// `/dev/ptmx` does not exist, as in some containers, or the kernel is too old.
 pub fn terminal() -> Reading<Terminal> {
     let missing = |errno: Errno| Missing::unsupported("/dev/ptmx", errno.to_string());
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
@@ -39,7 +38,7 @@ mod tests {
 
     #[test]
     fn terminal_is_unbuffered() {
-        // Containers need not have one, and then say so.
+        // Containers may lack one, with a reason.
         let ends = match terminal() {
             Ok(ends) => ends,
             Err(missing) => {

@@ -1,34 +1,32 @@
-//! One temperature, read when it is wanted: for tests that wait for one or must not exceed one.
-//!
-//! What this is not: the sampler. It reopens its file for each reading, which is well enough for
-//! one a second.
+//! Temperature on demand, for waits and limits. It reopens its file for each reading, which is sufficient for one a
+//! second; the sampler is for more.
 
 use crate::Root;
 use crate::sensors::{NONE, Parser, Read, SENSORS, Scale, known};
 use record::soc_temperature::{SocTemperature, choose, is_reading};
 use record::{Channel, Missing, Reading};
 
-/// The temperature of the SoC.
+/// Temperature of the SoC.
 #[derive(Debug, Clone)]
 pub struct Thermometer {
     path: String,
     parser: Parser,
-    /// Thousandths of a degree, or whole degrees: what it told when it was found.
+    /// Thousandths of a degree or whole degrees, as learnt when it was found.
     scale: Scale,
-    /// Place of the value among those that the file gives.
+    /// Index of the value among those of the file.
     place: usize,
     places: usize,
     why: String,
 }
 
-/// Sensors that have temperatures in files.
+/// Sensors with temperatures in files.
 const KINDS: [&str; 2] = ["thermal-zones", "hwmon"];
 
 impl Thermometer {
-    /// The sensor that stands for the SoC, chosen as everywhere.
+    /// Finds the sensor of the SoC, with the common choice.
     ///
     /// # Errors
-    /// The machine has no such sensor.
+    /// The machine has no sensor for the SoC.
     pub fn find(root: &Root) -> Reading<Self> {
         let (channels, mut found) = Self::all(root);
         for thermometer in &mut found {
@@ -39,10 +37,10 @@ impl Thermometer {
         Ok(Self { why: choice.sentence(&channels), ..found.swap_remove(place) })
     }
 
-    /// The sensor that was chosen before.
+    /// Sensor of an earlier choice.
     ///
     /// # Errors
-    /// It is none that can be read alone: a power meter in the network has a temperature, too.
+    /// The sensor is not in a file: network meters also have temperatures.
     pub fn of(root: &Root, choice: &SocTemperature) -> Reading<Self> {
         let (channels, mut found) = Self::all(root);
         let no_file = || Missing::unsupported(choice.channel.to_string(), "it has no file of its own");
@@ -52,7 +50,7 @@ impl Thermometer {
         Ok(thermometer)
     }
 
-    /// All temperatures that are in files, with their channels.
+    /// All temperatures in files, with their channels.
     fn all(root: &Root) -> (Vec<Channel>, Vec<Self>) {
         let sensors = SENSORS.iter().filter(|sensor| KINDS.contains(&sensor.id));
         let probes: Vec<_> = sensors.flat_map(|sensor| (sensor.discover)(root)).collect();
@@ -77,22 +75,22 @@ impl Thermometer {
         (channels, found)
     }
 
-    /// The first reading tells whether these are whole degrees.
+    /// Learns from the first reading whether values are whole degrees.
     fn learn_scale(&mut self, root: &Root) {
         if let Ok((_, mut values)) = self.raw(root) {
             self.scale.apply(&mut values);
         }
     }
 
-    /// Which sensor it is and why this one.
+    /// Sensor and reason of the choice.
     pub fn why(&self) -> &str {
         &self.why
     }
 
-    /// The temperature now, in thousandths of a degree Celsius.
+    /// Current temperature in thousandths of a degree Celsius.
     ///
     /// # Errors
-    /// The sensor does not answer, or nothing that could be a temperature.
+    /// The sensor does not respond, or its value is not plausible.
     pub fn millicelsius(&self, root: &Root) -> Reading<i64> {
         let (bytes, mut values) = self.raw(root)?;
         self.scale.clone().apply(&mut values);
@@ -101,7 +99,7 @@ impl Thermometer {
             .ok_or_else(|| Missing::garbled(self.path.clone(), &String::from_utf8_lossy(&bytes)))
     }
 
-    /// What the file says, and its numbers.
+    /// Content of the file, and its numbers.
     fn raw(&self, root: &Root) -> Reading<(Vec<u8>, Vec<i64>)> {
         let bytes = root.read_bytes(&self.path)?;
         let mut values = vec![NONE; self.places];
@@ -110,9 +108,9 @@ impl Thermometer {
     }
 }
 
-/// The lowest temperature at which the kernel would cut the power, in thousandths of a degree: trip
-/// points of type `critical` and the `crit` values of hwmon. (Kernel:
-/// Documentation/driver-api/thermal/sysfs-api.rst.) Values that no chip survives are no limits.
+/// Lowest temperature at which the kernel shuts down, in thousandths of a degree: trip points of type `critical` and
+/// the `crit` values of hwmon. (Kernel: Documentation/driver-api/thermal/sysfs-api.rst.) Implausibly high values are
+/// ignored.
 pub fn critical_millicelsius(root: &Root) -> Option<i64> {
     let plausible = |value: &i64| (40_000..=150_000).contains(value);
     let zones = root.list("/sys/class/thermal").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The one axis of time of a run: milliseconds since its start on the monotonic clock, with UTC
-//! in addition. A fake timeline moves only by sleeping, which makes tests instant and exact.
+//! Time axis of a run: milliseconds since its start on the monotonic clock, plus UTC. A fake timeline advances only by
+//! sleeping, which makes tests instant and exact.
 
 use crate::faults;
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A time of day that moved by less was not set: NTP slews by at most half a millisecond per second, and two
-/// clocks are not read at the same moment.
+/// Minimum step of the system time in milliseconds: NTP slews by at most half a millisecond per second, and two clocks
+/// are not read at the same moment.
 pub(crate) const STEP_MS_MIN: i64 = 500;
-/// As little sleep is the time between reading two clocks, on a machine under load.
+/// Minimum suspend time in milliseconds; less may pass between reading two clocks on a machine under load.
 pub const SUSPEND_MS_MIN: i64 = 100;
 
-/// The axis of time of a run. Clones share it.
+/// Time axis of a run. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Timeline {
     start_utc_ms: i64,
@@ -22,7 +22,7 @@ pub struct Timeline {
 
 #[derive(Debug, Clone)]
 enum Now {
-    /// The clock at `from_ns` of the axis.
+    /// Clock reading at `from_ns` of the axis.
     Real {
         start_mono_ns: u64,
         suspended_ms: i64,
@@ -39,7 +39,7 @@ impl Timeline {
         Self::resume(utc_now_ms(), 0)
     }
 
-    /// Goes on with an axis that started at this UTC: so many milliseconds of it lie behind.
+    /// Continues an axis that started at this UTC, of which `behind_ms` have passed.
     pub fn resume(start_utc_ms: i64, behind_ms: i64) -> Self {
         let behind_ms = u64::try_from(behind_ms).unwrap_or(0);
         Self {
@@ -52,7 +52,7 @@ impl Timeline {
         }
     }
 
-    /// A fake that starts at the given UTC and moves only by [`Timeline::sleep`].
+    /// Fake axis that starts at the given UTC and advances only by [`Timeline::sleep`].
     pub fn fake(start_utc_ms: i64) -> Self {
         Self { start_utc_ms, now: Now::Fake { elapsed_ns: Arc::default() } }
     }
@@ -77,7 +77,7 @@ impl Timeline {
         (self.now_ns() / 1_000_000) as i64
     }
 
-    /// UTC now in milliseconds since 1970: follows steps of the clock, unlike everything else here.
+    /// Current UTC in milliseconds since 1970. Follows steps of the clock, unlike the other times.
     pub fn utc_ms(&self) -> i64 {
         match &self.now {
             Now::Real { .. } => utc_now_ms(),
@@ -85,10 +85,10 @@ impl Timeline {
         }
     }
 
-    /// UTC of the start by the clock as it is now, if it was set since: a board that keeps no time begins in 1970
-    /// and learns the time from the network.
+    /// UTC of the start by the current clock, if it was set since: a board without a battery-backed clock starts in
+    /// 1970 and gets the time from the network.
     pub fn corrected_start_utc_ms(&self) -> Option<i64> {
-        // The start of an axis that is gone on with was dated in another boot.
+        // The start of a resumed axis was in another boot.
         let Now::Real { suspended_ms, from_ns: 0, .. } = &self.now else {
             return None;
         };
@@ -98,7 +98,7 @@ impl Timeline {
         is_other.then_some(start_utc_ms)
     }
 
-    /// Waits.
+    /// Sleeps.
     pub fn sleep(&self, time: Duration) {
         match &self.now {
             Now::Real { .. } => std::thread::sleep(time / faults::haste()),
@@ -108,7 +108,7 @@ impl Timeline {
         }
     }
 
-    /// True if this is a fake: then nothing real is timed.
+    /// True for a fake axis, where real durations are not measured.
     pub fn is_fake(&self) -> bool {
         matches!(self.now, Now::Fake { .. })
     }
@@ -124,16 +124,15 @@ pub fn thread_cpu_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// For how long the machine has slept since it was started, in milliseconds: by so much CLOCK_BOOTTIME, which
-/// goes on meanwhile, is ahead of CLOCK_MONOTONIC.
+/// Total suspend time since boot in milliseconds: CLOCK_BOOTTIME, which includes suspend, minus CLOCK_MONOTONIC.
 pub fn suspended_ms() -> i64 {
     let ahead = ms(clock_gettime(ClockId::Boottime)) - ms(clock_gettime(ClockId::Monotonic));
-    ahead + faults::clocks_moved().suspended_ms
+    ahead + faults::clock_shift().suspended_ms
 }
 
-/// The time of day as the machine has it, in milliseconds since 1970.
+/// System time in milliseconds since 1970.
 pub(crate) fn utc_now_ms() -> i64 {
-    let moved = faults::clocks_moved();
+    let moved = faults::clock_shift();
     ms(clock_gettime(ClockId::Realtime)) + moved.suspended_ms + moved.utc_ms
 }
 

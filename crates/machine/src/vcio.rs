@@ -1,9 +1,8 @@
-//! Questions to the firmware of a Raspberry Pi through its mailbox, `/dev/vcio`.
+//! Queries to the firmware of a Raspberry Pi through its mailbox, `/dev/vcio`.
 //!
-//! Throttle bits, the clock as the firmware measures it, voltages, why it was reset, and the firmware's own version;
-//! on a Raspberry Pi 5 also the rails of its power controller ([`pmic`]).
-//! Nothing is ever set. Messages are made and read by pure functions; format and tags by
-//! <https://github.com/raspberrypi/firmware/wiki/Mailbox-property-interface>.
+//! Throttle bits, measured clock, voltages, reset reason, and firmware version; on a Raspberry Pi 5 also the rails of
+//! its power controller ([`pmic`]). The module never sets values. Pure functions encode and decode messages; format and
+//! tags: <https://github.com/raspberrypi/firmware/wiki/Mailbox-property-interface>.
 
 mod command;
 mod pmic;
@@ -19,37 +18,37 @@ pub use pmic::{PMIC_RAILS_MAX, Rail};
 /// The device.
 pub const PATH: &str = "/dev/vcio";
 
-/// Words before the value of the one tag of a message: length, code, tag, room, length.
+/// Words before the value of a message with one tag: length, code, tag, size, length.
 const HEADER_WORDS: usize = 5;
-/// Room for a value: what is left besides the header and the end tag.
+/// Words for the value, without the header and the end tag.
 const VALUE_WORDS: usize = MAILBOX_WORDS - HEADER_WORDS - 1;
 
-/// The command for PM_RSTS, and the name in its answer.
+/// Command for PM_RSTS, and the name in its answer.
 const RESET_BITS: &str = "get_rsts";
 const TAG_FIRMWARE_HASH: u32 = 0x0000_0003;
 
-/// One question with one number for an answer.
+/// Query with a single number as answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// Bits: 0 low voltage, 1 clock capped, 2 throttled, 3 soft temperature limit; 16 to 19 the
-    /// same since boot. Asked with a mask of 0, so that no bit is cleared by asking.
+    /// Bits: 0 under-voltage, 1 clock capped, 2 throttled, 3 soft temperature limit; 16 to 19 the same since boot. Sent
+    /// with a mask of 0, so that bits are not cleared.
     Throttled,
-    /// Clock of the ARM cores as measured, in Hz.
+    /// Measured clock of the ARM cores, in Hz.
     ArmClockMeasured,
-    /// Clock of the ARM cores as set, in Hz.
+    /// Configured clock of the ARM cores, in Hz.
     ArmClockSet,
-    /// Highest clock of the ARM cores, in Hz: with overclocking in `config.txt` above the usual.
+    /// Highest clock of the ARM cores, in Hz; includes overclocking in `config.txt`.
     ArmClockMax,
-    /// Voltage of the core, in µV.
+    /// Core voltage in µV.
     CoreVoltage,
-    /// When the firmware was built, in seconds since 1970; the documents call it its revision.
+    /// Build time of the firmware in seconds since 1970; the documentation calls it its revision.
     FirmwareDate,
     /// Revision code of the board.
     BoardRevision,
 }
 
 impl Question {
-    /// Tag, value sent with it, and place of the answer in the value that comes back.
+    /// Tag, value sent with it, and index of the answer in the returned value.
     fn wire(self) -> (u32, &'static [u32], usize) {
         // Clock 3 is that of the ARM cores, voltage 1 that of the core.
         match self {
@@ -64,7 +63,7 @@ impl Question {
     }
 }
 
-/// The firmware, ready to be asked.
+/// Open mailbox of the firmware.
 #[derive(Debug)]
 pub struct Firmware(File);
 
@@ -72,7 +71,7 @@ impl Firmware {
     /// Opens the mailbox.
     ///
     /// # Errors
-    /// There is none (no Raspberry Pi), permission denied (group `video`), or the root is a copy.
+    /// The machine has none (not a Raspberry Pi), permission is denied (group `video`), or the root is a copy.
     pub fn open(root: &Root) -> Reading<Self> {
         if !root.is_system() {
             let reason = "the firmware can be queried on the running system only";
@@ -84,10 +83,10 @@ impl Firmware {
         }
     }
 
-    /// Asks one question.
+    /// Sends a query.
     ///
     /// # Errors
-    /// The errno; `EOPNOTSUPP` if this firmware does not know the question.
+    /// The errno; `EOPNOTSUPP` if this firmware does not support the query.
     pub fn ask(&self, question: Question) -> Result<i64, i32> {
         let (tag, value, place) = question.wire();
         let mut message = request(tag, value);
@@ -95,44 +94,44 @@ impl Firmware {
         answer(&message)?.get(place).map(|word| i64::from(*word)).ok_or(libc::EIO)
     }
 
-    /// The rails of the power controller of a Raspberry Pi 5, by name.
+    /// Rails of the power controller of a Raspberry Pi 5, ordered by name.
     ///
     /// # Errors
     /// As [`Firmware::ask`]; `EOPNOTSUPP` on boards without one.
     pub fn pmic_rails(&self) -> Result<Vec<Rail>, i32> {
         let mut text = [0; command::TEXT_BYTES];
-        Ok(pmic::rails(self.tell(pmic::COMMAND, &mut text)?))
+        Ok(pmic::rails(self.send_command(pmic::COMMAND, &mut text)?))
     }
 
-    /// Power of all rails in microwatts, then each rail in the order of
-    /// [`Firmware::pmic_rails`]. Does not allocate.
+    /// Total power of the rails in microwatts, then each rail in the order of [`Firmware::pmic_rails`]. Does not
+    /// allocate.
     ///
     /// # Errors
     /// As [`Firmware::pmic_rails`].
     pub fn pmic(&self, values: &mut [i64]) -> Result<(), i32> {
         let mut text = [0; command::TEXT_BYTES];
-        pmic::parse(self.tell(pmic::COMMAND, &mut text)?, values);
+        pmic::parse(self.send_command(pmic::COMMAND, &mut text)?, values);
         Ok(())
     }
 
-    /// The register PM_RSTS: why the chip was reset last.
+    /// Register PM_RSTS, the reason of the last reset.
     ///
     /// # Errors
     /// As [`Firmware::ask`].
     pub fn reset_bits(&self) -> Result<u32, i32> {
         let mut text = [0; command::TEXT_BYTES];
-        let answer = self.tell(RESET_BITS.as_bytes(), &mut text)?;
+        let answer = self.send_command(RESET_BITS.as_bytes(), &mut text)?;
         command::parse_hex(answer, RESET_BITS).ok_or(libc::EIO)
     }
 
-    /// The firmware's answer to a command in words.
-    fn tell<'a>(&self, command: &[u8], text: &'a mut [u8; command::TEXT_BYTES]) -> Result<&'a [u8], i32> {
+    /// Answer of the firmware to a text command.
+    fn send_command<'a>(&self, command: &[u8], text: &'a mut [u8; command::TEXT_BYTES]) -> Result<&'a [u8], i32> {
         let mut message = command::question(command);
         mailbox_property(&self.0, &mut message)?;
         command::answer(&message, text)
     }
 
-    /// Commit of the firmware's source from which it was built, in hexadecimal.
+    /// Commit of the firmware's source, in hexadecimal.
     ///
     /// # Errors
     /// As [`Firmware::ask`].
@@ -143,7 +142,7 @@ impl Firmware {
     }
 }
 
-/// What the firmware says of itself, for the Record: nothing on anything but a Raspberry Pi.
+/// Versions of the firmware for the Record; empty on machines other than a Raspberry Pi.
 pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
     let Ok(firmware) = Firmware::open(root) else {
         return Vec::new();
@@ -158,7 +157,7 @@ pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
         .collect()
 }
 
-/// What the firmware answered, word by word: for fuzzing.
+/// Parses arbitrary answers of the firmware, for fuzzing.
 pub(crate) fn foreign(bytes: &[u8]) {
     let mut message = [0; command::WORDS];
     for (word, bytes) in message.iter_mut().zip(bytes.chunks(4)) {
@@ -178,7 +177,7 @@ pub(crate) fn foreign(bytes: &[u8]) {
     }
 }
 
-/// A message with one tag. `value` is as long as the longer of question and answer.
+/// Message with one tag. `value` has the length of the longer of query and answer.
 fn request(tag: u32, value: &[u32]) -> [u32; MAILBOX_WORDS] {
     let mut message = [0; MAILBOX_WORDS];
     let value = &value[..value.len().min(VALUE_WORDS)];
@@ -191,7 +190,7 @@ fn request(tag: u32, value: &[u32]) -> [u32; MAILBOX_WORDS] {
     message
 }
 
-/// The value of an answer.
+/// Value of an answer.
 fn answer(message: &[u32; MAILBOX_WORDS]) -> Result<&[u32], i32> {
     if message[1] != ANSWERED {
         return Err(libc::EIO);
@@ -223,14 +222,14 @@ mod tests {
             answer(&message).map(<[u32]>::to_vec)
         };
         for (words, expected) in [
-            // Throttled now and low voltage since boot.
+            // Currently throttled, and under-voltage since boot.
             (vec![28, ANSWERED, 0x0003_0046, 4, ANSWERED | 4, 0x0005_0005], Ok(vec![0x0005_0005])),
             (vec![32, ANSWERED, 0x0003_0047, 8, ANSWERED | 8, 3, 1_500_398_464], Ok(vec![3, 1_500_398_464])),
-            // The message was not understood.
+            // Message not understood.
             (vec![28, 0x8000_0001, 0x0003_0046, 4, 0, 0], Err(libc::EIO)),
-            // This tag was not.
+            // Tag not understood.
             (vec![28, ANSWERED, 0x0003_0046, 4, 0, 0], Err(libc::EOPNOTSUPP)),
-            // It would have had more to say than there is room.
+            // The answer is longer than the space.
             (vec![28, ANSWERED, 0x0003_0046, 4, ANSWERED | 400, 7, 8], Ok(vec![7])),
         ] {
             assert_eq!(answered(&words), expected, "{words:x?}");

@@ -1,5 +1,5 @@
-//! Identifies every board of `boards/` and the running system. The expectations are one screen of
-//! text for each board, in `tests/identify/NAME.txt`; `UPDATE_EXPECT=1 cargo test` updates them.
+//! Identifies every board of `boards/` and the running system. The expected output is one screen of text for each
+//! board, in `tests/identify/NAME.txt`; `UPDATE_EXPECT=1 cargo test` updates it.
 
 #[path = "../../explain/tests/files/mod.rs"]
 #[allow(clippy::disallowed_methods, reason = "files of tests, not of a machine")]
@@ -35,7 +35,7 @@ fn every_board_is_identified() {
     }
 }
 
-/// Where a text is read by itself, as a browser does, it gives the same machine.
+/// Identification from the text alone, as in a browser, gives the same machine.
 #[test]
 fn texts_alone_are_identified_like_roots() {
     for name in testkit::boards() {
@@ -53,7 +53,7 @@ fn texts_alone_are_identified_like_roots() {
     }
 }
 
-/// What a hostile board puts into names, so that a terminal may show this file.
+/// Replaces control characters of hostile boards, so that the file can be displayed.
 fn readable(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let plain = line.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
@@ -88,7 +88,7 @@ fn two_policies_of_one_cpu_each_are_two_clusters() {
         let folder = format!("/sys/devices/system/cpu/cpufreq/policy{number}");
         format!("== {folder}/related_cpus\n{number}\n== {folder}/scaling_available_frequencies\n{opps}\n")
     };
-    // The cpuinfo of the host shows through: both cores look the same.
+    // The host's cpuinfo is visible: both cores look the same.
     let board = format!(
         "== /sys/devices/system/cpu/present\n0-1\n== /proc/cpuinfo\nprocessor : 0\nmodel name : x\n\n\
          processor : 1\nmodel name : x\n{}{}",
@@ -123,7 +123,7 @@ fn running_system_is_identified() {
     assert!(!state(&Root::system(), 0).online_cpus.is_empty());
 }
 
-/// One screen of text: enough to see whether everything was understood.
+/// One screen of text that shows whether everything was parsed.
 fn render(machine: &Machine) -> String {
     let mut out = String::new();
     line(&mut out, "board", &machine.board);
@@ -134,7 +134,7 @@ fn render(machine: &Machine) -> String {
     }
     let mut cpus = machine.cpus.iter().peekable();
     while let Some(first) = cpus.next() {
-        // Neighbours that differ in nothing but their numbers share a line.
+        // Neighbours that differ only in their numbers share a line.
         let mut numbers = vec![first.cpu];
         while let Some(next) = cpus.next_if(|next| describe(next) == describe(first)) {
             numbers.push(next.cpu);

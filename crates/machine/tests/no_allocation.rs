@@ -1,35 +1,35 @@
-//! After warm-up a tick allocates nothing: counted by an allocator that counts.
+//! Ticks do not allocate after warm-up; a counting allocator verifies it.
 
 use machine::{Root, Sampler, SamplerOptions, Timeline};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Duration;
 
-struct Counting;
+struct CountingAllocator;
 
 thread_local! {
-    /// Allocations of this thread; the test harness has threads of its own.
+    /// Allocations of this thread only, because the test harness has its own threads.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: hands everything on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: forwards all calls to the system allocator unchanged.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promises are handed on.
+        // SAFETY: the caller's guarantees are forwarded.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are handed on.
+        // SAFETY: the caller's guarantees are forwarded.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static COUNTING: CountingAllocator = CountingAllocator;
 
-/// Allocations of 50 ticks, half a second apart, after one that warms up.
+/// Allocations of 50 ticks, half a second apart, after a warm-up.
 fn allocations_of_50_ticks(timeline: &Timeline, pause: Duration) -> u64 {
     let before_discovery = ALLOCATIONS.get();
     let mut sampler = Sampler::new(&Root::system(), &SamplerOptions::default());
@@ -46,7 +46,7 @@ fn allocations_of_50_ticks(timeline: &Timeline, pause: Duration) -> u64 {
 
 #[test]
 fn tick_allocates_nothing() {
-    // On a fake timeline the files are read all the same, and every slow beat has its turn.
+    // A fake timeline reads the files as well, and reaches every long interval.
     let fake = allocations_of_50_ticks(&Timeline::fake(0), Duration::from_millis(500));
     let real = allocations_of_50_ticks(&Timeline::start(), Duration::ZERO);
     assert_eq!((fake, real), (0, 0));

@@ -1,4 +1,4 @@
-//! Counters on the running system: time on a CPU works everywhere, cycles where there is a PMU.
+//! Counters on the running system: CPU time works everywhere, cycles need a PMU.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -11,7 +11,7 @@ fn work() -> u64 {
     (0..3_000_000_u64).fold(0, |sum, step| black_box(sum ^ step))
 }
 
-/// Time counted so far; none if the system does not let us count, which it must then say: the test is skipped.
+/// Counted time so far; `None` with a skip if the system does not permit counting.
 #[track_caller]
 fn task_clock_ns(counters: &Counters) -> Option<u64> {
     match counters.read().task_clock_ns {
@@ -44,7 +44,7 @@ fn child_counters_exclude_self() {
         return testkit::was_skipped();
     };
     assert_eq!(before, 0, "nothing was started yet");
-    // Only a program can show that programs count.
+    // Counting of programs can only be tested with a program.
     let status = std::process::Command::new("/bin/sh")
         .args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"])
         .status()

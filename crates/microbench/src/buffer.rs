@@ -21,21 +21,21 @@ pub enum Pages {
 
 /// The kernel did not map the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused {
+pub struct MapError {
     /// Bytes requested.
     pub bytes: usize,
     /// `errno` of `mmap(2)`.
     pub errno: i32,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for MapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = std::io::Error::from_raw_os_error(self.errno);
         write!(f, "cannot allocate a buffer of {} bytes: {reason}", self.bytes)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for MapError {}
 
 /// Usual size of a huge page (x86-64, RISC-V, Arm with 4 KiB pages). Buffers that request huge pages are aligned to it,
 /// because otherwise the first and last page could not be huge.
@@ -63,11 +63,11 @@ impl Buffer {
     ///
     /// # Errors
     ///
-    /// [`Refused`] if the kernel does not map the memory, or `length` is 0. A kernel that overcommits may grant more
+    /// [`MapError`] if the kernel does not map the memory, or `length` is 0. A kernel that overcommits may grant more
     /// than is available and kill the process while the pages are touched, so callers check the available memory first.
-    pub fn new(length: usize, pages: Pages) -> Result<Self, Refused> {
+    pub fn new(length: usize, pages: Pages) -> Result<Self, MapError> {
         let slack = if pages == Pages::Huge { HUGE_PAGE } else { 0 };
-        let refused = |errno| Refused { bytes: length, errno };
+        let refused = |errno| MapError { bytes: length, errno };
         if length == 0 {
             return Err(refused(libc::EINVAL));
         }
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(Buffer::new(0, Pages::Default).unwrap_err().errno, libc::EINVAL);
         for bytes in [usize::MAX, usize::MAX / 2] {
             let refused = Buffer::new(bytes, Pages::Huge).unwrap_err();
-            assert_eq!(refused, Refused { bytes, errno: libc::ENOMEM });
+            assert_eq!(refused, MapError { bytes, errno: libc::ENOMEM });
             assert!(refused.to_string().starts_with(&format!("cannot allocate a buffer of {bytes} bytes: ")));
         }
     }

@@ -5,13 +5,13 @@
 //! in advance and reads the kernel's own value if it needs one.
 
 mod chain;
-mod counted;
+mod cycle_counter;
 mod emulation;
 mod estimate;
 mod ramp;
 mod reading;
 
-pub use counted::count;
+pub use cycle_counter::count;
 pub use emulation::{EmulationSign, emulated, emulation_sign};
 pub use estimate::{AGREEMENT, Estimate, SUPPORT, SUPPORTERS, Window, estimate};
 pub use ramp::Ramp;

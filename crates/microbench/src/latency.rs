@@ -47,7 +47,7 @@ const BITS_64_AT: usize = 16;
 
 /// Parameters of one repetition: parallel chains, link form and length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct ChasePlan {
     chains: usize,
     link: Link,
     steps: usize,
@@ -55,7 +55,7 @@ pub struct Pace {
 
 /// Ring in a buffer, warmed up.
 #[derive(Debug)]
-pub struct Walk<'a> {
+pub struct PointerChase<'a> {
     /// Address of the first line.
     start: usize,
     /// All lines in the order of the ring.
@@ -66,7 +66,7 @@ pub struct Walk<'a> {
     buffer: PhantomData<&'a mut Buffer>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PointerChase<'a> {
     /// Builds the ring in the first `size_bytes` of the buffer and follows it once.
     ///
     /// Takes some 0.3 s for 128 MiB on a fast machine, and 4 bytes of memory per line.
@@ -93,10 +93,10 @@ impl<'a> Walk<'a> {
             put(BITS_64_AT, &(to as u64).to_ne_bytes());
             previous = *line;
         }
-        let mut walk = Self { start, sequence, position: 0, buffer: PhantomData };
-        let pace = Pace { chains: CHAINS_MAX, link: Link::Pointer, steps: lines.div_ceil(CHAINS_MAX) };
-        walk.once(&pace);
-        walk
+        let mut chase = Self { start, sequence, position: 0, buffer: PhantomData };
+        let pace = ChasePlan { chains: CHAINS_MAX, link: Link::Pointer, steps: lines.div_ceil(CHAINS_MAX) };
+        chase.once(&pace);
+        chase
     }
 
     /// Bytes covered by the ring.
@@ -109,16 +109,16 @@ impl<'a> Walk<'a> {
     /// # Panics
     ///
     /// If `chains` is not 1, 2, 4 or 8, or a ring of 4 GiB or more is used with 32-bit links.
-    pub fn pace(&mut self, chains: usize, link: Link, repetition_ns: u64) -> Pace {
+    pub fn pace(&mut self, chains: usize, link: Link, repetition_ns: u64) -> ChasePlan {
         const STEPS_MIN: usize = 256;
         assert!(link != Link::Bits32 || u32::try_from(self.size_bytes()).is_ok(), "32-bit links reach 4 GiB");
         let mut steps = STEPS_MIN;
         loop {
-            let pace = Pace { chains, link, steps };
+            let pace = ChasePlan { chains, link, steps };
             let elapsed_ns = (self.once(&pace) * (steps * chains) as f64).max(1.0);
             if elapsed_ns * 8.0 >= repetition_ns as f64 {
                 let steps = (steps as f64 * repetition_ns as f64 / elapsed_ns) as usize;
-                return Pace { steps: steps.max(STEPS_MIN), ..pace };
+                return ChasePlan { steps: steps.max(STEPS_MIN), ..pace };
             }
             steps *= 2;
         }
@@ -126,7 +126,7 @@ impl<'a> Walk<'a> {
 
     /// Runs one repetition: nanoseconds divided by the accesses of all chains. The chains are spread evenly over the
     /// ring and continue where the last repetition ended, so that every line is visited before any is visited again.
-    pub fn once(&mut self, pace: &Pace) -> f64 {
+    pub fn once(&mut self, pace: &ChasePlan) -> f64 {
         let elapsed_ns = match (pace.chains, pace.link) {
             (1, Link::Bits32) => self.run::<1, BITS_32_AT>(pace.steps),
             (2, Link::Bits32) => self.run::<2, BITS_32_AT>(pace.steps),
@@ -212,7 +212,7 @@ chains!(step_eight, "Eight chains.", a, b, c, d, e, f, g, h);
 ///
 /// # Safety
 ///
-/// `base + line` must be the address of a line of a ring whose buffer is still borrowed by its [`Walk`], with `base`
+/// `base + line` must be the address of a line of a ring whose buffer is still borrowed by its [`PointerChase`], with `base`
 /// its start, or 0 for addresses: then the word at `LINK_AT` leads to another line of the same ring.
 #[inline(always)]
 unsafe fn next<const LINK_AT: usize>(base: usize, line: usize) -> usize {
@@ -257,10 +257,10 @@ mod tests {
     use std::collections::HashSet;
 
     /// Follows one chain for as many steps as the ring has lines.
-    fn visited<const LINK_AT: usize>(walk: &mut Walk<'_>) -> Vec<usize> {
-        let lines = walk.sequence.len();
-        let base = if LINK_AT == POINTER_AT { 0 } else { walk.start };
-        let mut head = walk.heads::<1>().map(|line| line - base);
+    fn visited<const LINK_AT: usize>(chase: &mut PointerChase<'_>) -> Vec<usize> {
+        let lines = chase.sequence.len();
+        let base = if LINK_AT == POINTER_AT { 0 } else { chase.start };
+        let mut head = chase.heads::<1>().map(|line| line - base);
         let mut visit = |_| {
             step::<1, LINK_AT>(base, &mut head, 1);
             base + head[0]
@@ -272,11 +272,11 @@ mod tests {
         let mut buffer = Buffer::new(size_bytes.next_multiple_of(4096), Pages::Default).unwrap();
         let inside = buffer.address()..buffer.address() + size_bytes;
         let lines = size_bytes / LINE;
-        let mut walk = Walk::new(&mut buffer, size_bytes, order, 3);
-        let start = walk.heads::<1>()[0];
-        let visited = visited::<POINTER_AT>(&mut walk);
-        assert_eq!(visited, self::visited::<BITS_32_AT>(&mut walk), "32-bit links");
-        assert_eq!(visited, self::visited::<BITS_64_AT>(&mut walk), "64-bit links");
+        let mut chase = PointerChase::new(&mut buffer, size_bytes, order, 3);
+        let start = chase.heads::<1>()[0];
+        let visited = visited::<POINTER_AT>(&mut chase);
+        assert_eq!(visited, self::visited::<BITS_32_AT>(&mut chase), "32-bit links");
+        assert_eq!(visited, self::visited::<BITS_64_AT>(&mut chase), "64-bit links");
         assert!(visited.iter().all(|line| inside.contains(line) && line.is_multiple_of(LINE)));
         assert_eq!(visited.iter().collect::<HashSet<_>>().len(), lines, "{size_bytes} {order:?}");
         assert_eq!(visited[lines - 1], start, "the ring is closed");
@@ -294,48 +294,48 @@ mod tests {
     #[test]
     fn page_by_page_leaves_a_page_only_when_done() {
         let mut buffer = Buffer::new(64 * 4096, Pages::Default).unwrap();
-        let mut walk = Walk::new(&mut buffer, 64 * 4096, Order::PageByPage, 9);
-        let visited = visited::<POINTER_AT>(&mut walk);
+        let mut chase = PointerChase::new(&mut buffer, 64 * 4096, Order::PageByPage, 9);
+        let visited = visited::<POINTER_AT>(&mut chase);
         let changes = visited.windows(2).filter(|pair| pair[0] / 4096 != pair[1] / 4096).count();
         assert!(changes <= 64, "{changes}");
     }
 
     #[test]
     fn chains_go_on_where_the_last_ones_were_and_stay_apart() {
-        fn go_on<const CHAINS: usize>(walk: &mut Walk<'_>, steps: usize) {
-            let mut heads = walk.heads::<CHAINS>();
+        fn go_on<const CHAINS: usize>(chase: &mut PointerChase<'_>, steps: usize) {
+            let mut heads = chase.heads::<CHAINS>();
             assert_eq!(heads.iter().collect::<HashSet<_>>().len(), CHAINS);
             step::<CHAINS, POINTER_AT>(0, &mut heads, steps);
-            walk.run::<CHAINS, POINTER_AT>(steps);
-            assert_eq!(heads, walk.heads::<CHAINS>(), "{CHAINS} chains, {steps} steps");
+            chase.run::<CHAINS, POINTER_AT>(steps);
+            assert_eq!(heads, chase.heads::<CHAINS>(), "{CHAINS} chains, {steps} steps");
         }
         let mut buffer = Buffer::new(1 << 16, Pages::Default).unwrap();
-        let mut walk = Walk::new(&mut buffer, 1 << 16, Order::Random, 1);
+        let mut chase = PointerChase::new(&mut buffer, 1 << 16, Order::Random, 1);
         for steps in [1, 7, 8, 500, 5000] {
-            go_on::<1>(&mut walk, steps);
-            go_on::<2>(&mut walk, steps);
-            go_on::<4>(&mut walk, steps);
-            go_on::<8>(&mut walk, steps);
+            go_on::<1>(&mut chase, steps);
+            go_on::<2>(&mut chase, steps);
+            go_on::<4>(&mut chase, steps);
+            go_on::<8>(&mut chase, steps);
         }
     }
 
     #[test]
     fn every_form_of_a_repetition_takes_time() {
         let mut buffer = Buffer::new(1 << 16, Pages::Default).unwrap();
-        let mut walk = Walk::new(&mut buffer, 1 << 15, Order::Random, 1);
-        assert_eq!(walk.size_bytes(), 1 << 15);
+        let mut chase = PointerChase::new(&mut buffer, 1 << 15, Order::Random, 1);
+        assert_eq!(chase.size_bytes(), 1 << 15);
         let pointers = [1, 2, 4, 8].map(|chains| (chains, Link::Pointer));
         let distances = [Link::Bits32, Link::Bits64].map(|link| [(1, link), (2, link)]);
         for (chains, link) in pointers.into_iter().chain(distances.concat()) {
-            let pace = walk.pace(chains, link, 10_000);
+            let pace = chase.pace(chains, link, 10_000);
             assert!(pace.steps >= 256);
-            assert!(walk.once(&pace) > 0.0, "{chains} chains over {link:?}");
+            assert!(chase.once(&pace) > 0.0, "{chains} chains over {link:?}");
         }
     }
 
     #[test]
     #[should_panic(expected = "smaller than the area")]
     fn walk_beyond_the_buffer_is_refused() {
-        Walk::new(&mut Buffer::new(4096, Pages::Default).unwrap(), 8192, Order::Random, 1);
+        PointerChase::new(&mut Buffer::new(4096, Pages::Default).unwrap(), 8192, Order::Random, 1);
     }
 }

@@ -2,12 +2,12 @@
 
 use microbench::arch::ROUTINES;
 use microbench::buffer::{Buffer, Pages};
-use microbench::latency::{Link, Order, Walk};
+use microbench::latency::{Link, Order, PointerChase};
 use microbench::{aes::PlainAes, load, memory};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-struct Counting;
+struct CountingAllocator;
 
 thread_local! {
     /// Allocations of this thread only, because the test harness has its own threads.
@@ -15,7 +15,7 @@ thread_local! {
 }
 
 // SAFETY: forwards all calls to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
         // SAFETY: the caller's guarantees are forwarded.
@@ -29,7 +29,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static COUNTING: CountingAllocator = CountingAllocator;
 
 /// Number of allocations of this work.
 fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
@@ -57,10 +57,10 @@ fn routines_allocate_nothing() {
 fn pointer_chase_allocates_nothing() {
     const BYTES: usize = 1 << 16;
     let mut buffer = Buffer::new(BYTES, Pages::Small).unwrap();
-    let mut walk = Walk::new(&mut buffer, BYTES, Order::Random, 1);
+    let mut chase = PointerChase::new(&mut buffer, BYTES, Order::Random, 1);
     for link in [Link::Pointer, Link::Bits32, Link::Bits64] {
-        let pace = walk.pace(2, link, 10_000);
-        assert_eq!(allocations(|| walk.once(&pace)), 0, "{link:?}");
+        let pace = chase.pace(2, link, 10_000);
+        assert_eq!(allocations(|| chase.once(&pace)), 0, "{link:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! clock over time.
 
 use crate::draw::{Area, n};
-use crate::{Subject, style, timeline, top};
+use crate::{Subject, style, summary, timeline};
 use facts::shortened;
 use maud::{Markup, PreEscaped, html};
 
@@ -21,15 +21,15 @@ const PLOT_SCALE: f64 = 1.5;
 /// Renders the card as SVG.
 pub(crate) fn card(subject: &Subject<'_>) -> String {
     let room = WIDTH - 2.0 * SIDE;
-    let (look, sentence) = top::verdict(subject);
+    let (look, sentence) = summary::verdict(subject);
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(HEIGHT) viewBox={ "0 0 " (WIDTH) " " (HEIGHT) }
             font-family="'DejaVu Sans', system-ui, sans-serif" {
             style { (PreEscaped(style::of_picture())) }
             rect width=(WIDTH) height=(HEIGHT) fill="#fff" {}
             rect.{ "verdict-" (look) } width="16" height=(HEIGHT) {}
-            (lines(&top::name(subject.record), 76.0, (42.0, true), room, 1))
-            (lines(&top::line(subject.record), 114.0, (18.0, false), room, 1))
+            (lines(&summary::name(subject.record), 76.0, (42.0, true), room, 1))
+            (lines(&summary::line(subject.record), 114.0, (18.0, false), room, 1))
             (lines(&sentence, 168.0, (24.0, false), room, 4))
             (figures(subject))
             (clock(subject))
@@ -74,7 +74,7 @@ fn wrap(text: &str, letters_max: usize, lines_max: usize) -> Vec<String> {
 
 /// First figures of the page, in boxes.
 fn figures(subject: &Subject<'_>) -> Markup {
-    let facts = top::facts(subject);
+    let facts = summary::facts(subject);
     let width = (WIDTH - 2.0 * SIDE - 16.0 * (FIGURES as f64 - 1.0)) / FIGURES as f64;
     let fitting = |size: f64, letter: f64| ((width - 28.0) / (letter * size)) as usize;
     html! {

@@ -27,7 +27,7 @@ fn matrix(record: &Record) -> Option<&CoreToCore> {
 }
 
 /// Plot with minimum and maximum latency.
-struct Found<'a> {
+struct HeatMap<'a> {
     matrix: &'a CoreToCore,
     plot: Plot,
     ns_min: f64,
@@ -35,7 +35,7 @@ struct Found<'a> {
 }
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let Found { matrix, plot, ns_min, ns_max } = found(subject.record)?;
+    let HeatMap { matrix, plot, ns_min, ns_max } = found(subject.record)?;
     let levels = view::core_levels(matrix);
     Some(html! {
         p { "Time of a cache line from one CPU to another, one way: " (format!("{ns_min:.0}")) " to " (format!("{ns_max:.0}")) " ns; darker is longer." }
@@ -48,7 +48,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     })
 }
 
-fn found(record: &Record) -> Option<Found<'_>> {
+fn found(record: &Record) -> Option<HeatMap<'_>> {
     let matrix = matrix(record)?;
     let cpus: Vec<u32> = matrix.cpus.iter().copied().take(CPUS_MAX).collect();
     let mut cells: Vec<(usize, usize, f64)> = Vec::new();
@@ -86,5 +86,5 @@ fn found(record: &Record) -> Option<Found<'_>> {
     let title = "Latency between CPUs in ns".to_owned();
     let plot =
         Plot { id: WorkloadId::CoreToCore.as_str().to_owned(), title, key: Vec::new(), height, time: None, shapes };
-    Some(Found { matrix, plot, ns_min: low, ns_max: high })
+    Some(HeatMap { matrix, plot, ns_min: low, ns_max: high })
 }

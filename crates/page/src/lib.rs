@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-mod among;
 mod answers;
 mod card;
 mod causes;
@@ -22,6 +21,7 @@ mod memory;
 mod method;
 mod order;
 mod pictures;
+mod rank;
 mod raster;
 mod repetitions;
 mod settings;
@@ -29,8 +29,8 @@ mod several;
 pub mod site;
 mod storage;
 mod style;
+mod summary;
 mod timeline;
-mod top;
 
 pub use identification::{identification, name as identified_name};
 pub use live::{live, live_event};
@@ -75,7 +75,7 @@ impl Section {
 
 /// All sections in page order.
 const SECTIONS: &[Section] = &[
-    among::SECTION,
+    rank::SECTION,
     ledger::SECTION,
     causes::SECTION,
     answers::SECTION,
@@ -109,7 +109,7 @@ pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> Stri
         .filter_map(|section| Some(Part { id: section.id, title: section.title, body: (section.body)(&subject)? }));
     let parts: Vec<Part> = made.collect();
     let nothing = "This result holds no measurements, samples or findings.";
-    document(&top::name(record), &top::top(&subject), &parts, nothing)
+    document(&summary::name(record), &summary::top(&subject), &parts, nothing)
 }
 
 /// Style shared by all pages.

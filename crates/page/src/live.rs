@@ -2,16 +2,16 @@
 //! content with each event of the stream `events`; without the script the page shows one moment.
 
 use crate::document::{Frame, LIVE, Part};
-use crate::{timeline, top};
+use crate::{summary, timeline};
 use explain::monitor::Moment;
 use maud::{Markup, html};
 
 /// Page at a moment.
 pub fn live(moment: &Moment) -> String {
-    let name = format!("{}: monitor", top::name(&moment.record));
+    let name = format!("{}: monitor", summary::name(&moment.record));
     let head = html! {
         h1 { (name) }
-        p.soft { (top::line(&moment.record)) }
+        p.soft { (summary::line(&moment.record)) }
         p.live { button id="pause" type="button" hidden { "Pause" } span id="state" role="status" { "One moment of the monitor" } }
     };
     let body = html! { div id="shown" { (shown(moment)) } };

@@ -1,6 +1,6 @@
 //! Plots of a result as separate files.
 
-use crate::{SECTIONS, Subject, card, raster, top};
+use crate::{SECTIONS, Subject, card, raster, summary};
 
 /// Pixels per SVG unit of a plot, for screens of high density and for print. The card is sized in pixels.
 const PLOT_SCALE: f32 = 2.0;
@@ -35,7 +35,7 @@ impl Drawing {
 
 /// The card, then every plot of a result.
 pub(crate) fn drawings(subject: &Subject<'_>) -> Vec<Drawing> {
-    let board = top::name(subject.record);
+    let board = summary::name(subject.record);
     let card = Drawing { scale: 1.0, ..Drawing::of(CARD, card::card(subject)) };
     let plots = SECTIONS.iter().flat_map(|section| (section.plots)(subject));
     let plots = plots.map(|plot| Drawing::of(&plot.id, plot.picture(&board)));

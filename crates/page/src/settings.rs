@@ -62,7 +62,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
 }
 
 /// File that was changed once or several times.
-struct Changed<'a> {
+struct ChangedFile<'a> {
     path: &'a str,
     before: &'a str,
     /// Values during the run, in order.
@@ -71,10 +71,13 @@ struct Changed<'a> {
 }
 
 /// Merges changes by file, because an OPP sweep sets the same limit for each OPP.
-fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
-    let mut files: Vec<Changed<'_>> = Vec::new();
+fn changed(settings: &[SettingChange]) -> Vec<ChangedFile<'_>> {
+    let mut files: Vec<ChangedFile<'_>> = Vec::new();
     for change in settings {
-        let set = change.read_back.known().unwrap_or(&change.new).as_str();
+        let set = match change.disturbed && change.read_back.known().is_none() {
+            true => "not available",
+            false => change.read_back.known().unwrap_or(&change.new),
+        };
         match files.iter_mut().find(|known| known.path == change.path) {
             Some(known) => {
                 if known.during.last() != Some(&set) {
@@ -84,9 +87,12 @@ fn changed(settings: &[SettingChange]) -> Vec<Changed<'_>> {
                     known.after = after(change);
                 }
             }
-            None => {
-                files.push(Changed { path: &change.path, before: &change.old, during: vec![set], after: after(change) })
-            }
+            None => files.push(ChangedFile {
+                path: &change.path,
+                before: &change.old,
+                during: vec![set],
+                after: after(change),
+            }),
         }
     }
     files

@@ -61,9 +61,10 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(crate) const fn of(is_64: bool) -> Self {
-        match is_64 {
-            true => Self { is_64, word_bytes: 8, header_bytes: 64, program_header_bytes: 56 },
-            false => Self { is_64, word_bytes: 4, header_bytes: 52, program_header_bytes: 32 },
+        if is_64 {
+            Self { is_64, word_bytes: 8, header_bytes: 64, program_header_bytes: 56 }
+        } else {
+            Self { is_64, word_bytes: 4, header_bytes: 52, program_header_bytes: 32 }
         }
     }
 }

@@ -18,6 +18,6 @@ mod pattern;
 mod tables;
 
 pub use image::image;
-pub use line::{Timed, parse_line};
+pub use line::{Timing, parse_line};
 pub use pattern::{Pattern, parse_program};
 pub use tables::Call;

@@ -4,7 +4,7 @@ use microbench::libc_loop::{WORDS_PRINTED, digits};
 
 /// Result of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timed {
+pub struct Timing {
     /// Number of calls.
     pub calls: u64,
     /// Total time of all calls in nanoseconds.
@@ -20,7 +20,7 @@ const CALLS_MAX: u64 = 1 << 40;
 ///
 /// # Errors
 /// The line is missing or implausible. The text is a predicate without its full stop, whose subject is the program.
-pub fn parse_line(text: &str) -> Result<Timed, String> {
+pub fn parse_line(text: &str) -> Result<Timing, String> {
     let mut lines = text.lines().filter_map(words);
     let Some([calls, begin_s, begin_ns, end_s, end_ns]) = lines.next() else {
         return Err("printed no times".into());
@@ -34,7 +34,7 @@ pub fn parse_line(text: &str) -> Result<Timed, String> {
     let is_possible = (1..CALLS_MAX).contains(&calls) && (calls + 1).is_power_of_two();
     match elapsed_ns {
         Some(elapsed_ns @ 1..) if is_possible && elapsed_ns < ELAPSED_S_MAX * 1_000_000_000 => {
-            Ok(Timed { calls, elapsed_ns })
+            Ok(Timing { calls, elapsed_ns })
         }
         _ => Err(format!("reported {calls} calls between {begin_s} s {begin_ns} ns and {end_s} s {end_ns} ns")),
     }
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn times_are_read_in_words_of_both_lengths() {
-        let expected = Timed { calls: 7, elapsed_ns: 1_100_000_000 };
+        let expected = Timing { calls: 7, elapsed_ns: 1_100_000_000 };
         for digits in [11, 22] {
             let text = line([7, 100, 900_000_000, 102, 0], digits);
             assert_eq!(parse_line(&text), Ok(expected));

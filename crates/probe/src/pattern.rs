@@ -101,10 +101,7 @@ impl<'a> Elf<'a> {
 
     /// A word of the file's class.
     fn word(&self, at: u64) -> Option<u64> {
-        match self.layout.is_64 {
-            true => self.array(at).map(u64::from_le_bytes),
-            false => self.quarter(at).map(u64::from),
-        }
+        if self.layout.is_64 { self.array(at).map(u64::from_le_bytes) } else { self.quarter(at).map(u64::from) }
     }
 
     /// NUL-terminated text.

@@ -117,10 +117,7 @@ impl Writer {
     }
 
     pub(crate) fn word(&mut self, value: u64) {
-        match self.is_64 {
-            true => self.bytes.extend_from_slice(&value.to_le_bytes()),
-            false => self.quarter(value as u32),
-        }
+        if self.is_64 { self.bytes.extend_from_slice(&value.to_le_bytes()) } else { self.quarter(value as u32) }
     }
 
     /// Pads with zeros up to this offset.

@@ -63,9 +63,10 @@ fn natively(isa: Isa) {
 
 /// Another C library of this machine, from a Debian package.
 fn installed(isa: Isa, loader: &str, libc: &str, package: &str) {
-    match std::path::Path::new(loader).exists() {
-        true => check(&Pattern::new(isa, 0, loader, libc), &[loader]),
-        false => skip(&format!("{loader} is not installed (package {package})")),
+    if std::path::Path::new(loader).exists() {
+        check(&Pattern::new(isa, 0, loader, libc), &[loader])
+    } else {
+        skip(&format!("{loader} is not installed (package {package})"))
     }
 }
 

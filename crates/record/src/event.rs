@@ -1,11 +1,11 @@
 //! Events of a Record's stream, which are appended to disk during a run.
 //!
 //! A run that freezes or loses power leaves the events written so far (in the format of [`crate::recording`]); applying
-//! them gives a Record that ends where the run died ([`crate::End::Died`], [`crate::DiedIn`]).
+//! them gives a Record that ends where the run died ([`crate::End::Died`], [`crate::DeathPoint`]).
 
-mod applied;
+mod apply;
 
-pub(crate) use applied::Restores;
+pub(crate) use apply::Restores;
 
 use crate::soc_temperature::SocTemperature;
 use crate::{

@@ -1,7 +1,7 @@
 //! JSON format for other programs: a missing value is `null`, and its reason has the same key with `_missing` appended,
 //! so that an object never replaces a number. Files store `{"missing": ...}` instead; both can be read.
 
-use crate::{Record, json, newer};
+use crate::{Record, json, newer_schema};
 use serde_json::{Map, Value};
 
 /// Suffix of the key of a reason.
@@ -66,7 +66,7 @@ pub fn from_json(text: &str) -> serde_json::Result<Record> {
     serde_json::from_str(text).or_else(|error| {
         let Ok(mut value) = serde_json::from_str::<Value>(text) else { return Err(error) };
         restore(&mut value);
-        json::from_value(&value).or_else(|_| newer::known(&value).ok_or(error))
+        json::from_value(&value).or_else(|_| newer_schema::known(&value).ok_or(error))
     })
 }
 

@@ -10,7 +10,6 @@
 #![forbid(unsafe_code)]
 
 mod aftermath;
-mod asked;
 mod bound;
 mod colours;
 mod cpu_list;
@@ -20,12 +19,13 @@ mod fact;
 mod flat;
 mod hardware;
 mod hex;
+mod invocation;
 pub mod json;
 mod machine;
 mod measured;
 mod memory;
 mod moments;
-mod newer;
+mod newer_schema;
 mod not_restored;
 mod record;
 pub mod recording;
@@ -45,7 +45,6 @@ mod total;
 mod vocabulary;
 
 pub use aftermath::*;
-pub use asked::*;
 pub use bound::Bound;
 pub use colours::without_colours;
 pub use cpu_list::*;
@@ -55,6 +54,7 @@ pub use fact::{Fact, Missing, Reading, Why};
 pub use flat::{DERIVED_KEYS, flatten, from_json};
 pub use hardware::*;
 pub use hex::hex;
+pub use invocation::*;
 pub use machine::*;
 pub use measured::*;
 pub use memory::*;
@@ -63,7 +63,7 @@ pub use record::*;
 pub use run::*;
 pub use samples::*;
 pub use source::*;
-pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
+pub use statistics::{Group, MedianInterval, Repeated, StopReason, StoppingRule};
 pub use step::*;
 pub use stream::{VALUES_MAX, is_stream, nothing_known, read_stream, read_stream_within};
 pub use survey::*;

@@ -13,10 +13,7 @@ pub(crate) fn can_be(at_ms: i64) -> bool {
 }
 
 fn checked<E: Error>(at_ms: i64) -> Result<i64, E> {
-    match can_be(at_ms) {
-        true => Ok(at_ms),
-        false => Err(E::custom(format_args!("no run has a moment {at_ms}"))),
-    }
+    if can_be(at_ms) { Ok(at_ms) } else { Err(E::custom(format_args!("no run has a moment {at_ms}"))) }
 }
 
 /// Deserializes one time.

@@ -131,6 +131,7 @@ mod tests {
             read_back: Fact::Known("2".into()),
             at_ms: None,
             restored,
+            disturbed: false,
         }
     }
 

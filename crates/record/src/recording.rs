@@ -108,7 +108,7 @@ impl LineReader {
     /// length of other bytes.
     pub fn read(&mut self, bytes: &[u8], mut unreadable: impl FnMut(usize, usize)) -> Vec<Line> {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        let (mut told, mut from, mut looked) = (Vec::new(), 0, 0);
+        let (mut lines, mut from, mut looked) = (Vec::new(), 0, 0);
         let mut budget = bytes.len().saturating_mul(SEARCHES_MAX);
         let mut values = 0_usize;
         while let Some(found) = find(&bytes[looked..]) {
@@ -117,14 +117,14 @@ impl LineReader {
                 Some((payload, _)) if is_row(payload) && values >= VALUES_MAX => looked += 1,
                 Some((payload, length)) => {
                     if looked > from {
-                        self.rows.lose();
+                        self.rows.mark_lost();
                         unreadable(from, looked - from);
                     }
-                    let line = self.told(payload);
+                    let line = self.line(payload);
                     if let Line::Row(_, row) = &line {
                         values += row.len();
                     }
-                    told.push(line);
+                    lines.push(line);
                     looked += length;
                     from = looked;
                 }
@@ -132,13 +132,13 @@ impl LineReader {
             }
         }
         if from < bytes.len() {
-            self.rows.lose();
+            self.rows.mark_lost();
             unreadable(from, bytes.len() - from);
         }
-        told
+        lines
     }
 
-    fn told(&mut self, payload: &str) -> Line {
+    fn line(&mut self, payload: &str) -> Line {
         if is_row(payload) {
             let row = self.rows.row(payload, self.channels);
             return row.map_or(Line::Nothing, |(at_ms, values)| Line::Row(at_ms, values));
@@ -252,7 +252,7 @@ impl RowReader {
     }
 
     /// A line was damaged: rows that depend on it are not readable.
-    pub fn lose(&mut self) {
+    pub fn mark_lost(&mut self) {
         self.lost = true;
     }
 
@@ -318,9 +318,9 @@ mod tests {
         let row = frame(&format!("K 1 {CHANNELS_MAX}-"));
         let line = row.trim_end().repeat(2000);
         let mut unreadable = 0;
-        let told = reader.read(line.as_bytes(), |_, bytes| unreadable += bytes);
-        assert_eq!(told.len(), VALUES_MAX / CHANNELS_MAX);
-        assert_eq!(unreadable, (2000 - told.len()) * row.trim_end().len());
+        let lines = reader.read(line.as_bytes(), |_, bytes| unreadable += bytes);
+        assert_eq!(lines.len(), VALUES_MAX / CHANNELS_MAX);
+        assert_eq!(unreadable, (2000 - lines.len()) * row.trim_end().len());
         // The next line is readable.
         assert_eq!(reader.read(row.as_bytes(), |_, _| ()).len(), 1);
     }
@@ -347,7 +347,7 @@ mod tests {
         let mut read = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             if index == 150 {
-                reader.lose();
+                reader.mark_lost();
                 continue;
             }
             read.extend(reader.row(row, 1));

@@ -2,7 +2,7 @@
 //! whose zero is the first start.
 
 use crate::Total;
-use crate::{Aftermath, DiedIn, End, Event, Fact, Record, Resumed, Run, Samples};
+use crate::{Aftermath, DeathPoint, End, Event, Fact, Record, Resumption, Run, Samples};
 use std::collections::BTreeMap;
 
 /// Number of rows per block of earlier samples, because a line of a stream must fit into memory.
@@ -12,7 +12,7 @@ const APART_MS: i64 = 1000;
 /// Maximum number of deaths in one step before it is skipped.
 const DEATHS_MAX: usize = 2;
 
-impl Resumed {
+impl Resumption {
     /// Resumption of a run that died, at this time; `None` if it did not die.
     pub fn of(run: &Run, now_utc_ms: i64) -> Option<Self> {
         let died_in = run.died_in.clone().filter(|_| run.end == End::Died)?;
@@ -30,13 +30,13 @@ impl Resumed {
 impl Run {
     /// Time from the start to `at_ms`, without the time between parts.
     pub fn elapsed_until_ms(&self, at_ms: i64) -> u64 {
-        let gap = |resumed: &Resumed| resumed.at_ms.saturating_sub(resumed.died_in.at_ms);
+        let gap = |resumed: &Resumption| resumed.at_ms.saturating_sub(resumed.died_in.at_ms);
         let gaps: i64 = self.resumed.iter().map(gap).total();
         u64::try_from(at_ms.saturating_sub(gaps)).unwrap_or(0)
     }
 
     /// All deaths, whether the run was resumed or not.
-    pub fn deaths(&self) -> impl Iterator<Item = &DiedIn> {
+    pub fn deaths(&self) -> impl Iterator<Item = &DeathPoint> {
         let last = self.died_in.as_ref().filter(|_| self.end == End::Died);
         self.resumed.iter().map(|part| &part.died_in).chain(last)
     }
@@ -73,7 +73,7 @@ impl Aftermath {
 
 impl Record {
     /// Resumes a run that died, in this boot.
-    pub fn resume(&mut self, resumed: Resumed, boot_id: String) {
+    pub fn resume(&mut self, resumed: Resumption, boot_id: String) {
         self.run.died_in = None;
         self.run.boot_id = boot_id;
         self.run.resumed.push(resumed);

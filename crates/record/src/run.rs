@@ -1,6 +1,6 @@
 //! Time and circumstances of a run: mode, options, idle check, states, settings, kernel messages, end.
 
-use crate::{Asked, DiedIn, Fact, Mode, Resumed, StageBegun};
+use crate::{DeathPoint, Fact, Invocation, Mode, Resumption, StartedStage};
 use serde::{Deserialize, Serialize};
 
 /// Time, options and end of a run.
@@ -40,19 +40,19 @@ pub struct Run {
     pub elapsed_ms: Option<u64>,
     /// Last sign of a run that died, and later findings; `None` for runs that ended.
     #[serde(default)]
-    pub died_in: Option<DiedIn>,
+    pub died_in: Option<DeathPoint>,
     /// Command line, if the run can be resumed.
     #[serde(default)]
-    pub asked: Option<Asked>,
+    pub asked: Option<Invocation>,
     /// Stages that have begun.
     #[serde(default)]
-    pub stages: Vec<StageBegun>,
+    pub stages: Vec<StartedStage>,
     /// All resumptions, in order. `boot_id` is that of the last part.
     #[serde(default)]
-    pub resumed: Vec<Resumed>,
+    pub resumed: Vec<Resumption>,
     /// Unreadable parts of the stream that this Record was built from.
     #[serde(default)]
-    pub unreadable: Vec<Unreadable>,
+    pub unreadable: Vec<UnreadableRange>,
 }
 
 impl Run {
@@ -65,7 +65,7 @@ impl Run {
 /// Bytes of a stream that are neither a line nor a partial line left by a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Unreadable {
+pub struct UnreadableRange {
     /// Offset of the first byte.
     pub from_byte: u64,
     /// Number of bytes.
@@ -226,6 +226,9 @@ pub struct SettingChange {
     pub at_ms: Option<i64>,
     /// Outcome of the restoration.
     pub restored: Restored,
+    /// True if it was not written but disturbed by a change of another setting; `new` is what it read then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
 }
 
 impl SettingChange {
@@ -255,6 +258,9 @@ pub struct UnmetSetting {
     /// Step that was about to begin; `None` if the problem occurred when setting the value.
     #[serde(default)]
     pub before_step: Option<String>,
+    /// Running programs that are known to write it, if another process changed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
 }
 
 /// Outcome of a setting's restoration.

@@ -146,7 +146,7 @@ pub struct Repeated {
     /// True if the values rose or fell during the measurement.
     pub drifts: bool,
     /// Reason for stopping.
-    pub ended: Ended,
+    pub ended: StopReason,
 }
 
 /// Group of similar values.
@@ -182,7 +182,7 @@ impl Group {
 
 impl Repeated {
     /// Summarizes values. `None` without values.
-    pub fn of(name: &str, unit: &str, values: &[f64], ended: Ended) -> Option<Self> {
+    pub fn of(name: &str, unit: &str, values: &[f64], ended: StopReason) -> Option<Self> {
         let sorted = sorted(values);
         Some(Self {
             name: name.to_owned(),
@@ -216,7 +216,7 @@ fn groups(values: &[f64]) -> Vec<Group> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum StopReason {
     /// The median is known precisely enough.
     Narrow,
     /// The time limit was reached.
@@ -251,14 +251,14 @@ impl StoppingRule {
 
     /// Reason to stop after these values; `None` to continue. Intervals are checked only after 7, 10, 15, 22, 33 ...
     /// values.
-    pub fn ended(&self, values: &[f64], elapsed: Duration) -> Option<Ended> {
+    pub fn ended(&self, values: &[f64], elapsed: Duration) -> Option<StopReason> {
         let is_narrow = |group: &Group| group.half_width().is_some_and(|h| h < self.half_width);
         if is_look(values.len()) && groups(values).iter().all(is_narrow) {
-            Some(Ended::Narrow)
+            Some(StopReason::Narrow)
         } else if values.len() >= self.times_max {
-            Some(Ended::Times)
+            Some(StopReason::Times)
         } else if elapsed >= self.time_max {
-            Some(Ended::Time)
+            Some(StopReason::Time)
         } else {
             None
         }

@@ -1,12 +1,12 @@
 //! Reads streams of runs and monitors: the format of [`crate::recording`], or the plain JSON lines of older versions.
-//! All readable parts are kept if others are cut or damaged; the latter are listed ([`crate::Unreadable`]).
+//! All readable parts are kept if others are cut or damaged; the latter are listed ([`crate::UnreadableRange`]).
 
 mod folding;
 
 use crate::event::Restores;
 use crate::recording::{Line, LineReader, is_recording, may_hold_lines, payload};
-use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable, json};
-use folding::Folding;
+use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, UnreadableRange, json};
+use folding::RowFolder;
 
 /// Maximum number of values of a recording in the memory of a small board (16 bytes each): a night of 300 channels,
 /// twice a second.
@@ -37,7 +37,7 @@ pub fn read_stream(bytes: &[u8]) -> Reading<Record> {
 /// # Errors
 /// As [`read_stream`].
 pub fn read_stream_within(bytes: &[u8], values_max: usize) -> Reading<Record> {
-    let mut reading = Unfolding { values_max, ..Unfolding::default() };
+    let mut reading = StreamReader { values_max, ..StreamReader::default() };
     let (mut from, mut lines) = (0_u64, LineReader::default());
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         match json::from_bytes(line) {
@@ -79,22 +79,22 @@ pub fn nothing_known() -> Record {
 
 /// State of reading a stream.
 #[derive(Default)]
-struct Unfolding {
+struct StreamReader {
     record: Option<Record>,
     /// Last session that was followed by another.
     before: Option<Record>,
-    unreadable: Vec<Unreadable>,
+    unreadable: Vec<UnreadableRange>,
     /// Maximum number of sample values.
     values_max: usize,
     /// Rows of this session that wait to be folded.
-    folding: Folding,
+    folding: RowFolder,
     /// True if even a few rows of this session exceed the limit.
     is_too_wide: bool,
     /// Restored settings of this session.
     restores: Restores,
 }
 
-impl Unfolding {
+impl StreamReader {
     fn take(&mut self, told: Line) {
         match told {
             Line::Event(event) => self.event(*event),
@@ -172,7 +172,7 @@ impl Unfolding {
                 last.bytes = from_byte + bytes - last.from_byte;
             }
             _ if is_full => {}
-            _ => self.unreadable.push(Unreadable { from_byte, bytes }),
+            _ => self.unreadable.push(UnreadableRange { from_byte, bytes }),
         }
     }
 

@@ -31,10 +31,7 @@ pub(super) fn details(record: &Record, explained: &Explanation) -> String {
 }
 
 fn evidence(text: &mut String, record: &Record, finding: &Finding, with_sentence: bool) {
-    let sentence = match with_sentence {
-        true => format!(": {}", finding.sentence()),
-        false => String::new(),
-    };
+    let sentence = if with_sentence { format!(": {}", finding.sentence()) } else { String::new() };
     let line = format!("      {} ({} %){sentence}", finding.rule, finding.confidence_percent);
     let _ = writeln!(text, "{}", facts::lines::wrapped(&line, 9));
     for place in finding.places.iter().take(PLACES_MAX) {
@@ -104,10 +101,7 @@ fn values(record: &Record, channel: &Channel, start_ms: i64, end_ms: i64) -> Opt
     let [least, greatest] = [values.iter().min()?, values.iter().max()?].map(|value| number(channel, *value));
     let last = number(channel, *values.last()?);
     let first = number(channel, first);
-    match least == greatest {
-        true => Some(first),
-        false => Some(format!("{first} to {last} ({least} to {greatest})")),
-    }
+    if least == greatest { Some(first) } else { Some(format!("{first} to {last} ({least} to {greatest})")) }
 }
 
 fn number(channel: &Channel, value: i64) -> String {

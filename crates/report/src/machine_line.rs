@@ -9,16 +9,16 @@ use record::{Record, Variant, WorkloadId};
 pub(super) fn lines(record: &Record) -> String {
     let line = |parts: Vec<Option<String>>| {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        match parts.is_empty() {
-            true => String::new(),
-            false => wrapped(&parts.join(", "), 3) + "\n",
-        }
+        if parts.is_empty() { String::new() } else { wrapped(&parts.join(", "), 3) + "\n" }
     };
     let machine = line(vec![name(record), day(record), governor(record), Some(version(record))]);
     let degrees = |millicelsius: i64| format!("{:.1} °C", millicelsius as f64 / 1000.0);
-    let idle = view::idle(record).map(|idle| match idle.is_before_load {
-        true => format!("Idle {}", degrees(idle.millicelsius)),
-        false => format!("At the start {}", degrees(idle.millicelsius)),
+    let idle = view::idle(record).map(|idle| {
+        if idle.is_before_load {
+            format!("Idle {}", degrees(idle.millicelsius))
+        } else {
+            format!("At the start {}", degrees(idle.millicelsius))
+        }
     });
     let highest = view::heat(record, view::whole_run());
     let highest = highest.map(|heat| format!("highest {}", degrees(heat.millicelsius_max)));

@@ -21,10 +21,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
     let mut text = format!("## {board}\n\n");
     let told = Told::of(record, explained);
-    let first = match record.run.is_monitoring() {
-        true => explain::watched::watched(record),
-        false => told.verdict.clone(),
-    };
+    let first = if record.run.is_monitoring() { explain::watched::watched(record) } else { told.verdict.clone() };
     let _ = writeln!(text, "**{}**", markdown(&first));
     for sentence in told.answers.iter().chain(&told.ledgers) {
         let _ = writeln!(text, "{}", markdown(sentence));
@@ -69,8 +66,5 @@ fn main_figures(record: &Record) -> String {
         let comparable = comparable(figure.not_comparable.as_deref());
         sheet.row([figure.name(), number(figure.value, &figure.unit), figure.unit.clone(), spread, comparable]);
     }
-    match sheet.is_empty() {
-        true => String::new(),
-        false => format!("\n{}", sheet.markdown()),
-    }
+    if sheet.is_empty() { String::new() } else { format!("\n{}", sheet.markdown()) }
 }

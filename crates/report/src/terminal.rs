@@ -150,10 +150,7 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
             let totals = view::multi_totals(record);
             let totals: Vec<String> = totals.iter().map(|(_, mips)| number(*mips, "MIPS")).collect();
             let all = with_unit(mips.into(), "MIPS");
-            match totals.is_empty() {
-                true => all,
-                false => format!("{all} ({})", totals.join(", ")),
-            }
+            if totals.is_empty() { all } else { format!("{all} ({})", totals.join(", ")) }
         }),
     );
     for (name, value) in more_scores(record) {

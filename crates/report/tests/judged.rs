@@ -24,24 +24,24 @@ struct Bounds {
 }
 
 /// Row of `judged.tsv`.
-struct Judged {
+struct Judgement {
     log: String,
     verdicts: Vec<String>,
-    causes: Vec<Expected>,
+    causes: Vec<ExpectedCause>,
     says: Vec<String>,
     false_words: Vec<String>,
     misleading_words: Vec<String>,
 }
 
 /// Cause in the judgement.
-struct Expected {
+struct ExpectedCause {
     cause: String,
     scores: Vec<String>,
     /// True if it must be stated.
     is_certain: bool,
 }
 
-impl Expected {
+impl ExpectedCause {
     /// Parses `?heat: sevenzip-multi 2..8, cpuminer`.
     fn read(text: &str) -> Self {
         let (cause, scores) = text.split_once(": ").unwrap_or_else(|| panic!("{text}"));
@@ -64,7 +64,7 @@ fn name(diagnosis: &Diagnosis) -> String {
     serde_json::to_value(diagnosis.cause).unwrap().as_str().unwrap().to_owned()
 }
 
-fn rows(table: &Path) -> Vec<Judged> {
+fn rows(table: &Path) -> Vec<Judgement> {
     let text = std::fs::read_to_string(table).unwrap();
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     rows.map(|row| {
@@ -76,10 +76,10 @@ fn rows(table: &Path) -> Vec<Judged> {
             "-" => Vec::new(),
             words => words.split("; ").map(str::to_owned).collect(),
         };
-        Judged {
+        Judgement {
             log: log.to_owned(),
             verdicts: verdicts.split(',').map(str::to_owned).collect(),
-            causes: words(causes).iter().map(|cause| Expected::read(cause)).collect(),
+            causes: words(causes).iter().map(|cause| ExpectedCause::read(cause)).collect(),
             says: words(says),
             false_words: words(false_words),
             misleading_words: words(misleading_words),
@@ -117,7 +117,7 @@ fn made_logs_are_told_as_they_were_meant() {
     judge(&rows, text, &bounds);
 }
 
-fn judge(rows: &[Judged], text_of: impl Fn(&str) -> String, bounds: &Bounds) {
+fn judge(rows: &[Judgement], text_of: impl Fn(&str) -> String, bounds: &Bounds) {
     let report = report::find("text").unwrap();
     let (mut right, mut wrong) = (0, Vec::new());
     let (mut missing, mut no_causes) = (Vec::new(), Vec::new());
@@ -126,11 +126,12 @@ fn judge(rows: &[Judged], text_of: impl Fn(&str) -> String, bounds: &Bounds) {
         let record = logs::read(&text_of(&row.log));
         let explained = explain::explain(&record);
         let verdict = explained.verdict.to_string();
-        match row.verdicts.contains(&verdict) {
-            true => right += 1,
-            false => wrong.push(format!("{} is {verdict}", row.log)),
+        if row.verdicts.contains(&verdict) {
+            right += 1
+        } else {
+            wrong.push(format!("{} is {verdict}", row.log))
         }
-        let is_told = |expected: &&Expected| explained.diagnoses.iter().any(|diagnosis| expected.is(diagnosis));
+        let is_told = |expected: &&ExpectedCause| explained.diagnoses.iter().any(|diagnosis| expected.is(diagnosis));
         let untold = row.causes.iter().filter(|expected| expected.is_certain && !is_told(expected));
         missing.extend(untold.map(|expected| format!("{}: {}", row.log, expected.cause)));
         let main = explained.diagnoses.iter().filter(|diagnosis| explained.is_of_main(diagnosis));

@@ -48,9 +48,10 @@ fn faults(record: &Record) -> (Vec<String>, usize) {
             same("the text", shown, &expected);
         }
         if let Some(cell) = cell {
-            let expected = match TENS.contains(&cell) {
-                true => format!("{}", (value.round() as u64 + 5) / 10 * 10),
-                false => expected.clone(),
+            let expected = if TENS.contains(&cell) {
+                format!("{}", (value.round() as u64 + 5) / 10 * 10)
+            } else {
+                expected.clone()
             };
             same("the summary line", cells[cell], &expected);
             same("the table of results", &row.cells[cell], &expected);

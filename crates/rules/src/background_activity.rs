@@ -4,17 +4,18 @@
 //! thread (and beyond the benchmark's own sampling) shares caches, memory and the power budget.
 
 use super::place::{samples_place, step_place};
-use super::{ANY_COMPUTING, Check, Rule, cpu_quota};
+use super::{ANY_COMPUTING, Rule, cpu_quota};
 use facts::stats::mean;
 use facts::view::{self, CpuUse, OnlineCpus, Phase};
-use facts::{Finding, Place, Quantity, Severity, Share, Witness};
-use record::{ChannelId, CpuTime, Record, RuleId, SetClock, Step, Total};
+use facts::{Facts, Finding, Place, Quantity, Severity, Share, Witness};
+use record::{ChannelId, CpuTime, RuleId, SetClock, Step, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("background-activity"),
     about: "Other tasks used the CPUs during the benchmarks.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check: Check::Loads(ANY_COMPUTING, check),
+    loads: ANY_COMPUTING,
+    check,
     ..Rule::PLAIN
 };
 
@@ -56,12 +57,13 @@ struct Others<'a> {
     at_peak_ms: i64,
 }
 
-fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
-    let online = OnlineCpus::of(record);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let phases = &facts.phases_bound_by(RULE.loads);
+    let online = OnlineCpus::of(facts);
     let others: Vec<Others> = phases
         .iter()
         .filter(|phase| phase.is_single_threaded())
-        .filter_map(|phase| others(record, online.as_ref()?, phase))
+        .filter_map(|phase| others(facts, online.as_ref()?, phase))
         .filter(|others| others.mean_cpus >= MEAN_CPUS_MIN || others.peaks > 0)
         .collect();
     let peaks: usize = others.iter().map(|others| others.peaks).total();
@@ -69,16 +71,16 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         .iter()
         .max_by(|a, b| a.mean_cpus.total_cmp(&b.mean_cpus))
         .filter(|worst| worst.mean_cpus >= MEAN_CPUS_MIN || peaks >= PEAKS_MIN);
-    let mut findings: Vec<Finding> = worst.map(|worst| used_by_others(record, worst, &others)).into_iter().collect();
-    findings.extend(displaced(record, phases));
-    findings.extend(online.and_then(|online| crowded(record, &online, phases)));
+    let mut findings: Vec<Finding> = worst.map(|worst| used_by_others(facts, worst, &others)).into_iter().collect();
+    findings.extend(displaced(facts, phases));
+    findings.extend(online.and_then(|online| crowded(facts, &online, phases)));
     findings
 }
 
-fn others<'a>(record: &Record, online: &OnlineCpus, phase: &'a Phase) -> Option<Others<'a>> {
-    let cpus = f64::from(view::cpu_count(record)?);
-    let own_cost = view::own_cost_percent(record).unwrap_or(0.0);
-    let uses = view::cpu_use(record, phase.window);
+fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Option<Others<'a>> {
+    let cpus = f64::from(view::cpu_count(facts)?);
+    let own_cost = view::own_cost_percent(facts).unwrap_or(0.0);
+    let uses = facts.cpu_use(&phase.window);
     // Shares are those of the CPUs that are there.
     let at = |usage: &CpuUse| f64::from(online.at(usage.at_ms));
     let excess = |usage: &CpuUse| {
@@ -102,14 +104,14 @@ fn others<'a>(record: &Record, online: &OnlineCpus, phase: &'a Phase) -> Option<
     })
 }
 
-fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding {
+fn used_by_others(facts: &Facts<'_>, worst: &Others, others: &[Others]) -> Finding {
     let computing = worst.mean_cpus;
     // The monitor of the bash program uses a steady 0.1 to 0.2 CPUs itself on slow boards.
     let is_large = computing >= INVALID_CPUS && worst.percent >= INVALID_PERCENT;
-    let is_lasting = !view::is_log(record) || worst.is_lasting;
+    let is_lasting = !view::is_log(facts) || worst.is_lasting;
     let severity = if is_large && is_lasting {
         Severity::Invalid
-    } else if computing >= MEAN_CPUS_MIN && is_lasting && !(view::is_log(record) && worst.peaks == 0) {
+    } else if computing >= MEAN_CPUS_MIN && is_lasting && !(view::is_log(facts) && worst.peaks == 0) {
         Severity::Degraded
     } else {
         Severity::Info
@@ -118,15 +120,15 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     let places = others.iter().map(|other| {
         let window = other.phase.window;
         let idle = ChannelId::all_cpus(CpuTime::Idle);
-        samples_place(record, &idle, window.start_ms, window.end_ms)
+        samples_place(facts, &idle, window.start_ms, window.end_ms)
     });
     // All phases that were harmed, or else the one that is told.
-    let is_harmed = |other: &&Others| other.mean_cpus >= MEAN_CPUS_MIN && (!view::is_log(record) || other.is_lasting);
+    let is_harmed = |other: &&Others| other.mean_cpus >= MEAN_CPUS_MIN && (!view::is_log(facts) || other.is_lasting);
     let mut steps: Vec<usize> = others.iter().filter(is_harmed).flat_map(|other| other.phase.steps.clone()).collect();
     if steps.is_empty() {
         steps.clone_from(&worst.phase.steps);
     }
-    let named = view::process_words(&view::busy_processes(record, &steps));
+    let named = view::process_words(&view::busy_processes(facts, &steps));
     let template = match (computing >= 1.0, named.is_empty()) {
         (true, true) => "During {phase}, other tasks kept {cpus} CPUs busy on average and {peak_cpus} at most.",
         (true, false) => {
@@ -153,17 +155,17 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
 
 /// What others took from workloads on all CPUs: everything that was busy, without the CPU time
 /// that the kernel charged to the workload itself.
-fn crowded(record: &Record, online: &OnlineCpus, phases: &[Phase]) -> Option<Finding> {
-    let cpus = view::cpu_count(record)?;
-    if cpu_quota::throttled_time(record).is_some() {
+fn crowded(facts: &Facts<'_>, online: &OnlineCpus, phases: &[Phase]) -> Option<Finding> {
+    let cpus = view::cpu_count(facts)?;
+    if cpu_quota::throttled_time(facts).is_some() {
         return None;
     }
-    let taken = steps_of(record, phases).filter_map(|(index, step)| {
+    let taken = steps_of(facts, phases).filter_map(|(index, step)| {
         let elapsed_ms = step.window.elapsed_ms();
         if view::busy_cpus_expected(step) < cpus || elapsed_ms < FULL_LOAD_MS_MIN {
             return None;
         }
-        Some((100.0 * view::cpus_of_others(record, online, step)? / online.mean(step.window), index))
+        Some((100.0 * view::cpus_of_others(facts, online, step)? / online.mean(step.window), index))
     });
     let (percent, index) = taken.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let share = Share::percent(percent)?;
@@ -172,8 +174,8 @@ fn crowded(record: &Record, online: &OnlineCpus, phases: &[Phase]) -> Option<Fin
         percent if percent >= TAKEN_PERCENT_MIN => Severity::Degraded,
         _ => return None,
     };
-    let step = &record.steps[index];
-    let named = view::process_words(&view::busy_processes(record, &[index]));
+    let step = &facts.steps[index];
+    let named = view::process_words(&view::busy_processes(facts, &[index]));
     let template = match named.is_empty() {
         true => "Other tasks used {share} of all CPU time during {step} (run {run}).",
         false => "Other tasks used {share} of all CPU time during {step} (run {run}): {named}.",
@@ -187,24 +189,24 @@ fn crowded(record: &Record, online: &OnlineCpus, phases: &[Phase]) -> Option<Fin
             .with("run", Quantity::Count(i64::from(step.repetition) + 1))
             .of([index])
             .seen_by(Witness::CpuTime)
-            .at(step_place(record, index)),
+            .at(step_place(facts, index)),
     )
 }
 
 /// The steps of these phases with their indices.
-fn steps_of<'a>(record: &'a Record, phases: &'a [Phase]) -> impl Iterator<Item = (usize, &'a Step)> {
+fn steps_of<'a>(facts: &'a Facts<'a>, phases: &'a [Phase]) -> impl Iterator<Item = (usize, &'a Step)> {
     let indices = phases.iter().flat_map(|phase| &phase.steps);
-    indices.map(|index| (*index, &record.steps[*index]))
+    indices.map(|index| (*index, &facts.steps[*index]))
 }
 
 /// Threads that were ready to run but had to wait for their CPU. A quota makes them wait, too. What is
 /// counted is the sum over all threads of a program: those that share the CPU wait for each other, which
 /// nobody else is to blame for, so that it is at most the time in which the CPU did not work for the step.
-fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
-    if cpu_quota::throttled_time(record).is_some() {
+fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
+    if cpu_quota::throttled_time(facts).is_some() {
         return None;
     }
-    let waited = steps_of(record, phases).filter_map(|(index, step)| {
+    let waited = steps_of(facts, phases).filter_map(|(index, step)| {
         if matches!(step.set_clock, Some(SetClock::SharePercent(_))) {
             return None;
         }
@@ -219,7 +221,7 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
     let (share, index) = waited.max_by(|a, b| a.0.as_percent().total_cmp(&b.0.as_percent()))?;
     (share.as_percent() >= WAITED_PERCENT_MIN).then(|| {
         // Which of them was on this CPU is not known.
-        let named = view::process_words(&view::busy_processes(record, &[index]));
+        let named = view::process_words(&view::busy_processes(facts, &[index]));
         let template = match named.is_empty() {
             true => "{step} was preempted for {share} of its time by other tasks on its CPU.",
             false => {
@@ -229,11 +231,11 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
         };
         Finding::new(RULE.id, Severity::Degraded, template)
             .with("named", Quantity::Text(named))
-            .with("step", Quantity::Text(view::step_name(&record.steps[index])))
+            .with("step", Quantity::Text(view::step_name(&facts.steps[index])))
             .with("share", Quantity::Share(share))
             .of([index])
             .seen_by(Witness::CpuTime)
-            .at(step_place(record, index))
+            .at(step_place(facts, index))
             .at(Place::Field(format!("steps[{index}].counters.run_delay_ns")))
     })
 }

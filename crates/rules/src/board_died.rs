@@ -1,28 +1,28 @@
 //! Rule: board-died. The run has no end, or went on after one: in which step it died, what was seen last, and the
 //! likely cause.
 
-use super::{Check, Rule};
+use super::Rule;
 use facts::lines::duration;
 use facts::view::{self, Death};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, Resumed, RuleId};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{Resumption, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("board-died"),
     about: "The run died or was resumed: the step, the last readings and the likely cause.",
     link: "https://docs.kernel.org/admin-guide/ramoops.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let deaths = view::deaths(record).into_iter().enumerate();
-    let finding = |(index, death)| finding(death, record.run.resumed.get(index));
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let deaths = view::deaths(facts).into_iter().enumerate();
+    let finding = |(index, death)| finding(death, facts.run.resumed.get(index));
     deaths.map(finding).collect()
 }
 
 /// One of its ends, and how it went on, if it did.
-fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
+fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
     let template = match (&death.seen, resumed) {
         (Some(_), None) => "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause}",
         (None, None) => "{how} during {step}, {into} in; no samples were taken. {cause}",

@@ -1,33 +1,33 @@
 //! Rule: built-in-used. A workload of the program itself ran where an external tool was missing.
 
+use super::Rule;
 use super::place::step_place;
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Outcome, Record, RuleId, Step, Variant, WorkloadId};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{Outcome, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("built-in-used"),
     about: "A built-in workload replaced a missing external tool.",
     link: "https://www.7-zip.org/download.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// The finished built-in step that ran in the place of a step that was not run.
-pub(super) fn stands_in<'a>(record: &'a Record, skipped: &Step) -> Option<&'a str> {
+pub(super) fn stands_in<'a>(facts: &'a Facts<'a>, skipped: &Step) -> Option<&'a str> {
     let tool = skipped.workload.id()?;
     let stands_in = |step: &&Step| {
         let built_in = step.workload.id().and_then(WorkloadId::stands_in_for);
         built_in == Some(tool) && matches!(step.outcome, Outcome::Done(_))
     };
-    let done = record.steps.iter().find(stands_in);
+    let done = facts.steps.iter().find(stands_in);
     done.map(|step| step.workload.as_str())
 }
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    for (index, step) in record.steps.iter().enumerate() {
-        let (Outcome::Skipped(missing), Some(built_in)) = (&step.outcome, stands_in(record, step)) else {
+    for (index, step) in facts.steps.iter().enumerate() {
+        let (Outcome::Skipped(missing), Some(built_in)) = (&step.outcome, stands_in(facts, step)) else {
             continue;
         };
         let tool = view::step_name(&Step { variant: Variant::ONLY, ..step.clone() });
@@ -42,7 +42,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("tool", Quantity::Text(tool))
         .with("reason", Quantity::Text(missing.to_string()));
         if !findings.iter().any(|known| known.values == finding.values) {
-            findings.push(finding.at(step_place(record, index)));
+            findings.push(finding.at(step_place(facts, index)));
         }
     }
     findings

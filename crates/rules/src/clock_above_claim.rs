@@ -2,15 +2,15 @@
 
 use super::place::step_place;
 use super::slowdown::is_x86;
-use super::{Check, Rule, Subject};
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{Record, RuleId, Variant};
+use super::{Rule, Subject};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-above-claim"),
     about: "The measured clock is above the advertised one.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -18,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
 /// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
 const DEVIATION_PERCENT_MIN: f64 = 1.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let mut clocks = view::cluster_clocks(record, &Variant::COLD);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let mut clocks = facts.cluster_clocks(&Variant::COLD);
     let deviation = |clock: &view::ClusterClock| clock.deviation_percent().unwrap_or(0.0);
     clocks.sort_by(|a, b| deviation(b).total_cmp(&deviation(a)));
     let mut seen: Vec<Vec<u32>> = Vec::new();
@@ -35,7 +35,7 @@ fn check(record: &Record) -> Vec<Finding> {
         }
         seen.push(clock.cluster_cpus.clone());
         // ACPI tables name the turbo range by one OPP that is 1 MHz above the base clock.
-        let template = if is_x86(record) {
+        let template = if is_x86(facts) {
             "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): turbo clocks not listed by \
              cpufreq."
         } else {
@@ -49,7 +49,7 @@ fn check(record: &Record) -> Vec<Finding> {
                 .with("measured", Quantity::Khz(clock.measured_khz))
                 .with("claimed", Quantity::Khz(claimed_khz))
                 .with("deviation", Quantity::Percent(above))
-                .at(clock.line.map_or_else(|| step_place(record, clock.step), Place::Line)),
+                .at(clock.line.map_or_else(|| step_place(facts, clock.step), Place::Line)),
         );
     }
     findings

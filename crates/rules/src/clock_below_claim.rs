@@ -5,18 +5,18 @@
 
 use super::place::step_place;
 use super::score_low::refuting;
-use super::{Check, Rule, Subject, slowdown};
-use facts::case::Case;
+use super::{Rule, Subject, slowdown};
+use facts::Facts;
 use facts::view::{self, ClusterClock, OppShape};
 use facts::{Finding, Place, Quantity, Severity};
 use record::table::Table;
-use record::{ChannelId, Record, RuleId, Variant, WorkloadId};
+use record::{ChannelId, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-below-claim"),
     about: "The measured clock is below the advertised one.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: Check::Case(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -30,18 +30,17 @@ const STEADY_PERCENT: f64 = 1.0;
 /// From here a table of boards by their advertised clock is misleading.
 const DEGRADED_PERCENT: f64 = 3.0;
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let record = case.record;
-    let later = view::cluster_clocks(record, &Variant::HOT_AFTER);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let later = facts.cluster_clocks(&Variant::HOT_AFTER);
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut findings = Vec::new();
-    for clock in worst_first(view::all_cluster_clocks(record, &Variant::COLD)) {
+    for clock in worst_first(facts.all_cluster_clocks(&Variant::COLD)) {
         let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz) else {
             continue;
         };
         let limit = if clock.is_steady { clock.tolerance_percent(DEVIATION_PERCENT_MIN) } else { UNSTEADY_PERCENT_MIN };
         // The loop that measures loses a few MHz at any clock.
-        if view::opp_shape(record, &clock) == Some(OppShape::OneOffset) {
+        if view::opp_shape(facts, &clock) == Some(OppShape::OneOffset) {
             continue;
         }
         // One finding for each cluster: its CPUs share one clock.
@@ -56,7 +55,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
                     .deviation_percent()
                     .is_some_and(|later| later - deviation >= clock.tolerance_percent(STEADY_PERCENT))
         });
-        findings.push(finding(case, &clock, claimed_khz, deviation, reached));
+        findings.push(finding(facts, &clock, claimed_khz, deviation, reached));
     }
     findings
 }
@@ -68,13 +67,12 @@ fn worst_first(mut clocks: Vec<ClusterClock>) -> Vec<ClusterClock> {
 }
 
 fn finding(
-    case: &Case<'_>,
+    facts: &Facts<'_>,
     clock: &ClusterClock,
     claimed_khz: u32,
     deviation: f64,
     reached: Option<&ClusterClock>,
 ) -> Finding {
-    let record = case.record;
     let finding = match reached {
         // What was reached later is there: only the first readings were lower.
         Some(after) => {
@@ -91,7 +89,7 @@ fn finding(
             Finding::new(RULE.id, Severity::Info, template)
                 .confidence(80)
                 .with("later", Quantity::Khz(after.measured_khz))
-                .at(step_place(record, after.step))
+                .at(step_place(facts, after.step))
         }
         None if !clock.is_steady => Finding::new(
             RULE.id,
@@ -100,7 +98,7 @@ fn finding(
              are inconsistent.",
         )
         .confidence(55),
-        None => match refuting(case, clock.cpu) {
+        None => match refuting(facts, clock.cpu) {
             Some(score) => Finding::new(
                 RULE.id,
                 Severity::Info,
@@ -112,7 +110,7 @@ fn finding(
             .with("score", score.score())
             .with("low", Quantity::Mips(score.expected.low))
             .with("high", Quantity::Mips(score.expected.high)),
-            None => of_cause(record, clock, deviation),
+            None => of_cause(facts, clock, deviation),
         },
     };
     finding
@@ -120,23 +118,23 @@ fn finding(
         .with("measured", Quantity::Khz(clock.measured_khz))
         .with("claimed", Quantity::Khz(claimed_khz))
         .with("deviation", Quantity::Percent(deviation))
-        .at(clock.line.map_or_else(|| step_place(record, clock.step), Place::Line))
+        .at(clock.line.map_or_else(|| step_place(facts, clock.step), Place::Line))
 }
 
 /// Which of the known causes it is.
-fn of_cause(record: &Record, clock: &ClusterClock, deviation: f64) -> Finding {
+fn of_cause(facts: &Facts<'_>, clock: &ClusterClock, deviation: f64) -> Finding {
     let of = |severity, template| Finding::new(RULE.id, severity, template).confidence(95);
-    if let Some(reported_khz) = known_to_kernel(record, clock) {
+    if let Some(reported_khz) = known_to_kernel(facts, clock) {
         let template = "The highest clock of {cpus} is {reported}: cpufreq lists OPPs up to {claimed}, but reports no more \
                         than this itself. OPPs above it cannot be reached on this machine.";
         return of(Severity::Info, template).with("reported", Quantity::Khz(reported_khz));
     }
-    if let Some(known) = known_tolerance(record, deviation) {
+    if let Some(known) = known_tolerance(facts, deviation) {
         let template = "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): {why}.";
         return of(Severity::Info, template).with("why", Quantity::Text(known.to_owned()));
     }
     let severity = if deviation <= -DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
-    match view::opp_shape(record, clock) {
+    match view::opp_shape(facts, clock) {
         Some(OppShape::OneFactor { factor, opps }) => of(
             severity,
             "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): all {opps} OPPs run at {factor} of \
@@ -153,7 +151,7 @@ fn of_cause(record: &Record, clock: &ClusterClock, deviation: f64) -> Finding {
             )
             .with("opps", Quantity::Text(opps.join(", ")))
         }
-        _ => of(severity, cause(record, clock)),
+        _ => of(severity, cause(facts, clock)),
     }
 }
 
@@ -164,18 +162,18 @@ const SAME_CLOCK: f64 = 0.02;
 
 /// What the kernel itself reports at most while workloads run, if that is the measured clock and not the advertised one:
 /// then nothing holds the clock down behind its back.
-fn known_to_kernel(record: &Record, clock: &ClusterClock) -> Option<u32> {
+fn known_to_kernel(facts: &Facts<'_>, clock: &ClusterClock) -> Option<u32> {
     let claimed_khz = f64::from(clock.claimed_khz?);
-    let phases = view::phases(record);
+    let phases = facts.phases();
     let workloads = || phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
-    let of_cpu = record.machine.policies.iter().find(|policy| policy.cpus.contains(&clock.cpu))?.policy;
-    let channel = record.samples.channel(&ChannelId::claimed(of_cpu))?;
+    let of_cpu = facts.machine.policies.iter().find(|policy| policy.cpus.contains(&clock.cpu))?.policy;
+    let channel = facts.samples.channel(&ChannelId::claimed(of_cpu))?;
     let readings: Vec<i64> =
-        workloads().flat_map(|p| view::clock_gauge(record, channel, p.window)).map(|r| r.value).collect();
+        workloads().flat_map(|p| view::clock_gauge(facts, channel, p.window)).map(|r| r.value).collect();
     let top = *readings.iter().max().filter(|_| readings.len() >= ROWS_MIN)? as f64;
     let is_same = (top / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK;
-    let heat = view::heat(record, view::whole_run());
-    let is_cool = heat.is_none_or(|heat| heat.millicelsius_max < slowdown::hot_millicelsius(record));
+    let heat = facts.heat_of_run();
+    let is_cool = heat.is_none_or(|heat| heat.millicelsius_max < slowdown::hot_millicelsius(facts));
     (is_same && is_cool && top < claimed_khz * (1.0 - SAME_CLOCK)).then_some(top as u32)
 }
 
@@ -183,8 +181,8 @@ fn known_to_kernel(record: &Record, clock: &ClusterClock) -> Option<u32> {
 const KNOWN: Table = Table::of(include_str!("../../../data/known_clocks.tsv"));
 
 /// Why this SoC runs so much below the named clock by design, if it does.
-fn known_tolerance(record: &Record, deviation: f64) -> Option<&'static str> {
-    let soc = record.machine.soc.known().cloned().or_else(|| facts::soc::name(&record.machine).known().cloned())?;
+fn known_tolerance(facts: &Facts<'_>, deviation: f64) -> Option<&'static str> {
+    let soc = facts.machine.soc.known().cloned().or_else(|| facts::soc::name(&facts.machine).known().cloned())?;
     let soc = soc.to_ascii_uppercase();
     KNOWN.rows().find_map(|row| {
         let [name, tolerance, why, _] = row.array()?;
@@ -193,8 +191,8 @@ fn known_tolerance(record: &Record, deviation: f64) -> Option<&'static str> {
 }
 
 /// Firmware that caps a board holds all clusters below their claims.
-fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
-    let others = view::cluster_clocks(record, &Variant::COLD);
+fn cause(facts: &Facts<'_>, clock: &ClusterClock) -> &'static str {
+    let others = facts.cluster_clocks(&Variant::COLD);
     let mut others = others
         .iter()
         .filter(|other| other.cluster_cpus != clock.cluster_cpus)

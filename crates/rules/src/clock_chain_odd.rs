@@ -5,15 +5,15 @@
 //! reading is then no clock.
 
 use super::place::step_place;
-use super::{Check, Rule, Subject};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Variant};
+use super::{Rule, Subject};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-chain-odd"),
     about: "At the measured clock, multiplications do not take a whole number of cycles.",
     link: "https://uops.info/",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -23,11 +23,11 @@ const TOLERANCE: f64 = 0.03;
 /// Slowest multiplication of any core that this program may run on.
 const CYCLES_MAX: f64 = 8.0;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut odd: Vec<(u32, f64, usize)> = Vec::new();
     let mut readings = 0;
     for variant in [Variant::COLD, Variant::COLD_CORES] {
-        for (step, clocks) in view::clock_passes(record, &variant) {
+        for (step, clocks) in view::clock_passes(facts, &variant) {
             for point in &clocks.points {
                 let Some(ratio) = point.windows.as_ref().and_then(|w| w.multiply_ratio) else {
                     continue;
@@ -55,7 +55,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .with("readings", Quantity::Count(readings))
             .with("ratio", Quantity::Text(format!("{ratio:.2}")))
             .with("cpu", Quantity::Count((*cpu).into()))
-            .at(step_place(record, *step)),
+            .at(step_place(facts, *step)),
     ]
 }
 

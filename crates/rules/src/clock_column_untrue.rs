@@ -1,18 +1,18 @@
 //! Rule: clock-column-untrue. The clock that the kernel claims while it runs cannot be true.
 
 use super::place::samples_place;
-use super::{Check, Rule, Subject};
-use facts::case::Case;
+use super::{Rule, Subject};
+use facts::Facts;
 use facts::stats::mean;
 use facts::view::{ClockDoubt, DoubtedColumn};
 use facts::{Finding, Quantity, Severity, Witness, view};
-use record::{ChannelId, Record, RuleId, Window};
+use record::{ChannelId, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-column-untrue"),
     about: "The clock reported by cpufreq is wrong.",
     link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
-    check: Check::Case(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -22,8 +22,8 @@ const SCORE_FALL_PERCENT: f64 = 5.0;
 /// A reported clock that moved less than this did not see that cause.
 const CLOCK_FALL_PERCENT: f64 = 1.0;
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let (record, doubted) = (case.record, case.doubted_columns());
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let (facts, doubted) = (facts, facts.doubted_columns());
     let is_of = |kind: fn(&ClockDoubt) -> Option<f64>| {
         let columns = doubted.iter().filter_map(move |column| Some((kind(&column.doubt)?, column)));
         let mut columns: Vec<(f64, &DoubtedColumn)> = columns.collect();
@@ -31,8 +31,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         columns.into_iter().map(|(_, column)| column).collect::<Vec<_>>()
     };
     let findings = [is_of(above), is_of(scattered), is_of(contradicted)].into_iter();
-    let mut findings: Vec<Finding> = findings.filter_map(|columns| of_columns(record, &columns)).collect();
-    findings.extend(unmoved(record));
+    let mut findings: Vec<Finding> = findings.filter_map(|columns| of_columns(facts, &columns)).collect();
+    findings.extend(unmoved(facts));
     findings
 }
 
@@ -61,7 +61,7 @@ fn contradicted(doubt: &ClockDoubt) -> Option<f64> {
 }
 
 /// All columns of one kind in one sentence, with the figures of the worst, which is the first.
-fn of_columns(record: &Record, columns: &[&DoubtedColumn]) -> Option<Finding> {
+fn of_columns(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Option<Finding> {
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
     let finding = match columns.first()?.doubt {
         ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => of(
@@ -85,18 +85,18 @@ fn of_columns(record: &Record, columns: &[&DoubtedColumn]) -> Option<Finding> {
     };
     let channels = columns.iter().map(|column| column.channel.to_string());
     let finding = finding
-        .with("whose", whose(record, columns))
+        .with("whose", whose(facts, columns))
         .with("channels", Quantity::Text(channels.collect::<Vec<_>>().join(", ")))
-        .at_all(columns.iter().map(|column| samples_place(record, &column.channel, 0, 0)));
+        .at_all(columns.iter().map(|column| samples_place(facts, &column.channel, 0, 0)));
     let witnesses = columns.iter().map(|column| Witness::ClaimedClock(column.channel.clone()));
     Some(witnesses.fold(finding, Finding::seen_by))
 }
 
 /// The CPUs of the policies, or the channels where they are of none that is known.
-fn whose(record: &Record, columns: &[&DoubtedColumn]) -> Quantity {
+fn whose(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Quantity {
     let of = |channel: &ChannelId| match channel {
         ChannelId::Policy(number, _) => {
-            let policy = record.machine.policies.iter().find(|policy| policy.policy == *number)?;
+            let policy = facts.machine.policies.iter().find(|policy| policy.policy == *number)?;
             Some(policy.cpus.clone()).filter(|cpus| !cpus.is_empty())
         }
         _ => None,
@@ -116,23 +116,23 @@ fn whose(record: &Record, columns: &[&DoubtedColumn]) -> Quantity {
 }
 
 /// Scores that fell while the claimed clock stayed where it was.
-fn unmoved(record: &Record) -> Option<Finding> {
-    let totals = view::multi_totals(record);
+fn unmoved(facts: &Facts<'_>) -> Option<Finding> {
+    let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
     let fall = view::fall_percent(&scores).filter(|fall| *fall >= SCORE_FALL_PERCENT)?;
-    let has_swapped = view::swap_growth(record).is_some_and(|g| g.after_kib > g.before_kib);
-    let window = record.steps.get(totals.first()?.0)?.window;
-    let last = record.steps.get(totals.last()?.0)?.window;
+    let has_swapped = view::swap_growth(facts).is_some_and(|g| g.after_kib > g.before_kib);
+    let window = facts.steps.get(totals.first()?.0)?.window;
+    let last = facts.steps.get(totals.last()?.0)?.window;
     let whole = Window { end_ms: last.end_ms, ..window };
-    let channels: Vec<_> = view::channels(record, ChannelId::is_any_claim).collect();
+    let channels: Vec<_> = view::channels(facts, ChannelId::is_any_claim).collect();
     let moved = channels.iter().filter_map(|channel| {
-        let readings = view::gauge(record, channel, whole);
+        let readings = view::gauge(facts, channel, whole);
         let values: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
         let top = values.iter().copied().reduce(f64::max).filter(|_| values.len() >= 3)?;
         Some(100.0 * (1.0 - mean(&values)? / top))
     });
     let moved = moved.reduce(f64::max)?;
-    if has_swapped || moved >= CLOCK_FALL_PERCENT || !view::claims_are_whole(record) {
+    if has_swapped || moved >= CLOCK_FALL_PERCENT || !view::claims_are_whole(facts) {
         return None;
     }
     Some(
@@ -143,7 +143,7 @@ fn unmoved(record: &Record) -> Option<Finding> {
         )
         .confidence(65)
         .with("fall", Quantity::Percent(fall))
-        .at_all(channels.iter().map(|channel| samples_place(record, &channel.id, whole.start_ms, whole.end_ms))),
+        .at_all(channels.iter().map(|channel| samples_place(facts, &channel.id, whole.start_ms, whole.end_ms))),
     )
 }
 
@@ -163,7 +163,7 @@ mod tests {
             let khz: Vec<i64> = (0..16).map(|row| claimed - row % 3 * 20_000).collect();
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
-            assert_eq!(facts::case::Case::of(&record).clock_falls(), []);
+            assert_eq!(*facts::Facts::of(&record).clock_falls(), []);
         }
     }
 

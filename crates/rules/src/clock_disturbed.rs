@@ -5,15 +5,15 @@
 
 use super::clock_lower_hot;
 use super::place::step_place;
-use super::{Check, Rule, Subject};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Variant};
+use super::{Rule, Subject};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-disturbed"),
     about: "A clock reading was disturbed: its timing windows disagree.",
     link: "https://docs.kernel.org/timers/no_hz.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -22,15 +22,15 @@ pub(super) const RULE: Rule = Rule {
 /// itself becomes doubtful.
 const AGREEING_PERMILLE_MIN: u32 = 200;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let mut findings = few_agree(record);
-    findings.extend(under_load(record));
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let mut findings = few_agree(facts);
+    findings.extend(under_load(facts));
     findings
 }
 
 /// A second clock pass that ran under leftover load of the first.
-fn under_load(record: &Record) -> Option<Finding> {
-    let fall = clock_lower_hot::useless(record)?;
+fn under_load(facts: &Facts<'_>) -> Option<Finding> {
+    let fall = clock_lower_hot::useless(facts)?;
     Some(Finding {
         rule: RULE.id,
         severity: Severity::Info,
@@ -41,11 +41,11 @@ fn under_load(record: &Record) -> Option<Finding> {
 }
 
 /// Readings of which few windows agree, or no three.
-fn few_agree(record: &Record) -> Vec<Finding> {
+fn few_agree(facts: &Facts<'_>) -> Vec<Finding> {
     let mut worst: Option<(u32, usize, u32)> = None;
     let mut disturbed = 0;
     for variant in [Variant::COLD, Variant::COLD_CORES, Variant::COLD_ALL_CPUS] {
-        for (step, clocks) in view::clock_passes(record, &variant) {
+        for (step, clocks) in view::clock_passes(facts, &variant) {
             for point in &clocks.points {
                 let Some(windows) = &point.windows else {
                     continue;
@@ -76,7 +76,7 @@ fn few_agree(record: &Record) -> Vec<Finding> {
             .with("disturbed", Quantity::Count(disturbed))
             .with("cpu", Quantity::Count(cpu.into()))
             .with("agreeing", Quantity::Percent(f64::from(agreeing) / 10.0))
-            .at(step_place(record, step)),
+            .at(step_place(facts, step)),
     ]
 }
 

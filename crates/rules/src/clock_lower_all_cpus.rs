@@ -4,16 +4,16 @@
 
 use super::place::step_place;
 use super::slowdown::is_x86;
-use super::{Check, Rule, Subject};
+use super::{Rule, Subject};
 use facts::view::{self, ClusterClock};
-use facts::{Finding, Quantity, Severity};
-use record::{ClockPoint, Record, RuleId, Variant};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{ClockPoint, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-lower-all-cpus"),
     about: "The cold clock is lower with all CPUs busy than with one.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -23,9 +23,9 @@ const FALL_PERCENT_MIN: f64 = 2.0;
 /// What is taken from every program by a limit that the board does not tell of.
 const DEGRADED_PERCENT: f64 = 5.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let alone = view::cluster_clocks(record, &Variant::COLD_CORES);
-    let together = view::cluster_clocks(record, &Variant::COLD_ALL_CPUS);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let alone = facts.cluster_clocks(&Variant::COLD_CORES);
+    let together = facts.cluster_clocks(&Variant::COLD_ALL_CPUS);
     let fall = |together: &ClusterClock| {
         let alone = alone.iter().find(|alone| alone.cpu == together.cpu)?;
         let kept = f64::from(together.measured_khz) / f64::from(alone.measured_khz.max(1));
@@ -33,19 +33,19 @@ fn check(record: &Record) -> Vec<Finding> {
         // What a quota leaves to each of several threads is no clock.
         let counts = percent >= FALL_PERCENT_MIN
             && !together.is_withheld
-            && is_supported(record, together)
-            && is_supported(record, alone);
+            && is_supported(facts, together)
+            && is_supported(facts, alone);
         counts.then(|| (percent, alone.clone(), together.clone()))
     };
     let falls: Vec<_> = together.iter().filter_map(fall).collect();
     let Some((percent, alone, together)) = falls.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else {
         return Vec::new();
     };
-    let by_design = is_x86(record);
+    let by_design = is_x86(facts);
     let template = if by_design {
         "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}): single-core turbo, or a power \
          limit."
-    } else if view::heat(record, view::whole_run()).is_some() {
+    } else if facts.heat_of_run().is_some() {
         "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}) while cold: a power or current \
          limit."
     } else {
@@ -63,16 +63,16 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("alone", Quantity::Khz(alone.measured_khz))
         .with("together", Quantity::Khz(together.measured_khz))
         .with("change", Quantity::Percent(-percent))
-        .at(step_place(record, alone.step))
-        .at(step_place(record, together.step));
+        .at(step_place(facts, alone.step))
+        .at(step_place(facts, together.step));
     vec![finding]
 }
 
 /// True unless the windows of the reading contradicted each other: then it is no clock.
-fn is_supported(record: &Record, clock: &ClusterClock) -> bool {
+fn is_supported(facts: &Facts<'_>, clock: &ClusterClock) -> bool {
     let of_step = |(step, _): &(usize, &record::Clocks)| *step == clock.step;
     let passes = [Variant::COLD_CORES, Variant::COLD_ALL_CPUS];
-    let passes = passes.map(|variant| view::clock_passes(record, &variant));
+    let passes = passes.map(|variant| view::clock_passes(facts, &variant));
     let found = passes.into_iter().flatten().find(of_step);
     let points = found.into_iter().flat_map(|(_, clocks)| &clocks.points);
     let own = points.filter(|point| point.cpu == clock.cpu);

@@ -1,16 +1,16 @@
 //! Rule: clock-lower-hot. The measured clock under load, or right after it, is lower than cold.
 
 use super::place::step_place;
-use super::{Check, Rule, Subject};
+use super::{Rule, Subject};
 use facts::view::{self, ClusterClock};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId, Variant};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-lower-hot"),
     about: "The measured clock is lower under load, or right after it, than cold.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -25,32 +25,32 @@ const UNSTEADY_PERCENT_MIN: f64 = 8.0;
 /// with one CPU every value is about half, elsewhere most readings disagree.
 const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
 
-fn check(record: &Record) -> Vec<Finding> {
-    lowered(record)
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    lowered(facts)
 }
 
 /// The fall that a second pass shows that ran under leftover load and is not real.
-pub(super) fn useless(record: &Record) -> Option<Finding> {
-    if !is_unreliable(record) {
+pub(super) fn useless(facts: &Facts<'_>) -> Option<Finding> {
+    if !is_unreliable(facts) {
         return None;
     }
-    let cold = view::cluster_clocks(record, &Variant::COLD);
-    let mut after = view::all_cluster_clocks(record, &Variant::HOT_AFTER);
-    after.retain(|clock| !is_reading(record, &cold, clock));
-    lower(record, &cold, &after, "after the load")
+    let cold = facts.cluster_clocks(&Variant::COLD);
+    let mut after = facts.all_cluster_clocks(&Variant::HOT_AFTER);
+    after.retain(|clock| !is_reading(facts, &cold, clock));
+    lower(facts, &cold, &after, "after the load")
 }
 
-fn is_unreliable(record: &Record) -> bool {
-    view::log_version(record).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version))
+fn is_unreliable(facts: &Facts<'_>) -> bool {
+    view::log_version(facts).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version))
 }
 
 /// True if the second pass really read this clock. Readings that agree are believed, but those of one CPU under leftover
 /// load agree as well; those that do not, and numbers without their readings, show a large fall at most.
-fn is_reading(record: &Record, cold: &[ClusterClock], clock: &ClusterClock) -> bool {
-    let unreliable = is_unreliable(record);
-    let is_printed = clock.readings == 0 && view::is_log(record);
+fn is_reading(facts: &Facts<'_>, cold: &[ClusterClock], clock: &ClusterClock) -> bool {
+    let unreliable = is_unreliable(facts);
+    let is_printed = clock.readings == 0 && view::is_log(facts);
     if clock.is_steady && !is_printed {
-        return !unreliable || view::cpu_count(record).is_some_and(|cpus| cpus > 1);
+        return !unreliable || view::cpu_count(facts).is_some_and(|cpus| cpus > 1);
     }
     let before = cold.iter().find(|before| before.cpu == clock.cpu);
     let limit = |before: &ClusterClock| f64::from(before.measured_khz) * (1.0 - UNSTEADY_PERCENT_MIN / 100.0);
@@ -58,29 +58,29 @@ fn is_reading(record: &Record, cold: &[ClusterClock], clock: &ClusterClock) -> b
 }
 
 /// Clocks that really were lower.
-pub(super) fn lowered(record: &Record) -> Vec<Finding> {
-    let cold = view::cluster_clocks(record, &Variant::COLD);
-    let all_cold = view::cluster_clocks(record, &Variant::COLD_ALL_CPUS);
+pub(super) fn lowered(facts: &Facts<'_>) -> Vec<Finding> {
+    let cold = facts.cluster_clocks(&Variant::COLD);
+    let all_cold = facts.cluster_clocks(&Variant::COLD_ALL_CPUS);
     let mut findings = Vec::new();
     // With all CPUs busy at once the same load is the fair comparison: turbo clocks of single
     // CPUs are higher by design.
     let before = if all_cold.is_empty() { &cold } else { &all_cold };
-    let mut loaded = view::cluster_clocks(record, &Variant::HOT_LOADED);
+    let mut loaded = facts.cluster_clocks(&Variant::HOT_LOADED);
     // Threads that share the CPUs that are left measure half a clock each.
-    loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
-    findings.extend(lower(record, before, &loaded, "under load"));
-    let mut after = view::all_cluster_clocks(record, &Variant::HOT_AFTER);
-    after.retain(|clock| !view::is_short_of_cpus(record, clock.step) && is_reading(record, &cold, clock));
-    let mut found = lower(record, &cold, &after, "right after the load");
+    loaded.retain(|clock| !view::is_short_of_cpus(facts, clock.step));
+    findings.extend(lower(facts, before, &loaded, "under load"));
+    let mut after = facts.all_cluster_clocks(&Variant::HOT_AFTER);
+    after.retain(|clock| !view::is_short_of_cpus(facts, clock.step) && is_reading(facts, &cold, clock));
+    let mut found = lower(facts, &cold, &after, "right after the load");
     // Readings under leftover load that agree are a clock, but not that of the workloads: their scores tell.
-    if let Some(finding) = found.as_mut().filter(|_| is_unreliable(record)) {
+    if let Some(finding) = found.as_mut().filter(|_| is_unreliable(facts)) {
         finding.severity = Severity::Info;
     }
     findings.extend(found);
     findings
 }
 
-fn lower(record: &Record, before: &[ClusterClock], after: &[ClusterClock], when: &str) -> Option<Finding> {
+fn lower(facts: &Facts<'_>, before: &[ClusterClock], after: &[ClusterClock], when: &str) -> Option<Finding> {
     let fall = |hot: &ClusterClock| {
         let cold = before.iter().find(|cold| cold.cpu == hot.cpu)?;
         let kept = f64::from(hot.measured_khz) / f64::from(cold.measured_khz.max(1));
@@ -93,7 +93,7 @@ fn lower(record: &Record, before: &[ClusterClock], after: &[ClusterClock], when:
     let (percent, cold, hot) = falls.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let place = |clock: &ClusterClock| {
         let line = clock.line.map(Place::Line);
-        line.unwrap_or_else(|| step_place(record, clock.step))
+        line.unwrap_or_else(|| step_place(facts, clock.step))
     };
     Some(
         Finding::new(RULE.id, Severity::Degraded, "CPU {cpu} measured {cold} cold and {hot} {when} ({change}).")

@@ -4,15 +4,15 @@
 //! where they agree. Where they do not, neither is to be trusted before it is known why.
 
 use super::place::step_place;
-use super::{Check, Rule, Subject};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Variant};
+use super::{Rule, Subject};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-methods-differ"),
     about: "Cycle counter and measured clock of a CPU disagree.",
     link: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -23,11 +23,11 @@ const DIFFERENCE_PERCENT_MIN: f64 = 0.5;
 const AVERAGE_PERCENT_MIN: f64 = 2.0;
 const AVERAGE: &str = "cpuinfo_avg_freq";
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut worst: Option<(f64, Finding)> = None;
     let mut cpus = Vec::new();
     for variant in [Variant::COLD, Variant::COLD_CORES] {
-        for (step, clocks) in view::clock_passes(record, &variant) {
+        for (step, clocks) in view::clock_passes(facts, &variant) {
             for point in &clocks.points {
                 let windows = point.windows.as_ref().filter(|w| w.supported != Some(false));
                 let Some(chain_khz) = windows.map(|w| w.best_khz).filter(|khz| *khz > 0) else {
@@ -60,7 +60,7 @@ fn check(record: &Record) -> Vec<Finding> {
                             .with("counter", Quantity::Text(counter.name.clone()))
                             .with("counted", Quantity::Khz(*counted_khz))
                             .with("difference", Quantity::Percent(percent))
-                            .at(step_place(record, step));
+                            .at(step_place(facts, step));
                         worst = Some((percent, finding));
                     }
                 }

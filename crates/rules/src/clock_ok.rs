@@ -2,15 +2,15 @@
 
 use super::clock_lower_hot;
 use super::place::step_place;
-use super::{Check, Role, Rule, Subject};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Variant};
+use super::{Role, Rule, Subject};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-ok"),
     about: "All clusters reach their advertised clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     role: Role::GoodNews,
     ..Rule::PLAIN
@@ -19,8 +19,8 @@ pub(super) const RULE: Rule = Rule {
 /// The same limit as that of the rules on clocks below and above the claim.
 const DEVIATION_PERCENT_MAX: f64 = 1.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let clocks = view::cluster_clocks(record, &Variant::COLD);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let clocks = facts.cluster_clocks(&Variant::COLD);
     let is_equal = |clock: &view::ClusterClock| {
         let deviation = clock.deviation_percent();
         let limit = clock.tolerance_percent(DEVIATION_PERCENT_MAX);
@@ -36,9 +36,9 @@ fn check(record: &Record) -> Vec<Finding> {
     };
     let cpus: Vec<u32> = clocks.iter().flat_map(|clock| clock.cluster_cpus.clone()).collect();
     // Readings that contradict each other say nothing about the clock of their CPUs.
-    let others = view::all_cluster_clocks(record, &Variant::COLD);
+    let others = facts.all_cluster_clocks(&Variant::COLD);
     let is_part = others.iter().any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
-    let falls = !clock_lower_hot::lowered(record).is_empty();
+    let falls = !clock_lower_hot::lowered(facts).is_empty();
     let template = match (is_part, falls) {
         (true, _) => "The measured clock of {cpus} matches the advertised one (deviation {deviation}).",
         (false, true) => "Measured clocks match the advertised ones before the load (largest deviation {deviation}).",
@@ -52,7 +52,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .confidence(97)
             .with("deviation", Quantity::Percent(worst))
             .with("cpus", Quantity::Cpus(cpus))
-            .at_all(steps.into_iter().map(|step| step_place(record, step))),
+            .at_all(steps.into_iter().map(|step| step_place(facts, step))),
     ]
 }
 

@@ -2,10 +2,10 @@
 //! the run itself took offline are another matter (`others-off`).
 
 use super::place::samples_place;
-use super::{Check, Rule, slowdown};
+use super::{Rule, slowdown};
 use facts::view::{OnlineCpus, Phase};
-use facts::{Finding, Quantity, Scope, Severity, Witness, view};
-use record::{AllCpus, ChannelId, Record, RuleId, WorkloadId};
+use facts::{Facts, Finding, Quantity, Scope, Severity, Witness, view};
+use record::{AllCpus, ChannelId, RuleId, WorkloadId};
 
 /// A temperature so near to a moment is that of the moment.
 const AROUND_MS: i64 = 2000;
@@ -16,28 +16,28 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("cores-killed"),
     about: "CPUs went offline during the run.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let found = by_messages(record).or_else(|| by_count(record)).or_else(|| by_states(record));
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let found = by_messages(facts).or_else(|| by_count(facts)).or_else(|| by_states(facts));
     found.into_iter().collect()
 }
 
-fn by_messages(record: &Record) -> Option<Finding> {
-    let messages = view::kill_messages(record);
+fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
+    let messages = view::kill_messages(facts);
     let mut cpus: Vec<u32> = messages.iter().filter_map(|(_, m)| view::killed_cpu(&m.text)).collect();
     cpus.sort_unstable();
     cpus.dedup();
     let (_, first) = messages.first()?;
     let times: Vec<i64> = messages.iter().filter_map(|(_, message)| message.at_ms).collect();
     let is_timed = times.len() == messages.len();
-    let hit = if is_timed { hit(record) } else { Vec::new() };
-    let is_harmless = is_timed && hit.is_empty() && !view::phases(record).is_empty();
+    let hit = if is_timed { hit(facts) } else { Vec::new() };
+    let is_harmless = is_timed && hit.is_empty() && !facts.phases().is_empty();
     let severity = if is_harmless { Severity::Info } else { Severity::Invalid };
-    let temps: Vec<i64> = times.iter().filter_map(|at_ms| temperature(record, *at_ms)).collect();
-    let is_hot = temps.iter().any(|temp| *temp >= slowdown::hot_millicelsius(record));
+    let temps: Vec<i64> = times.iter().filter_map(|at_ms| temperature(facts, *at_ms)).collect();
+    let is_hot = temps.iter().any(|temp| *temp >= slowdown::hot_millicelsius(facts));
     // Of a kernel that saves power the CPUs come back with the next load, and go again.
     let is_by_load = is_harmless && !is_hot && messages.len() > cpus.len();
     let finding =
@@ -65,7 +65,7 @@ fn by_messages(record: &Record) -> Option<Finding> {
                        without them.",
             ..finding
         }),
-        (false, _, Some(first_ms)) if is_timed => Some(with_moment(record, finding, *first_ms)),
+        (false, _, Some(first_ms)) if is_timed => Some(with_moment(facts, finding, *first_ms)),
         _ => Some(finding),
     }
 }
@@ -75,53 +75,52 @@ fn by_messages(record: &Record) -> Option<Finding> {
 const SHORT_SHARE_OF_LOG: f64 = 0.1;
 
 /// The steps that needed more CPUs than there were.
-fn hit(record: &Record) -> Vec<usize> {
-    let Some(online) = OnlineCpus::of(record) else {
+fn hit(facts: &Facts<'_>) -> Vec<usize> {
+    let Some(online) = OnlineCpus::of(facts) else {
         return Vec::new();
     };
-    let limit = if view::is_log(record) { SHORT_SHARE_OF_LOG } else { 0.0 };
-    let mut scored = view::phases(record);
-    scored.retain(|phase| phase.workload != WorkloadId::Clock);
+    let limit = if view::is_log(facts) { SHORT_SHARE_OF_LOG } else { 0.0 };
+    let scored = facts.phases().iter().filter(|phase| phase.workload != WorkloadId::Clock);
     // How many threads a program of the user has is not known: it may use every CPU that it is given.
     let wanted =
-        |phase: &Phase| match (phase.workload.id(), phase.steps.first().and_then(|step| record.steps.get(*step))) {
+        |phase: &Phase| match (phase.workload.id(), phase.steps.first().and_then(|step| facts.steps.get(*step))) {
             (None, Some(step)) if step.cpus.is_empty() => u32::MAX,
             (None, Some(step)) => step.cpus.len() as u32,
             _ => phase.busy_cpus,
         };
-    let is_hit = |phase: &Phase| online.short_share(wanted(phase), phase.window) > limit;
-    scored.into_iter().filter(is_hit).flat_map(|phase| phase.steps).collect()
+    let is_hit = |phase: &&Phase| online.short_share(wanted(phase), phase.window) > limit;
+    scored.filter(is_hit).flat_map(|phase| phase.steps.iter().copied()).collect()
 }
 
-fn by_count(record: &Record) -> Option<Finding> {
-    let lost = view::lost_cpus(record);
+fn by_count(facts: &Facts<'_>) -> Option<Finding> {
+    let lost = view::lost_cpus(facts);
     let worst = lost.iter().max_by_key(|lost| lost.count)?;
     let first = lost.first()?;
-    let channel = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
-    let before = view::gauge(record, channel, view::whole_run()).first()?.value;
-    let hit = hit(record);
+    let channel = facts.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
+    let before = view::gauge(facts, channel, view::whole_run()).first()?.value;
+    let hit = hit(facts);
     let mut finding = fewer(before, before - worst.count).seen_by(Witness::Settings);
-    if hit.is_empty() && !view::phases(record).is_empty() {
+    if hit.is_empty() && !facts.phases().is_empty() {
         finding.severity = Severity::Info;
         finding = finding.about(Scope::Between);
     } else if !hit.is_empty() {
         finding = finding.of(hit);
     }
-    let finding = finding.at(samples_place(record, &channel.id, worst.seen_ms, worst.seen_ms));
-    Some(with_moment(record, finding, first.seen_ms))
+    let finding = finding.at(samples_place(facts, &channel.id, worst.seen_ms, worst.seen_ms));
+    Some(with_moment(facts, finding, first.seen_ms))
 }
 
 /// The temperature around a moment.
-fn temperature(record: &Record, at_ms: i64) -> Option<i64> {
-    let far_ms = if view::is_log(record) { AROUND_MS_OF_LOG } else { AROUND_MS };
+fn temperature(facts: &Facts<'_>, at_ms: i64) -> Option<i64> {
+    let far_ms = if view::is_log(facts) { AROUND_MS_OF_LOG } else { AROUND_MS };
     let around = record::Window { start_ms: at_ms - far_ms, end_ms: at_ms + far_ms, ..record::Window::default() };
-    view::heat(record, around).map(|heat| heat.millicelsius_max)
+    facts.heat(&around).map(|heat| heat.millicelsius_max)
 }
 
 /// Adds when it happened, at which temperature, and whether that harmed any score.
-fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
+fn with_moment(facts: &Facts<'_>, finding: Finding, at_ms: i64) -> Finding {
     let mut when = format!(" first after {}", Quantity::Ms(at_ms));
-    let temperature = temperature(record, at_ms).map(Quantity::Millicelsius);
+    let temperature = temperature(facts, at_ms).map(Quantity::Millicelsius);
     if let Some(temperature) = &temperature {
         when.push_str(&format!(" at {temperature}"));
     }
@@ -140,12 +139,12 @@ fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
     }
 }
 
-fn by_states(record: &Record) -> Option<Finding> {
-    let mut counts = record.states.iter().map(|state| state.online_cpus.len() as i64);
+fn by_states(facts: &Facts<'_>) -> Option<Finding> {
+    let mut counts = facts.states.iter().map(|state| state.online_cpus.len() as i64);
     let before = counts.next().filter(|before| *before > 0)?;
     let after = counts.next_back().filter(|after| *after > 0)?;
     // One that would not come back is told of where settings are.
-    let ours = view::switched_off(record).into_iter();
+    let ours = view::switched_off(facts).into_iter();
     let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
     (after < before).then(|| fewer(before, after))
 }

@@ -4,15 +4,15 @@
 //! The windows that ran undisturbed show the clock of the CPU; over longer times less arrives.
 
 use super::place::{samples_place, step_place};
-use super::{Check, Rule, Subject, started_busy};
-use facts::{Finding, Quantity, Severity, Share, view};
-use record::{ChannelId, ClockWindows, OfControlGroup, Record, RuleId, Total, Variant};
+use super::{Rule, Subject, started_busy};
+use facts::{Facts, Finding, Quantity, Severity, Share, view};
+use record::{ChannelId, ClockWindows, OfControlGroup, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("cpu-quota"),
     about: "A CPU quota or duty cycle limited the benchmark.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
     ..Rule::PLAIN
 };
@@ -22,21 +22,21 @@ const WITHHELD_PERCENT_MIN: f64 = 5.0;
 /// Throttled time of the group below this share of the run does not matter.
 const THROTTLED_PERCENT_MIN: f64 = 1.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let throttled = throttled_time(record);
-    let worst = greatest_loss(record);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let throttled = throttled_time(facts);
+    let worst = greatest_loss(facts);
     // Without the counter of the group the time may as well have been stolen or used by others,
     // which have rules of their own.
-    let stolen = view::cpu_use(record, view::whole_run());
+    let stolen = facts.cpu_use(&view::whole_run());
     let is_stolen = stolen.iter().any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
     // A run that was forced to start next to other work shares its CPUs, which is told already.
-    let is_shared = !started_busy::RULE.findings(record).is_empty();
+    let is_shared = !started_busy::RULE.findings(facts).is_empty();
     match (worst, throttled) {
-        (Some(worst), Some(_)) if arrives_as_claimed(record) || is_the_clock(record, &worst) => {
-            vec![as_claimed(record, &worst)]
+        (Some(worst), Some(_)) if arrives_as_claimed(facts) || is_the_clock(facts, &worst) => {
+            vec![as_claimed(facts, &worst)]
         }
-        (worst, Some(throttled)) => vec![by_group(record, worst.as_ref(), throttled)],
-        (Some(worst), None) if !is_stolen && !is_shared => vec![by_readings(record, &worst)],
+        (worst, Some(throttled)) => vec![by_group(facts, worst.as_ref(), throttled)],
+        (Some(worst), None) if !is_stolen && !is_shared => vec![by_readings(facts, &worst)],
         _ => Vec::new(),
     }
 }
@@ -50,8 +50,8 @@ struct QuotaLoss<'a> {
 }
 
 /// The reading at a top OPP from which most was withheld.
-fn greatest_loss(record: &Record) -> Option<QuotaLoss<'_>> {
-    let points = view::clock_passes(record, &Variant::COLD).flat_map(|(step, clocks)| {
+fn greatest_loss<'a>(facts: &'a Facts<'_>) -> Option<QuotaLoss<'a>> {
+    let points = view::clock_passes(facts, &Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();
         let top = points.filter(move |point| view::is_top_point(clocks, point));
         top.map(move |point| (step, point))
@@ -64,7 +64,7 @@ fn greatest_loss(record: &Record) -> Option<QuotaLoss<'_>> {
     withheld.max_by(|a, b| a.percent.total_cmp(&b.percent)).filter(|worst| worst.percent >= WITHHELD_PERCENT_MIN)
 }
 
-fn as_claimed(record: &Record, worst: &QuotaLoss) -> Finding {
+fn as_claimed(facts: &Facts<'_>, worst: &QuotaLoss) -> Finding {
     Finding::new(
         RULE.id,
         Severity::Info,
@@ -74,11 +74,11 @@ fn as_claimed(record: &Record, worst: &QuotaLoss) -> Finding {
     .confidence(85)
     .with("clock_of_cpu", Quantity::Khz(worst.windows.best_khz))
     .with("clock_usable", Quantity::Khz(worst.windows.sustained_khz))
-    .at(step_place(record, worst.step))
+    .at(step_place(facts, worst.step))
 }
 
 fn by_group(
-    record: &Record,
+    facts: &Facts<'_>,
     worst: Option<&QuotaLoss>,
     (share, channel, first_ms, last_ms): (Share, ChannelId, i64, i64),
 ) -> Finding {
@@ -90,17 +90,17 @@ fn by_group(
     )
     .confidence(97)
     .with("share", Quantity::Share(share))
-    .at(samples_place(record, &channel, first_ms, last_ms));
+    .at(samples_place(facts, &channel, first_ms, last_ms));
     match worst {
         Some(worst) => finding
             .with("clock_of_cpu", Quantity::Khz(worst.windows.best_khz))
             .with("clock_usable", Quantity::Khz(worst.windows.sustained_khz))
-            .at(step_place(record, worst.step)),
+            .at(step_place(facts, worst.step)),
         None => finding,
     }
 }
 
-fn by_readings(record: &Record, worst: &QuotaLoss) -> Finding {
+fn by_readings(facts: &Facts<'_>, worst: &QuotaLoss) -> Finding {
     Finding::new(
         RULE.id,
         Severity::Degraded,
@@ -112,7 +112,7 @@ fn by_readings(record: &Record, worst: &QuotaLoss) -> Finding {
     .with("best", Quantity::Khz(worst.windows.best_khz))
     .with("sustained", Quantity::Khz(worst.windows.sustained_khz))
     .with("change", Quantity::Percent(-worst.percent))
-    .at(step_place(record, worst.step))
+    .at(step_place(facts, worst.step))
 }
 
 /// A CPU that runs this much faster than it claims to, in percent, has a clock that is made by withholding it.
@@ -120,17 +120,17 @@ const ABOVE_CLAIM_PERCENT: f64 = 10.0;
 
 /// True if the CPU itself runs faster than it claims: then what is withheld makes its clock, and takes nothing from it.
 /// An x86 CPU without a table of clocks claims less than its turbo.
-fn is_the_clock(record: &Record, worst: &QuotaLoss) -> bool {
-    let clocks = view::cluster_clocks(record, &Variant::COLD);
+fn is_the_clock(facts: &Facts<'_>, worst: &QuotaLoss) -> bool {
+    let clocks = facts.cluster_clocks(&Variant::COLD);
     let claimed = clocks.iter().filter(|clock| clock.cpu == worst.cpu).find_map(|clock| clock.claimed_khz);
     let limit = 1.0 + ABOVE_CLAIM_PERCENT / 100.0;
     let is_faster = claimed.is_some_and(|khz| f64::from(worst.windows.best_khz) > limit * f64::from(khz));
-    is_faster && !view::is_x86(record)
+    is_faster && !view::is_x86(facts)
 }
 
 /// True if what arrives under the quota is the claimed clock, as on simulated boards.
-fn arrives_as_claimed(record: &Record) -> bool {
-    let clocks = view::cluster_clocks(record, &Variant::COLD);
+fn arrives_as_claimed(facts: &Facts<'_>) -> bool {
+    let clocks = facts.cluster_clocks(&Variant::COLD);
     let is_as_claimed = |clock: &view::ClusterClock| {
         let deviation = clock.deviation_percent();
         deviation.is_some_and(|deviation| deviation.abs() <= clock.tolerance_percent(0.0))
@@ -139,15 +139,15 @@ fn arrives_as_claimed(record: &Record) -> bool {
 }
 
 /// Share of the sampled time in which the group was throttled, if it was.
-pub fn throttled_time(record: &Record) -> Option<(Share, ChannelId, i64, i64)> {
-    let channel = record.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime))?;
-    let steps = view::counter_steps(record, channel, view::whole_run());
+pub fn throttled_time(facts: &Facts<'_>) -> Option<(Share, ChannelId, i64, i64)> {
+    let channel = facts.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime))?;
+    let steps = view::counter_steps(facts, channel, view::whole_run());
     let first = steps.iter().find(|step| step.value > 0)?;
     let last = steps.last()?;
-    let elapsed_ms = record.samples.at_ms.last()? - record.samples.at_ms.first()?;
+    let elapsed_ms = facts.samples.at_ms.last()? - facts.samples.at_ms.first()?;
     let throttled_ns: i64 = steps.iter().map(|step| step.value).total();
     // The kernel adds up the times of all CPUs that the group was on.
-    let cpus = f64::from(view::cpu_count(record).unwrap_or(1));
+    let cpus = f64::from(view::cpu_count(facts).unwrap_or(1));
     let share = Share::of(throttled_ns as f64, elapsed_ms.max(1) as f64 * 1e6 * cpus)?;
     (share.as_percent() * cpus >= THROTTLED_PERCENT_MIN).then(|| (share, channel.id.clone(), first.at_ms, last.at_ms))
 }

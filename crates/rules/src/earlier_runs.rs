@@ -1,19 +1,19 @@
 //! Rule: earlier-runs. A file holds several runs, as the log that a machine appends each run to; one of them is explained.
 
-use super::{Check, Rule};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{LogBlock, Record, RuleId, Source};
+use super::Rule;
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{LogBlock, RuleId, Source};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("earlier-runs"),
     about: "The file holds several runs; only the last one is explained.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let Source::Log(log) = &record.source else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let Source::Log(log) = &facts.source else {
         return Vec::new();
     };
     let earlier = log.blocks.iter().find(|block| block.heading == LogBlock::EARLIER_RUNS);

@@ -1,21 +1,21 @@
 //! Rule: emulated. The CPU is emulated: nothing that was measured is that of a CPU.
 
-use super::{Check, Rule, Subject, When};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use super::{Rule, Subject, When};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("emulated"),
     about: "The CPU is emulated: nothing that was measured is that of a CPU.",
     link: "https://www.qemu.org/docs/master/devel/index-tcg.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
     when: When::Both,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let Some(sign) = record.machine.emulated_by() else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(sign) = facts.machine.emulated_by() else {
         return Vec::new();
     };
     let finding = Finding::new(

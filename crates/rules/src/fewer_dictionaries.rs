@@ -1,25 +1,25 @@
 //! Rule: fewer-dictionaries. 7-zip ran with fewer or smaller dictionaries than usual, or another
 //! workload was made smaller: its score is another one.
 
+use super::Rule;
 use super::place::step_place;
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Step};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{RuleId, Step};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("fewer-dictionaries"),
     about: "A workload ran with reduced size, such as 7-zip with smaller dictionaries.",
     link: "https://7-zip.opensource.jp/chm/cmdline/commands/bench.htm",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// 7-zip's benchmark goes through dictionaries of 4, 8, 16 and 32 MiB.
 const DICTIONARY_LOG2_USUAL: u32 = 25;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let mut findings = not_comparable(record);
-    let of_7zip = view::compressions(record).filter(|(_, step, _)| step.not_comparable.is_none());
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let mut findings = not_comparable(facts);
+    let of_7zip = view::compressions(facts).filter(|(_, step, _)| step.not_comparable.is_none());
     let smaller: Vec<(usize, u32)> = of_7zip
         .filter_map(|(index, _, done)| {
             let largest = done.compressing.iter().map(|row| row.dictionary_log2).max()?;
@@ -38,16 +38,16 @@ fn check(record: &Record) -> Vec<Finding> {
             .with("largest", mebibytes(*largest))
             .with("usual", mebibytes(DICTIONARY_LOG2_USUAL))
             .with("runs", Quantity::Count(smaller.len() as i64))
-            .at_all(smaller.iter().map(|(index, _)| step_place(record, *index))),
+            .at_all(smaller.iter().map(|(index, _)| step_place(facts, *index))),
         );
     }
     findings
 }
 
 /// Every workload and reason once, however many of its forms it is true of.
-fn not_comparable(record: &Record) -> Vec<Finding> {
+fn not_comparable(facts: &Facts<'_>) -> Vec<Finding> {
     let mut found: Vec<(&Step, &str, Vec<usize>)> = Vec::new();
-    for (index, step) in record.steps.iter().enumerate() {
+    for (index, step) in facts.steps.iter().enumerate() {
         let Some(reason) = step.not_comparable.as_deref() else {
             continue;
         };
@@ -57,13 +57,13 @@ fn not_comparable(record: &Record) -> Vec<Finding> {
         }
     }
     let finding = |(first, reason, steps): (&Step, &str, Vec<usize>)| {
-        let is_one_form = steps.iter().all(|step| record.steps[*step].variant == first.variant);
+        let is_one_form = steps.iter().all(|step| facts.steps[*step].variant == first.variant);
         let name = if is_one_form { view::step_name(first) } else { first.workload.label().to_owned() };
         Finding::new(RULE.id, Severity::Info, "{step} is not comparable with other results: {reason}.")
             .confidence(99)
             .with("step", Quantity::Text(name))
             .with("reason", Quantity::Text(reason.trim_end_matches('.').to_owned()))
-            .at_all(steps.into_iter().map(|step| step_place(record, step)))
+            .at_all(steps.into_iter().map(|step| step_place(facts, step)))
     };
     found.into_iter().map(finding).collect()
 }

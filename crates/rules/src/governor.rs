@@ -1,37 +1,37 @@
 //! Rule: governor. A governor other than `performance` was at work during the run.
 
+use super::Rule;
 use super::limited_by_setting;
-use super::{Check, Rule};
 use facts::stats::mean;
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{ChannelId, Policy, Record, RuleId};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{ChannelId, Policy, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("governor"),
     about: "A cpufreq governor other than performance was active.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// Governors that react to load need tenths of a second to rise; more than this is lost score.
 const LOSS_PERCENT_MIN: f64 = 3.0;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     // The bash program sets the governor itself and does not say so.
-    if view::is_log(record) {
+    if view::is_log(facts) {
         return Vec::new();
     }
     let mut findings: Vec<Finding> = Vec::new();
-    for policy in &record.machine.policies {
-        let Some(governor) = view::governor_during_run(record, policy) else {
+    for policy in &facts.machine.policies {
+        let Some(governor) = view::governor_during_run(facts, policy) else {
             continue;
         };
-        if governor == "performance" || limited_by_setting::holds(record, policy) {
+        if governor == "performance" || limited_by_setting::holds(facts, policy) {
             continue;
         }
         let place = Place::Field(format!("machine.policies[{}]", policy.policy));
-        let lost = lost_percent(record, policy).filter(|lost| *lost >= LOSS_PERCENT_MIN);
+        let lost = lost_percent(facts, policy).filter(|lost| *lost >= LOSS_PERCENT_MIN);
         let found = finding(governor, policy.cpus.clone(), lost).at(place);
         match findings.iter_mut().find(|known| is_same_but_cpus(known, &found)) {
             Some(known) => add_cpus(known, found),
@@ -79,14 +79,14 @@ fn add_cpus(known: &mut Finding, more: Finding) {
 }
 
 /// By how much the claimed clock was below the highest one while all CPUs were loaded.
-fn lost_percent(record: &Record, policy: &Policy) -> Option<f64> {
-    let channel = record.samples.channel(&ChannelId::claimed(policy.policy))?;
-    let cpus = view::cpu_count(record)?;
-    let loaded = view::phases(record);
+fn lost_percent(facts: &Facts<'_>, policy: &Policy) -> Option<f64> {
+    let channel = facts.samples.channel(&ChannelId::claimed(policy.policy))?;
+    let cpus = view::cpu_count(facts)?;
+    let loaded = facts.phases();
     let readings = loaded
         .iter()
         .filter(|phase| phase.is_full_load(cpus))
-        .flat_map(|phase| view::gauge(record, channel, phase.window));
+        .flat_map(|phase| view::gauge(facts, channel, phase.window));
     let claimed = mean(&readings.map(|reading| reading.value as f64).collect::<Vec<_>>())?;
     let top = channel.values.iter().flatten().max()?;
     Some(100.0 * (1.0 - claimed / (*top).max(1) as f64))
@@ -126,6 +126,7 @@ mod tests {
             read_back: Fact::Known("performance".into()),
             at_ms: None,
             restored: Restored::Done,
+            disturbed: false,
         });
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }

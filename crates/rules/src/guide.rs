@@ -2,7 +2,6 @@
 
 use super::relation::{Judges, Relation, When};
 use super::{ANSWERS, of, relations};
-use crate::tables::Check;
 use record::{Bound, RuleId};
 
 /// What is said of a rule besides its own words.
@@ -24,10 +23,7 @@ pub struct Guide {
 pub fn guide(rule: RuleId) -> Guide {
     let (lines, judges) = relations::lines_of(rule);
     let row = relations::of(rule);
-    let looks_at = match of(rule).map(|rule| rule.check) {
-        Some(Check::Loads(bounds, _)) => loads(bounds),
-        _ => String::new(),
-    };
+    let looks_at = of(rule).filter(|rule| !rule.loads.is_empty()).map_or_else(String::new, |rule| loads(rule.loads));
     let is_answer = ANSWERS.iter().flat_map(|answer| answer.rules).any(|known| known.id == rule);
     Guide {
         looks_at,

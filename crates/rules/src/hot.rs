@@ -1,15 +1,15 @@
 //! Rule: hot. The SoC became hot, whether it throttled or not.
 
+use super::Rule;
 use super::place::samples_place;
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("hot"),
     about: "The SoC got hot, with or without throttling.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -18,8 +18,8 @@ const HOT_MILLICELSIUS: i64 = 80_000;
 /// Critical trip points lie between 100 and 115 °C, the passive ones below.
 const VERY_HOT_MILLICELSIUS: i64 = 95_000;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let heat = view::heat(record, view::whole_run());
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let heat = facts.heat_of_run();
     let hot = heat.filter(|heat| heat.millicelsius_max >= HOT_MILLICELSIUS);
     let found = hot.map(|heat| {
         let template = match heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
@@ -32,7 +32,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .confidence(95)
             .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
             .with("at", Quantity::Ms(heat.at_ms))
-            .at(samples_place(record, &heat.channel, heat.at_ms, heat.at_ms))
+            .at(samples_place(facts, &heat.channel, heat.at_ms, heat.at_ms))
     });
     found.into_iter().collect()
 }

@@ -3,9 +3,9 @@
 
 use super::place::step_place;
 use super::score_low::judged;
-use super::{Check, Rule, Subject};
+use super::{Rule, Subject};
 use compare::reference::Reference;
-use facts::case::Case;
+use facts::Facts;
 use facts::{Figure, Finding, Quantity, Scope, Severity, view};
 use record::{RuleId, Variant, WorkloadId};
 
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("impossible-figures"),
     about: "A clock or score is higher than any machine like this one can reach.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check: Check::Case(check),
+    check,
     subjects: &[Subject::Clock, Subject::Memory],
     ..Rule::PLAIN
 };
@@ -29,25 +29,25 @@ const BOARDS_MIN: usize = 3;
 /// An access to the first cache takes three or four cycles.
 const LATENCY_NS_MIN: f64 = 0.3;
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let mut found = singles(case);
-    found.extend(clocks(case));
-    found.extend(multi(case));
-    found.extend(memory(case));
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let mut found = singles(facts);
+    found.extend(clocks(facts));
+    found.extend(multi(facts));
+    found.extend(memory(facts));
     found
 }
 
-fn finding(case: &Case<'_>, step: usize, template: &'static str) -> Finding {
-    Finding::new(RULE.id, Severity::Invalid, template).confidence(95).of([step]).at(step_place(case.record, step))
+fn finding(facts: &Facts<'_>, step: usize, template: &'static str) -> Finding {
+    Finding::new(RULE.id, Severity::Invalid, template).confidence(95).of([step]).at(step_place(facts, step))
 }
 
-fn clocks(case: &Case<'_>) -> Option<Finding> {
+fn clocks(facts: &Facts<'_>) -> Option<Finding> {
     let passes = [Variant::COLD, Variant::HOT_AFTER, Variant::HOT_LOADED];
-    let clocks = passes.iter().flat_map(|variant| view::cluster_clocks(case.record, variant));
+    let clocks = passes.iter().flat_map(|variant| facts.cluster_clocks(variant));
     let highest =
         clocks.max_by_key(|clock| clock.measured_khz).filter(|clock| clock.measured_khz > view::CLOCK_KHZ_MAX)?;
     let template = "The measured clock of {cpus} is {measured}; no CPU reaches that, so the reading is wrong.";
-    let finding = finding(case, highest.step, template).with("cpus", Quantity::Cpus(highest.cluster_cpus.clone()));
+    let finding = finding(facts, highest.step, template).with("cpus", Quantity::Cpus(highest.cluster_cpus.clone()));
     // Every score was measured by the same clock.
     Some(finding.about(Scope::Machine).with("measured", Quantity::Khz(highest.measured_khz)))
 }
@@ -57,47 +57,47 @@ pub(super) fn is_impossible(score: f64, usual_high: f64) -> bool {
     score > SINGLE_TIMES_MAX * usual_high
 }
 
-fn singles(case: &Case<'_>) -> Vec<Finding> {
-    let scores = judged(case.known_figures(), Reference::builtin()).into_iter();
+fn singles(facts: &Facts<'_>) -> Vec<Finding> {
+    let scores = judged(facts.known_figures(), Reference::builtin()).into_iter();
     let wrong = scores.filter(|score| is_impossible(score.lowest(), score.expected.high));
     let template = "{core} would be {percent} faster in single-threaded 7-zip than usual for this core at {clock} \
                     ({score}; usual {low} to {high}): the score or the clock is wrong.";
     let finding = |score: super::score_low::Judged<'_>| Finding {
         severity: Severity::Invalid,
-        ..score.finding(case.record, RULE.id, template).of([score.figure.step])
+        ..score.finding(facts, RULE.id, template).of([score.figure.step])
     };
     wrong.map(finding).collect()
 }
 
 /// The score on all CPUs, against what each can do alone. Those of which nothing is known are taken for the fastest.
-fn multi(case: &Case<'_>) -> Option<Finding> {
+fn multi(facts: &Facts<'_>) -> Option<Finding> {
     let is_of = |figure: &&Figure, variant: &Variant| {
         figure.is_main && figure.key.is_of(WorkloadId::SevenZip) && figure.key.is_form(variant)
     };
-    let figures = case.figures();
+    let figures = facts.figures();
     let multi = figures.iter().find(|figure| is_of(figure, &Variant::MULTI))?;
     let singles: Vec<&Figure> = figures.iter().filter(|figure| is_of(figure, &Variant::SINGLE)).collect();
     let fastest = singles.iter().map(|figure| figure.value).reduce(f64::max)?;
-    let alone = f64::from(view::cpu_count(case.record)?) * fastest;
+    let alone = f64::from(view::cpu_count(facts)?) * fastest;
     let template = "7-zip on all CPUs has {multi} where all CPUs together would have {alone} if each were as fast as \
                     the fastest alone: one of the scores is wrong.";
     (multi.value > MULTI_TIMES_MAX * alone).then(|| {
-        let finding = finding(case, multi.step, template).with("multi", Quantity::Mips(multi.value));
+        let finding = finding(facts, multi.step, template).with("multi", Quantity::Mips(multi.value));
         finding.with("alone", Quantity::Mips(alone))
     })
 }
 
-fn memory(case: &Case<'_>) -> Option<Finding> {
+fn memory(facts: &Facts<'_>) -> Option<Finding> {
     let is_memory = |figure: &&Figure| figure.is_main && figure.key.workload().is_of_memory();
-    let memory: Vec<&Figure> = case.known_figures().iter().filter(is_memory).collect();
+    let memory: Vec<&Figure> = facts.known_figures().iter().filter(is_memory).collect();
     let value = |figure: &Figure| Quantity::Score(figure.value, figure.unit.clone());
     let is_none = |figure: &&&Figure| figure.unit == "ns" && figure.value < LATENCY_NS_MIN;
     if let Some(figure) = memory.iter().find(is_none) {
         let template = "{figure} is {value}: no access is that fast, so the reading is wrong.";
-        let finding = finding(case, figure.step, template).with("figure", Quantity::Text(figure.name()));
+        let finding = finding(facts, figure.step, template).with("figure", Quantity::Text(figure.name()));
         return Some(finding.with("value", value(figure)));
     }
-    let soc = case.soc().known().filter(|_| !memory.is_empty())?;
+    let soc = facts.soc().known().filter(|_| !memory.is_empty())?;
     let judged = memory.into_iter().filter(|figure| figure.higher_is_better).filter_map(|figure| {
         let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_deref());
         let usual = Reference::builtin().usual_of_soc(soc, core_type, &figure.key)?;
@@ -107,7 +107,7 @@ fn memory(case: &Case<'_>) -> Option<Finding> {
     let (figure, times, usual) = wrong.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let template = "{figure} is {value}, {times} times what {boards} boards with this SoC have ({usual}): the reading \
                     is wrong.";
-    let finding = finding(case, figure.step, template)
+    let finding = finding(facts, figure.step, template)
         .with("figure", Quantity::Text(figure.name()))
         .with("value", value(figure))
         .with("times", Quantity::Text(format!("{times:.0}")))

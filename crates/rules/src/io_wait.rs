@@ -3,17 +3,18 @@
 //! The workloads need no storage: such waiting is another task, or swap.
 
 use super::place::samples_place;
-use super::{CPU_AND_MEMORY, Check, Rule};
+use super::{CPU_AND_MEMORY, Rule};
 use facts::stats::mean;
-use facts::view::{self, Phase};
-use facts::{Finding, Quantity, Severity, Witness};
-use record::{ChannelId, CpuTime, Record, RuleId};
+use facts::view::Phase;
+use facts::{Facts, Finding, Quantity, Severity, Witness};
+use record::{ChannelId, CpuTime, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("io-wait"),
     about: "CPUs were idle in I/O wait.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check: Check::Loads(CPU_AND_MEMORY, check),
+    loads: CPU_AND_MEMORY,
+    check,
     ..Rule::PLAIN
 };
 
@@ -24,8 +25,9 @@ const DEGRADED_MEAN_PERCENT: f64 = 2.0;
 /// The same where one thread works: other tasks may wait at the same time.
 const DEGRADED_SINGLE_PERCENT: f64 = 5.0;
 
-fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
-    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(record, phase)).collect();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let phases = &facts.phases_bound_by(RULE.loads);
+    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
     let Some(worst) = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak)) else {
         return Vec::new();
     };
@@ -57,7 +59,7 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
             .of(steps)
             .during(window.start_ms, window.end_ms)
             .seen_by(Witness::CpuTime)
-            .at(samples_place(record, &iowait, shown.at_ms, shown.at_ms)),
+            .at(samples_place(facts, &iowait, shown.at_ms, shown.at_ms)),
     ]
 }
 
@@ -71,8 +73,8 @@ struct OfPhase<'a> {
     high: usize,
 }
 
-fn of_phase<'a>(record: &Record, phase: &'a Phase) -> Option<OfPhase<'a>> {
-    let uses = view::cpu_use(record, phase.window);
+fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<OfPhase<'a>> {
+    let uses = facts.cpu_use(&phase.window);
     let values: Vec<f64> = uses.iter().map(|usage| usage.iowait).collect();
     let worst = uses.iter().max_by(|a, b| a.iowait.total_cmp(&b.iowait))?;
     let high = values.iter().filter(|value| **value >= PEAK_PERCENT_MIN).count();

@@ -1,14 +1,14 @@
 //! Rule: kernel-trouble. The kernel reported a fault of its own, of hardware or of a driver.
 
-use super::{Check, Rule, out_of_memory};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use super::{Rule, out_of_memory};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("kernel-trouble"),
     about: "The kernel reported an error in itself, the hardware or a driver.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -42,15 +42,15 @@ fn is_trace(text: &str) -> bool {
     text.contains("Call trace:") || text.contains("Call Trace:")
 }
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let word_of = |text: &str| {
         let is_harmless = HARMLESS.iter().any(|words| text.contains(words));
         let found = WORDS.iter().find(|(words, _)| text.contains(words));
         found.filter(|_| !is_harmless)
     };
-    let mut messages = view::matching_messages(record, |text| word_of(text).is_some());
+    let mut messages = view::matching_messages(facts, |text| word_of(text).is_some());
     // The kernel shows the way to every lack of memory, which has a finding of its own.
-    let lacks = view::matching_messages(record, out_of_memory::is_oom);
+    let lacks = view::matching_messages(facts, out_of_memory::is_oom);
     messages.retain(|(_, message)| {
         let is_near = |lack: i64| message.at_ms.is_some_and(|at_ms| (lack..=lack + OOM_REPORT_MS).contains(&at_ms));
         !(is_trace(&message.text) && lacks.iter().filter_map(|(_, lack)| lack.at_ms).any(is_near))

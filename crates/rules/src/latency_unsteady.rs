@@ -4,16 +4,16 @@
 //! takes a part of it now and then, which shows in some rounds and not in others. Sizes at the edge of
 //! a cache move by a few percent on a quiet machine, too, so that one of them alone says nothing.
 
+use super::Rule;
 use super::place::step_place;
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity};
-use record::{LatencyRow, Measured, Outcome, Record, RuleId};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{LatencyRow, Measured, Outcome, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("latency-unsteady"),
     about: "Memory latency was not reproducible at some sizes.",
     link: "https://docs.kernel.org/filesystems/resctrl.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -22,8 +22,8 @@ const APART_PERCENT: f64 = 5.0;
 /// On so many sizes.
 const SIZES_MIN: usize = 2;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let steps = record.steps.iter().enumerate();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let steps = facts.steps.iter().enumerate();
     let found = steps.filter_map(|(index, step)| {
         let Outcome::Done(Measured::Latency(latency)) = &step.outcome else {
             return None;
@@ -50,7 +50,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .with("smallest", kib(apart[0]))
             .with("largest", kib(apart[apart.len() - 1]))
             .with("worst", Quantity::Percent(worst))
-            .at(step_place(record, index)),
+            .at(step_place(facts, index)),
     ]
 }
 

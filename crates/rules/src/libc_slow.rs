@@ -4,15 +4,15 @@
 //! ours is much faster on the same core, the difference lies in neither board nor settings.
 
 use super::place::step_place;
-use super::{Check, Rule, Subject};
-use facts::{Figure, Finding, Quantity, Severity};
-use record::{Record, RuleId, WorkloadId};
+use super::{Rule, Subject};
+use facts::{Facts, Figure, Finding, Quantity, Severity};
+use record::{RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("libc-slow"),
     about: "The memory can do more than the C library of this machine gets out of it.",
     link: "https://sourceware.org/glibc/manual/latest/html_node/Hardware-Capability-Tunables.html",
-    check: Check::Figures(check),
+    check,
     subjects: &[Subject::Memory],
     ..Rule::PLAIN
 };
@@ -20,7 +20,8 @@ pub(super) const RULE: Rule = Rule {
 /// Buffers of another size and place alone make a difference of some percent.
 const GAIN_PERCENT_MIN: f64 = 15.0;
 
-fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let figures = facts.figures();
     let is_sound = |figure: &&Figure| figure.is_main && figure.not_comparable.is_none();
     let of = |id| figures.iter().filter(is_sound).filter(move |figure| figure.key.is_of(id));
     let pairs = of(WorkloadId::MemoryLibc).filter_map(|libc| {
@@ -46,15 +47,15 @@ fn check(record: &Record, figures: &[Figure]) -> Vec<Finding> {
             .with("figure", Quantity::Text(libc.name()))
             .with("value", score(libc))
             .with("best", score(own))
-            .at(step_place(record, libc.step)),
+            .at(step_place(facts, libc.step)),
     ]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::RULE;
     use crate::test_support::{own_run, with_step};
-    use facts::{Finding, figures};
+    use facts::Finding;
     use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Variant, WorkloadId};
 
     fn sentences(own_mb_per_s: u64) -> Vec<String> {
@@ -70,7 +71,7 @@ mod tests {
         let own = measured(own_mb_per_s);
         let mut record = with_step(own_run(), WorkloadId::MemoryBandwidth, only.clone(), &[0], (1.0, 2.0), own);
         record = with_step(record, WorkloadId::MemoryLibc, only, &[0], (2.0, 3.0), measured(2000));
-        check(&record, &figures(&record)).iter().map(Finding::sentence).collect()
+        RULE.findings(&record).iter().map(Finding::sentence).collect()
     }
 
     #[test]

@@ -6,31 +6,40 @@
 
 use super::place::samples_place;
 use super::thermal_throttling::during;
-use super::{Check, Rule, Throttles};
-use facts::case::Case;
-use facts::{Finding, Quantity, Severity, Witness, view};
+use super::{Rule, Throttles};
+use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::RuleId;
+use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("limit-by-program"),
     about: "Another program lowered a clock limit during the run.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check: Check::Case(check),
+    check,
     throttles: Throttles::Clock,
     ..Rule::PLAIN
 };
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let record = case.record;
-    let lowered = view::limits_lowered_by_programs(record);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let lowered = facts.limits_lowered_by_programs();
     let finding = |limit: &view::Cooling| {
-        let finding = Finding::new(
-            RULE.id,
-            Severity::Degraded,
-            "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}.",
-        );
         let number = limit.channel.policy();
-        let policy = record.machine.policies.iter().find(|policy| Some(policy.policy) == number);
+        let programs = programs(facts, number);
+        let template = match programs.len() {
+            0 => "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}.",
+            1 => {
+                "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}; \
+                 {programs} is running and can set it."
+            }
+            _ => {
+                "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}; \
+                 {programs} are running and can set it."
+            }
+        };
+        let finding = Finding::new(RULE.id, Severity::Degraded, template);
+        let finding =
+            if programs.is_empty() { finding } else { finding.with("programs", Quantity::Text(programs.join(", "))) };
+        let policy = facts.machine.policies.iter().find(|policy| Some(policy.policy) == number);
         let finding = finding
             .confidence(95)
             .with("cpus", Quantity::Cpus(policy.map(|policy| policy.cpus.clone()).unwrap_or_default()))
@@ -38,10 +47,19 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             .with("limit", Quantity::Khz(limit.extreme as u32))
             .with("first", Quantity::Ms(limit.first_ms))
             .seen_by(Witness::LimitLowered(limit.channel.clone()))
-            .at(samples_place(record, &limit.channel, limit.first_ms, limit.last_ms));
-        during(record, finding, limit.first_ms, limit.last_ms)
+            .at(samples_place(facts, &limit.channel, limit.first_ms, limit.last_ms));
+        during(facts, finding, limit.first_ms, limit.last_ms)
     };
     lowered.iter().map(finding).collect()
+}
+
+/// Programs that were running when the limit was found changed, and are known to write it.
+fn programs(record: &record::Record, policy: Option<u32>) -> Vec<&str> {
+    let Some(policy) = policy else { return Vec::new() };
+    let path = format!("/policy{policy}/scaling_max_freq");
+    let unmet = record.unmet_settings.iter().filter(|unmet| unmet.path.ends_with(&path));
+    let names: BTreeSet<&str> = unmet.flat_map(|unmet| unmet.programs.iter().map(String::as_str)).collect();
+    names.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -74,6 +92,7 @@ mod tests {
                 why: "it was changed by another process".into(),
                 at_ms: Some(4000),
                 before_step: Some("memory".into()),
+                programs: Vec::new(),
             }];
         }
         record
@@ -88,6 +107,10 @@ mod tests {
             ["Another program lowered the clock limit of CPUs 0-1 from 1800 MHz to 1008 MHz, first after 2.0 s."]
         );
         assert_eq!(sentences(heat, &by_program), [""; 0]);
+        let mut named = by_program;
+        named.unmet_settings[0].programs = vec!["thermald".into(), "tuned".into()];
+        let found = sentences(RULE.id, &named);
+        assert!(found[0].ends_with("after 2.0 s; thermald, tuned are running and can set it."), "{found:?}");
         // A cooling device lowers it, or nobody found it changed.
         for by_kernel in [run(&[0, 0, 0, 0, 3, 3, 3, 3], true), run(&[0; 8], false)] {
             assert_eq!(sentences(RULE.id, &by_kernel), [""; 0]);

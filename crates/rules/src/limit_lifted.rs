@@ -3,16 +3,16 @@
 //!
 //! Settings that the user asked for (`MaxKHz`, two sides) are no findings here, nor are governors that follow the load.
 
+use super::Rule;
 use super::limited_by_setting::{LOSS_PERCENT_MIN, asked_khz, holds_a_clock};
-use super::{Check, Rule};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Policy, Record, RuleId, SettingChange};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{Policy, RuleId, SettingChange};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("limit-lifted"),
     about: "A clock limit or governor of the owner was lifted for the run.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -26,13 +26,13 @@ struct Lifted {
     top_khz: u32,
 }
 
-fn check(record: &Record) -> Vec<Finding> {
-    if !record.run.sides.is_empty() || asked_khz(record).is_some() {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    if !facts.run.sides.is_empty() || asked_khz(facts).is_some() {
         return Vec::new();
     }
     let mut findings: Vec<(Lifted, Vec<u32>, usize)> = Vec::new();
-    for policy in &record.machine.policies {
-        for (index, lifted) in [limit(record, policy), governor(record, policy)].into_iter().flatten() {
+    for policy in &facts.machine.policies {
+        for (index, lifted) in [limit(facts, policy), governor(facts, policy)].into_iter().flatten() {
             match findings.iter_mut().find(|(known, ..)| *known == lifted) {
                 Some((_, cpus, _)) => cpus.extend(&policy.cpus),
                 None => findings.push((lifted, policy.cpus.clone(), index)),
@@ -78,9 +78,9 @@ fn loss(khz: u32, top_khz: u32) -> f64 {
 }
 
 /// The first change of a file of a policy: it knows what the owner had set.
-fn first_change<'a>(record: &'a Record, policy: &Policy, file: &str) -> Option<(usize, &'a SettingChange)> {
+fn first_change<'a>(facts: &'a Facts<'a>, policy: &Policy, file: &str) -> Option<(usize, &'a SettingChange)> {
     let path = format!("/policy{}/{file}", policy.policy);
-    record.settings.iter().enumerate().find(|(_, change)| change.path.ends_with(&path))
+    facts.settings.iter().enumerate().find(|(_, change)| change.path.ends_with(&path))
 }
 
 fn khz(text: &str) -> Option<u32> {
@@ -88,30 +88,30 @@ fn khz(text: &str) -> Option<u32> {
 }
 
 /// The highest clock that the run allowed this policy.
-fn top_khz(record: &Record, policy: &Policy) -> Option<u32> {
-    let change = first_change(record, policy, "scaling_max_freq");
+fn top_khz(facts: &Facts<'_>, policy: &Policy) -> Option<u32> {
+    let change = first_change(facts, policy, "scaling_max_freq");
     let set = change.and_then(|(_, change)| khz(change.read_back.known()?));
     set.max(policy.limit_khz_max.known().copied())
 }
 
-fn limit(record: &Record, policy: &Policy) -> Option<(usize, Lifted)> {
-    let (index, change) = first_change(record, policy, "scaling_max_freq")?;
+fn limit(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, Lifted)> {
+    let (index, change) = first_change(facts, policy, "scaling_max_freq")?;
     let limit_khz = khz(&change.old).filter(|khz| policy.limit_khz_max.known() == Some(khz))?;
-    let top_khz = top_khz(record, policy)?;
+    let top_khz = top_khz(facts, policy)?;
     let lifted = Lifted { governor: None, khz: Some(limit_khz), top_khz };
     (loss(limit_khz, top_khz) >= LOSS_PERCENT_MIN).then_some((index, lifted))
 }
 
-fn governor(record: &Record, policy: &Policy) -> Option<(usize, Lifted)> {
-    let (index, change) = first_change(record, policy, "scaling_governor")?;
+fn governor(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, Lifted)> {
+    let (index, change) = first_change(facts, policy, "scaling_governor")?;
     let name = change.old.trim();
     let is_replaced = change.read_back.known().is_some_and(|now| now.trim() != name);
     if !is_replaced || !holds_a_clock(policy, name) {
         return None;
     }
-    let top_khz = top_khz(record, policy)?;
+    let top_khz = top_khz(facts, policy)?;
     // `userspace` holds the clock that was written to it, `powersave` the lowest one.
-    let khz = match first_change(record, policy, "scaling_setspeed") {
+    let khz = match first_change(facts, policy, "scaling_setspeed") {
         Some((_, change)) if name == "userspace" => khz(&change.old),
         _ if name == "powersave" => policy.limit_khz_min.known().copied(),
         _ => None,

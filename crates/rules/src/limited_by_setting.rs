@@ -4,18 +4,19 @@
 //! what cooling lowers are no findings here.
 
 use super::place::samples_place;
-use super::{ANY_COMPUTING, Check, Rule};
+use super::{ANY_COMPUTING, Rule};
 use super::{rpi_firmware, slowdown};
 use facts::stats::mean;
 use facts::view::{self, ClusterClock, Phase};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{ChannelId, Policy, Record, RuleId, Variant, WorkloadId};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{ChannelId, Policy, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("limited-by-setting"),
     about: "A setting limited the clock during a workload.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check: Check::Loads(ANY_COMPUTING, check),
+    loads: ANY_COMPUTING,
+    check,
     ..Rule::PLAIN
 };
 
@@ -49,52 +50,51 @@ enum By {
     Governor(String),
 }
 
-fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let phases = &facts.phases_bound_by(RULE.loads);
     // Two sides have the settings that the user wanted to compare.
-    if !record.run.sides.is_empty() {
+    if !facts.run.sides.is_empty() {
         return Vec::new();
     }
-    if view::is_log(record) {
-        return in_log(record, phases);
+    if view::is_log(facts) {
+        return in_log(facts, phases);
     }
     let is_asked = |phase: &Phase| {
-        let mut steps = phase.steps.iter().filter_map(|index| record.steps.get(*index));
+        let mut steps = phase.steps.iter().filter_map(|index| facts.steps.get(*index));
         steps.any(|step| step.set_clock.is_some())
     };
     let mut worst: Option<(bool, f64, &Phase, Vec<Held>)> = None;
     for phase in phases.iter().filter(|phase| phase.workload != WorkloadId::Clock && !is_asked(phase)) {
-        let held: Vec<Held> = record.machine.policies.iter().filter_map(|policy| held(record, policy, phase)).collect();
-        let loss = loss_percent(record, &held);
+        let held: Vec<Held> = facts.machine.policies.iter().filter_map(|policy| held(facts, policy, phase)).collect();
+        let loss = loss_percent(facts, &held);
         let rank = (slowdown::is_main(&phase.workload), loss);
         let is_worse = worst.as_ref().is_none_or(|(main, loss, ..)| rank > (*main, *loss));
         if loss >= LOSS_PERCENT_MIN && is_worse {
             worst = Some((rank.0, loss, phase, held));
         }
     }
-    worst.map(|(.., phase, held)| findings(record, phase, &held)).unwrap_or_default()
+    worst.map(|(.., phase, held)| findings(facts, phase, &held)).unwrap_or_default()
 }
 
 /// A log tells no settings. But clocks that stand at one OPP far below the highest from the first row to the last
 /// are held by one: CPUs reached the highest right before, and heat and power make clocks move.
-fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
-    let is_hot = view::heat(record, view::whole_run())
-        .is_none_or(|heat| heat.millicelsius_max >= slowdown::hot_millicelsius(record));
-    if is_hot || slowdown::is_x86(record) || rpi_firmware::is_raspberry_pi(record) {
+fn in_log(facts: &Facts<'_>, phases: &[Phase]) -> Vec<Finding> {
+    let is_hot = facts.heat_of_run().is_none_or(|heat| heat.millicelsius_max >= slowdown::hot_millicelsius(facts));
+    if is_hot || slowdown::is_x86(facts) || rpi_firmware::is_raspberry_pi(facts) {
         return Vec::new();
     }
-    let of = |pass: &Variant| view::cluster_clocks(record, pass);
+    let of = |pass: &Variant| facts.cluster_clocks(pass);
     let (cold, hot) = (of(&Variant::COLD), [of(&Variant::HOT_LOADED), of(&Variant::HOT_AFTER)].concat());
     let mut findings = Vec::new();
-    for policy in &record.machine.policies {
+    for policy in &facts.machine.policies {
         let id = ChannelId::claimed(policy.policy);
-        let (Some(channel), Some(top_khz)) = (record.samples.channel(&id), policy.clock_khz_max.known().copied())
-        else {
+        let (Some(channel), Some(top_khz)) = (facts.samples.channel(&id), policy.clock_khz_max.known().copied()) else {
             continue;
         };
         let clocks: Vec<i64> = phases
             .iter()
             .filter(|phase| phase.workload != WorkloadId::Clock)
-            .flat_map(|phase| view::gauge(record, channel, phase.window))
+            .flat_map(|phase| view::gauge(facts, channel, phase.window))
             .map(|reading| reading.value)
             .collect();
         let (Some(low), Some(high)) = (clocks.iter().min(), clocks.iter().max()) else {
@@ -107,7 +107,7 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         };
         // A limit holds right after the load as well: there the column would be wrong.
         let reached = cold.iter().any(reaches) && !hot.iter().any(reaches);
-        let is_untrue = || view::doubted_columns(record).iter().any(|column| column.channel == id);
+        let is_untrue = || facts.doubted_columns().iter().any(|column| column.channel == id);
         if clocks.len() < LOG_ROWS_MIN || lost < LOG_LOSS_PERCENT_MIN || !is_one_opp || !reached || is_untrue() {
             continue;
         }
@@ -123,21 +123,21 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
             .with("cpus", Quantity::Cpus(policy.cpus.clone()))
             .with("clock", Quantity::Khz(*high as u32))
             .with("top", Quantity::Khz(top_khz))
-            .at(samples_place(record, &id, start, end)),
+            .at(samples_place(facts, &id, start, end)),
         );
     }
     findings
 }
 
 /// True if this rule tells of the governor of this policy.
-pub(super) fn holds(record: &Record, policy: &Policy) -> bool {
-    let phases = view::phases(record);
+pub(super) fn holds(facts: &Facts<'_>, policy: &Policy) -> bool {
+    let phases = facts.phases();
     let mut phases = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
-    phases.any(|phase| held_by_governor(record, policy, phase).is_some())
+    phases.any(|phase| held_by_governor(facts, policy, phase).is_some())
 }
 
 /// One sentence for each way of being held.
-fn findings(record: &Record, phase: &Phase, held: &[Held]) -> Vec<Finding> {
+fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Held]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut told: Vec<(u32, u32, &By)> = Vec::new();
     for one in held {
@@ -164,7 +164,7 @@ fn findings(record: &Record, phase: &Phase, held: &[Held]) -> Vec<Finding> {
             .with("cpus", Quantity::Cpus(cpus))
             .with("clock", Quantity::Khz(one.khz))
             .with("top", Quantity::Khz(one.top_khz))
-            .at(place(record, one, phase));
+            .at(place(facts, one, phase));
         findings.push(match &one.by {
             By::Governor(name) => finding.with("governor", Quantity::Text(name.clone())),
             By::Limit { .. } => finding,
@@ -173,23 +173,23 @@ fn findings(record: &Record, phase: &Phase, held: &[Held]) -> Vec<Finding> {
     findings
 }
 
-fn place(record: &Record, held: &Held, phase: &Phase) -> Place {
+fn place(facts: &Facts<'_>, held: &Held, phase: &Phase) -> Place {
     let number = held.policy.policy;
     let id = match held.by {
         By::Limit { .. } => ChannelId::limit_max(number),
         By::Governor(_) => ChannelId::claimed(number),
     };
-    match record.samples.channel(&id) {
-        Some(_) => samples_place(record, &id, phase.window.start_ms, phase.window.end_ms),
+    match facts.samples.channel(&id) {
+        Some(_) => samples_place(facts, &id, phase.window.start_ms, phase.window.end_ms),
         None => Place::Field(format!("machine.policies[{number}]")),
     }
 }
 
 /// Share of the clock of all CPUs that was lost: what a score that follows the clock lost.
-fn loss_percent(record: &Record, held: &[Held]) -> f64 {
+fn loss_percent(facts: &Facts<'_>, held: &[Held]) -> f64 {
     let (mut lost, mut all) = (0.0, 0.0);
-    for policy in &record.machine.policies {
-        let Some(top) = wanted_khz(record, policy) else {
+    for policy in &facts.machine.policies {
+        let Some(top) = wanted_khz(facts, policy) else {
             continue;
         };
         let cpus = policy.cpus.len().max(1) as f64;
@@ -201,15 +201,15 @@ fn loss_percent(record: &Record, held: &[Held]) -> f64 {
 }
 
 /// The highest clock of a policy that the user asked for. The kernel rounds a limit between two OPPs down.
-fn wanted_khz(record: &Record, policy: &Policy) -> Option<u32> {
+fn wanted_khz(facts: &Facts<'_>, policy: &Policy) -> Option<u32> {
     let top = policy.clock_khz_max.known().copied()?;
-    let asked = asked_khz(record).filter(|asked| *asked < top);
-    Some(asked.map_or(top, |asked| view::limit_taken(record, policy, asked).unwrap_or(asked)))
+    let asked = asked_khz(facts).filter(|asked| *asked < top);
+    Some(asked.map_or(top, |asked| view::limit_taken(facts, policy, asked).unwrap_or(asked)))
 }
 
 /// The value of `MaxKHz`.
-pub(super) fn asked_khz(record: &Record) -> Option<u32> {
-    let options = record.run.options.iter();
+pub(super) fn asked_khz(facts: &Facts<'_>) -> Option<u32> {
+    let options = facts.run.options.iter();
     options.filter_map(|option| option.strip_prefix("MaxKHz=")?.parse().ok()).min()
 }
 
@@ -219,47 +219,47 @@ pub(super) fn holds_a_clock(policy: &Policy, governor: &str) -> bool {
     HOLDING.contains(&governor) && !policy.driver.known().is_some_and(chooses)
 }
 
-fn held<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
-    held_by_limit(record, policy, phase).or_else(|| held_by_governor(record, policy, phase))
+fn held<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
+    held_by_limit(facts, policy, phase).or_else(|| held_by_governor(facts, policy, phase))
 }
 
 /// Held by a limit that stood there all the time: one that cooling had lowered rises again.
-fn held_by_limit<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
-    let top_khz = wanted_khz(record, policy)?;
-    let channel = record.samples.channel(&ChannelId::limit_max(policy.policy))?;
+fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
+    let top_khz = wanted_khz(facts, policy)?;
+    let channel = facts.samples.channel(&ChannelId::limit_max(policy.policy))?;
     let is_low = |khz: u32| 100.0 * f64::from(top_khz.saturating_sub(khz)) >= LOSS_PERCENT_MIN * f64::from(top_khz);
-    let readings = view::gauge(record, channel, phase.window);
+    let readings = view::gauge(facts, channel, phase.window);
     let by_setting: Vec<(u32, bool)> = readings
         .iter()
         .filter_map(|reading| {
-            let (khz, is_ours) = view::limit_set_at(record, policy, reading.at_ms)?;
+            let (khz, is_ours) = view::limit_set_at(facts, policy, reading.at_ms)?;
             (reading.value == i64::from(khz) && is_low(khz)).then_some((khz, is_ours))
         })
         .collect();
     let (khz, is_ours) = *by_setting.last()?;
     let is_mostly = by_setting.len() as f64 >= SHARE_MIN * readings.len() as f64;
     // Found low on a system that was hot when the run began, it may be cooling that never let go.
-    let is_cooled = !is_ours && was_cooled(record);
+    let is_cooled = !is_ours && was_cooled(facts);
     (is_mostly && !is_cooled).then_some(Held { policy, khz, top_khz, by: By::Limit { is_ours } })
 }
 
 /// True if a cooling device of a CPU was in use when the run began.
-fn was_cooled(record: &Record) -> bool {
-    view::channels(record, |id| matches!(id, ChannelId::Cooling(_)))
+fn was_cooled(facts: &Facts<'_>) -> bool {
+    view::channels(facts, |id| matches!(id, ChannelId::Cooling(_)))
         .filter(|channel| channel.cools_cpus())
         .any(|channel| channel.values.iter().flatten().next().is_some_and(|state| *state > 0))
 }
 
 /// Held by a governor that holds one clock.
-fn held_by_governor<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
+fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
     // The bash program sets the governor itself and does not say so.
-    if view::is_log(record) {
+    if view::is_log(facts) {
         return None;
     }
-    let top_khz = wanted_khz(record, policy)?;
-    let name = view::governor_during_run(record, policy).filter(|name| holds_a_clock(policy, name))?;
-    let channel = record.samples.channel(&ChannelId::claimed(policy.policy))?;
-    let readings = view::gauge(record, channel, phase.window);
+    let top_khz = wanted_khz(facts, policy)?;
+    let name = view::governor_during_run(facts, policy).filter(|name| holds_a_clock(policy, name))?;
+    let channel = facts.samples.channel(&ChannelId::claimed(policy.policy))?;
+    let readings = view::gauge(facts, channel, phase.window);
     let clocks: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
     let khz = mean(&clocks)? as u32;
     let lost = 100.0 * f64::from(top_khz.saturating_sub(khz)) / f64::from(top_khz.max(1));
@@ -321,6 +321,7 @@ mod tests {
             why: "after writing, it reads 1104000".into(),
             at_ms: Some(-5000),
             before_step: None,
+            programs: Vec::new(),
         }];
         assert_eq!(sentences(RULE.id, &record).len(), 1);
     }

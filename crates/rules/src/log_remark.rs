@@ -3,15 +3,15 @@
 //! The bash program knew things that its log does not show: config files, device trees, where
 //! swap lies. Its words are then the only evidence.
 
-use super::{Check, Rule};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId, Source};
+use super::Rule;
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{RuleId, Source};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("log-remark"),
     about: "A remark of the log that no other rule covers.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -37,8 +37,8 @@ const JUDGED_ELSEWHERE: [&str; 17] = [
     "Testing maximum",
 ];
 
-fn check(record: &Record) -> Vec<Finding> {
-    let Source::Log(log) = &record.source else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let Source::Log(log) = &facts.source else {
         return Vec::new();
     };
     let others = log.verdicts.iter().filter(|line| {

@@ -1,30 +1,30 @@
 //! Rule: low-voltage. The board's own alarm reported that its supply was too low.
 
+use super::Rule;
 use super::place::samples_place;
-use super::{Check, Rule};
 use facts::view::{self, gauge};
-use facts::{Finding, Quantity, Severity};
-use record::{ChannelId, OfHwmon, OfRaspberryPi, Record, RuleId};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{ChannelId, OfHwmon, OfRaspberryPi, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("low-voltage"),
     about: "The board's voltage monitor raised a low-voltage alarm.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// What the firmware of a Raspberry Pi says.
 const OF_FIRMWARE: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     // The firmware of a Raspberry Pi says more, and the rule on it tells it.
-    if record.samples.channel(&OF_FIRMWARE).is_some() {
+    if facts.samples.channel(&OF_FIRMWARE).is_some() {
         return Vec::new();
     }
-    let alarms = view::channels(record, |id| matches!(id, ChannelId::Hwmon(_, OfHwmon::Alarm)));
+    let alarms = view::channels(facts, |id| matches!(id, ChannelId::Hwmon(_, OfHwmon::Alarm)));
     let found = alarms.filter_map(|channel| {
-        let readings = gauge(record, channel, view::whole_run());
+        let readings = gauge(facts, channel, view::whole_run());
         let first = readings.iter().find(|reading| reading.value > 0)?;
         let last_ms = readings.last()?.at_ms;
         let finding = Finding::new(
@@ -33,7 +33,7 @@ fn check(record: &Record) -> Vec<Finding> {
             "Low supply voltage, first after {first} (alarm of {name}); boards lower their clock in this case. Use a \
              better supply or a shorter cable.",
         );
-        let place = samples_place(record, &channel.id, first.at_ms, last_ms);
+        let place = samples_place(facts, &channel.id, first.at_ms, last_ms);
         let finding = finding.with("first", Quantity::Ms(first.at_ms)).at(place);
         Some(finding.with("name", Quantity::Text(channel.label.clone())))
     });

@@ -5,18 +5,18 @@
 //! setting of the cores, and are seen nowhere else. It cannot tell which, so it changes no verdict.
 
 use super::place::step_place;
-use super::{Check, Rule, Subject, slowdown};
+use super::{Rule, Subject, slowdown};
 use compare::reference::Reference;
-use facts::case::Case;
+use facts::Facts;
 use facts::stats::mean;
 use facts::{Figure, Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("memory-slow"),
     about: "Memory is slower than on other boards with this SoC.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: Check::Case(check),
+    check,
     subjects: &[Subject::Memory],
     ..Rule::PLAIN
 };
@@ -26,11 +26,11 @@ const LOSS_PERCENT_MIN: f64 = 20.0;
 /// A handful of results is no proof.
 const SURE_PERCENT: u8 = 70;
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    judged(case, case.known_figures(), Reference::builtin)
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    judged(facts, facts.known_figures(), Reference::builtin)
 }
 
-fn judged<'a>(case: &Case<'_>, figures: &[Figure], reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
+fn judged<'a>(facts: &Facts<'_>, figures: &[Figure], reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
     let is_memory =
         |figure: &&Figure| figure.is_main && figure.not_comparable.is_none() && figure.key.workload().is_of_memory();
     let memory: Vec<&Figure> = figures.iter().filter(is_memory).collect();
@@ -38,7 +38,7 @@ fn judged<'a>(case: &Case<'_>, figures: &[Figure], reference: impl FnOnce() -> &
     if memory.is_empty() {
         return Vec::new();
     }
-    let (record, Some(soc)) = (case.record, case.soc().known()) else {
+    let (facts, Some(soc)) = (facts, facts.soc().known()) else {
         return Vec::new();
     };
     let reference = reference();
@@ -53,7 +53,7 @@ fn judged<'a>(case: &Case<'_>, figures: &[Figure], reference: impl FnOnce() -> &
     // Clusters share their memory: where one of them is as fast as usual, the memory is.
     let is_usual = |key| judged.iter().any(|(figure, _, loss)| figure.key == key && *loss < LOSS_PERCENT_MIN);
     let slow = judged.iter().filter(|(figure, _, loss)| {
-        *loss >= LOSS_PERCENT_MIN && !is_usual(figure.key.clone()) && !is_disturbed(record, figure.step)
+        *loss >= LOSS_PERCENT_MIN && !is_usual(figure.key.clone()) && !is_disturbed(facts, figure.step)
     });
     // Bandwidth and latency fall together: the worst one stands for all.
     let worst = slow.max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
@@ -81,7 +81,7 @@ fn judged<'a>(case: &Case<'_>, figures: &[Figure], reference: impl FnOnce() -> &
             .with("results", Quantity::Count(usual.rows as i64))
             .with("boards", Quantity::Count(usual.boards as i64))
             .of([figure.step])
-            .at(step_place(record, figure.step)),
+            .at(step_place(facts, figure.step)),
     ]
 }
 
@@ -89,14 +89,14 @@ fn judged<'a>(case: &Case<'_>, figures: &[Figure], reference: impl FnOnce() -> &
 const OTHERS_CPUS: f64 = 0.25;
 
 /// True if it was hot or other tasks ran while a step measured: its figure says nothing of the memory then.
-fn is_disturbed(record: &Record, step: usize) -> bool {
-    let Some(step) = record.steps.get(step) else {
+fn is_disturbed(facts: &Facts<'_>, step: usize) -> bool {
+    let Some(step) = facts.steps.get(step) else {
         return false;
     };
-    let heat = view::heat(record, step.window);
-    let is_hot = heat.is_some_and(|heat| heat.millicelsius_max >= slowdown::hot_millicelsius(record));
-    let busy: Vec<f64> = view::cpu_use(record, step.window).iter().map(|usage| usage.busy).collect();
-    let cpus = f64::from(view::cpu_count(record).unwrap_or(1));
+    let heat = facts.heat(&step.window);
+    let is_hot = heat.is_some_and(|heat| heat.millicelsius_max >= slowdown::hot_millicelsius(facts));
+    let busy: Vec<f64> = facts.cpu_use(&step.window).iter().map(|usage| usage.busy).collect();
+    let cpus = f64::from(view::cpu_count(facts).unwrap_or(1));
     let others = mean(&busy).map(|busy| busy * cpus / 100.0 - f64::from(view::busy_cpus_expected(step)));
     is_hot || others.is_some_and(|others| others >= OTHERS_CPUS)
 }

@@ -1,20 +1,20 @@
 //! Rule: meter-implausible. A power meter says what cannot be; its figures are not used.
 
-use super::{Check, Rule};
+use super::Rule;
 use facts::view::{self, Doubt};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{ChannelId, Record, RuleId};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{ChannelId, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("meter-implausible"),
     about: "A power meter reports implausible values; they are not used.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let channels = record.samples.channels.iter().enumerate();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let channels = facts.samples.channels.iter().enumerate();
     let meters = channels.filter(|(_, channel)| {
         // A battery that is not in use says zero, too, and is right.
         let is_meter = matches!(channel.id, ChannelId::Meter(..) | ChannelId::Hwmon(..));
@@ -22,13 +22,13 @@ fn check(record: &Record) -> Vec<Finding> {
     });
     meters
         .filter_map(|(at, channel)| {
-            let doubt = view::power_doubt(record, channel)?;
+            let doubt = view::power_doubt(facts, channel)?;
             let name = match channel.label.as_str() {
                 "" => channel.id.to_string(),
                 label => format!("{} ({label})", channel.id),
             };
             let place = Place::Field(format!("samples.channels[{at}]"));
-            let cpus = record.machine.cpus.len() as i64;
+            let cpus = facts.machine.cpus.len() as i64;
             Some(finding(doubt, cpus).with("meter", Quantity::Text(name)).at(place))
         })
         .collect()

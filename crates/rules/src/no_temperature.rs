@@ -1,26 +1,26 @@
 //! Rule: no-temperature. No sensor reported the temperature of the CPU.
 
-use super::{Check, Rule};
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{Missing, Record, RuleId, soc_temperature};
+use super::Rule;
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{Missing, RuleId, soc_temperature};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("no-temperature"),
     about: "No CPU temperature sensor.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let was_watched = !record.samples.at_ms.is_empty();
-    if !was_watched || view::heat(record, view::whole_run()).is_some() {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let was_watched = !facts.samples.at_ms.is_empty();
+    if !was_watched || facts.heat_of_run().is_some() {
         return Vec::new();
     }
-    let choice = soc_temperature::of(record);
+    let choice = soc_temperature::of(facts);
     let finding = |template| Finding::new(RULE.id, Severity::Info, template);
-    let channel = choice.as_ref().ok().and_then(|choice| record.samples.channel(&choice.channel));
-    let stuck = channel.and_then(|channel| view::stuck_millicelsius(record, channel));
+    let channel = choice.as_ref().ok().and_then(|choice| facts.samples.channel(&choice.channel));
+    let stuck = channel.and_then(|channel| view::stuck_millicelsius(facts, channel));
     let finding = match (stuck, choice.as_ref().err().and_then(soc_temperature::left_out)) {
         (Some(millicelsius), _) => finding(
             "The temperature sensor shows {temperature} in every row, idle and under full load: it does not work, and is not \

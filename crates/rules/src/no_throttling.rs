@@ -1,19 +1,17 @@
 //! Rule: no-throttling. Says that nothing was throttled where that would have been seen, and that
 //! it cannot be known where nothing would have shown it.
 
-use super::{
-    Check, Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown, thermal_throttling,
-};
-use facts::case::Case;
+use super::{Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown, thermal_throttling};
+use facts::Facts;
 use facts::view::{self, ClusterClock, FirmwareBits};
 use facts::{Finding, Place, Quantity, Severity, Witness};
-use record::{Channel, ChannelId, ChannelKind, Missing, Record, RuleId, Variant};
+use record::{Channel, ChannelId, ChannelKind, Missing, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("no-throttling"),
     about: "No throttling was detected, or it cannot be detected.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check: Check::Case(check),
+    check,
     role: Role::GoodNews,
     ..Rule::PLAIN
 };
@@ -36,22 +34,21 @@ const KEPT_SHARE: f64 = 0.98;
 /// Fewer samples than this can miss a short fall.
 const SAMPLES_MIN: usize = 3;
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let record = case.record;
-    let cpus = view::cpu_count(record).unwrap_or(1);
-    let loaded: Vec<_> = case.phases().iter().filter(|phase| phase.is_full_load(cpus)).collect();
-    if loaded.is_empty() || OPPOSITES.iter().any(|rule| !rule.found(case).is_empty()) {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let cpus = view::cpu_count(facts).unwrap_or(1);
+    let loaded: Vec<_> = facts.phases().iter().filter(|phase| phase.is_full_load(cpus)).collect();
+    if loaded.is_empty() || OPPOSITES.iter().any(|rule| !rule.found(facts).is_empty()) {
         return Vec::new();
     }
     // A result that fell has a cause, and who did not see one is no witness that there was none.
-    let declines = view::declines(record);
-    let witnesses = if declines.is_empty() { witnesses(case) } else { Vec::new() };
+    let declines = facts.declines();
+    let witnesses = if declines.is_empty() { witnesses(facts) } else { Vec::new() };
     let names: Vec<&str> = witnesses.iter().map(|(name, _)| *name).collect();
     let of = |template| {
         Finding::new(RULE.id, Severity::Info, template)
             .unseen_because(Missing::unsupported("", "no witness that would show it"))
     };
-    let finding = match (names.is_empty(), has_claims(record), declines.first()) {
+    let finding = match (names.is_empty(), has_claims(facts), declines.first()) {
         (false, ..) => {
             let found = Finding::new(RULE.id, Severity::Info, "No throttling under full load (checked: {witnesses}).")
                 .confidence(if names.len() > 1 { 95 } else { 85 })
@@ -79,8 +76,8 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 }
 
 /// True if there is a column of claimed clocks at all.
-fn has_claims(record: &Record) -> bool {
-    view::channels(record, ChannelId::is_any_claim).any(has_samples)
+fn has_claims(facts: &Facts<'_>) -> bool {
+    view::channels(facts, ChannelId::is_any_claim).any(has_samples)
 }
 
 fn has_samples(channel: &Channel) -> bool {
@@ -88,24 +85,23 @@ fn has_samples(channel: &Channel) -> bool {
 }
 
 /// What would have shown it, with its name for people.
-fn witnesses(case: &Case<'_>) -> Vec<(&'static str, Witness)> {
-    let record = case.record;
+fn witnesses(facts: &Facts<'_>) -> Vec<(&'static str, Witness)> {
     let first = |is_wanted: fn(&ChannelId) -> bool| {
-        view::channels(record, is_wanted).find(|channel| has_samples(channel)).map(|channel| channel.id.clone())
+        view::channels(facts, is_wanted).find(|channel| has_samples(channel)).map(|channel| channel.id.clone())
     };
-    let mut counters = record.samples.channels.iter();
+    let mut counters = facts.samples.channels.iter();
     let counter = counters.find(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
-    let mut cooling = view::channels(record, |id| matches!(id, ChannelId::Cooling(_)));
+    let mut cooling = view::channels(facts, |id| matches!(id, ChannelId::Cooling(_)));
     let cooling = cooling.find(|channel| has_samples(channel) && channel.cools_cpus());
-    let bits = [1, 2].iter().all(|bit| view::firmware_bits(record, *bit) == FirmwareBits::Clear);
+    let bits = [1, 2].iter().all(|bit| view::firmware_bits(facts, *bit) == FirmwareBits::Clear);
     let known = |channel: Option<&Channel>| channel.map(|channel| channel.id.clone());
     [
-        measured(record).map(|variant| ("measured clocks", Witness::MeasuredClock(variant))),
+        measured(facts).map(|variant| ("measured clocks", Witness::MeasuredClock(variant))),
         bits.then_some(("firmware throttle bits", Witness::FirmwareBits)),
         first(ChannelId::is_firmware_clock).map(|id| ("firmware clock", Witness::FirmwareClock(id))),
         known(counter).map(|id| ("CPU throttle counters", Witness::ThrottleCounter(id))),
         known(cooling).map(|id| ("cooling devices", Witness::CoolingDevice(id))),
-        sound_claim(case).map(|id| ("reported clocks", Witness::ClaimedClock(id))),
+        sound_claim(facts).map(|id| ("reported clocks", Witness::ClaimedClock(id))),
     ]
     .into_iter()
     .flatten()
@@ -113,15 +109,15 @@ fn witnesses(case: &Case<'_>) -> Vec<(&'static str, Witness)> {
 }
 
 /// The pass that measured, under load or right after it, what the cold one did on every CPU of that.
-fn measured(record: &Record) -> Option<Variant> {
-    if !view::cluster_clocks(record, &Variant::HOT_LOADED).is_empty() {
+fn measured(facts: &Facts<'_>) -> Option<Variant> {
+    if !facts.cluster_clocks(&Variant::HOT_LOADED).is_empty() {
         return Some(Variant::HOT_LOADED);
     }
     // Right after a load a clock may have risen again; without a temperature nothing says how hot it had been, and
     // without a reported clock nothing was seen of the load itself.
-    view::heat(record, view::whole_run()).filter(|_| has_claims(record))?;
-    let after = view::cluster_clocks(record, &Variant::HOT_AFTER);
-    let cold = view::cluster_clocks(record, &Variant::COLD);
+    facts.heat_of_run().filter(|_| has_claims(facts))?;
+    let after = facts.cluster_clocks(&Variant::HOT_AFTER);
+    let cold = facts.cluster_clocks(&Variant::COLD);
     let kept = |clock: &ClusterClock| {
         let mut hot = after.iter().filter(|hot| hot.cpu == clock.cpu);
         hot.any(|hot| f64::from(hot.measured_khz) >= f64::from(clock.measured_khz) * KEPT_SHARE)
@@ -131,16 +127,15 @@ fn measured(record: &Record) -> Option<Variant> {
 
 /// A column of claimed clocks that would have shown a drop: nothing contradicts any of them, the driver reads what the
 /// hardware does, and it was never so hot that firmware throttles unseen.
-fn sound_claim(case: &Case<'_>) -> Option<ChannelId> {
-    let record = case.record;
-    let mut drivers = record.machine.policies.iter().filter_map(|policy| policy.driver.known());
+fn sound_claim(facts: &Facts<'_>) -> Option<ChannelId> {
+    let mut drivers = facts.machine.policies.iter().filter_map(|policy| policy.driver.known());
     let is_blind = drivers.any(|driver| BLIND_DRIVERS.contains(&driver.trim()));
-    let hottest = view::heat(record, view::whole_run())?.millicelsius_max;
-    let hot = if view::is_x86(record) { slowdown::hot_millicelsius(record) } else { HOT_MILLICELSIUS };
-    if is_blind || hottest >= hot || !case.doubted_columns().is_empty() {
+    let hottest = facts.heat_of_run()?.millicelsius_max;
+    let hot = if view::is_x86(facts) { slowdown::hot_millicelsius(facts) } else { HOT_MILLICELSIUS };
+    if is_blind || hottest >= hot || !facts.doubted_columns().is_empty() {
         return None;
     }
-    view::channels(record, ChannelId::is_any_claim)
+    view::channels(facts, ChannelId::is_any_claim)
         .find(|channel| has_samples(channel))
         .map(|channel| channel.id.clone())
 }

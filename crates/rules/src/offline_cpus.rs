@@ -1,22 +1,22 @@
 //! Rule: offline-cpus. CPUs of the machine were offline from the start.
 
-use super::{Check, Rule, Subject, When};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use super::{Rule, Subject, When};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("offline-cpus"),
     about: "Some CPUs were offline.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     when: When::Both,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let by_machine = record.machine.cpus.iter().filter(|cpu| !cpu.online).map(|cpu| cpu.cpu);
-    let by_gate = record.gate.known().map_or(&[][..], |gate| &gate.offline_cpus);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let by_machine = facts.machine.cpus.iter().filter(|cpu| !cpu.online).map(|cpu| cpu.cpu);
+    let by_gate = facts.gate.known().map_or(&[][..], |gate| &gate.offline_cpus);
     let mut cpus: Vec<u32> = by_machine.chain(by_gate.iter().copied()).collect();
     cpus.sort_unstable();
     cpus.dedup();

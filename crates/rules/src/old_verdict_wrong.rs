@@ -4,10 +4,10 @@
 //! for throttling, x86 never looked at, clocks compared only where both passes deviate.
 
 use super::{
-    Check, Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
+    Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
     rpi_firmware_clock, scores_decline, slowdown, swapping, system_time, thermal_throttling,
 };
-use facts::case::Case;
+use facts::Facts;
 use facts::{Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, LogLine, RuleId, Source, Total};
 
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::own("old-verdict-wrong"),
     about: "The log's own verdict is wrong.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check: Check::Case(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -29,13 +29,13 @@ const SLOWED: [&Rule; 6] = [
     &thermal_throttling::RULE,
 ];
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let Source::Log(log) = &case.record.source else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let Source::Log(log) = &facts.source else {
         return Vec::new();
     };
     let mut findings: Vec<Finding> = Vec::new();
     for line in &log.verdicts {
-        let Some(finding) = judge(case, line) else {
+        let Some(finding) = judge(facts, line) else {
             continue;
         };
         // One table of residencies for each cluster is one verdict.
@@ -47,24 +47,24 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
+fn judge(facts: &Facts<'_>, line: &LogLine) -> Option<Finding> {
     let text = line.text.trim();
     let finding = if text.starts_with("Throttling") {
-        not_throttled(case)?
+        not_throttled(facts)?
     } else if text.starts_with("No throttling") {
         contradicted(
-            case,
+            facts,
             &[&thermal_throttling::RULE, &power_limit::RULE, &rpi_firmware::RULE, &scores_decline::RULE],
             "The log says \"{verdict}\", but clocks or scores dropped: {evidence}",
         )?
     } else if text.starts_with("Measured clockspeed not lower") || text.starts_with("No mismatch") {
         contradicted(
-            case,
+            facts,
             &[&clock_below_claim::RULE],
             "The log says \"{verdict}\", but the clock is lower than advertised: {evidence}",
         )?
     } else if text.starts_with("Too much background activity (%system)") {
-        let found = system_time::RULE.found(case);
+        let found = system_time::RULE.found(facts);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
@@ -74,9 +74,9 @@ fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
             .confidence(70)
         })?
     } else if text.starts_with("No swapping") {
-        contradicted(case, &[&swapping::RULE], "The log says \"{verdict}\", but swapping occurred: {evidence}")?
+        contradicted(facts, &[&swapping::RULE], "The log says \"{verdict}\", but swapping occurred: {evidence}")?
     } else if text.starts_with("Too much other background activity") {
-        let found = background_activity::RULE.found(case);
+        let found = background_activity::RULE.found(facts);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
@@ -93,15 +93,14 @@ fn judge(case: &Case<'_>, line: &LogLine) -> Option<Finding> {
 }
 
 /// "Throttling" without a trace of it.
-fn not_throttled(case: &Case<'_>) -> Option<Finding> {
-    if SLOWED.iter().any(|rule| !rule.found(case).is_empty()) {
+fn not_throttled(facts: &Facts<'_>) -> Option<Finding> {
+    if SLOWED.iter().any(|rule| !rule.found(facts).is_empty()) {
         return None;
     }
-    let record = case.record;
-    let has_residency = record.states.iter().any(|state| !state.residencies.is_empty());
-    let has_claims = view::channels(record, ChannelId::is_any_claim).next().is_some();
-    let below_ms: i64 = view::residency_below_top(record).iter().map(|below| below.below_ms).total();
-    let heat = view::heat(record, view::whole_run());
+    let has_residency = facts.states.iter().any(|state| !state.residencies.is_empty());
+    let has_claims = view::channels(facts, ChannelId::is_any_claim).next().is_some();
+    let below_ms: i64 = facts.residency_below_top().iter().map(|below| below.below_ms).total();
+    let heat = facts.heat_of_run();
     let finding = match (below_ms, heat) {
         // Without a witness nothing contradicts the log.
         (1.., _) if !has_claims => return None,
@@ -118,7 +117,7 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
         )
         .confidence(90),
         // At this temperature the limit may have been at work, but for too short a time to cost anything.
-        (below_ms, Some(heat)) if heat.millicelsius_max >= slowdown::hot_millicelsius(record) => Finding::new(
+        (below_ms, Some(heat)) if heat.millicelsius_max >= slowdown::hot_millicelsius(facts) => Finding::new(
             RULE.id,
             Severity::Info,
             "The log says \"{verdict}\" because of {below} below the highest OPP in the whole run, which no score shows.",
@@ -146,8 +145,8 @@ fn not_throttled(case: &Case<'_>) -> Option<Finding> {
 }
 
 /// A verdict that the findings of these rules contradict, if they harm at all.
-fn contradicted(case: &Case<'_>, rules: &[&Rule], template: &'static str) -> Option<Finding> {
-    let mut found = rules.iter().flat_map(|rule| rule.found(case).to_vec());
+fn contradicted(facts: &Facts<'_>, rules: &[&Rule], template: &'static str) -> Option<Finding> {
+    let mut found = rules.iter().flat_map(|rule| rule.found(facts).to_vec());
     let evidence = found.find(|finding| finding.severity > Severity::Info)?;
     Some(
         Finding::new(RULE.id, Severity::Info, template)

@@ -4,15 +4,15 @@
 //! tables of power per clock are.
 
 use super::place::step_place;
-use super::{Check, Rule, Subject};
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{ClockPoint, Clocks, Record, RuleId, Variant};
+use super::{Rule, Subject};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{ClockPoint, Clocks, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("opp-not-honoured"),
     about: "Lower OPPs do not run at their nominal clock.",
     link: "https://docs.kernel.org/power/opp.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
@@ -25,10 +25,10 @@ const WRONG_MIN: usize = 2;
 /// From this share of a clock on it is the same one measured twice.
 const SAME_CLOCK: f64 = 0.98;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut wrong: Vec<(f64, usize, ClockPoint)> = Vec::new();
     let mut tried = 0;
-    for (step, clocks) in view::clock_passes(record, &Variant::COLD) {
+    for (step, clocks) in view::clock_passes(facts, &Variant::COLD) {
         for point in &clocks.points {
             let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point)) else {
                 continue;
@@ -68,7 +68,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("deviation", Quantity::Percent(*deviation))
         .at_all(wrong.iter().map(|(_, step, point)| {
             let line = point.line.map(Place::Line);
-            line.unwrap_or_else(|| step_place(record, *step))
+            line.unwrap_or_else(|| step_place(facts, *step))
         }));
     vec![finding]
 }

@@ -1,25 +1,25 @@
 //! Rule: others-off. The run switched CPUs off for a program that starts a thread for each CPU it sees.
 
+use super::Rule;
 use super::place::step_place;
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, WorkloadId};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("others-off"),
     about: "The run took CPUs offline for a program that starts one thread per CPU.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let off = view::switched_off(record);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let off = view::switched_off(facts);
     let mut cpus: Vec<u32> = off.iter().map(|off| off.cpu).collect();
     cpus.sort_unstable();
     cpus.dedup();
     let alone = |at_ms| off.iter().any(|off| off.is_at(at_ms));
-    let steps = record.steps.iter().enumerate();
+    let steps = facts.steps.iter().enumerate();
     let mut steps = steps.filter(|(_, step)| {
         let is_elsewhere = !step.cpus.is_empty() && !cpus.iter().all(|cpu| step.cpus.contains(cpu));
         step.workload != WorkloadId::Clock && is_elsewhere && alone(step.window.start_ms)
@@ -37,7 +37,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .confidence(99)
             .with("cpus", Quantity::Cpus(cpus))
             .with("program", Quantity::Text(first.workload.to_string()))
-            .at(step_place(record, index)),
+            .at(step_place(facts, index)),
     ]
 }
 

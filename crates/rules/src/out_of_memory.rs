@@ -1,15 +1,15 @@
 //! Rule: out-of-memory. The kernel killed processes because memory ran out.
 
+use super::Rule;
 use super::place::{samples_place, step_place};
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity, view};
-use record::{ChannelId, FailureKind, OfMemory, Outcome, Record, RuleId, Total};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{ChannelId, FailureKind, OfMemory, Outcome, RuleId, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("out-of-memory"),
     about: "The OOM killer killed processes.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -21,15 +21,15 @@ pub(super) fn is_oom(text: &str) -> bool {
     text.contains("invoked oom-killer") || text.contains("oom-kill:")
 }
 
-fn check(record: &Record) -> Vec<Finding> {
-    let messages = view::matching_messages(record, is_oom);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let messages = view::matching_messages(facts, is_oom);
     let invoked = messages.iter().filter(|(_, m)| m.text.contains("invoked oom-killer")).count();
-    let counted = record.samples.channel(&OOM_KILLS).and_then(|channel| {
-        let steps = view::counter_steps(record, channel, view::whole_run());
+    let counted = facts.samples.channel(&OOM_KILLS).and_then(|channel| {
+        let steps = view::counter_steps(facts, channel, view::whole_run());
         let first = steps.iter().find(|step| step.value > 0)?.at_ms;
         Some((steps.iter().map(|step| step.value).total::<i64>(), first))
     });
-    let killed_steps: Vec<usize> = record
+    let killed_steps: Vec<usize> = facts
         .steps
         .iter()
         .enumerate()
@@ -46,7 +46,7 @@ fn check(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     let how_often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
-    let has_swap = !view::swap_devices(record).is_empty();
+    let has_swap = !view::swap_devices(facts).is_empty();
     let template = if has_swap {
         "Out of memory: the OOM killer ran {how_often} despite swap."
     } else {
@@ -57,9 +57,9 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("times", Quantity::Count(times))
         .with("how_often", Quantity::Text(how_often))
         .at_all(messages.iter().map(view::message_place))
-        .at_all(killed_steps.iter().map(|step| step_place(record, *step)));
+        .at_all(killed_steps.iter().map(|step| step_place(facts, *step)));
     if let Some((_, first_ms)) = counted {
-        finding = finding.at(samples_place(record, &OOM_KILLS, first_ms, first_ms));
+        finding = finding.at(samples_place(facts, &OOM_KILLS, first_ms, first_ms));
     }
     vec![finding]
 }

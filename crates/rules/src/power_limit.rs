@@ -2,27 +2,26 @@
 
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
-use super::{Check, Rule, Throttles};
-use facts::case::Case;
+use super::{Rule, Throttles};
+use facts::Facts;
 use facts::view::ClockFall;
 use facts::{Finding, Quantity, Severity, view};
-use record::{Missing, Record, RuleId};
+use record::{Missing, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("power-limit"),
     about: "Clocks dropped under load without heat: a power or current limit.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
-    check: Check::Case(check),
+    check,
     throttles: Throttles::Clock,
     ..Rule::PLAIN
 };
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let record = case.record;
-    let heat = kernel_says_heat(record);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let heat = kernel_says_heat(facts);
     let of_cause = |cause| {
-        let mut falls = case.clock_falls().to_vec();
-        falls.retain(|fall| slowdown::cause(record, fall, heat) == cause);
+        let mut falls = facts.clock_falls().to_vec();
+        falls.retain(|fall| slowdown::cause(facts, fall, heat) == cause);
         falls
     };
     let causes = [Cause::Power, Cause::Unknown, Cause::ManyCores, Cause::Turbo];
@@ -32,11 +31,10 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     };
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {
-        let finding =
-            slowdown::with_falls(record, finding(cause, falls, slowdown::names_clusters(record, falls)), falls);
+        let finding = slowdown::with_falls(facts, finding(cause, falls, slowdown::names_clusters(facts, falls)), falls);
         let temp = falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max();
-        let finding = after_heat(record, cause, finding, temp);
-        let finding = by_a_part(record, cause, finding, slowdown::names_clusters(record, falls));
+        let finding = after_heat(facts, cause, finding, temp);
+        let finding = by_a_part(facts, cause, finding, slowdown::names_clusters(facts, falls));
         let finding = unseen(cause, finding, falls);
         match cause {
             Cause::Unknown => finding.unseen_because(Missing::unsupported("", "nothing that was read shows the cause")),
@@ -69,8 +67,8 @@ fn unseen(cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
 }
 
 /// No temperature is harmless in a run that had been hot before: the limits of a chip remember.
-fn after_heat(record: &Record, cause: Cause, finding: Finding, temp_millicelsius: Option<i64>) -> Finding {
-    let hottest = view::heat(record, view::whole_run()).map_or(0, |heat| heat.millicelsius_max);
+fn after_heat(facts: &Facts<'_>, cause: Cause, finding: Finding, temp_millicelsius: Option<i64>) -> Finding {
+    let hottest = facts.heat_of_run().map_or(0, |heat| heat.millicelsius_max);
     let is_cool = matches!(cause, Cause::Power | Cause::Heat | Cause::Governor);
     if !is_cool || hottest < HOT_MILLICELSIUS || temp_millicelsius >= Some(hottest) {
         return finding;
@@ -84,8 +82,8 @@ fn after_heat(record: &Record, cause: Cause, finding: Finding, temp_millicelsius
 }
 
 /// A sensor of one core says nothing of the others.
-fn by_a_part(record: &Record, cause: Cause, finding: Finding, names_clusters: bool) -> Finding {
-    let (Cause::Unknown, Some(sensor)) = (cause, view::sensor_of_a_part(record)) else {
+fn by_a_part(facts: &Facts<'_>, cause: Cause, finding: Finding, names_clusters: bool) -> Finding {
+    let (Cause::Unknown, Some(sensor)) = (cause, view::sensor_of_a_part(facts)) else {
         return finding;
     };
     let template = match names_clusters {

@@ -4,26 +4,26 @@
 //! For logs, which quote the file. What settings mean is judged in [`crate::config_txt`], for the check
 //! of a machine at rest as well.
 
-use super::{Check, Rule};
+use super::Rule;
 use crate::config_txt::{ConfigTxt, Kind};
-use facts::{Finding, Severity};
-use record::{Record, RuleId};
+use facts::{Facts, Finding, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("rpi-config"),
     about: "Settings in config.txt make results unrepresentative of a stock Raspberry Pi.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     // Only what is slower for sure keeps a board from its best; the rest is good to know.
     let severity = |kind, setting: &str| match kind {
         Kind::Slower if setting == "arm_freq" => Severity::Degraded,
         _ => Severity::Info,
     };
-    ConfigTxt::of_log(record).findings(RULE.id, severity)
+    ConfigTxt::of_log(facts).findings(RULE.id, severity)
 }
 
 #[cfg(test)]

@@ -5,17 +5,17 @@
 //! bits after the run alone; there they count only with other evidence.
 
 use super::place::samples_place;
-use super::{Check, Rule, Subject, Throttles, When};
-use facts::case::Case;
+use super::{Rule, Subject, Throttles, When};
+use facts::Facts;
 use facts::view::{self, FirmwareBits};
 use facts::{Finding, Place, Quantity, Severity};
-use record::{ChannelId, OfRaspberryPi, Record, RuleId};
+use record::{ChannelId, OfRaspberryPi, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("rpi-firmware"),
     about: "The Raspberry Pi firmware reported under-voltage, a capped clock or throttling.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
-    check: Check::Case(check),
+    check,
     subjects: &[Subject::Storage],
     throttles: Throttles::Clock,
     when: When::Both,
@@ -31,28 +31,27 @@ const BITS: [(u32, &str); 4] = [
 ];
 
 /// True if the Record is one of a Raspberry Pi whose firmware was asked.
-pub(super) fn is_raspberry_pi(record: &Record) -> bool {
-    view::firmware_bits(record, 0) != FirmwareBits::Unknown
+pub(super) fn is_raspberry_pi(facts: &Facts<'_>) -> bool {
+    view::firmware_bits(facts, 0) != FirmwareBits::Unknown
 }
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let found = BITS.iter().filter_map(|(bit, meaning)| {
-        let state = view::firmware_bits(case.record, *bit);
-        let finding = finding(case, state)?;
+        let state = view::firmware_bits(facts, *bit);
+        let finding = finding(facts, state)?;
         Some(finding.with("what", Quantity::Text((*meaning).to_owned())).with("bit", Quantity::Count((*bit).into())))
     });
     found.collect()
 }
 
-fn finding(case: &Case<'_>, state: FirmwareBits) -> Option<Finding> {
-    let record = case.record;
+fn finding(facts: &Facts<'_>, state: FirmwareBits) -> Option<Finding> {
     match state {
         FirmwareBits::Clear | FirmwareBits::Unknown => None,
         FirmwareBits::Live { samples, of, first_ms } => {
-            let Some(channel) = record.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled)) else {
-                return Some(right_after(record));
+            let Some(channel) = facts.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled)) else {
+                return Some(right_after(facts));
             };
-            let place = samples_place(record, &channel.id, first_ms, first_ms);
+            let place = samples_place(facts, &channel.id, first_ms, first_ms);
             Some(
                 Finding::new(
                     RULE.id,
@@ -76,24 +75,23 @@ fn finding(case: &Case<'_>, state: FirmwareBits) -> Option<Finding> {
             .confidence(97)
             .at(Place::Field("states".into())),
         ),
-        FirmwareBits::SinceBoot => Some(since_boot(case)),
+        FirmwareBits::SinceBoot => Some(since_boot(facts)),
     }
 }
 
 /// A log has the bits once: what they said as the run ended.
-fn right_after(record: &Record) -> Finding {
-    let line = record.states.last().and_then(|state| state.line);
+fn right_after(facts: &Facts<'_>) -> Finding {
+    let line = facts.states.last().and_then(|state| state.line);
     Finding::new(RULE.id, Severity::Degraded, "The firmware reported {what} right after the run.")
         .confidence(97)
         .at(line.map_or(Place::Field("states".into()), Place::Line))
 }
 
 /// A sticky bit of unknown age becomes believable by clocks or scores that fell in the run.
-fn since_boot(case: &Case<'_>) -> Finding {
-    let record = case.record;
-    let scores: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
-    let has_other_evidence = view::firmware_clocks(record).is_some()
-        || !case.clock_falls().is_empty()
+fn since_boot(facts: &Facts<'_>) -> Finding {
+    let scores: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
+    let has_other_evidence = view::firmware_clocks(facts).is_some()
+        || !facts.clock_falls().is_empty()
         || view::fall_percent(&scores).is_some_and(|fall| fall >= 3.0);
     let finding = if has_other_evidence {
         Finding::new(
@@ -110,7 +108,7 @@ fn since_boot(case: &Case<'_>) -> Finding {
         )
         .confidence(50)
     };
-    let line = record.states.last().and_then(|state| state.line);
+    let line = facts.states.last().and_then(|state| state.line);
     finding.at(line.map_or(Place::Field("states".into()), Place::Line))
 }
 

@@ -1,23 +1,23 @@
 //! Rule: rpi-firmware-clock. The firmware ran a lower clock than the kernel reported.
 
+use super::Rule;
 use super::place::samples_place;
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("rpi-firmware-clock"),
     about: "The Raspberry Pi firmware ran a lower clock than cpufreq reported.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// The two clocks are read one after the other: a single sample can straddle a change.
 const SAMPLES_MIN: usize = 2;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let clock = view::firmware_clocks(record).filter(|clock| clock.samples >= SAMPLES_MIN);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let clock = view::firmware_clocks(facts).filter(|clock| clock.samples >= SAMPLES_MIN);
     let found = clock.map(|clock| {
         let lost = 1.0 - f64::from(clock.firmware_khz) / f64::from(clock.claimed_khz.max(1));
         Finding::new(
@@ -32,7 +32,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("firmware", Quantity::Khz(clock.firmware_khz))
         .with("claimed", Quantity::Khz(clock.claimed_khz))
         .with("lost", Quantity::Percent(100.0 * lost))
-        .at(samples_place(record, &clock.channel, clock.first_ms, clock.last_ms))
+        .at(samples_place(facts, &clock.channel, clock.first_ms, clock.last_ms))
     });
     found.into_iter().collect()
 }

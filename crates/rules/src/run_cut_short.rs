@@ -1,29 +1,29 @@
 //! Rule: run-cut-short. The run did not get to its end.
 
+use super::Rule;
 use super::steps_missing::too_few_runs;
-use super::{Check, Rule};
-use facts::{Finding, Place, Quantity, Scope, Severity, view};
-use record::{End, Outcome, Record, RuleId};
+use facts::{Facts, Finding, Place, Quantity, Scope, Severity, view};
+use record::{End, Outcome, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("run-cut-short"),
     about: "The run did not finish.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let steps = record.steps.len() as i64;
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let steps = facts.steps.len() as i64;
     // Monitoring ends when the user stops it.
-    if record.run.is_monitoring() {
+    if facts.run.is_monitoring() {
         return Vec::new();
     }
-    let finding = match record.run.end {
+    let finding = match facts.run.end {
         End::Finished => return Vec::new(),
         // The rule on boards that died says more.
-        End::Died if view::death(record).is_some() => return Vec::new(),
-        End::Died if view::is_log(record) => return log_cut(record).into_iter().collect(),
+        End::Died if view::death(facts).is_some() => return Vec::new(),
+        End::Died if view::is_log(facts) => return log_cut(facts).into_iter().collect(),
         End::Died => Finding::new(
             RULE.id,
             Severity::Invalid,
@@ -44,11 +44,11 @@ fn check(record: &Record) -> Vec<Finding> {
 
 /// The bash program writes its log at the end of a run: one without its end is a copy that was cut, or a part that was
 /// pasted. That takes nothing of the scores that are in it, but for the one whose runs are not all there.
-fn log_cut(record: &Record) -> Option<Finding> {
-    let (index, last) = record.steps.iter().enumerate().next_back()?;
-    let has_monitoring = !record.samples.at_ms.is_empty();
+fn log_cut(facts: &Facts<'_>) -> Option<Finding> {
+    let (index, last) = facts.steps.iter().enumerate().next_back()?;
+    let has_monitoring = !facts.samples.at_ms.is_empty();
     let is_within = matches!(last.outcome, Outcome::Failed(_));
-    let template = match (view::is_without_head(record), has_monitoring) {
+    let template = match (view::is_without_head(facts), has_monitoring) {
         (false, false) if is_within => {
             "The copy of the log is incomplete: it ends within {last}, whose score is not in it."
         }
@@ -63,7 +63,7 @@ fn log_cut(record: &Record) -> Option<Finding> {
         // Monitoring stands behind all scores.
         (false, true) => "The copy of the log is incomplete: it ends at or after its monitoring.",
     };
-    let runs = too_few_runs(record);
+    let runs = too_few_runs(facts);
     let severity = if runs.is_some() { Severity::Degraded } else { Severity::Info };
     let finding = Finding::new(RULE.id, severity, template).with("last", Quantity::Text(view::step_name(last)));
     let finding = finding.confidence(95).at(Place::Step(index)).at_all(last.line.map(Place::Line));

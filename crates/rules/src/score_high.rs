@@ -1,31 +1,31 @@
 //! Rule: score-high. A single-threaded 7-zip score is higher than its core type can reach at the
 //! measured clock: the clock reading is contradicted by the score.
 
+use super::Rule;
 use super::impossible_figures::is_impossible;
 use super::score_low::judged;
-use super::{Check, Rule};
 use compare::reference::Reference;
+use facts::Facts;
 use facts::Finding;
-use facts::case::Case;
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-high"),
     about: "Single-threaded 7-zip is faster than usual for this core type and clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check: Check::Case(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let scores = judged(case.known_figures(), Reference::builtin()).into_iter();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let scores = judged(facts.known_figures(), Reference::builtin()).into_iter();
     let high = scores.filter(|score| score.lowest() > score.expected.high);
     let high = high.filter(|score| !is_impossible(score.lowest(), score.expected.high));
     // The rule on clocks below the advertised ones says that the reading is wrong.
-    let high = high.filter(|score| score.usual_at_claim(case).is_none());
+    let high = high.filter(|score| score.usual_at_claim(facts).is_none());
     high.map(|score| {
         score.finding(
-            case.record,
+            facts,
             RULE.id,
             "{core} is {percent} faster in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
              {low} to {high}); what was read does not show why.",

@@ -5,27 +5,27 @@
 //! boards means that something held it back, or that the clock reading is wrong. It cannot say
 //! which, so it changes no verdict: rules that see the cause do.
 
+use super::Rule;
 use super::place::step_place;
-use super::{Check, Rule};
 use compare::reference::{Expected, Reference, Usual};
-use facts::case::Case;
+use facts::Facts;
 use facts::number::with_unit;
 use facts::{Figure, Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Variant, WorkloadId};
+use record::{RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-low"),
     about: "Single-threaded 7-zip is slower than usual for this core type and clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check: Check::Case(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// Ranges come from a few results of each core type, so that a value outside is no proof.
 const SURE_PERCENT: u8 = 70;
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let (record, figures) = (case.record, case.known_figures());
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let (facts, figures) = (facts, facts.known_figures());
     let reference = Reference::builtin();
     let mut low = judged(figures, reference);
     low.retain(|score| score.highest() < score.expected.low);
@@ -34,14 +34,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     for score in low {
         let finding = match slow_memory(&score, figures, reference) {
             None => score.finding(
-                record,
+                facts,
                 RULE.id,
                 "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
                  {low} to {high}); what was read does not show why.",
             ),
             Some((latency, usual)) => score
                 .finding(
-                    record,
+                    facts,
                     RULE.id,
                     "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; \
                      usual {low} to {high}). Its memory is slow: {latency} in {figure}, where the median of {results} \
@@ -106,28 +106,28 @@ pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged
 }
 
 /// The score of the cluster of this CPU, where it refutes the measured clock; with the range at the advertised one.
-pub(super) fn refuting<'a>(case: &'a Case<'_>, cpu: u32) -> Option<Judged<'a>> {
-    judged(case.known_figures(), Reference::builtin()).into_iter().find_map(|score| {
-        let is_its = score.cpus(case)?.contains(&cpu);
-        let expected = score.usual_at_claim(case).filter(|_| is_its)?;
+pub(super) fn refuting<'a>(facts: &'a Facts<'_>, cpu: u32) -> Option<Judged<'a>> {
+    judged(facts.known_figures(), Reference::builtin()).into_iter().find_map(|score| {
+        let is_its = score.cpus(facts)?.contains(&cpu);
+        let expected = score.usual_at_claim(facts).filter(|_| is_its)?;
         Some(Judged { expected, ..score })
     })
 }
 
 impl Judged<'_> {
     /// The CPUs of its cluster.
-    fn cpus<'r>(&self, case: &Case<'r>) -> Option<&'r [u32]> {
-        Some(&case.record.machine.clusters.get(self.figure.core.as_ref()?.cluster)?.cpus)
+    fn cpus<'r>(&self, facts: &'r Facts<'_>) -> Option<&'r [u32]> {
+        Some(&facts.machine.clusters.get(self.figure.core.as_ref()?.cluster)?.cpus)
     }
 
     /// The range at the advertised clock of its core, where the score lies in it and is too high for the clock that was
     /// measured: the reading of the clock is wrong then, and not the score.
-    pub(super) fn usual_at_claim(&self, case: &Case<'_>) -> Option<Expected> {
+    pub(super) fn usual_at_claim(&self, facts: &Facts<'_>) -> Option<Expected> {
         if self.lowest() <= self.expected.high {
             return None;
         }
-        let (core_type, cpus) = (self.figure.core.as_ref()?.core_type.as_ref()?, self.cpus(case)?);
-        let clocks = view::all_cluster_clocks(case.record, &Variant::COLD);
+        let (core_type, cpus) = (self.figure.core.as_ref()?.core_type.as_ref()?, self.cpus(facts)?);
+        let clocks = facts.all_cluster_clocks(&Variant::COLD);
         let claimed_khz =
             clocks.iter().filter(|clock| cpus.contains(&clock.cpu)).find_map(|clock| clock.claimed_khz)?;
         let usual = Reference::builtin().expected(core_type, f64::from(claimed_khz) / 1000.0, &self.figure.key)?;
@@ -157,7 +157,7 @@ impl Judged<'_> {
     }
 
     /// The finding with all its values.
-    pub(super) fn finding(&self, record: &Record, rule: RuleId, template: &'static str) -> Finding {
+    pub(super) fn finding(&self, facts: &Facts<'_>, rule: RuleId, template: &'static str) -> Finding {
         let Expected { low, median, high, .. } = self.expected;
         let core = self.figure.core.as_ref();
         let off_percent = 100.0 * (self.figure.value / median - 1.0).abs();
@@ -170,7 +170,7 @@ impl Judged<'_> {
             .with("low", Quantity::Mips(low))
             .with("high", Quantity::Mips(high))
             .with("results", Quantity::Count(self.expected.rows as i64))
-            .at(step_place(record, self.figure.step))
+            .at(step_place(facts, self.figure.step))
     }
 }
 

@@ -1,33 +1,33 @@
 //! Rule: scores-decline. The runs on all CPUs became slower from the first to the last.
 
+use super::Rule;
 use super::place::step_place;
 use super::scores_unstable::listed_halves;
-use super::{Check, Rule};
 use facts::stats::mean;
 use facts::view::Differs;
-use facts::{Finding, Quantity, Severity, Witness, view};
-use record::{ChannelId, Record, RuleId, Window};
+use facts::{Facts, Finding, Quantity, Severity, Witness, view};
+use record::{ChannelId, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("scores-decline"),
     about: "Multi-core runs got slower from first to last.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %.
 const FALL_PERCENT_MIN: f64 = 3.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let totals = view::multi_totals(record);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
     let Some(fall) = view::fall_percent(&scores).filter(|fall| *fall >= FALL_PERCENT_MIN) else {
         return Vec::new();
     };
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
-    let by_clock = clock_fall_percent(record, &steps);
-    let runs = view::halves(record);
+    let by_clock = clock_fall_percent(facts, &steps);
+    let runs = facts.halves();
     let template = match (by_clock, view::differs(&runs)) {
         (Some(_), _) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS); the clock dropped by \
@@ -54,7 +54,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("rate", Quantity::Text(listed_halves(&runs, |run| run.compressing_rate)))
         .of(steps.iter().copied())
         .seen_by(Witness::Scores)
-        .at_all(steps.iter().map(|step| step_place(record, *step)));
+        .at_all(steps.iter().map(|step| step_place(facts, *step)));
     if let Some(percent) = by_clock {
         finding = finding.with("by_clock", Quantity::Percent(percent));
     }
@@ -63,17 +63,17 @@ fn check(record: &Record) -> Vec<Finding> {
 
 /// By how much the mean claimed clock fell from the first to the last run, if it fell at all.
 /// Logs do not say when each run began; there the window is cut into equal parts.
-fn clock_fall_percent(record: &Record, steps: &[usize]) -> Option<f64> {
+fn clock_fall_percent(facts: &Facts<'_>, steps: &[usize]) -> Option<f64> {
     let (first, last) = (*steps.first()?, *steps.last()?);
-    let (mut early, mut late) = (record.steps[first].window, record.steps[last].window);
+    let (mut early, mut late) = (facts.steps[first].window, facts.steps[last].window);
     if early == late {
         let part = early.elapsed_ms() / steps.len() as i64;
         early.end_ms = early.start_ms + part;
         late.start_ms = late.end_ms - part;
     }
     let clock = |window: Window| {
-        let channels = view::channels(record, ChannelId::is_any_claim);
-        let readings = channels.flat_map(|channel| view::gauge(record, channel, window));
+        let channels = view::channels(facts, ChannelId::is_any_claim);
+        let readings = channels.flat_map(|channel| view::gauge(facts, channel, window));
         mean(&readings.map(|reading| reading.value as f64).collect::<Vec<_>>())
     };
     let fall = 100.0 * (1.0 - clock(late)? / clock(early)?);

@@ -1,16 +1,16 @@
 //! Rule: scores-unstable. The runs on all CPUs differ without falling from the first to the last.
 
+use super::Rule;
 use super::place::step_place;
-use super::{Check, Rule};
 use facts::view::{Differs, Halves};
-use facts::{Finding, Quantity, Severity, Witness, view};
-use record::{Record, RuleId};
+use facts::{Facts, Finding, Quantity, Severity, Witness, view};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("scores-unstable"),
     about: "Multi-core runs vary without a trend.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -21,8 +21,8 @@ const DEGRADED_PERCENT: f64 = 7.0;
 /// A fall of at least this is a decline, which has its own rule.
 const DECLINE_PERCENT: f64 = 3.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let totals = view::multi_totals(record);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
     let fall = view::fall_percent(&scores).unwrap_or(0.0);
     let spread = view::spread_percent(&scores).filter(|spread| *spread >= SPREAD_PERCENT_MIN);
@@ -30,7 +30,7 @@ fn check(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
-    let runs = view::halves(record);
+    let runs = facts.halves();
     let template = match view::differs(&runs) {
         Differs::CompressionUse => {
             "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, and its CPU use with it ({use}). It \
@@ -59,7 +59,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("rate", Quantity::Text(listed_halves(&runs, |run| run.compressing_rate)))
         .of(totals.iter().map(|(step, _)| *step))
         .seen_by(Witness::Scores);
-    vec![finding.at_all(totals.iter().map(|(step, _)| step_place(record, *step)))]
+    vec![finding.at_all(totals.iter().map(|(step, _)| step_place(facts, *step)))]
 }
 
 /// The value of each run: `473, 411, 502`.

@@ -1,23 +1,23 @@
 //! Rule: series-declines. A score that is repeated over minutes, such as a miner's, falls.
 
+use super::Rule;
 use super::place::step_place;
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity, Witness, view};
-use record::{Record, RuleId};
+use facts::{Facts, Finding, Quantity, Severity, Witness, view};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("series-declines"),
     about: "A score drops over a run of several minutes.",
     link: "https://github.com/tpruvot/cpuminer-multi",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// Medians of the beginning and the end differ by less than 1.5 % on boards that keep their clock.
 const LOSS_PERCENT_MIN: f64 = 3.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let declines = view::series_trends(record).into_iter();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let declines = view::series_trends(facts).into_iter();
     declines
         .filter(|trend| trend.loss_percent >= LOSS_PERCENT_MIN)
         .map(|trend| {
@@ -32,7 +32,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .with("late", Quantity::Score(trend.late, trend.unit))
             .of([trend.step])
             .seen_by(Witness::Scores)
-            .at(step_place(record, trend.step))
+            .at(step_place(facts, trend.step))
         })
         .collect()
 }

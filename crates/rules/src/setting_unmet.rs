@@ -1,27 +1,27 @@
 //! Rule: setting-unmet. A setting that the run wanted was not in force.
 
-use super::{Check, Rule};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Fact, Record, RuleId, UnmetSetting};
+use super::Rule;
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{Fact, RuleId, UnmetSetting};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("setting-unmet"),
     about: "A setting required by the run was not in effect.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut paths: Vec<&str> = Vec::new();
     let mut findings = Vec::new();
-    for unmet in &record.unmet_settings {
+    for unmet in &facts.unmet_settings {
         // One sentence for each file: the first thing that was not met, and how many followed.
-        if paths.contains(&unmet.path.as_str()) || was_met_later(record, unmet) {
+        if paths.contains(&unmet.path.as_str()) || was_met_later(facts, unmet) {
             continue;
         }
         paths.push(&unmet.path);
-        let same = record.unmet_settings.iter();
+        let same = facts.unmet_settings.iter();
         let times = same.filter(|other| other.path == unmet.path).count();
         findings.push(finding(unmet, times as i64));
     }
@@ -29,8 +29,8 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 /// Tried once more, it came into force.
-fn was_met_later(record: &Record, unmet: &UnmetSetting) -> bool {
-    record.settings.iter().any(|change| {
+fn was_met_later(facts: &Facts<'_>, unmet: &UnmetSetting) -> bool {
+    facts.settings.iter().any(|change| {
         change.path == unmet.path
             && change.new == unmet.wanted
             && change.read_back.known() == Some(&unmet.wanted)
@@ -79,6 +79,7 @@ mod tests {
             why: "it is above the highest".into(),
             at_ms: Some(10),
             before_step: before_step.map(str::to_owned),
+            programs: Vec::new(),
         }
     }
 

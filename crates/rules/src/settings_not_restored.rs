@@ -1,21 +1,21 @@
 //! Rule: settings-not-restored. A setting that the run changed does not have its old value.
 
-use super::{Check, Rule, Subject};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{NotRestored, Record, RuleId};
+use super::{Rule, Subject};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{NotRestored, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("settings-not-restored"),
     about: "A setting changed by the run does not have its old value.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     ..Rule::PLAIN
 };
 
 // Scores are not touched by what happens after them, so this is never more than Info; the exit status tells of it.
-fn check(record: &Record) -> Vec<Finding> {
-    let left = record.not_restored();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let left = facts.not_restored();
     let finding = |(index, left): (usize, NotRestored)| {
         let finding = Finding::new(RULE.id, Severity::Info, left.template()).confidence(99).at(Place::Setting(index));
         left.values()

@@ -1,15 +1,15 @@
 //! Rule: sevenzip-version. 7-zip is not of the version that the published results were made with.
 
+use super::Rule;
 use super::place::step_place;
-use super::{Check, Rule};
-use facts::{Finding, Quantity, Severity};
-use record::{Record, RuleId, WorkloadId};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("sevenzip-version"),
     about: "The 7-zip version differs from the one used for published results.",
     link: "https://www.7-zip.org/history.txt",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -17,8 +17,8 @@ pub(super) const RULE: Rule = Rule {
 /// code and give other ratings on the same machine.
 const COMMON_VERSION: &str = "16.02";
 
-fn check(record: &Record) -> Vec<Finding> {
-    let steps = record.steps.iter().enumerate();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let steps = facts.steps.iter().enumerate();
     let other = steps
         .filter(|(_, step)| step.workload == WorkloadId::SevenZip)
         .filter_map(|(index, step)| Some((index, version(&step.tool.as_ref()?.version)?)))
@@ -32,7 +32,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .confidence(99)
         .with("version", Quantity::Text(version))
         .with("common", Quantity::Text(COMMON_VERSION.into()))
-        .at(step_place(record, index))
+        .at(step_place(facts, index))
     });
     found.into_iter().collect()
 }

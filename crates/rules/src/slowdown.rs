@@ -3,8 +3,8 @@
 use super::place::samples_place;
 pub(super) use facts::view::is_x86;
 use facts::view::{self, ClockFall, FirmwareBits, Phase};
-use facts::{Finding, Quantity, Witness};
-use record::{ChannelId, Record, WorkloadId, WorkloadName};
+use facts::{Facts, Finding, Quantity, Witness};
+use record::{ChannelId, WorkloadId, WorkloadName};
 
 /// Why the claimed clock fell in a phase of full load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +47,13 @@ const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 const HOT_MILLICELSIUS_SOFT_LIMIT: i64 = 60_000;
 
 /// The temperature from which this kind of machine throttles by heat.
-pub fn hot_millicelsius(record: &Record) -> i64 {
-    if is_x86(record) {
+pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
+    if is_x86(facts) {
         HOT_MILLICELSIUS_X86
-    } else if view::has_soft_limit(record) {
+    } else if view::has_soft_limit(facts) {
         HOT_MILLICELSIUS_SOFT_LIMIT
-    } else if view::firmware_clock_channel(record).is_some()
-        && view::firmware_bits(record, SOFT_LIMIT) == FirmwareBits::Clear
+    } else if view::firmware_clock_channel(facts).is_some()
+        && view::firmware_bits(facts, SOFT_LIMIT) == FirmwareBits::Clear
     {
         HOT_MILLICELSIUS_RASPBERRY_PI
     } else {
@@ -66,29 +66,29 @@ const HOTTER_MILLICELSIUS: i64 = 5_000;
 
 /// True if an x86 CPU was clearly hotter elsewhere in the run: its limit of temperature lies there, and what lowered
 /// clocks below it was another one.
-fn was_hotter(record: &Record, millicelsius: i64) -> bool {
-    let hottest = view::heat(record, view::whole_run()).map(|heat| heat.millicelsius_max);
-    is_x86(record) && hottest.is_some_and(|hottest| hottest >= millicelsius + HOTTER_MILLICELSIUS)
+fn was_hotter(facts: &Facts<'_>, millicelsius: i64) -> bool {
+    let hottest = facts.heat_of_run().map(|heat| heat.millicelsius_max);
+    is_x86(facts) && hottest.is_some_and(|hottest| hottest >= millicelsius + HOTTER_MILLICELSIUS)
 }
 
 /// Why this clock fell. `kernel_says_heat` is evidence of cooling by the kernel in the same run.
-pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -> Cause {
+pub(super) fn cause(facts: &Facts<'_>, fall: &ClockFall, kernel_says_heat: bool) -> Cause {
     let steady_khz = f64::from(fall.typical_low_khz) * (1.0 - STEADY_PERCENT / 100.0);
     let is_steady = f64::from(fall.low_khz) >= steady_khz;
     let always_low = !fall.fell_within && is_steady && fall.low_share > 0.95;
     let mean_share = f64::from(fall.mean_khz) / f64::from(fall.top_khz.max(1));
     // Turbo clocks wobble; where runs became slower on the way, they fell.
     let is_steady_work =
-        || view::declines(record).iter().all(|decline| !decline.steps.iter().any(|at| fall.steps.contains(at)));
-    let is_turbo = is_x86(record) && mean_share >= TURBO_SHARE_MIN && is_steady_work();
+        || facts.declines().iter().all(|decline| !decline.steps.iter().any(|at| fall.steps.contains(at)));
+    let is_turbo = is_x86(facts) && mean_share >= TURBO_SHARE_MIN && is_steady_work();
     match fall.temp_millicelsius_max {
         _ if kernel_says_heat => Cause::Heat,
-        Some(temp) if temp >= hot_millicelsius(record) && !was_hotter(record, temp) => Cause::Heat,
-        _ if view::is_other_governor(record) => Cause::Governor,
+        Some(temp) if temp >= hot_millicelsius(facts) && !was_hotter(facts, temp) => Cause::Heat,
+        _ if view::is_other_governor(facts) => Cause::Governor,
         _ if always_low && fall.at_most => Cause::ManyCores,
         _ if is_turbo => Cause::Turbo,
         // Boards have their limits of clock and temperature in the firmware as well, which tells neither.
-        Some(_) if is_x86(record) && view::sensor_of_a_part(record).is_none() => Cause::Power,
+        Some(_) if is_x86(facts) && view::sensor_of_a_part(facts).is_none() => Cause::Power,
         _ => Cause::Unknown,
     }
 }
@@ -118,7 +118,7 @@ pub(super) fn by_workload(falls: &[ClockFall]) -> Vec<Vec<ClockFall>> {
 }
 
 /// The finding about falls of one workload, with their clusters, clocks, moments and witnesses.
-pub(super) fn with_falls(record: &Record, finding: Finding, falls: &[ClockFall]) -> Finding {
+pub(super) fn with_falls(facts: &Facts<'_>, finding: Finding, falls: &[ClockFall]) -> Finding {
     let Some(fall) = worst(falls) else {
         return finding;
     };
@@ -129,14 +129,14 @@ pub(super) fn with_falls(record: &Record, finding: Finding, falls: &[ClockFall])
     let last_ms = falls.iter().map(|fall| fall.window.end_ms).max().unwrap_or(fall.window.end_ms);
     let mut finding = finding
         .with("phase", Quantity::Text(fall.phase.clone()))
-        .with("clusters", Quantity::Text(clusters(record, falls)))
+        .with("clusters", Quantity::Text(clusters(facts, falls)))
         .with("clock_before", Quantity::Khz(fall.top_khz))
         .with("clock_after", Quantity::Khz(fall.low_khz))
         .with("clock_mean", Quantity::Khz(fall.mean_khz))
         .with("first", Quantity::Ms(first_ms))
         .of(steps)
         .during(first_ms, last_ms)
-        .at_all(falls.iter().map(|fall| samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)));
+        .at_all(falls.iter().map(|fall| samples_place(facts, &fall.channel, fall.first_ms, fall.window.end_ms)));
     for fall in falls {
         finding = finding.seen_by(Witness::ClaimedClock(fall.channel.clone()));
     }
@@ -147,14 +147,14 @@ pub(super) fn with_falls(record: &Record, finding: Finding, falls: &[ClockFall])
 }
 
 /// True if the falls do not say of which CPUs they are unless these are named.
-pub(super) fn names_clusters(record: &Record, falls: &[ClockFall]) -> bool {
-    let all = view::cpu_count(record).unwrap_or(1) as usize;
+pub(super) fn names_clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> bool {
+    let all = view::cpu_count(facts).unwrap_or(1) as usize;
     falls.iter().any(|fall| !fall.cpus.is_empty() && fall.cpus.len() < all)
 }
 
 /// `Cortex-A76 (CPUs 4-7) from 2400 MHz to 1416 MHz (average 1517 MHz)` for each cluster, the one first that lost
 /// most of what all CPUs can do.
-fn clusters(record: &Record, falls: &[ClockFall]) -> String {
+fn clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> String {
     let lost = |fall: &ClockFall| fall.cpus.len() as f64 * (f64::from(fall.top_khz) - f64::from(fall.mean_khz));
     let mut sorted: Vec<&ClockFall> = falls.iter().collect();
     sorted.sort_by(|a, b| lost(b).total_cmp(&lost(a)));
@@ -172,7 +172,7 @@ fn clusters(record: &Record, falls: &[ClockFall]) -> String {
             Quantity::Khz(fall.mean_khz)
         );
         let cluster =
-            record.machine.clusters.iter().find(|cluster| cluster.cpus.iter().any(|cpu| fall.cpus.contains(cpu)));
+            facts.machine.clusters.iter().find(|cluster| cluster.cpus.iter().any(|cpu| fall.cpus.contains(cpu)));
         let core_type = cluster.and_then(|cluster| cluster.core_type.known());
         words.push(match (fall.cpus.is_empty(), core_type) {
             (true, _) => format!("{} {clocks}", fall.channel),
@@ -190,20 +190,20 @@ pub(super) fn is_main(workload: &WorkloadName) -> bool {
 /// Share of the clock that the load on all CPUs lost: of 7-zip if it lost any, of the worst phase
 /// otherwise. In percent; none if no clock was lower. It says whether a fall is worth a word; what it took of a score is
 /// in the ledger alone.
-pub(super) fn clock_loss_percent(record: &Record) -> Option<f64> {
-    let worst = |main: bool| loss_percent(record, |phase| is_main(&phase.workload) == main);
+pub(super) fn clock_loss_percent(facts: &Facts<'_>) -> Option<f64> {
+    let worst = |main: bool| loss_percent(facts, |phase| is_main(&phase.workload) == main);
     worst(true).filter(|loss| *loss >= 1.0).or(worst(false)).or(worst(true))
 }
 
 /// The same of one workload.
-pub(super) fn loss_of_percent(record: &Record, workload: &WorkloadName) -> Option<f64> {
-    loss_percent(record, |phase| phase.workload == *workload)
+pub(super) fn loss_of_percent(facts: &Facts<'_>, workload: &WorkloadName) -> Option<f64> {
+    loss_percent(facts, |phase| phase.workload == *workload)
 }
 
-fn loss_percent(record: &Record, is_wanted: impl Fn(&Phase) -> bool) -> Option<f64> {
-    let phases = view::phases(record);
-    let cpus = view::cpu_count(record)?;
+fn loss_percent(facts: &Facts<'_>, is_wanted: impl Fn(&Phase) -> bool) -> Option<f64> {
+    let phases = facts.phases();
+    let cpus = view::cpu_count(facts)?;
     let wanted = phases.iter().filter(|phase| phase.is_full_load(cpus) && is_wanted(phase));
-    let lost = wanted.filter_map(|phase| view::phase_clock_loss_percent(record, phase)).reduce(f64::max);
+    let lost = wanted.filter_map(|phase| view::phase_clock_loss_percent(facts, phase)).reduce(f64::max);
     lost.filter(|lost| *lost > 0.0)
 }

@@ -1,22 +1,22 @@
 //! Rule: started-busy. The run was forced to start although the system was busy.
 
-use super::{Check, Rule};
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{Record, RuleId};
+use super::Rule;
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("started-busy"),
     about: "The run was started with --force on a busy system.",
     link: "https://docs.kernel.org/filesystems/proc.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
 /// A use of one CPU of this size, in hundredths of a percent, disturbs everything that runs next to it.
 const BUSY_HUNDREDTHS_OF_CPU: u32 = 2_500;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let Some(gate) = record.gate.known().filter(|gate| gate.forced && !gate.passed) else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(gate) = facts.gate.known().filter(|gate| gate.forced && !gate.passed) else {
         return Vec::new();
     };
     let named = view::process_words(&gate.busiest);

@@ -4,8 +4,8 @@
 //! Logs of earlier versions put a share of the score behind the severity. It is passed over: shares are the ledger's.
 
 use super::of_runs;
-use facts::{Finding, Place, Quantity, Severity, Verdict};
-use record::{LogLine, Record, Source};
+use facts::{Facts, Finding, Place, Quantity, Severity, Verdict};
+use record::{LogLine, Source};
 
 /// The end of a finding's line in a log: `[thermal-throttling, degraded]`.
 pub fn mark(finding: &Finding) -> String {
@@ -13,9 +13,9 @@ pub fn mark(finding: &Finding) -> String {
 }
 
 /// The word over a log that this program wrote, as it says it.
-pub fn verdict(record: &Record) -> Option<Verdict> {
-    findings(record)?;
-    let Source::Log(log) = &record.source else {
+pub fn verdict(facts: &Facts<'_>) -> Option<Verdict> {
+    findings(facts)?;
+    let Source::Log(log) = &facts.source else {
         return None;
     };
     let words = [Verdict::Valid, Verdict::Degraded, Verdict::Invalid];
@@ -23,8 +23,8 @@ pub fn verdict(record: &Record) -> Option<Verdict> {
 }
 
 /// The findings of a log that this program wrote; none for anything else.
-pub(super) fn findings(record: &Record) -> Option<Vec<Finding>> {
-    let Source::Log(log) = &record.source else {
+pub(super) fn findings(facts: &Facts<'_>) -> Option<Vec<Finding>> {
+    let Source::Log(log) = &facts.source else {
         return None;
     };
     let findings: Vec<Finding> = log.verdicts.iter().filter_map(finding).collect();

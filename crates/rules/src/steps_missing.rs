@@ -2,15 +2,15 @@
 
 use super::built_in_used::stands_in;
 use super::place::step_place;
-use super::{Check, Role, Rule, Subject};
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{End, FailureKind, Mode, Outcome, Record, RuleId, Step, Variant, WorkloadId};
+use super::{Role, Rule, Subject};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{End, FailureKind, Mode, Outcome, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("steps-missing"),
     about: "Workloads failed, gave wrong results or were skipped.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Memory],
     role: Role::Gap,
     ..Rule::PLAIN
@@ -28,18 +28,18 @@ pub fn is_skip(finding: &Finding) -> bool {
 /// The runs on all CPUs of every standard run.
 const MULTI_RUNS: usize = 3;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    for (index, step) in record.steps.iter().enumerate() {
+    for (index, step) in facts.steps.iter().enumerate() {
         let finding = match &step.outcome {
             Outcome::Done(_) => continue,
             // What happens to every step after Ctrl-C is no news; the run itself says so.
             Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => continue,
             // The copy of a log was cut there, as another rule says.
-            Outcome::Failed(_) if ends_in(record, index) => continue,
+            Outcome::Failed(_) if ends_in(facts, index) => continue,
             Outcome::Failed(failure) => {
                 let is_wrong = failure.kind == FailureKind::WrongAnswer;
-                let severity = match is_wrong || is_main_score_lost(record, step) || is_all_lost(record) {
+                let severity = match is_wrong || is_main_score_lost(facts, step) || is_all_lost(facts) {
                     true => Severity::Invalid,
                     false => Severity::Degraded,
                 };
@@ -47,9 +47,9 @@ fn check(record: &Record) -> Vec<Finding> {
                 let template = if names_it { "{reason}." } else { "{step} failed: {reason}." };
                 Finding::new(RULE.id, severity, template).with("reason", sentence_part(&failure.message))
             }
-            Outcome::Skipped(_) if stands_in(record, step).is_some() => continue,
+            Outcome::Skipped(_) if stands_in(facts, step).is_some() => continue,
             Outcome::Skipped(missing) => {
-                let severity = match step.workload != WorkloadId::Clock && is_all_lost(record) {
+                let severity = match step.workload != WorkloadId::Clock && is_all_lost(facts) {
                     true => Severity::Invalid,
                     false => Severity::Info,
                 };
@@ -60,7 +60,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .confidence(99)
             .with("step", Quantity::Text(view::step_name(step)))
             .with("workload", Quantity::Text(step.workload.to_string()))
-            .at(step_place(record, index));
+            .at(step_place(facts, index));
         // Repetitions, clusters and variants that fail for the same reason are one finding.
         let is_same = |known: &Finding| {
             let values = ["workload", "reason"];
@@ -71,13 +71,13 @@ fn check(record: &Record) -> Vec<Finding> {
             None => findings.push(finding),
         }
     }
-    findings.extend(too_few_runs(record));
+    findings.extend(too_few_runs(facts));
     findings
 }
 
 /// True if a log ends in this step.
-fn ends_in(record: &Record, step: usize) -> bool {
-    view::is_log(record) && record.run.end == End::Died && step + 1 == record.steps.len()
+fn ends_in(facts: &Facts<'_>, step: usize) -> bool {
+    view::is_log(facts) && facts.run.end == End::Died && step + 1 == facts.steps.len()
 }
 
 /// Adds the places of a finding for the same reason, and the name of its step if it is another.
@@ -98,23 +98,23 @@ fn merge(known: &mut Finding, other: Finding) {
 
 /// True if this is 7-zip or its twin and no other run of it gave a score. A score on one core that is missing takes
 /// nothing from the one on all CPUs.
-fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
+fn is_main_score_lost(facts: &Facts<'_>, failed: &Step) -> bool {
     let is_main = |step: &Step| step.workload.id().is_some_and(WorkloadId::is_main);
     let replaces = |variant: &Variant| *variant == failed.variant || *variant == Variant::MULTI;
     let is_done = |step: &Step| replaces(&step.variant) && is_main(step) && matches!(step.outcome, Outcome::Done(_));
-    is_main(failed) && !record.steps.iter().any(is_done)
+    is_main(failed) && !facts.steps.iter().any(is_done)
 }
 
 /// True if nothing gave a score of what this run was for: a program, loads by name, or one of two sides.
-fn is_all_lost(record: &Record) -> bool {
-    if record.run.mode == Mode::Ab {
+fn is_all_lost(facts: &Facts<'_>) -> bool {
+    if facts.run.mode == Mode::Ab {
         let is_done = |step: &&Step| matches!(step.outcome, Outcome::Done(_));
-        let has = |side: Variant| record.steps.iter().filter(is_done).any(|s| s.variant == side);
+        let has = |side: Variant| facts.steps.iter().filter(is_done).any(|s| s.variant == side);
         return !has(Variant::SIDE_A) || !has(Variant::SIDE_B);
     }
-    let is_for_them = matches!(record.run.mode, Mode::Command | Mode::Loads | Mode::Geekbench | Mode::Phoronix);
+    let is_for_them = matches!(facts.run.mode, Mode::Command | Mode::Loads | Mode::Geekbench | Mode::Phoronix);
     let is_score = |step: &Step| step.workload != WorkloadId::Clock && matches!(step.outcome, Outcome::Done(_));
-    is_for_them && !view::is_log(record) && !record.steps.iter().any(is_score)
+    is_for_them && !view::is_log(facts) && !facts.steps.iter().any(is_score)
 }
 
 /// The reason without its full stop, as the template has its own.
@@ -123,13 +123,13 @@ fn sentence_part(reason: &str) -> Quantity {
 }
 
 /// A log does not name a run that is missing: the kernel killed it, or it crashed.
-pub(super) fn too_few_runs(record: &Record) -> Option<Finding> {
-    let is_parallel = view::cpu_count(record).is_some_and(|cpus| cpus > 1);
-    let done = view::multi_totals(record).len();
-    let tried = record.steps.iter().filter(|step| step.variant == Variant::MULTI).count();
+pub(super) fn too_few_runs(facts: &Facts<'_>) -> Option<Finding> {
+    let is_parallel = view::cpu_count(facts).is_some_and(|cpus| cpus > 1);
+    let done = facts.multi_totals().len();
+    let tried = facts.steps.iter().filter(|step| step.variant == Variant::MULTI).count();
     // Reviews without benchmarks, Geekbench and Phoronix have no 7-zip at all.
-    let has_any = view::compressions(record).next().is_some();
-    let expected = view::is_log(record) && has_any && is_parallel;
+    let has_any = view::compressions(facts).next().is_some();
+    let expected = view::is_log(facts) && has_any && is_parallel;
     if !expected || done >= MULTI_RUNS || tried > done {
         return None;
     }
@@ -138,7 +138,7 @@ pub(super) fn too_few_runs(record: &Record) -> Option<Finding> {
         Finding::new(RULE.id, severity, "Only {done} of {expected} runs of 7-zip on all CPUs gave a result.")
             .with("done", Quantity::Count(done as i64))
             .with("expected", Quantity::Count(MULTI_RUNS as i64))
-            .of(view::multi_totals(record).into_iter().map(|(step, _)| step))
+            .of(facts.multi_totals().iter().copied().map(|(step, _)| step))
             .at(Place::Field("steps".into())),
     )
 }

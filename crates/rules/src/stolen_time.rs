@@ -1,15 +1,15 @@
 //! Rule: stolen-time. The hypervisor took CPU time away.
 
-use super::{Check, Rule, Subject};
+use super::{Rule, Subject};
 use facts::stats::mean;
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{ChannelId, CpuTime, Record, RuleId};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{ChannelId, CpuTime, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("stolen-time"),
     about: "The hypervisor took CPU time (steal time).",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
     ..Rule::PLAIN
 };
@@ -19,10 +19,10 @@ const MEAN_PERCENT_MIN: f64 = 0.5;
 /// From here scores are lowered.
 const DEGRADED_PERCENT: f64 = 2.0;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut stolen = Vec::new();
-    for phase in view::phases(record) {
-        let uses = view::cpu_use(record, phase.window);
+    for phase in facts.phases() {
+        let uses = facts.cpu_use(&phase.window);
         stolen.extend(uses.iter().map(|usage| (usage.steal, usage.at_ms)));
     }
     let values: Vec<f64> = stolen.iter().map(|(steal, _)| *steal).collect();

@@ -3,16 +3,16 @@
 //! Columns: name, clock, kernel, distribution, 7-zip multi, 7-zip single or AES-128 (it changed),
 //! AES-256, memcpy, memset, kH/s. Only columns that never changed their meaning are checked.
 
-use super::{Check, Rule};
+use super::Rule;
 use facts::stats::mean;
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{Measured, Outcome, Record, RuleId, Source, Variant};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{Measured, Outcome, RuleId, Source, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("summary-wrong"),
     about: "The log's summary line contradicts its tables.",
     link: "https://github.com/ThomasKaiser/sbc-bench/blob/master/Results.md",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -28,8 +28,8 @@ const MHZ_MAX: f64 = 20_000.0;
 /// Block size of the AES column.
 const AES_BLOCK_BYTES: u32 = 16_384;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let Source::Log(log) = &record.source else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let Source::Log(log) = &facts.source else {
         return Vec::new();
     };
     let Some(summary) = &log.summary else {
@@ -38,8 +38,8 @@ fn check(record: &Record) -> Vec<Finding> {
     let columns: Vec<&str> = summary.text.split('|').map(str::trim).skip(2).collect();
     let found = [
         clock(columns.get(CLOCK)),
-        sevenzip(record, number(columns.get(SEVENZIP_MULTI))),
-        aes(record, number(columns.get(AES_256))),
+        sevenzip(facts, number(columns.get(SEVENZIP_MULTI))),
+        aes(facts, number(columns.get(AES_256))),
     ];
     let line = Place::Line(summary.line);
     found.into_iter().flatten().map(|finding| finding.at(line.clone())).collect()
@@ -60,12 +60,12 @@ fn clock(column: Option<&&str>) -> Option<Finding> {
     )
 }
 
-fn sevenzip(record: &Record, printed: Option<f64>) -> Option<Finding> {
-    let totals: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
-    let single = view::compressions(record).map(|(_, _, done)| f64::from(done.total_mips));
+fn sevenzip(facts: &Facts<'_>, printed: Option<f64>) -> Option<Finding> {
+    let totals: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
+    let single = view::compressions(facts).map(|(_, _, done)| f64::from(done.total_mips));
     // On one CPU the only run is the single one. Elsewhere it is no score of all CPUs: where their runs failed, the
     // summary is right to have none.
-    let only = single.reduce(f64::max).filter(|_| view::cpu_count(record) == Some(1));
+    let only = single.reduce(f64::max).filter(|_| view::cpu_count(facts) == Some(1));
     let expected = mean(&totals).or(only)?;
     let printed = printed.filter(|printed| differs(*printed, expected))?;
     Some(
@@ -75,7 +75,7 @@ fn sevenzip(record: &Record, printed: Option<f64>) -> Option<Finding> {
     )
 }
 
-fn aes(record: &Record, printed: Option<f64>) -> Option<Finding> {
+fn aes(facts: &Facts<'_>, printed: Option<f64>) -> Option<Finding> {
     let kb_per_s = |step: &record::Step| match &step.outcome {
         Outcome::Done(Measured::Cipher(cipher)) if step.variant == Variant::AES_256_CBC => {
             let row = cipher.rows.iter().rev().find(|(block, _)| *block <= AES_BLOCK_BYTES)?;
@@ -83,12 +83,12 @@ fn aes(record: &Record, printed: Option<f64>) -> Option<Finding> {
         }
         _ => None,
     };
-    let expected = record.steps.iter().filter_map(kb_per_s).reduce(f64::max)?;
+    let expected = facts.steps.iter().filter_map(kb_per_s).reduce(f64::max)?;
     let printed = printed.filter(|printed| differs(*printed, expected))?;
     let template = if printed == 0.0 {
         "The summary line says 0 for AES-256; the table says {expected} (OpenSSL printed fewer columns)."
     } else if printed > expected {
-        let sum = record.steps.iter().filter_map(kb_per_s).fold(0.0, |sum, rate| sum + rate);
+        let sum = facts.steps.iter().filter_map(kb_per_s).fold(0.0, |sum, rate| sum + rate);
         match differs(printed, sum) {
             true => "The summary line says {printed} for AES-256; the table has at most {expected}.",
             false => {

@@ -1,21 +1,21 @@
 //! Rule: swap-on-slow-storage. Swap is configured on an SD card, eMMC or hard disk.
 
-use super::{Check, Rule, Subject, When};
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{Record, RuleId, SwapKind};
+use super::{Rule, Subject, When};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("swap-on-slow-storage"),
     about: "Swap is configured on an SD card, eMMC or hard disk.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Storage],
     when: When::Both,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let slow = view::swap_devices(record).iter().filter_map(|swap| {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let slow = view::swap_devices(facts).iter().filter_map(|swap| {
         let storage = match swap.kind {
             SwapKind::SdCard => "an SD card or eMMC",
             SwapKind::RotatingDisk => "a hard disk",

@@ -3,17 +3,17 @@
 //! By traffic where it was watched: a run that swaps and frees everything again looks clean in
 //! totals. Logs have only the totals before and after.
 
+use super::Rule;
 use super::place::samples_place;
-use super::{Check, Rule};
 use facts::view::Waited;
-use facts::{Finding, Place, Quantity, Severity, Witness, view};
-use record::{ChannelId, OfSwap, Record, RuleId, SwapKind};
+use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
+use record::{ChannelId, OfSwap, RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("swapping"),
     about: "The system swapped during the run.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#reclaim",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
@@ -28,13 +28,13 @@ const NEEDED_PERCENT: u64 = 75;
 /// More traffic than this, in percent of the memory, means that the workload itself was swapped.
 const INVALID_PERCENT_OF_MEMORY: f64 = 10.0;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let waited = view::waited_for_memory(record);
-    let found = match view::swap_traffic_pages(record) {
-        Some((read, written)) => by_traffic(record, read, written, waited.as_ref()),
-        None => by_growth(record, waited.as_ref()),
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let waited = facts.waited_for_memory();
+    let found = match view::swap_traffic_pages(facts) {
+        Some((read, written)) => by_traffic(facts, read, written, waited.as_ref()),
+        None => by_growth(facts, waited.as_ref()),
     };
-    let found = found.or_else(|| without_swap(record, waited.as_ref()?));
+    let found = found.or_else(|| without_swap(facts, waited.as_ref()?));
     found.into_iter().map(|finding| with_wait(finding, waited.as_ref())).collect()
 }
 
@@ -54,12 +54,12 @@ fn with_wait(finding: Finding, waited: Option<&Waited>) -> Finding {
 }
 
 /// Without swap the kernel drops the files of running programs and reads them again.
-fn without_swap(record: &Record, waited: &Waited) -> Option<Finding> {
-    let needed = view::compressions(record).filter_map(|(_, _, done)| Some((done.ram_size_mb?, done.ram_usage_mb?)));
+fn without_swap(facts: &Facts<'_>, waited: &Waited) -> Option<Finding> {
+    let needed = view::compressions(facts).filter_map(|(_, _, done)| Some((done.ram_size_mb?, done.ram_usage_mb?)));
     let (memory_mb, needed_mb) = needed.max_by_key(|(_, needed_mb)| *needed_mb)?;
     let is_short = u64::from(needed_mb) * 100 >= u64::from(memory_mb) * NEEDED_PERCENT;
     let has_waited = waited.iowait_percent > waited.system_percent;
-    (view::swap_devices(record).is_empty() && is_short && has_waited).then(|| {
+    (view::swap_devices(facts).is_empty() && is_short && has_waited).then(|| {
         let template = "7-zip used {needed} of {memory} and there is no swap: during {phase} up to {iowait} of the CPU \
                         time was waited for storage, from which the kernel reads again what it had to drop.";
         Finding::new(RULE.id, Severity::Degraded, template)
@@ -69,8 +69,8 @@ fn without_swap(record: &Record, waited: &Waited) -> Option<Finding> {
     })
 }
 
-fn by_traffic(record: &Record, pages_read: i64, pages_written: i64, waited: Option<&Waited>) -> Option<Finding> {
-    let page_kib = record.machine.page_size_bytes.known().map_or(4, |bytes| u64::from(*bytes) / 1024);
+fn by_traffic(facts: &Facts<'_>, pages_read: i64, pages_written: i64, waited: Option<&Waited>) -> Option<Finding> {
+    let page_kib = facts.machine.page_size_bytes.known().map_or(4, |bytes| u64::from(*bytes) / 1024);
     let kib = |pages: i64| pages.max(0) as u64 * page_kib;
     let total_kib = kib(pages_read) + kib(pages_written);
     if total_kib < TRAFFIC_KIB_MIN {
@@ -78,37 +78,37 @@ fn by_traffic(record: &Record, pages_read: i64, pages_written: i64, waited: Opti
     }
     let finding = Finding::new(
         RULE.id,
-        of_traffic(record, total_kib, waited),
+        of_traffic(facts, total_kib, waited),
         "{written} were written to and {read} read from swap ({device}) during the run.",
     );
     let finding = finding
         .confidence(97)
         .with("written", Quantity::Kib(kib(pages_written)))
         .with("read", Quantity::Kib(kib(pages_read)))
-        .with("device", Quantity::Text(device(record)))
+        .with("device", Quantity::Text(device(facts)))
         .at_all([OfSwap::In, OfSwap::Out].into_iter().filter_map(|way| {
-            let channel = record.samples.channel(&ChannelId::Swap(way))?;
-            let steps = view::counter_steps(record, channel, view::whole_run());
+            let channel = facts.samples.channel(&ChannelId::Swap(way))?;
+            let steps = view::counter_steps(facts, channel, view::whole_run());
             let mut moving = steps.iter().filter(|step| step.value > 0);
             let first = moving.next()?;
             let last = moving.next_back().unwrap_or(first);
-            Some(samples_place(record, &channel.id, first.at_ms, last.at_ms))
+            Some(samples_place(facts, &channel.id, first.at_ms, last.at_ms))
         }));
     Some(finding)
 }
 
-fn by_growth(record: &Record, waited: Option<&Waited>) -> Option<Finding> {
-    let growth = view::swap_growth(record)?;
+fn by_growth(facts: &Facts<'_>, waited: Option<&Waited>) -> Option<Finding> {
+    let growth = view::swap_growth(facts)?;
     let grown_kib = growth.after_kib.saturating_sub(growth.before_kib);
     if grown_kib < GROWTH_KIB_MIN {
         return None;
     }
-    let lines = record.states.iter().map(|state| match state.line {
+    let lines = facts.states.iter().map(|state| match state.line {
         Some(line) => Place::Line(line),
         None => Place::Field("states".into()),
     });
     // A few pages do not keep compression from the CPUs.
-    let memory_kib = record.machine.memory_kib.known().copied().unwrap_or(0);
+    let memory_kib = facts.machine.memory_kib.known().copied().unwrap_or(0);
     let is_little = grown_kib as f64 * 100.0 < LITTLE_PERCENT_OF_MEMORY * memory_kib as f64;
     let waited = waited.filter(|waited| !is_little || waited.is_in_rows());
     let (severity, template) = match waited {
@@ -133,7 +133,7 @@ fn by_growth(record: &Record, waited: Option<&Waited>) -> Option<Finding> {
     };
     let finding = Finding::new(RULE.id, severity, template);
     let finding = finding
-        .with("device", Quantity::Text(device(record)))
+        .with("device", Quantity::Text(device(facts)))
         .with("before", Quantity::Kib(growth.before_kib))
         .with("after", Quantity::Kib(growth.after_kib))
         .with("grown", Quantity::Kib(grown_kib))
@@ -143,8 +143,8 @@ fn by_growth(record: &Record, waited: Option<&Waited>) -> Option<Finding> {
 
 /// Swapping for which something waited holds a run back; when a good part of the memory moves, the score is that of
 /// the swap device.
-fn of_traffic(record: &Record, moved_kib: u64, waited: Option<&Waited>) -> Severity {
-    let memory_kib = record.machine.memory_kib.known().copied().unwrap_or(0);
+fn of_traffic(facts: &Facts<'_>, moved_kib: u64, waited: Option<&Waited>) -> Severity {
+    let memory_kib = facts.machine.memory_kib.known().copied().unwrap_or(0);
     let percent = 100.0 * moved_kib as f64 / memory_kib.max(1) as f64;
     if memory_kib > 0 && percent >= INVALID_PERCENT_OF_MEMORY {
         Severity::Invalid
@@ -156,8 +156,8 @@ fn of_traffic(record: &Record, moved_kib: u64, waited: Option<&Waited>) -> Sever
 }
 
 /// What the swap is, in words.
-pub(super) fn device(record: &Record) -> String {
-    let mut names: Vec<&str> = view::swap_devices(record)
+pub(super) fn device(facts: &Facts<'_>) -> String {
+    let mut names: Vec<&str> = view::swap_devices(facts)
         .iter()
         .map(|swap| match swap.kind {
             SwapKind::Zram => "zram",

@@ -4,17 +4,18 @@
 //! systems or interrupts of others.
 
 use super::place::samples_place;
-use super::{CPU_AND_MEMORY, Check, Rule};
+use super::{CPU_AND_MEMORY, Rule};
 use facts::stats::mean;
 use facts::view::{self, Phase};
-use facts::{Finding, Place, Quantity, Severity, Witness};
-use record::{ChannelId, CpuTime, Record, RuleId, WorkloadId};
+use facts::{Facts, Finding, Place, Quantity, Severity, Witness};
+use record::{ChannelId, CpuTime, RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("system-time"),
     about: "High kernel CPU time during the benchmarks.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check: Check::Loads(CPU_AND_MEMORY, check),
+    loads: CPU_AND_MEMORY,
+    check,
     ..Rule::PLAIN
 };
 
@@ -29,11 +30,12 @@ const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;
 /// Ciphers that an engine computes leave this much CPU time to the program, in percent of one CPU, and not more.
 const ENGINE_USER_PERCENT: f64 = 12.0;
 
-fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
-    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(record, phase)).collect();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let phases = &facts.phases_bound_by(RULE.loads);
+    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
     let (engine, others): (Vec<OfPhase>, Vec<OfPhase>) = of_phases.into_iter().partition(|of| of.is_engine);
     let engine = engine.iter().max_by(|a, b| a.average.total_cmp(&b.average)).map(by_engine);
-    overhead(record, &others).into_iter().chain(engine).collect()
+    overhead(facts, &others).into_iter().chain(engine).collect()
 }
 
 /// What the kernel used in one phase beyond the workload's own calls, in percent of all CPUs.
@@ -47,15 +49,15 @@ struct OfPhase<'a> {
     is_engine: bool,
 }
 
-fn of_phase<'a>(record: &Record, phase: &'a Phase) -> Option<OfPhase<'a>> {
-    let own = own_percent(record, phase)?;
-    let uses = view::cpu_use(record, phase.window);
+fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<OfPhase<'a>> {
+    let own = own_percent(facts, phase)?;
+    let uses = facts.cpu_use(&phase.window);
     let values: Vec<f64> = uses.iter().map(|usage| (usage.system - own).max(0.0)).collect();
     let (average, user) = (mean(&values)?, mean(&uses.iter().map(|usage| usage.user).collect::<Vec<_>>())?);
     let (peak, at_ms) =
         values.iter().zip(&uses).map(|(value, usage)| (*value, usage.at_ms)).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let is_cipher = phase.workload.id().is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes));
-    let of_one_cpu = f64::from(view::cpu_count(record).unwrap_or(1));
+    let of_one_cpu = f64::from(view::cpu_count(facts).unwrap_or(1));
     let is_engine = is_cipher && average >= PEAK_PERCENT_MIN && user * of_one_cpu <= ENGINE_USER_PERCENT;
     Some(OfPhase { phase, average, peak, at_ms, user, is_engine })
 }
@@ -78,16 +80,16 @@ pub fn is_of_engine(finding: &Finding) -> bool {
     finding.rule == RULE.id && finding.value("user").is_some()
 }
 
-fn overhead(record: &Record, of_phases: &[OfPhase]) -> Option<Finding> {
+fn overhead(facts: &Facts<'_>, of_phases: &[OfPhase]) -> Option<Finding> {
     let worst = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak))?;
-    let monitor = match (view::is_log(record), view::cpu_count(record)) {
+    let monitor = match (view::is_log(facts), view::cpu_count(facts)) {
         (true, Some(cpus)) => MONITOR_OF_LOGS_PERCENT / f64::from(cpus),
         _ => 0.0,
     };
     let held: Vec<&OfPhase> = of_phases.iter().filter(|of| of.average >= DEGRADED_PERCENT + monitor).collect();
     let shown = held.iter().copied().max_by(|a, b| a.average.total_cmp(&b.average)).unwrap_or(worst);
     // Own workloads have peaks of their own, which a mean does not take away.
-    let has_peak = view::is_log(record) && shown.peak >= PEAK_PERCENT_MIN;
+    let has_peak = view::is_log(facts) && shown.peak >= PEAK_PERCENT_MIN;
     if shown.average < MEAN_PERCENT_MIN && !has_peak {
         return None;
     }
@@ -107,20 +109,20 @@ fn overhead(record: &Record, of_phases: &[OfPhase]) -> Option<Finding> {
             .of(steps)
             .during(window.start_ms, window.end_ms)
             .seen_by(Witness::CpuTime)
-            .at(samples_place(record, &system, shown.at_ms, shown.at_ms)),
+            .at(samples_place(facts, &system, shown.at_ms, shown.at_ms)),
     )
 }
 
 /// Kernel time of the workload itself, which asks for memory, in percent of all CPUs. Zero in logs,
 /// whose workloads are known to ask for little; none where it was not counted.
-fn own_percent(record: &Record, phase: &Phase) -> Option<f64> {
-    if view::is_log(record) {
+fn own_percent(facts: &Facts<'_>, phase: &Phase) -> Option<f64> {
+    if view::is_log(facts) {
         return Some(0.0);
     }
-    let cpus = view::OnlineCpus::of(record)?.mean(phase.window);
+    let cpus = view::OnlineCpus::of(facts)?.mean(phase.window);
     let mut own_ms = 0.0;
     for step in &phase.steps {
-        own_ms += *record.steps[*step].counters.system_ms.known()? as f64;
+        own_ms += *facts.steps[*step].counters.system_ms.known()? as f64;
     }
     Some(100.0 * own_ms / (phase.window.elapsed_ms().max(1) as f64 * cpus))
 }

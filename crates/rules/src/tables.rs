@@ -1,10 +1,8 @@
 //! What the rows of tables are: a rule with its words, its check, and where its findings count; a report; a plot;
 //! an answer to a question.
 
-use facts::case::Case;
 use facts::plot::Picture;
-use facts::view::Phase;
-use facts::{Explanation, Figure, Finding};
+use facts::{Explanation, Facts, Finding};
 use record::{Bound, QuestionId, Record, RuleId};
 use std::rc::Rc;
 
@@ -17,7 +15,9 @@ pub struct Rule {
     pub about: &'static str,
     /// Where to read more.
     pub link: &'static str,
-    /// The check itself, and what it judges.
+    /// Limits of the loads whose phases it judges; empty for a rule that judges the Record as a whole.
+    pub loads: &'static [Bound],
+    /// The check itself.
     pub check: Check,
     /// Reports of one subject that show its findings.
     pub subjects: &'static [Subject],
@@ -29,19 +29,8 @@ pub struct Rule {
     pub when: When,
 }
 
-/// What a rule judges.
-#[derive(Clone, Copy)]
-pub enum Check {
-    /// The Record as a whole: what is set, what the kernel and the firmware said, what was measured.
-    Record(fn(&Record) -> Vec<Finding>),
-    /// What CPUs did while workloads ran that are bound by one of these. It is given the phases of no
-    /// others: a drive is waited for by design while a drive is measured.
-    Loads(&'static [Bound], fn(&Record, &[Phase]) -> Vec<Finding>),
-    /// Figures, each against what other machines reach.
-    Figures(fn(&Record, &[Figure]) -> Vec<Finding>),
-    /// The Record with all that is computed of it once, and what other rules find in it.
-    Case(fn(&Case<'_>) -> Vec<Finding>),
-}
+/// The check of a rule: a pure function of the facts of a Record.
+pub type Check = fn(&Facts<'_>) -> Vec<Finding>;
 
 /// What a report of a part of the results is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,33 +95,22 @@ impl Rule {
         id: RuleId::own(""),
         about: "",
         link: "",
-        check: Check::Record(|_| Vec::new()),
+        loads: &[],
+        check: |_| Vec::new(),
         subjects: &[],
         role: Role::Cause,
         throttles: Throttles::No,
         when: When::Run,
     };
 
-    /// What it finds in a Record.
+    /// Findings in a Record.
     pub fn findings(&self, record: &Record) -> Vec<Finding> {
-        self.check(&Case::of(record))
+        (self.check)(&Facts::of(record))
     }
 
-    /// What it finds, looked for once.
-    pub(crate) fn found(&self, case: &Case<'_>) -> Rc<[Finding]> {
-        case.found(self.id, || self.check(case))
-    }
-
-    fn check(&self, case: &Case<'_>) -> Vec<Finding> {
-        match self.check {
-            Check::Record(check) => check(case.record),
-            Check::Loads(bounds, check) => {
-                let phases = case.phases().iter().filter(|phase| bounds.contains(&phase.bound));
-                check(case.record, &phases.cloned().collect::<Vec<_>>())
-            }
-            Check::Figures(check) => check(case.record, case.figures()),
-            Check::Case(check) => check(case),
-        }
+    /// Findings in a Record; its check is called once for the same facts.
+    pub(crate) fn found(&self, facts: &Facts<'_>) -> Rc<[Finding]> {
+        facts.found(self.id, || (self.check)(facts))
     }
 }
 

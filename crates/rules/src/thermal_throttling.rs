@@ -5,16 +5,16 @@
 
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
-use super::{Check, Rule, Throttles, rpi_firmware};
-use facts::case::Case;
+use super::{Rule, Throttles, rpi_firmware};
+use facts::Facts;
 use facts::{Finding, Place, Quantity, Severity, Witness, view};
-use record::{ChannelId, Record, RuleId, Total, Variant};
+use record::{ChannelId, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("thermal-throttling"),
     about: "CPUs were throttled by heat.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check: Check::Case(check),
+    check,
     throttles: Throttles::ClockByHeat,
     ..Rule::PLAIN
 };
@@ -30,31 +30,30 @@ const MEASURED_FALL_PERCENT: f64 = 2.0;
 /// Firmware that throttles unseen does so from about here.
 const HIDDEN_MILLICELSIUS: i64 = 80_000;
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let record = case.record;
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let by_kernel =
-        by_cooling(case).or_else(|| by_limit(case)).or_else(|| by_counters(record)).or_else(|| by_messages(record));
+        by_cooling(facts).or_else(|| by_limit(facts)).or_else(|| by_counters(facts)).or_else(|| by_messages(facts));
     if let Some(finding) = by_kernel {
-        return vec![with_heat(record, finding, slowdown::clock_loss_percent(record))];
+        return vec![with_heat(facts, finding, slowdown::clock_loss_percent(facts))];
     }
-    let by_clocks = by_falling_clock(case);
+    let by_clocks = by_falling_clock(facts);
     if !by_clocks.is_empty() {
         return by_clocks;
     }
-    let hidden = by_residency(record).or_else(|| by_measured_clock(record));
-    let hidden = hidden.map(|(finding, lost_percent)| with_heat(record, finding, Some(lost_percent)));
-    hidden.map_or_else(|| by_declines(record), |finding| vec![finding])
+    let hidden = by_residency(facts).or_else(|| by_measured_clock(facts));
+    let hidden = hidden.map(|(finding, lost_percent)| with_heat(facts, finding, Some(lost_percent)));
+    hidden.map_or_else(|| by_declines(facts), |finding| vec![finding])
 }
 
 /// True if the kernel itself says that it slowed CPUs down because of heat.
-pub(super) fn kernel_says_heat(record: &Record) -> bool {
-    !view::raised_cooling(record).is_empty() || by_counters(record).is_some() || by_messages(record).is_some()
+pub(super) fn kernel_says_heat(facts: &Facts<'_>) -> bool {
+    !facts.raised_cooling().is_empty() || by_counters(facts).is_some() || by_messages(facts).is_some()
 }
 
 /// Adds the temperature. Clocks that lost only a trace harmed nothing.
-fn with_heat(record: &Record, mut finding: Finding, lost_percent: Option<f64>) -> Finding {
+fn with_heat(facts: &Facts<'_>, mut finding: Finding, lost_percent: Option<f64>) -> Finding {
     if finding.value("temperature").is_none()
-        && let Some(heat) = view::heat(record, view::whole_run())
+        && let Some(heat) = facts.heat_of_run()
     {
         finding = finding.with("temperature", Quantity::Millicelsius(heat.millicelsius_max));
     }
@@ -69,9 +68,8 @@ fn traced(mut finding: Finding, lost_percent: Option<f64>) -> Finding {
     finding
 }
 
-fn by_cooling(case: &Case<'_>) -> Option<Finding> {
-    let record = case.record;
-    let cooling = view::raised_cooling(record);
+fn by_cooling(facts: &Facts<'_>) -> Option<Finding> {
+    let cooling = facts.raised_cooling();
     let first = cooling.iter().min_by_key(|cooling| cooling.first_ms)?;
     let finding = Finding::new(
         RULE.id,
@@ -86,12 +84,12 @@ fn by_cooling(case: &Case<'_>) -> Option<Finding> {
         .with("before", Quantity::Count(first.before))
         .with("state", Quantity::Count(first.extreme))
         .at_all(
-            cooling.iter().map(|cooling| samples_place(record, &cooling.channel, cooling.first_ms, cooling.last_ms)),
+            cooling.iter().map(|cooling| samples_place(facts, &cooling.channel, cooling.first_ms, cooling.last_ms)),
         );
     let last_ms = cooling.iter().map(|cooling| cooling.last_ms).max().unwrap_or(first.last_ms);
-    let finding = during(record, finding, first.first_ms, last_ms);
+    let finding = during(facts, finding, first.first_ms, last_ms);
     let finding = cooling.iter().fold(finding, |f, one| f.seen_by(Witness::CoolingDevice(one.channel.clone())));
-    let mut finding = clocks_and_heat(case, finding, first.first_ms);
+    let mut finding = clocks_and_heat(facts, finding, first.first_ms);
     let has = |name| finding.value(name).is_some();
     if has("clock_before") && has("temperature_at_first") {
         finding.template = "The kernel throttled the CPUs, first after {first} at {temperature_at_first}: under load \
@@ -101,11 +99,10 @@ fn by_cooling(case: &Case<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-fn by_limit(case: &Case<'_>) -> Option<Finding> {
-    let record = case.record;
-    let lowered = view::limits_lowered(record);
+fn by_limit(facts: &Facts<'_>) -> Option<Finding> {
+    let lowered = facts.limits_lowered();
     let first = lowered.iter().min_by_key(|limit| limit.first_ms)?;
-    let heat = view::heat(record, view::whole_run());
+    let heat = facts.heat_of_run();
     // Without a cooling device, another program may have lowered them: heat must at least be possible.
     let is_warm = heat.as_ref().is_none_or(|heat| heat.millicelsius_max >= WARM_MILLICELSIUS);
     is_warm.then(|| {
@@ -120,15 +117,15 @@ fn by_limit(case: &Case<'_>) -> Option<Finding> {
             .with("limit", Quantity::Khz(first.extreme as u32))
             .with("first", Quantity::Ms(first.first_ms))
             .seen_by(Witness::LimitLowered(first.channel.clone()))
-            .at(samples_place(record, &first.channel, first.first_ms, first.last_ms));
+            .at(samples_place(facts, &first.channel, first.first_ms, first.last_ms));
         let last_ms = lowered.iter().map(|limit| limit.last_ms).max().unwrap_or(first.last_ms);
-        clocks_and_heat(case, during(record, finding, first.first_ms, last_ms), first.first_ms)
+        clocks_and_heat(facts, during(facts, finding, first.first_ms, last_ms), first.first_ms)
     })
 }
 
 /// The finding for the workloads that ran between these moments.
-pub(super) fn during(record: &Record, finding: Finding, from_ms: i64, to_ms: i64) -> Finding {
-    let phases = view::phases(record);
+pub(super) fn during(facts: &Facts<'_>, finding: Finding, from_ms: i64, to_ms: i64) -> Finding {
+    let phases = facts.phases();
     let hit = phases.iter().filter(|phase| phase.window.start_ms <= to_ms && from_ms <= phase.window.end_ms);
     let steps: Vec<usize> = hit.flat_map(|phase| phase.steps.iter().copied()).collect();
     let finding = finding.during(from_ms, to_ms);
@@ -136,15 +133,15 @@ pub(super) fn during(record: &Record, finding: Finding, from_ms: i64, to_ms: i64
 }
 
 /// Clocks before and after and the temperature at the first moment.
-fn clocks_and_heat(case: &Case<'_>, mut finding: Finding, first_ms: i64) -> Finding {
-    if let Some(fall) = slowdown::worst(case.clock_falls()) {
+fn clocks_and_heat(facts: &Facts<'_>, mut finding: Finding, first_ms: i64) -> Finding {
+    if let Some(fall) = slowdown::worst(facts.clock_falls()) {
         finding = finding
             .with("clock_before", Quantity::Khz(fall.top_khz))
             .with("clock_after", Quantity::Khz(fall.low_khz))
             .with("clock_mean", Quantity::Khz(fall.mean_khz));
     }
     let around = record::Window { start_ms: first_ms - 2_000, end_ms: first_ms + 2_000, ..record::Window::default() };
-    if let Some(heat) = view::heat(case.record, around) {
+    if let Some(heat) = facts.heat(&around) {
         let temp = Quantity::Millicelsius(heat.millicelsius_max);
         finding = finding.with("temperature_at_first", temp);
     }
@@ -152,11 +149,11 @@ fn clocks_and_heat(case: &Case<'_>, mut finding: Finding, first_ms: i64) -> Find
 }
 
 /// Counters of thermal events on x86: `cpuN/thermal_throttle/core_throttle_count`.
-fn by_counters(record: &Record) -> Option<Finding> {
-    let counters = view::channels(record, ChannelId::is_throttle_count);
+fn by_counters(facts: &Facts<'_>) -> Option<Finding> {
+    let counters = view::channels(facts, ChannelId::is_throttle_count);
     let grown: Vec<(&ChannelId, view::Reading, i64)> = counters
         .filter_map(|channel| {
-            let steps = view::counter_steps(record, channel, view::whole_run());
+            let steps = view::counter_steps(facts, channel, view::whole_run());
             let first = steps.iter().find(|step| step.value > 0).copied()?;
             let events = steps.iter().map(|step| step.value).total();
             Some((&channel.id, first, events))
@@ -173,13 +170,13 @@ fn by_counters(record: &Record) -> Option<Finding> {
         .with("events", Quantity::Count(*events))
         .with("first", Quantity::Ms(first.at_ms))
         .seen_by(Witness::ThrottleCounter((*channel).clone()))
-        .at(samples_place(record, channel, first.at_ms, first.at_ms)),
+        .at(samples_place(facts, channel, first.at_ms, first.at_ms)),
     )
 }
 
-fn by_messages(record: &Record) -> Option<Finding> {
+fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
     let is_throttled = |text: &str| text.contains("clock throttled") || text.contains("thermal: critical temperature");
-    let messages = view::matching_messages(record, is_throttled);
+    let messages = view::matching_messages(facts, is_throttled);
     let (_, first) = messages.first()?;
     Some(
         Finding::new(RULE.id, Severity::Degraded, "The kernel logged thermal throttling: \"{message}\".")
@@ -190,21 +187,20 @@ fn by_messages(record: &Record) -> Option<Finding> {
 }
 
 /// One finding for each workload of which the clock fell while it was hot.
-fn by_falling_clock(case: &Case<'_>) -> Vec<Finding> {
-    let record = case.record;
-    let mut falls = case.clock_falls().to_vec();
-    falls.retain(|fall| slowdown::cause(record, fall, false) == Cause::Heat);
+fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
+    let mut falls = facts.clock_falls().to_vec();
+    falls.retain(|fall| slowdown::cause(facts, fall, false) == Cause::Heat);
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {
-        let template = match slowdown::names_clusters(record, falls) {
+        let template = match slowdown::names_clusters(facts, falls) {
             true => "During {phase}, clocks dropped at up to {temperature}: {clusters}.",
             false => {
                 "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
                  {temperature}."
             }
         };
-        let finding = slowdown::with_falls(record, Finding::new(RULE.id, Severity::Degraded, template).confidence(85), falls);
-        traced(finding, slowdown::loss_of_percent(record, &falls[0].workload))
+        let finding = slowdown::with_falls(facts, Finding::new(RULE.id, Severity::Degraded, template).confidence(85), falls);
+        traced(finding, slowdown::loss_of_percent(facts, &falls[0].workload))
     });
     found.collect()
 }
@@ -212,13 +208,13 @@ fn by_falling_clock(case: &Case<'_>) -> Vec<Finding> {
 /// Time below the highest OPP alone proves nothing: idle clusters of extensive runs spend
 /// thousands of seconds there. It counts if it was hot; without a sensor nothing tells heat from idling. With how much
 /// of the clock was lost, in percent.
-fn by_residency(record: &Record) -> Option<(Finding, f64)> {
-    let below = view::residency_below_top(record);
+fn by_residency(facts: &Facts<'_>) -> Option<(Finding, f64)> {
+    let below = facts.residency_below_top();
     let worst = below.iter().max_by_key(|below| below.below_ms)?;
-    let heat = view::heat(record, view::whole_run())?;
-    let is_hot = heat.millicelsius_max >= slowdown::hot_millicelsius(record);
+    let heat = facts.heat_of_run()?;
+    let is_hot = heat.millicelsius_max >= slowdown::hot_millicelsius(facts);
     let share = worst.below_ms as f64 / worst.total_ms.max(1) as f64;
-    if share < BELOW_TOP_SHARE_MIN || !is_hot || rpi_firmware::is_raspberry_pi(record) {
+    if share < BELOW_TOP_SHARE_MIN || !is_hot || rpi_firmware::is_raspberry_pi(facts) {
         return None;
     }
     let lost_percent = 100.0 * (1.0 - f64::from(worst.mean_khz) / f64::from(worst.top_khz));
@@ -243,15 +239,15 @@ fn by_residency(record: &Record) -> Option<(Finding, f64)> {
 
 /// A firmware that throttles behind the kernel's back shows only in the measured clock. With how much of it was lost,
 /// in percent.
-fn by_measured_clock(record: &Record) -> Option<(Finding, f64)> {
-    let heat = view::heat(record, view::whole_run())?;
-    if heat.millicelsius_max < slowdown::hot_millicelsius(record) {
+fn by_measured_clock(facts: &Facts<'_>) -> Option<(Finding, f64)> {
+    let heat = facts.heat_of_run()?;
+    if heat.millicelsius_max < slowdown::hot_millicelsius(facts) {
         return None;
     }
-    let all_cold = view::cluster_clocks(record, &Variant::COLD_ALL_CPUS);
-    let cold = if all_cold.is_empty() { view::cluster_clocks(record, &Variant::COLD) } else { all_cold };
-    let mut loaded = view::cluster_clocks(record, &Variant::HOT_LOADED);
-    loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
+    let all_cold = facts.cluster_clocks(&Variant::COLD_ALL_CPUS);
+    let cold = if all_cold.is_empty() { facts.cluster_clocks(&Variant::COLD) } else { all_cold };
+    let mut loaded = facts.cluster_clocks(&Variant::HOT_LOADED);
+    loaded.retain(|clock| !view::is_short_of_cpus(facts, clock.step));
     let fell = loaded.iter().filter_map(|hot| {
         let before = cold.iter().find(|cold| cold.cpu == hot.cpu)?;
         let kept = f64::from(hot.measured_khz) / f64::from(before.measured_khz);
@@ -270,8 +266,8 @@ fn by_measured_clock(record: &Record) -> Option<(Finding, f64)> {
         .with("clock_before", Quantity::Khz(before.measured_khz))
         .with("clock_after", Quantity::Khz(after.measured_khz))
         .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
-        .at(step_place(record, before.step))
-        .at(step_place(record, after.step))
+        .at(step_place(facts, before.step))
+        .at(step_place(facts, after.step))
         .at(Place::Samples { channel: heat.channel.clone(), start_ms: heat.at_ms, end_ms: heat.at_ms });
         (finding, loss)
     })
@@ -279,10 +275,10 @@ fn by_measured_clock(record: &Record) -> Option<(Finding, f64)> {
 
 /// Results that fell while it was hot and a reported clock stood still: what slows CPUs down there does not tell
 /// cpufreq. One finding for each workload.
-fn by_declines(record: &Record) -> Vec<Finding> {
-    let found = view::declines(record).into_iter().filter_map(|decline| {
-        let heat = view::heat(record, decline.window).filter(|heat| heat.millicelsius_max >= HIDDEN_MILLICELSIUS)?;
-        let channel = view::unmoved_claim(record, decline.window)?;
+fn by_declines(facts: &Facts<'_>) -> Vec<Finding> {
+    let found = facts.declines().into_iter().filter_map(|decline| {
+        let heat = facts.heat(&decline.window).filter(|heat| heat.millicelsius_max >= HIDDEN_MILLICELSIUS)?;
+        let channel = view::unmoved_claim(facts, decline.window)?;
         let finding = Finding::new(
             RULE.id,
             Severity::Degraded,
@@ -292,15 +288,15 @@ fn by_declines(record: &Record) -> Vec<Finding> {
         Some(
             finding
                 .confidence(65)
-                .with("name", Quantity::Text(decline.name))
+                .with("name", Quantity::Text(decline.name.clone()))
                 .with("fall", Quantity::Percent(decline.fall_percent))
                 .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
-                .of(decline.steps)
+                .of(decline.steps.iter().copied())
                 .during(decline.window.start_ms, decline.window.end_ms)
                 .seen_by(Witness::Temperature(heat.channel.clone()))
                 .seen_by(Witness::Scores)
                 .at(Place::Samples { channel: heat.channel, start_ms: heat.at_ms, end_ms: heat.at_ms })
-                .at(samples_place(record, &channel, decline.window.start_ms, decline.window.end_ms)),
+                .at(samples_place(facts, &channel, decline.window.start_ms, decline.window.end_ms)),
         )
     });
     found.collect()

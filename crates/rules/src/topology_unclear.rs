@@ -1,19 +1,19 @@
 //! Rule: topology-unclear. The kernel does not say which CPUs share a clock.
 
-use super::{Check, Rule};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use super::Rule;
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("topology-unclear"),
     about: "The kernel's CPU lists of cpufreq policies are missing or wrong.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: Check::Record(check),
+    check,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let policies = record.machine.policies.iter().enumerate();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let policies = facts.machine.policies.iter().enumerate();
     let unclear = policies.filter(|(_, policy)| !policy.cpus_unclear.is_empty());
     let found = unclear.map(|(at, policy)| {
         let finding = Finding::new(

@@ -1,23 +1,23 @@
 //! Rule: virtualised. The run was made in a virtual machine or container.
 
-use super::{Check, Rule, When};
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{Channel, ChannelId, Record, RuleId, Variant};
+use super::{Rule, When};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{Channel, ChannelId, RuleId, Variant};
 use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("virtualised"),
     about: "The system is a virtual machine or container.",
     link: "https://www.freedesktop.org/software/systemd/man/latest/systemd-detect-virt.html",
-    check: Check::Record(check),
+    check,
     when: When::Both,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let kind = record.machine.virtualisation.known();
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let kind = facts.machine.virtualisation.known();
     let found = kind.filter(|kind| !matches!(kind.as_str(), "" | "none")).map(|kind| {
-        Finding::new(RULE.id, Severity::Info, sees(record, kind))
+        Finding::new(RULE.id, Severity::Info, sees(facts, kind))
             .confidence(97)
             .with("kind", Quantity::Text(kind.clone()))
             .at(Place::Field("machine.virtualisation".into()))
@@ -30,12 +30,12 @@ const CONTAINERS: [&str; 8] =
     ["docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "containerd", "kubernetes", "container-other"];
 
 /// Some hypervisors are a part of the firmware and hide nothing, and containers hide no clock.
-fn sees(record: &Record, kind: &str) -> &'static str {
+fn sees(facts: &Facts<'_>, kind: &str) -> &'static str {
     if CONTAINERS.contains(&kind) {
         return "The system runs in a container ({kind}): other programs of the host may use the same CPUs unseen.";
     }
-    let has_clocks = view::channels(record, ChannelId::is_any_claim).any(has_moved) || obeys(record);
-    match (view::soc_temperature(record).is_some(), has_clocks) {
+    let has_clocks = view::channels(facts, ChannelId::is_any_claim).any(has_moved) || obeys(facts);
+    match (view::soc_temperature(facts).is_some(), has_clocks) {
         (true, true) => {
             "The system runs under a hypervisor ({kind}) that shows the clocks and temperatures of the machine."
         }
@@ -48,8 +48,8 @@ fn sees(record: &Record, kind: &str) -> &'static str {
 }
 
 /// True if CPUs run at the OPPs that are set: what sets clocks is in reach of the system then.
-fn obeys(record: &Record) -> bool {
-    let passes = view::clock_passes(record, &Variant::COLD);
+fn obeys(facts: &Facts<'_>) -> bool {
+    let passes = view::clock_passes(facts, &Variant::COLD);
     let points = passes.flat_map(|(_, clocks)| &clocks.points);
     let reached = points.filter_map(|point| {
         let (opp_khz, khz) = (point.opp_khz?, view::measured_khz(point)?);

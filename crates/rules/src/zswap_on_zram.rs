@@ -1,22 +1,22 @@
 //! Rule: zswap-on-zram. Memory that swaps to zram is compressed twice.
 
-use super::{Check, Rule, Subject, When};
-use facts::{Finding, Place, Quantity, Severity, view};
-use record::{Record, RuleId, SwapKind};
+use super::{Rule, Subject, When};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("zswap-on-zram"),
     about: "Zswap is enabled on top of zram: memory is compressed twice.",
     link: "https://docs.kernel.org/admin-guide/mm/zswap.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Storage],
     when: When::Both,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let zswap = record.machine.zswap.known().filter(|zswap| is_on(zswap));
-    let has_zram = view::swap_devices(record).iter().any(|swap| swap.kind == SwapKind::Zram);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let zswap = facts.machine.zswap.known().filter(|zswap| is_on(zswap));
+    let has_zram = view::swap_devices(facts).iter().any(|swap| swap.kind == SwapKind::Zram);
     let found = zswap.filter(|_| has_zram).map(|zswap| {
         let finding = Finding::new(
             RULE.id,

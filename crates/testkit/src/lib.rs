@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod agreement;
+mod disk;
 mod program;
 pub mod records;
 mod scratch;
@@ -14,6 +15,7 @@ mod tls;
 pub mod virtual_board;
 
 pub use agreement::disagreement;
+pub use disk::{Disk, empty_image};
 pub use program::{HASTE, clean_command, limited_user, only, untuned_command};
 pub use scratch::Scratch;
 pub use skip::{Excuse, excuse, skip, was_skipped};

@@ -2,8 +2,8 @@
 
 use record::{
     Aftermath, Channel, ChannelId, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, CorePair,
-    CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured, Mode, OfPowercap, Outcome, Policy, PowerZone,
-    PowerZoneKind, Record, Restored, Resumed, Run, Series, SettingChange, Source, State, Step, SwapKind, SwapState,
+    CoreToCore, Cpu, DeathPoint, End, Fact, KernelMessage, Log, Measured, Mode, OfPowercap, Outcome, Policy, PowerZone,
+    PowerZoneKind, Record, Restored, Resumption, Run, Series, SettingChange, Source, State, Step, SwapKind, SwapState,
     Unit, Variant, Window, WorkloadId, WorkloadName,
 };
 
@@ -17,7 +17,7 @@ pub fn own_run() -> Record {
 pub fn died_run(restarted: Option<bool>) -> Record {
     let mut record = own_run();
     record.run.end = End::Died;
-    record.run.died_in = Some(DiedIn {
+    record.run.died_in = Some(DeathPoint {
         step: Some(WorkloadId::Stockfish.as_str().into()),
         repetition: 1,
         began_ms: Some(-39_500),
@@ -41,7 +41,7 @@ pub fn resumed_run() -> Record {
     let mut record = died_run(Some(true));
     record.run.started = Fact::Known(0);
     record.run.boot_id = "first".into();
-    let resumed = Resumed::of(&record.run, 601_500);
+    let resumed = Resumption::of(&record.run, 601_500);
     resumed.into_iter().for_each(|resumed| record.resume(resumed, "second".into()));
     record.run.end = End::Finished;
     record
@@ -83,6 +83,7 @@ pub fn setting_change(path: &str, old: &str, new: &str) -> SettingChange {
         read_back: Fact::Known(new.into()),
         at_ms: None,
         restored: Restored::Done,
+        disturbed: false,
     }
 }
 

@@ -18,11 +18,11 @@ const NAME: &str = "file";
 pub struct Stuck {
     folder: PathBuf,
     session: Option<BackgroundSession>,
-    owed: Owed,
+    pending: PendingReplies,
 }
 
 /// Pending replies.
-type Owed = Arc<Mutex<Vec<ReplyData>>>;
+type PendingReplies = Arc<Mutex<Vec<ReplyData>>>;
 
 impl Stuck {
     /// Mounts it on a new directory.
@@ -31,10 +31,10 @@ impl Stuck {
     /// The mount failed; it needs root and FUSE.
     pub fn mount(folder: &Path) -> std::io::Result<Self> {
         std::fs::create_dir(folder)?;
-        let owed = Owed::default();
-        let silent = Silent(Arc::clone(&owed));
+        let pending = PendingReplies::default();
+        let silent = StuckFileSystem(Arc::clone(&pending));
         let session = fuser::spawn_mount(silent, folder, &Config::default())?;
-        Ok(Self { folder: folder.to_path_buf(), session: Some(session), owed })
+        Ok(Self { folder: folder.to_path_buf(), session: Some(session), pending })
     }
 
     /// Path of the file.
@@ -46,8 +46,8 @@ impl Stuck {
 impl Drop for Stuck {
     fn drop(&mut self) {
         // The waiting process may keep the mount alive in its own namespace; only a reply ends that.
-        let owed = self.owed.lock().map(|mut owed| std::mem::take(&mut *owed));
-        for reply in owed.unwrap_or_default() {
+        let pending = self.pending.lock().map(|mut pending| std::mem::take(&mut *pending));
+        for reply in pending.unwrap_or_default() {
             reply.error(Errno::EIO);
         }
         self.session.take();
@@ -55,7 +55,7 @@ impl Drop for Stuck {
     }
 }
 
-struct Silent(Owed);
+struct StuckFileSystem(PendingReplies);
 
 fn attributes(ino: INodeNo) -> FileAttr {
     let (kind, perm) = match ino {
@@ -81,11 +81,12 @@ fn attributes(ino: INodeNo) -> FileAttr {
     }
 }
 
-impl Filesystem for Silent {
+impl Filesystem for StuckFileSystem {
     fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        match name == NAME {
-            true => reply.entry(&Duration::ZERO, &attributes(FILE), Generation(0)),
-            false => reply.error(Errno::ENOENT),
+        if name == NAME {
+            reply.entry(&Duration::ZERO, &attributes(FILE), Generation(0))
+        } else {
+            reply.error(Errno::ENOENT)
         }
     }
 
@@ -108,8 +109,8 @@ impl Filesystem for Silent {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        if let Ok(mut owed) = self.0.lock() {
-            owed.push(reply);
+        if let Ok(mut pending) = self.0.lock() {
+            pending.push(reply);
         }
     }
 }

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 const HEAD_BYTES: usize = 64 << 10;
 
 /// Machine with its identification.
-pub(crate) struct Identified {
+pub(crate) struct IdentifiedMachine {
     machine: Machine,
     answer: Answer,
     /// Source of the data.
     from: String,
 }
 
-impl Identified {
+impl IdentifiedMachine {
     /// Machine of a snapshot; `None` if the file is not one.
     ///
     /// # Errors

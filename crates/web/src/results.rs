@@ -1,7 +1,7 @@
 //! Results and machines that a reader has opened, with their pages and reports; several results as a table, as a
 //! comparison, and over time.
 
-use crate::machines::Identified;
+use crate::machines::IdentifiedMachine;
 use compare::reference::Reference;
 use compare::trend::{Sample, trends};
 use compare::{Side, compare};
@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 const PLACES_MAX: usize = 6;
 
 /// Content of an opened file.
-enum Opened {
-    Result(Box<Explained>),
-    Machine(Box<Identified>),
+enum OpenFile {
+    Result(Box<ResultFile>),
+    Machine(Box<IdentifiedMachine>),
 }
 
 /// Result with its explanation.
-struct Explained {
+struct ResultFile {
     /// File name.
     name: String,
     record: Record,
@@ -32,7 +32,7 @@ struct Explained {
 /// Opened results and machines, in order.
 #[derive(Default)]
 pub struct Results {
-    opened: Vec<Opened>,
+    opened: Vec<OpenFile>,
 }
 
 /// Page of several results.
@@ -68,8 +68,8 @@ impl Results {
     pub fn open(&mut self, name: &str, bytes: Vec<u8>) -> Result<Value, String> {
         let opened = read(name, bytes).map_err(|why| format!("{name}: {why}."))?;
         let listed = match &opened {
-            Opened::Result(result) => result.listed(),
-            Opened::Machine(machine) => machine.listed(name),
+            OpenFile::Result(result) => result.listed(),
+            OpenFile::Machine(machine) => machine.listed(name),
         };
         self.opened.push(opened);
         Ok(listed)
@@ -83,8 +83,8 @@ impl Results {
     /// Page of a result, as from `sbc-bench report FILE --html`, or of a machine.
     pub fn page(&self, index: usize) -> Option<String> {
         Some(match self.opened.get(index)? {
-            Opened::Result(one) => page::page(&one.record, &one.explained, Reference::builtin()),
-            Opened::Machine(machine) => machine.page(),
+            OpenFile::Result(one) => page::page(&one.record, &one.explained, Reference::builtin()),
+            OpenFile::Machine(machine) => machine.page(),
         })
     }
 
@@ -92,11 +92,11 @@ impl Results {
     /// from `sbc-bench identify`.
     pub fn report(&self, index: usize, id: &str) -> Option<String> {
         match self.opened.get(index)? {
-            Opened::Result(one) => {
+            OpenFile::Result(one) => {
                 let report = REPORTS.iter().find(|report| report.id == id && report.is_of(&one.record))?;
                 Some(report.text(&one.record, &one.explained))
             }
-            Opened::Machine(machine) => machine.report(id),
+            OpenFile::Machine(machine) => machine.report(id),
         }
     }
 
@@ -109,7 +109,7 @@ impl Results {
 
     /// Page of several results, as from `sbc-bench results`, `compare` and `trend`; machines are ignored.
     pub fn several(&self, selection: Selection, indices: &[usize]) -> String {
-        let chosen: Vec<&Explained> = indices.iter().filter_map(|index| self.result(*index)).collect();
+        let chosen: Vec<&ResultFile> = indices.iter().filter_map(|index| self.result(*index)).collect();
         match selection {
             Selection::Table => page::results(&rows(&chosen)),
             Selection::Comparison => {
@@ -129,26 +129,26 @@ impl Results {
         }
     }
 
-    fn result(&self, index: usize) -> Option<&Explained> {
+    fn result(&self, index: usize) -> Option<&ResultFile> {
         match self.opened.get(index)? {
-            Opened::Result(result) => Some(result),
-            Opened::Machine(_) => None,
+            OpenFile::Result(result) => Some(result),
+            OpenFile::Machine(_) => None,
         }
     }
 }
 
 /// Reads the content of a file; an error states why it cannot be read.
-fn read(name: &str, bytes: Vec<u8>) -> Result<Opened, String> {
-    if let Some(machine) = Identified::of_snapshot(name, &bytes).map_err(|why| why.to_string())? {
-        return Ok(Opened::Machine(Box::new(machine)));
+fn read(name: &str, bytes: Vec<u8>) -> Result<OpenFile, String> {
+    if let Some(machine) = IdentifiedMachine::of_snapshot(name, &bytes).map_err(|why| why.to_string())? {
+        return Ok(OpenFile::Machine(Box::new(machine)));
     }
     match any_file::read(bytes, record::VALUES_MAX) {
         Ok(record) => {
             let explained = explain::explain(&record);
-            Ok(Opened::Result(Box::new(Explained { name: name.to_owned(), record, explained })))
+            Ok(OpenFile::Result(Box::new(ResultFile { name: name.to_owned(), record, explained })))
         }
-        Err(Unreadable::NoResults(text)) => match Identified::of_cpuinfo(&text) {
-            Some(machine) => Ok(Opened::Machine(Box::new(machine))),
+        Err(Unreadable::NoResults(text)) => match IdentifiedMachine::of_cpuinfo(&text) {
+            Some(machine) => Ok(OpenFile::Machine(Box::new(machine))),
             None => Err("no results: no sbc-bench log, result file, snapshot or /proc/cpuinfo".to_owned()),
         },
         Err(why) => Err(why.to_string()),
@@ -156,15 +156,15 @@ fn read(name: &str, bytes: Vec<u8>) -> Result<Opened, String> {
 }
 
 /// Rows of the table, without interrupted runs that another file completes.
-fn rows(chosen: &[&Explained]) -> Vec<Row> {
-    let is_part = |one: &Explained| chosen.iter().any(|other| one.record.run.is_part_of(&other.record.run));
+fn rows(chosen: &[&ResultFile]) -> Vec<Row> {
+    let is_part = |one: &ResultFile| chosen.iter().any(|other| one.record.run.is_part_of(&other.record.run));
     let whole = chosen.iter().filter(|one| !is_part(one));
     let mut rows: Vec<Row> = whole.map(|one| Row::of(&one.record, &one.explained, &one.name)).collect();
     let _ = sort(&mut rows, USUAL_ORDER);
     rows
 }
 
-impl Explained {
+impl ResultFile {
     fn listed(&self) -> Value {
         let record = facts::for_people(&self.record);
         let machine = &record.machine;

@@ -36,7 +36,7 @@ const BOUNDED: &[Bounded] = &[
     row("crates/machine/src/files/removal.rs", "remove_in", "folders are emptied to a depth of 32"),
     row("crates/machine/src/snapshot/walk.rs", "tree", "folders are read to a depth of 6"),
     row("crates/record/src/flat.rs", "flatten", JSON),
-    row("crates/record/src/newer.rs", "graft", JSON),
+    row("crates/record/src/newer_schema.rs", "graft", JSON),
     row("crates/record/src/stream/folding.rs", "rise", "rows are folded at most 32 times"),
 ];
 

@@ -66,6 +66,7 @@ const OTHER_THINGS: &[OtherThing] = &[
     other("crates/microbench/src/arch/", &["aes"], "a feature of CPUs"),
     other("crates/machine/src/foreign.rs", &["rpi-firmware"], "a parser"),
     other("crates/identify/src/features.rs", &["aes"], "a feature of CPUs"),
+    other("crates/machine/src/settings/programs.rs", &["program"], "a column"),
     other("crates/machine/src/settings/kernels.rs", &["lzma"], "an algorithm of zram"),
     other("crates/record/src/redact/known.rs", &["video"], "an option of the kernel"),
     other("crates/testkit/src/program.rs", &["program"], "a program"),

@@ -3,7 +3,7 @@
 use crate::rig::{Seen, board, check_near, command, in_some_try, program};
 use facts::thermal::{ThermalResult, result};
 use record::{ChannelId, OfMeter};
-use testkit::virtual_board::{Board, MeterSpec, Place, Says, Truth};
+use testkit::virtual_board::{Board, MeterAccuracy, MeterLocation, MeterSpec, Truth};
 
 /// So far may a figure be off, in percent.
 const PERCENT: f64 = 5.0;
@@ -78,9 +78,9 @@ fn implausible_meter_is_reported_and_unused() {
             return testkit::was_skipped();
         };
         for (says, expected) in [
-            (Says::Zero, "says 0 W while the machine runs"),
-            (Says::Constant, "all the time, idle and under load"),
-            (Says::Tenfold, "its own voltage and current make"),
+            (MeterAccuracy::Zero, "says 0 W while the machine runs"),
+            (MeterAccuracy::Constant, "all the time, idle and under load"),
+            (MeterAccuracy::Tenfold, "its own voltage and current make"),
         ] {
             board.meter.as_mut().unwrap().says = says;
             let seen = quick(&board, "");
@@ -103,7 +103,12 @@ fn network_meter_may_disappear() {
         let Some(mut board) = board("quick") else {
             return testkit::was_skipped();
         };
-        board.meter = Some(MeterSpec { place: Place::Network, volts: 5.1, says: Says::Truth, gone_after_s: Some(9.0) });
+        board.meter = Some(MeterSpec {
+            place: MeterLocation::Network,
+            volts: 5.1,
+            says: MeterAccuracy::Truth,
+            gone_after_s: Some(9.0),
+        });
         let seen = quick(&board, "--meter netio-json:$VIRTUAL_BOARD_METER");
         let channel = seen.record().samples.channel(&ChannelId::meter(OfMeter::Power)).expect("a meter");
         assert!(channel.values.iter().any(Option::is_some), "it answered at first");

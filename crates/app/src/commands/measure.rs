@@ -14,7 +14,7 @@ use crate::progress::ProgressBar;
 use crate::{output, signals, status};
 use bench::{AnyTask, Load, Options, RunContext, SingleWorkload, parse_duration, workloads};
 use explain::Document;
-use machine::{Identified, Root, Timeline};
+use machine::{LazyMachine, Root, Timeline};
 use record::{End, Machine, Outcome, Record, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
@@ -158,7 +158,7 @@ fn run(root: &Root, args: &Asked) -> anyhow::Result<u8> {
         // Before anything is asked for: a killed run may have left the CPU off that is wanted.
         restore_leftovers(root, &paths, args.options.tune, &bar);
     }
-    let machine = Identified::new(root);
+    let machine = LazyMachine::new(root);
     check_cpus(machine.machine(), &args.task.cpus(machine.machine()))?;
     if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {
         anyhow::bail!(why);

@@ -13,18 +13,18 @@ use anyhow::{Context, bail, ensure};
 use bench::{AnyTask, Earlier, Options, Runs, Standard, other_machine};
 use machine::{Root, Timeline, Trust};
 use record::redact::BLANK;
-use record::{Asked, Machine, Record, Resumed, Run};
+use record::{Invocation, Machine, Record, Resumption, Run};
 use std::path::Path;
 
 /// The newest one, which is also meant where nothing is named.
 const LATEST: &str = "latest";
 
 /// What was typed to start this run; none if its words are no UTF-8 and cannot be written down.
-pub(super) fn asked(options: &Options) -> Option<Asked> {
+pub(super) fn asked(options: &Options) -> Option<Invocation> {
     let words = std::env::args_os().skip(1);
     let words: Option<Vec<String>> = words.map(|word| word.into_string().ok()).collect();
     let user = options.user.as_ref();
-    Some(Asked {
+    Some(Invocation {
         command_line: words?,
         variables: Environment::read().given(),
         folder: here(),
@@ -54,7 +54,7 @@ pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, O
         false => named(path)?,
     };
     let now_utc_ms = Timeline::start().start_utc_ms();
-    let resumed = Resumed::of(&record.run, now_utc_ms).context("the result file has no start time")?;
+    let resumed = Resumption::of(&record.run, now_utc_ms).context("the result file has no start time")?;
     let args = started_as(&record, typed)?;
     Ok((args, Some(Earlier { record, resumed })))
 }

@@ -24,7 +24,7 @@ use explain::monitor::whole_line;
 use facts::{Explanation, Verdict};
 use keep::{Kept, Results, keep, stamp_of};
 use machine::files::Stream;
-use machine::{Identified, Root, Timeline};
+use machine::{LazyMachine, Root, Timeline};
 use record::{End, FailureKind, Outcome, QuestionId, Record, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use screen::RunScreen;
@@ -92,7 +92,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         restore_leftovers(&root, &to.paths, args.options.tune, &bar);
     }
     // What a killed run left (CPUs that are off, limits) is no reason to refuse this one.
-    let machine = Identified::new(&root);
+    let machine = LazyMachine::new(&root);
     if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {
         anyhow::bail!(why);
     }
@@ -168,7 +168,7 @@ impl TypedLines {
                     }
                 }
             };
-            if let Err(missing) = machine::threads::detach("typed-lines", read) {
+            if let Err(missing) = machine::threads::spawn("typed-lines", read) {
                 output::note(&format!("Lines that are typed are not kept: {missing}."));
             }
         }

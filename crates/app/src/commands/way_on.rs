@@ -1,11 +1,11 @@
 //! Whether a run that died can go on, and what one types for it.
 
 use crate::paths::Paths;
-use record::{Asked, End, Run};
+use record::{End, Invocation, Run};
 use std::path::Path;
 
 /// As one would type it.
-pub(super) fn line(asked: &Asked) -> String {
+pub(super) fn line(asked: &Invocation) -> String {
     let words = bench::command_line(&asked.command_line);
     format!("sbc-bench {words}").trim_end().to_owned()
 }

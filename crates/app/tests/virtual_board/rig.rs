@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use testkit::virtual_board::{Board, Done, Model, lacking, run};
+use testkit::virtual_board::{Board, FinishedRun, Model, lacking, run};
 use testkit::{Scratch, disagreement};
 
 /// So many boards at once: most of them wait most of the time.
@@ -72,7 +72,7 @@ pub(crate) struct Seen {
     /// What was printed, on both outputs.
     pub(crate) said: String,
     /// What was true.
-    pub(crate) done: Done,
+    pub(crate) done: FinishedRun,
 }
 
 impl Seen {

@@ -3,7 +3,7 @@
 
 use crate::measure::quiet;
 use machine::faults;
-use record::{Ended, Measured, Outcome, Step, StoppingRule};
+use record::{Measured, Outcome, Step, StopReason, StoppingRule};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub(crate) fn until_known(
     rule: &StoppingRule,
     cancelled: &AtomicI32,
     mut once: impl FnMut() -> f64,
-) -> (Vec<f64>, Ended) {
+) -> (Vec<f64>, StopReason) {
     let _window = quiet::window();
     let rule = StoppingRule { time_max: rule.time_max / faults::haste(), ..*rule };
     let started = Instant::now();
@@ -32,7 +32,7 @@ pub(crate) fn until_known(
     loop {
         values.push(once());
         if cancelled.load(Ordering::Relaxed) != 0 {
-            return (values, Ended::Interrupted);
+            return (values, StopReason::Interrupted);
         }
         if let Some(ended) = rule.ended(&values, started.elapsed()) {
             return (values, ended);
@@ -90,15 +90,15 @@ mod tests {
         let rule = StoppingRule::new(30, Duration::from_secs(600));
         let goes_on = AtomicI32::new(0);
         let steady = until_known(&rule, &goes_on, || 5.0);
-        assert_eq!(steady, (vec![5.0; 7], Ended::Narrow));
+        assert_eq!(steady, (vec![5.0; 7], StopReason::Narrow));
         let mut value = 0.0;
         let mut rising = || {
             value += 1.0;
             value
         };
         let (values, ended) = until_known(&rule, &goes_on, &mut rising);
-        assert_eq!((values.len(), ended), (30, Ended::Times));
+        assert_eq!((values.len(), ended), (30, StopReason::Times));
         let interrupted = until_known(&rule, &AtomicI32::new(15), || 5.0);
-        assert_eq!(interrupted, (vec![5.0], Ended::Interrupted));
+        assert_eq!(interrupted, (vec![5.0], StopReason::Interrupted));
     }
 }

@@ -127,11 +127,11 @@ impl Tools {
         std::thread::scope(|scope| {
             let ask = |kind: &&'static ToolKind| {
                 let kind = *kind;
-                threads::begin(scope, "tool", move || drop(self.find_all(kind)))
+                threads::spawn_scoped(scope, "tool", move || drop(self.find_all(kind)))
             };
             // A thread that the kernel refuses is one question that is asked later.
             let asking: Vec<_> = kinds.iter().filter_map(|kind| ask(kind).ok()).collect();
-            asking.into_iter().for_each(threads::joined);
+            asking.into_iter().for_each(threads::join);
         });
     }
 

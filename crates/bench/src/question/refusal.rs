@@ -6,7 +6,7 @@ use crate::job::cpus::online_cpus;
 use crate::plan::stage::Stage;
 use crate::workloads::workload;
 use crate::{CpuSelection, Job, Load, Options, ScratchDirs, Tools, WorkloadContext};
-use machine::{Identified, Timeline};
+use machine::{LazyMachine, Timeline};
 use record::{Machine, Missing, WorkloadId};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
@@ -15,13 +15,13 @@ use std::sync::atomic::AtomicI32;
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// The machine; only who needs it waits until it was looked at.
-    pub identified: &'a Identified<'a>,
+    pub identified: &'a LazyMachine<'a>,
     /// How the user wants the run.
     pub options: &'a Options,
 }
 
 /// Why a run of this task cannot come to anything here; nothing if it can.
-pub fn refusal(task: &dyn Task, identified: &Identified, options: &Options) -> Option<String> {
+pub fn refusal(task: &dyn Task, identified: &LazyMachine, options: &Options) -> Option<String> {
     let user = options.user.as_deref();
     let definitions = task.definitions();
     let distrusted = definitions.iter().find_map(|definition| definition.distrusted(user));
@@ -148,7 +148,7 @@ processor\t: 1
             targets: Targets { host: host.map(|host| Host::parse(host).unwrap()), ..Targets::default() },
             ..Options::default()
         };
-        let found = refusal(&task, &Identified::new(&root), &options);
+        let found = refusal(&task, &LazyMachine::new(&root), &options);
         match (&found, expected) {
             (None, None) => {}
             (Some(found), Some(expected)) => assert!(found.contains(expected), "{found}"),

@@ -4,8 +4,8 @@ use crate::plan::options::Options;
 use crate::question::Task;
 use crate::run::history::NewRun;
 use machine::settings::RestoreHandle;
-use machine::{Identified, Root, Timeline};
-use record::{Asked, Gate, Machine, Missing, Record, Resumed, Source, Step};
+use machine::{LazyMachine, Root, Timeline};
+use record::{Gate, Invocation, Machine, Missing, Record, Resumption, Source, Step};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub struct RunContext<'a> {
     /// Where everything is read.
     pub root: &'a Root,
     /// What it runs on.
-    pub machine: &'a Identified<'a>,
+    pub machine: &'a LazyMachine<'a>,
     /// The axis of time.
     pub timeline: &'a Timeline,
     /// What the run is for.
@@ -25,7 +25,7 @@ pub struct RunContext<'a> {
     /// The same in words, for the Record.
     pub given: Vec<String>,
     /// And as it was typed, so that the run can be resumed if it dies.
-    pub asked: Option<Asked>,
+    pub asked: Option<Invocation>,
     /// The run that goes on, where this is none of its own; then the axis of time is that of its start.
     pub earlier: Option<Earlier>,
     /// Offset of the local time zone from UTC.
@@ -56,7 +56,7 @@ pub struct Earlier {
     /// What it had measured.
     pub record: Record,
     /// Where it died, and when it goes on.
-    pub resumed: Resumed,
+    pub resumed: Resumption,
 }
 
 /// Progress events for the caller. Never told inside a timed region.

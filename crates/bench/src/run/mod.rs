@@ -44,7 +44,7 @@ use crate::scratch::ScratchDirs;
 use crate::scratch::places::Places;
 use machine::kernel_log::KernelLog;
 use machine::settings::Settings;
-use machine::{Group, Identified, Root, Sampler, SamplerOptions, SamplerThread, threads};
+use machine::{Group, LazyMachine, Root, Sampler, SamplerOptions, SamplerThread, threads};
 use record::{End, Event, Gate, Machine, Reading, Run, State, Survey};
 use std::path::Path;
 use std::sync::Arc;
@@ -283,7 +283,7 @@ impl Runner<'_> {
         let sampling = self.sampling(self.context.options.interval);
         let while_waiting = self.context.while_waiting;
         let RunContext { root, machine, timeline, options, cancelled, progress, .. } = &mut self.context;
-        let (root, machine): (&Root, &Identified) = (root, machine);
+        let (root, machine): (&Root, &LazyMachine) = (root, machine);
         // What this program itself uses does not count as busy.
         let (mut gate, sampler) = std::thread::scope(|scope| {
             let looks = || {
@@ -292,11 +292,11 @@ impl Runner<'_> {
                 while_waiting();
                 sampler
             };
-            let looking = threads::begin(scope, "looks", looks);
+            let looking = threads::spawn_scoped(scope, "looks", looks);
             let on_busy = &mut |gate: &Gate, left| progress(Progress::GateWaits(gate, left));
             let gate = gate::wait_until_idle((root, timeline), options, cancelled, on_busy);
             // Without a thread it takes a moment longer.
-            let sampler = looking.map_or_else(|_| looks(), threads::joined);
+            let sampler = looking.map_or_else(|_| looks(), threads::join);
             (gate, sampler)
         });
         let boot_messages = self.boot_messages_present.clone();
@@ -323,10 +323,20 @@ impl Runner<'_> {
     fn start_guard(&mut self) {
         let journal = self.context.journal.filter(|_| self.context.options.tune);
         match Guard::start(journal, self.group.as_ref(), self.site.notes().as_deref()) {
-            Ok(guard) => self.guard = Some(guard),
+            Ok(guard) => {
+                self.guard = Some(guard);
+                self.open_journal_in_guard();
+            }
             Err(error) => (self.context.progress)(Progress::Note(format!(
                 "Cannot start the guard process: {error}. If this run is killed, use `sbc-bench restore`."
             ))),
+        }
+    }
+
+    pub(super) fn open_journal_in_guard(&mut self) {
+        let descriptor = self.settings.as_ref().and_then(Settings::journal_descriptor);
+        if let (Some(guard), Some(descriptor)) = (&mut self.guard, descriptor) {
+            guard.open_journal(&descriptor);
         }
     }
 
@@ -353,7 +363,7 @@ impl Runner<'_> {
             interval,
             budget_ppm: sampler_ppm.unwrap_or(SamplerOptions::default().budget_ppm),
             measures: true,
-            feeds: self.meters.iter().map(Meter::feed).collect(),
+            external_values: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         }
     }

@@ -22,6 +22,9 @@ pub fn settle(root: &Root, record: &mut Record) {
         change.restored = match root.read_value(&change.path) {
             _ if !is_this_boot => Restored::Done,
             Ok(now) if Some(&now) == users => Restored::Done,
+            Ok(now) if change.disturbed && change.read_back.known() == Some(&now) => Restored::Pending,
+            // Ended with its process or governor, or shows the clock of the moment.
+            _ if change.disturbed => Restored::Done,
             Ok(now) if same.any(|other| other.new == now) => Restored::Pending,
             Ok(now) => Restored::LeftAlone(now),
             Err(missing) => Restored::Failed(missing.to_string()),

@@ -252,7 +252,7 @@ impl Shared {
     fn collect_and_enqueue(&self) {
         let mut sources = self.sources();
         if let Some(sampler) = sources.sampler.as_ref().filter(|_| !sources.is_along) {
-            sampler.keep_along();
+            sampler.keep_off_caller();
             sources.is_along = true;
         }
         let seen = sources.look();

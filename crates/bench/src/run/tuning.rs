@@ -75,6 +75,7 @@ impl Runner<'_> {
             Ok(settings) => {
                 (self.context.on_settings)(settings.way_back());
                 self.settings = Some(settings);
+                self.open_journal_in_guard();
             }
             Err(missing) => {
                 self.is_untunable = true;

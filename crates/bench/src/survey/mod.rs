@@ -75,9 +75,10 @@ fn query_all(disks: &mut [Disk], tools: &Tools, root: &Root, cancelled: &AtomicI
     for some in asked.chunks_mut(AT_ONCE) {
         let answers: Vec<Reading<Health>> = std::thread::scope(|scope| {
             let disks = some.iter().map(|disk| &**disk);
-            let asking: Vec<_> =
-                disks.map(|disk| threads::begin(scope, "smart", || ask(&program, disk, root, cancelled))).collect();
-            let answers = asking.into_iter().map(|asked| asked.and_then(threads::joined));
+            let asking: Vec<_> = disks
+                .map(|disk| threads::spawn_scoped(scope, "smart", || ask(&program, disk, root, cancelled)))
+                .collect();
+            let answers = asking.into_iter().map(|asked| asked.and_then(threads::join));
             answers.collect()
         });
         for (disk, health) in some.iter_mut().zip(answers) {

@@ -17,7 +17,7 @@ use machine::available_kib;
 use machine::faults::{self, Call as Asked};
 use probe::{Call, Pattern};
 use record::{
-    Bandwidth, BandwidthRow, Ended, Failure, FailureKind, Measured, MemoryOperation, Missing, Reading, Repeated,
+    Bandwidth, BandwidthRow, Failure, FailureKind, Measured, MemoryOperation, Missing, Reading, Repeated, StopReason,
     WorkloadId,
 };
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -130,10 +130,10 @@ fn measure(
     let ended = loop {
         bytes_per_s.push(once(context, report, &loader, &program)?);
         if bytes_per_s.len() >= *times.start() && agree(&bytes_per_s) {
-            break Ended::Narrow;
+            break StopReason::Narrow;
         }
         if bytes_per_s.len() == *times.end() {
-            break Ended::Times;
+            break StopReason::Times;
         }
     };
     let rates: Vec<f64> = bytes_per_s.iter().map(|rate| *rate as f64 / 1e6).collect();
@@ -243,11 +243,11 @@ mod tests {
         let even = format!("head -c 4 $1 | grep -q ELF && echo {}", line(100_000_000));
         let (row, repeated) = copied(&even, false).unwrap();
         assert_eq!(row.bytes_per_s, [335_544_320; 2]);
-        assert_eq!((repeated[0].n, repeated[0].ended), (2, Ended::Narrow));
+        assert_eq!((repeated[0].n, repeated[0].ended), (2, StopReason::Narrow));
         assert_eq!(copied(&even, true).unwrap().0.bytes_per_s.len(), 3);
         let uneven = format!("echo {}$(date +%N | cut -c 1-8 | tr 89 67)", &line(0)[..106]);
         let (row, repeated) = copied(&uneven, true).unwrap();
-        assert_eq!((row.bytes_per_s.len(), repeated[0].ended), (10, Ended::Times));
+        assert_eq!((row.bytes_per_s.len(), repeated[0].ended), (10, StopReason::Times));
         assert_eq!(copied(&uneven, false).unwrap().0.bytes_per_s.len(), 3);
     }
 

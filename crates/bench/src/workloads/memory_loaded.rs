@@ -12,7 +12,7 @@ use crate::measure::repeat::until_known;
 use crate::measure::report::StepReport;
 use crate::process::child::{failure, move_to};
 use machine::threads;
-use microbench::latency::{Link, Order, Walk};
+use microbench::latency::{Link, Order, PointerChase};
 use microbench::memory::once;
 use microbench::routine::Operation;
 use microbench::timer::now_ns;
@@ -80,7 +80,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         if let Err(missing) = crew(scope, &gate, load_cpus.iter().map(reader)) {
             return Err(missing.to_string());
         }
-        let measured = threads::apart("latency", || {
+        let measured = threads::run("latency", || {
             move_to(&[*cpu]).and_then(|()| measure(&load, load_cpus.len(), size_bytes as usize, context.cancelled))
         });
         load.duty_percent.store(OVER, Ordering::Relaxed);
@@ -178,15 +178,15 @@ fn measure(
     cancelled: &AtomicI32,
 ) -> Result<(Vec<LoadedRow>, Vec<Repeated>), String> {
     let mut buffer = buffer(size_bytes as u64)?;
-    let mut walk = Walk::new(&mut buffer, size_bytes, Order::Random, SEED);
+    let mut chase = PointerChase::new(&mut buffer, size_bytes, Order::Random, SEED);
     load.wait_for(readers)?;
     let (mut rows, mut repeated) = (Vec::new(), Vec::new());
     for duty_percent in DUTIES {
         load.duty_percent.store(duty_percent, Ordering::Relaxed);
         std::thread::sleep(SETTLE);
-        let pace = walk.pace(1, Link::Pointer, REPETITION_NS);
+        let pace = chase.pace(1, Link::Pointer, REPETITION_NS);
         let (start_ns, start_bytes) = (now_ns(), load.read_bytes.load(Ordering::Relaxed));
-        let (ns, ended) = until_known(&RULE, cancelled, || walk.once(&pace));
+        let (ns, ended) = until_known(&RULE, cancelled, || chase.once(&pace));
         let bytes = load.read_bytes.load(Ordering::Relaxed) - start_bytes;
         let name = format!("other CPUs read {duty_percent} % of the time");
         repeated.extend(Repeated::of(&name, "ns", &ns, ended));

@@ -18,7 +18,9 @@ use microbench::buffer::Buffer;
 use microbench::memory::once;
 use microbench::routine::{Operation, Routine};
 use microbench::timer::now_ns;
-use record::{BandwidthCurve, CurveRow, Ended, Failure, FailureKind, Measured, Repeated, StoppingRule, WorkloadId};
+use record::{
+    BandwidthCurve, CurveRow, Failure, FailureKind, Measured, Repeated, StopReason, StoppingRule, WorkloadId,
+};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::time::{Duration, Instant};
@@ -73,7 +75,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
 /// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same, so that
 /// a curve is one of CPUs and not of routines.
 fn choose(cpu: u32, bytes: u64) -> Result<[&'static Routine; 3], String> {
-    let chosen = threads::apart("fastest", move || {
+    let chosen = threads::run("fastest", move || {
         let (mut destination, source) = equip(cpu, bytes)?;
         let operations = [Operation::Copy, Operation::Fill, Operation::Read];
         Ok(operations.map(|operation| fastest(operation, &mut destination, &source)))
@@ -174,10 +176,16 @@ impl<'a> ThreadTeam<'a> {
     }
 
     /// Repetitions of one operation by all; the sums come back from the first thread.
-    fn repeat(&self, index: usize, routine: &Routine, destination: &mut Buffer, source: &Buffer) -> (Vec<u64>, Ended) {
+    fn repeat(
+        &self,
+        index: usize,
+        routine: &Routine,
+        destination: &mut Buffer,
+        source: &Buffer,
+    ) -> (Vec<u64>, StopReason) {
         let started = Instant::now();
         let mut sums: Vec<u64> = Vec::new();
-        let mut all_ended = Ended::Times;
+        let mut all_ended = StopReason::Times;
         loop {
             // One for all, before any of them is waited for.
             let _window = (index == 0).then(quiet::window);
@@ -193,7 +201,7 @@ impl<'a> ThreadTeam<'a> {
                 let values: Vec<f64> = sums.iter().map(|sum| *sum as f64).collect();
                 let ended = match self.cancelled.load(Ordering::Relaxed) {
                     0 => RULE.ended(&values, started.elapsed()),
-                    _ => Some(Ended::Interrupted),
+                    _ => Some(StopReason::Interrupted),
                 };
                 self.enough.store(ended.is_some(), Ordering::Relaxed);
                 all_ended = ended.unwrap_or(all_ended);

@@ -56,11 +56,11 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
                 in_group: inside.is_some(),
             }
         };
-        let worker = threads::begin(scope, "load", work)
+        let worker = threads::spawn_scoped(scope, "load", work)
             .map_err(|missing| failure(FailureKind::NotStarted, missing.to_string(), ""))?;
         let output = stream(context, report);
         stop.store(true, Ordering::Relaxed);
-        Ok((output, threads::joined(worker)))
+        Ok((output, threads::join(worker)))
     })?;
     let output = output?;
     if let (Fact::Known(ns), false) = (&mut report.counters.task_clock_ns, worked.in_group) {

@@ -20,7 +20,7 @@ pub fn explain(record: &Record) -> Explanation {
 
 /// Explains a Record whose views are shared with other reports.
 pub(crate) fn explain_case(case: &Case<'_>) -> Explanation {
-    explain_findings(case, rules::check_case(case))
+    explain_findings(case, rules::check_facts(case))
 }
 
 /// Explains a Record in which these findings were made.
@@ -29,7 +29,7 @@ pub fn explain_findings(case: &Case<'_>, findings: Vec<Finding>) -> Explanation 
     let (verdict, scores) = verdict::of(case, &findings, &graph);
     let ledgers = ledger::of(case, &findings, &graph);
     Explanation {
-        verdict: rules::stated::verdict(case.record).unwrap_or(verdict),
+        verdict: rules::stated::verdict(case).unwrap_or(verdict),
         scores,
         diagnoses: graph.diagnoses,
         ledgers,

@@ -53,7 +53,7 @@ pub(super) fn is_of_the_run(when: When) -> bool {
 }
 
 fn is_hot(case: &Case<'_>, at: &Situated) -> bool {
-    let hot = hot_millicelsius(case.record);
+    let hot = hot_millicelsius(case);
     let was_cool = own_temperature(case, at).is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
     !was_cool && temperature(case, at).is_some_and(|temp| temp >= hot)
 }

@@ -101,7 +101,7 @@ mod tests {
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
         ChannelId, CpuTime, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap, OfRaspberryPi,
-        OfSampler, OfSwap, Resource, Stalled, Unit,
+        OfSampler, OfSwap, Resource, StallKind, Unit,
     };
     use std::collections::BTreeSet;
 
@@ -164,9 +164,9 @@ mod tests {
         }
         for id in [
             ChannelId::Sampler(OfSampler::Cpu),
-            ChannelId::Pressure(Resource::Cpu, Stalled::Some),
-            ChannelId::Pressure(Resource::Memory, Stalled::Some),
-            ChannelId::Pressure(Resource::Io, Stalled::Some),
+            ChannelId::Pressure(Resource::Cpu, StallKind::Some),
+            ChannelId::Pressure(Resource::Memory, StallKind::Some),
+            ChannelId::Pressure(Resource::Io, StallKind::Some),
         ] {
             let unit = Unit::Microseconds;
             record = with_channel(record, id, unit, ChannelKind::Counter, &[]);

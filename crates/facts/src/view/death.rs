@@ -2,7 +2,9 @@
 //! resumed has several.
 
 use super::{channels, gauge, heat, is_log, matching_messages, power_mw};
-use record::{Aftermath, ChannelId, DiedIn, End, LastWords, LoadSpan, OfHwmon, OfRaspberryPi, Record, Unit, Window};
+use record::{
+    Aftermath, ChannelId, DeathPoint, End, LastWords, LoadSpan, OfHwmon, OfRaspberryPi, Record, Unit, Window,
+};
 
 /// What was seen in this time before the end is about the end.
 const JUST_BEFORE_MS: i64 = 10_000;
@@ -72,7 +74,7 @@ pub fn deaths(record: &Record) -> Vec<Death> {
     deaths.map(|died| death_at(record, died)).collect()
 }
 
-fn death_at(record: &Record, died: &DiedIn) -> Death {
+fn death_at(record: &Record, died: &DeathPoint) -> Death {
     let aftermath = died.aftermath.known();
     let restarted = aftermath.and_then(|aftermath| aftermath.restarted.known());
     let seen = last_seen(record, died);
@@ -96,7 +98,7 @@ fn death_at(record: &Record, died: &DiedIn) -> Death {
 }
 
 /// `stockfish, run 2`; the time between two steps has no name.
-fn step_words(died: &DiedIn) -> String {
+fn step_words(died: &DeathPoint) -> String {
     match (&died.step, died.repetition) {
         (None, _) => "the time between two steps".to_owned(),
         (Some(step), 0) => step.clone(),
@@ -104,12 +106,12 @@ fn step_words(died: &DiedIn) -> String {
     }
 }
 
-fn just_before(died: &DiedIn) -> Window {
+fn just_before(died: &DeathPoint) -> Window {
     Window { start_ms: died.at_ms.saturating_sub(JUST_BEFORE_MS), end_ms: died.at_ms, ..Window::default() }
 }
 
 /// The last value of each kind that says something about the end.
-fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
+fn last_seen(record: &Record, died: &DeathPoint) -> Option<LastSeen> {
     let mut times = record.samples.at_ms.iter().rev();
     let last_ms = *times.find(|at_ms| **at_ms <= died.at_ms)?;
     let window = just_before(died);
@@ -167,7 +169,7 @@ fn last_millivolts(record: &Record, window: Window) -> Option<i64> {
 }
 
 /// Why the program alone ended: the same kernel still runs.
-fn killed(record: &Record, died: &DiedIn) -> (String, u8) {
+fn killed(record: &Record, died: &DeathPoint) -> (String, u8) {
     let is_oom = |text: &str| text.contains("Out of memory") || text.contains("oom-kill");
     let before = |at_ms: Option<i64>| at_ms.is_none_or(|at_ms| at_ms <= died.at_ms);
     let mut messages = matching_messages(record, is_oom).into_iter();
@@ -180,7 +182,7 @@ fn killed(record: &Record, died: &DiedIn) -> (String, u8) {
 }
 
 /// The likely cause, the surest first.
-fn cause(record: &Record, died: &DiedIn, aftermath: Option<&Aftermath>, seen: Option<&LastSeen>) -> (String, u8) {
+fn cause(record: &Record, died: &DeathPoint, aftermath: Option<&Aftermath>, seen: Option<&LastSeen>) -> (String, u8) {
     let began_utc_ms = record.run.started.known().copied();
     let told = aftermath.and_then(|aftermath| by_aftermath(aftermath, began_utc_ms));
     let told = told.or_else(|| by_messages(record, died));
@@ -244,7 +246,7 @@ fn without_stamp(line: &str) -> &str {
 }
 
 /// What the kernel said in the last seconds.
-fn by_messages(record: &Record, died: &DiedIn) -> Option<(String, u8)> {
+fn by_messages(record: &Record, died: &DeathPoint) -> Option<(String, u8)> {
     const CAUSES: [(&[&str], &str, u8); 4] = [
         (&["critical temperature", "temperature too high", "Temperature too high"], "It overheated", 95),
         (&["EDAC", "[Hardware Error]", "Machine check"], "The kernel reported memory or CPU errors", 80),
@@ -269,7 +271,7 @@ fn by_messages(record: &Record, died: &DiedIn) -> Option<(String, u8)> {
 }
 
 /// What the samples say about the last seconds.
-fn by_samples(record: &Record, died: &DiedIn, seen: Option<&LastSeen>) -> Option<(String, u8)> {
+fn by_samples(record: &Record, died: &DeathPoint, seen: Option<&LastSeen>) -> Option<(String, u8)> {
     let window = just_before(died);
     let is_alarm = |id: &ChannelId| {
         matches!(id, ChannelId::RaspberryPi(OfRaspberryPi::Throttled) | ChannelId::Hwmon(_, OfHwmon::Alarm))

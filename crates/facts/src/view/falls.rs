@@ -151,7 +151,7 @@ fn fall(record: &Record, channel: &Channel, phase: &Phase, base: Base, readings:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Case;
+    use crate::Facts;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use record::{Unit, Variant, WorkloadId};
 
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn clock_that_falls_is_found_with_its_moment() {
         let record = run(&[1_800_000, 1_800_000, 1_200_000, 1_400_000, 1_200_000, 1_200_000]);
-        let case = Case::of(&record);
+        let case = Facts::of(&record);
         let falls = case.clock_falls();
         assert_eq!(falls.len(), 1);
         let fall = &falls[0];
@@ -185,6 +185,6 @@ mod tests {
     #[test]
     fn single_low_reading_is_ignored() {
         let record = run(&[1_800_000, 600_000, 1_800_000, 1_800_000, 1_800_000]);
-        assert_eq!(Case::of(&record).clock_falls(), []);
+        assert_eq!(*Facts::of(&record).clock_falls(), []);
     }
 }

@@ -6,7 +6,7 @@ use super::is_log;
 use super::phases::{Phase, phases};
 use super::samples::counter_total;
 use crate::stats::mean;
-use record::{ChannelId, Outcome, Record, Resource, Stalled, WorkloadId};
+use record::{ChannelId, Outcome, Record, Resource, StallKind, WorkloadId};
 
 /// What showed it, in which phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +98,7 @@ fn has_failed(record: &Record, phase: &Phase) -> bool {
 }
 
 fn stalled(record: &Record, phase: &Phase) -> Option<Waited> {
-    let channel = record.samples.channel(&ChannelId::Pressure(Resource::Memory, Stalled::Full))?;
+    let channel = record.samples.channel(&ChannelId::Pressure(Resource::Memory, StallKind::Full))?;
     let us = counter_total(record, channel, phase.window)?;
     let percent = us as f64 / 10.0 / phase.window.elapsed_ms().max(1) as f64;
     (percent >= STALLED_PERCENT).then(|| whole(phase))

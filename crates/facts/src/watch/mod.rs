@@ -6,7 +6,7 @@ mod gaps;
 pub use gaps::gaps;
 
 use crate::throttle::{self, Reason, Throttle};
-use record::soc_temperature::Follows;
+use record::soc_temperature::LoadCorrelation;
 use record::{Channel, ChannelKind, Event, Record, Samples, Unit};
 
 /// A value that was not read again for so long says nothing about now any more. The slowest sources
@@ -34,7 +34,7 @@ pub struct Watch {
     telling: Vec<usize>,
     past_rows: usize,
     throttled: Vec<Throttle>,
-    follows: Follows,
+    follows: LoadCorrelation,
 }
 
 /// What was last read of one channel.
@@ -69,7 +69,7 @@ impl Watch {
             happened: Vec::new(),
             past_rows: rows.clamp(*PAST_ROWS.start(), *PAST_ROWS.end()) as usize,
             throttled: Vec::new(),
-            follows: Follows::of(channels),
+            follows: LoadCorrelation::of(channels),
             telling,
             past,
             record,

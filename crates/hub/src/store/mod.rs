@@ -10,7 +10,7 @@ mod sqlite;
 mod value;
 
 pub use migrations::migrate;
-pub use postgres::Postgres;
+pub use postgres::{Postgres, has_password};
 pub use sqlite::Sqlite;
 pub use value::{Row, Value};
 

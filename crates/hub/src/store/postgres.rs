@@ -50,6 +50,11 @@ struct Connection {
     prepared: HashMap<String, Statement>,
 }
 
+/// True for the address of a PostgreSQL that names a password.
+pub fn has_password(url: &str) -> bool {
+    url.parse::<Config>().is_ok_and(|config| config.get_password().is_some())
+}
+
 impl Postgres {
     /// Connects to `postgres://USER@HOST/DATABASE`, a socket's folder as `host=` parameter.
     ///

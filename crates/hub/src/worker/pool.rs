@@ -187,6 +187,11 @@ impl Workers {
         Self { program, limits, idle: Mutex::default() }
     }
 
+    /// Limits of what they read.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Starts an idle worker, so that the next request does not wait for its start.
     ///
     /// # Errors

@@ -34,7 +34,8 @@ impl View {
             Self::Whole => one.map(|(record, explained)| page::page(record, explained, Reference::builtin())),
             Self::Findings => records.first().map(|record| {
                 let findings = serde_json::to_value(Document::explained(record).1).unwrap_or_default();
-                format!("{findings}\n")
+                // Names of a Record may hold what a terminal would obey.
+                facts::harmless(&format!("{findings}\n")).into_owned()
             }),
             Self::Compared(names) => Some(compared(names, records, &explained)),
         }

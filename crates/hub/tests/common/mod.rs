@@ -61,7 +61,7 @@ pub(crate) fn postgres_database() -> Option<String> {
 
 /// A server of its own.
 pub(crate) struct Server {
-    folder: Folder,
+    folder: PathBuf,
     programs: PathBuf,
     running: Child,
 }
@@ -72,23 +72,35 @@ const USER: &str = "postgres";
 impl Server {
     /// Starts it with these settings besides its defaults; none where there is no PostgreSQL.
     pub(crate) fn start(settings: &[&str]) -> Option<Self> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self::start_in(
+            std::env::temp_dir().join(format!("sbc-bench-hub-test-{number}-{}", std::process::id())),
+            settings,
+        )
+    }
+
+    /// As [`Self::start`], with a folder that may hold the data of an earlier one; it is removed in the end.
+    pub(crate) fn start_in(folder: PathBuf, settings: &[&str]) -> Option<Self> {
         let programs = programs()?;
-        let folder = Folder::new();
         let user = user()?;
-        std::os::unix::fs::chown(&folder.0, Some(user.0), Some(user.1)).ok()?;
-        let data = folder.0.join("data");
-        let mut initdb = Command::new(programs.join("initdb"));
-        initdb.args(["--no-sync", "--auth=trust", "--username=hub", "--encoding=UTF8", "--locale=C", "-D"]).arg(&data);
-        let made = as_user(&mut initdb, user, &folder.0).stdout(Stdio::null()).status().ok()?;
-        assert!(made.success(), "initdb failed");
-        let running = run(&programs, &folder.0, user, settings);
+        hub::private::directory(&folder).ok()?;
+        std::os::unix::fs::chown(&folder, Some(user.0), Some(user.1)).ok()?;
+        let data = folder.join("data");
+        if !data.exists() {
+            let mut initdb = Command::new(programs.join("initdb"));
+            initdb.args(["--no-sync", "--auth=trust", "--username=hub", "--encoding=UTF8", "--locale=C"]);
+            initdb.args(["--wal-segsize=1", "-D"]).arg(&data);
+            let made = as_user(&mut initdb, user, &folder).stdout(Stdio::null()).status().ok()?;
+            assert!(made.success(), "initdb failed");
+        }
+        let running = run(&programs, &folder, user, settings);
         let server = Self { folder, programs, running };
         server.wait();
         Some(server)
     }
 
-    fn url(&self, database: &str) -> String {
-        format!("host={} user=hub dbname={database}", self.folder.0.display())
+    pub(crate) fn url(&self, database: &str) -> String {
+        format!("host={} user=hub dbname={database}", self.folder.display())
     }
 
     fn wait(&self) {
@@ -102,7 +114,7 @@ impl Server {
     pub(crate) fn database(&self) -> String {
         let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let mut psql = Command::new(self.programs.join("psql"));
-        psql.args(["-q", "-U", "hub", "-d", "postgres", "-h"]).arg(&self.folder.0);
+        psql.args(["-q", "-U", "hub", "-d", "postgres", "-h"]).arg(&self.folder);
         assert!(psql.arg("-c").arg(format!("CREATE DATABASE {name}")).status().unwrap().success());
         self.url(&name)
     }
@@ -111,6 +123,15 @@ impl Server {
     pub(crate) fn tidy_up(&self, database: &str) {
         let mut psql = Command::new(self.programs.join("psql"));
         assert!(psql.args(["-q", "-d", database, "-c", "VACUUM (ANALYZE)"]).status().unwrap().success());
+    }
+
+    /// Compares its tables with their indexes, each row.
+    pub(crate) fn check(&self, database: &str) {
+        let mut check = Command::new(self.programs.join("pg_amcheck"));
+        check.args(["--install-missing", "--heapallindexed", database]);
+        let output = check.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
     }
 
     /// Ends it at once and starts it again, as after a crash.
@@ -125,10 +146,10 @@ impl Server {
 
     fn control(&self, words: &[&str]) {
         let mut control = Command::new(self.programs.join("pg_ctl"));
-        control.args(words).arg("--silent").arg("-D").arg(self.folder.0.join("data"));
-        control.arg("-l").arg(self.folder.0.join("log")).stdout(Stdio::null()).stderr(Stdio::null());
+        control.args(words).arg("--silent").arg("-D").arg(self.folder.join("data"));
+        control.arg("-l").arg(self.folder.join("log")).stdout(Stdio::null()).stderr(Stdio::null());
         let user = user().unwrap();
-        assert!(as_user(&mut control, user, &self.folder.0).status().unwrap().success(), "pg_ctl {words:?}");
+        assert!(as_user(&mut control, user, &self.folder).status().unwrap().success(), "pg_ctl {words:?}");
     }
 
     fn stop(&mut self) {
@@ -148,7 +169,7 @@ impl Drop for Server {
 fn run(programs: &Path, folder: &Path, user: (u32, u32), settings: &[&str]) -> Child {
     let script = "program=$1 data=$2 folder=$3; shift 3; \"$program\" -D \"$data\" -k \"$folder\" -c listen_addresses= \
                   -c max_connections=60 \"$@\" >\"$folder/log\" 2>&1 & server=$!; read -r _; kill -QUIT $server; \
-                  wait $server; rm -rf \"$folder\"";
+                  wait $server; rm -rf \"$folder\" 2>/dev/null";
     let mut shell = Command::new("sh");
     shell.args(["-c", script, "sh"]).arg(programs.join("postgres")).arg(folder.join("data")).arg(folder);
     shell.args(settings.iter().flat_map(|setting| ["-c", setting]));

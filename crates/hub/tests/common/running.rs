@@ -182,6 +182,14 @@ impl Running {
         self.workers().into_iter().map(memory_kib).sum()
     }
 
+    /// Memory of now in KiB and open files, of it and its workers.
+    pub(crate) fn uses(&self) -> (u64, u64) {
+        let all: Vec<u32> = self.workers().into_iter().chain([self.child.id()]).collect();
+        let kib = all.iter().filter_map(|process| status_kib(*process, "VmRSS:")).sum();
+        let files = all.iter().filter_map(|process| std::fs::read_dir(format!("/proc/{process}/fd")).ok());
+        (kib, files.map(|files| files.count() as u64).sum())
+    }
+
     /// CPU time of all its threads and workers, also of those that have ended.
     pub(crate) fn cpu_ms(&self) -> u64 {
         let workers = self.workers().into_iter().map(|worker| cpu_ms(worker, 2));
@@ -256,9 +264,14 @@ impl Running {
 }
 
 fn memory_kib(process: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
+    status_kib(process, "VmHWM:").unwrap()
+}
+
+/// A field of proc_pid_status(5) in KiB; none of a process that has ended.
+fn status_kib(process: u32, field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    line.trim().trim_end_matches(" kB").parse().ok()
 }
 
 /// CPU time in ms (proc_pid_stat(5): utime, stime, and those of children that were waited for, in ticks of 10 ms).

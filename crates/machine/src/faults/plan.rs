@@ -1,25 +1,24 @@
-//! Which fault happens at which system call: for tests only, never in a program that is handed out.
+//! Fault plans for system calls: for tests only, never in a release build.
 //!
-//! `SBC_BENCH_FAULTS` holds rules with `;` between them, each of five words:
-//! `run write /cpufreq/ 3 ENOSPC`. In the process `run` or `guard`, the third write to a path with `/cpufreq/`
-//! in it (`*` is any path; number 0 means every one) fails with `ENOSPC`. The word `change` stands for every call
-//! that changes something. Instead of an error:
+//! `SBC_BENCH_FAULTS` contains rules separated by `;`, each of five words: `run write /cpufreq/ 3 ENOSPC`. In the
+//! process `run` or `guard`, the third write to a path with `/cpufreq/` in it (`*` is any path; number 0 means every
+//! one) fails with `ENOSPC`. The word `change` matches every call that changes something. Instead of an error:
 //!
-//! * `torn`: half of what is written arrives, then the disk is full;
+//! * `torn`: half of the data is written, then the disk is full;
 //! * `kill-run`, `kill-guard`, `kill-both` (the guard first), `kill-group` (the run's process group):
-//!   SIGKILL before the call, and with `-after` at the end of the word behind it;
+//!   SIGKILL before the call, or after it with the suffix `-after`;
 //! * `hang`: the call never returns.
 //!
-//! `SBC_BENCH_FAULTS_HASTE` is by how much waiting and work of a chosen length or size are lessened, so that a whole run
-//! takes a moment; what is measured then is worth nothing.
+//! `SBC_BENCH_FAULTS_HASTE` is the divisor of configurable durations and sizes, so that a whole run takes a moment. Its
+//! measurements are meaningless.
 //!
-//! `SBC_BENCH_FAULTS_CLOCKS` names a file that a test changes while the program runs: milliseconds for which the
-//! machine has slept, and milliseconds by which its time of day was set.
+//! `SBC_BENCH_FAULTS_CLOCKS` names a file that a test changes while the program runs: simulated suspend time and step of
+//! the system time, in milliseconds.
 //!
-//! `SBC_BENCH_FAULTS_TRACE` names a file to which every call is appended: role, process, word, path, what the plan
-//! did, what is written. Calls of one kind on one path come in the same order in every run; those of several threads mix.
+//! `SBC_BENCH_FAULTS_TRACE` names a file to which every call is appended: role, process, word, path, action of the plan,
+//! written data. Calls of one kind on one path have the same order in every run; those of several threads interleave.
 
-use super::{Call, ClocksMoved};
+use super::{Call, ClockShift};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
 use std::cell::RefCell;
@@ -30,18 +29,18 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The variable with the rules.
+/// Variable with the rules.
 pub const VARIABLE: &str = "SBC_BENCH_FAULTS";
-/// The variable with the file for the trace.
+/// Variable with the trace file.
 pub const TRACE_VARIABLE: &str = "SBC_BENCH_FAULTS_TRACE";
 
-/// The variable with the factor by which everything is shortened.
+/// Variable with the divisor of durations.
 pub const HASTE_VARIABLE: &str = "SBC_BENCH_FAULTS_HASTE";
 
-/// The variable with a file of two numbers: see [`ClocksMoved`].
+/// Variable with a file of two numbers: see [`ClockShift`].
 pub const CLOCKS_VARIABLE: &str = "SBC_BENCH_FAULTS_CLOCKS";
 
-/// Errors that a plan can name.
+/// Errors that a plan can use.
 pub const ERRNOS: [(&str, Errno); 11] = [
     ("ENOSPC", Errno::NOSPC),
     ("EIO", Errno::IO),
@@ -59,11 +58,11 @@ pub const ERRNOS: [(&str, Errno); 11] = [
 static GUARD: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    /// The plan of a test within its own process, for its own thread.
+    /// Plan of a test in its own thread.
     static OF_THIS_THREAD: RefCell<Option<&'static Plan>> = const { RefCell::new(None) };
 }
 
-/// The faults that are to happen, and how often each rule was met.
+/// Planned faults, and how often each rule matched.
 #[derive(Debug)]
 pub struct Plan {
     rules: Vec<Rule>,
@@ -72,13 +71,13 @@ pub struct Plan {
 
 #[derive(Debug)]
 struct Rule {
-    /// None for every call that changes something.
+    /// `None` matches every call that changes something.
     call: Option<Call>,
     path: String,
-    /// Which of the calls that fit; 0 for all.
+    /// Number of the matching call; 0 for all.
     number: u32,
     what: FaultKind,
-    met: AtomicU32,
+    matches: AtomicU32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,8 +102,8 @@ enum Moment {
     After,
 }
 
-/// The plan of this thread's test or of the environment; none if nothing is planned.
-pub(super) fn in_force() -> Option<&'static Plan> {
+/// Plan of this thread's test or of the environment; `None` without faults.
+pub(super) fn active() -> Option<&'static Plan> {
     static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
     if let Some(plan) = OF_THIS_THREAD.with_borrow(|plan| *plan) {
         return Some(plan);
@@ -112,10 +111,10 @@ pub(super) fn in_force() -> Option<&'static Plan> {
     PLAN.get_or_init(from_environment).as_ref()
 }
 
-/// Runs something under a plan, in this thread alone.
+/// Runs a function with a plan for this thread only.
 ///
 /// # Panics
-/// The plan cannot be understood.
+/// The plan is invalid.
 pub fn under<T>(plan: &str, run: impl FnOnce() -> T) -> T {
     struct EndsWithThis;
     impl Drop for EndsWithThis {
@@ -123,7 +122,7 @@ pub fn under<T>(plan: &str, run: impl FnOnce() -> T) -> T {
             OF_THIS_THREAD.set(None);
         }
     }
-    // Tests are few and end soon: what they planned may stay in memory.
+    // Leaked, because tests are few and end soon.
     let plan = Box::leak(Box::new(Plan::parse(plan, "run")));
     OF_THIS_THREAD.set(Some(plan));
     let _ends = EndsWithThis;
@@ -134,13 +133,13 @@ pub(super) fn guarded_by(process: u32) {
     GUARD.store(process, Ordering::Relaxed);
 }
 
-/// Path of an open file, as the kernel tells it.
+/// Path of an open file, from the kernel.
 pub(super) fn path_of(file: BorrowedFd<'_>) -> String {
     let link = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
     link.map_or_else(|_| "?".into(), |path| path.display().to_string())
 }
 
-/// Times are divided by this.
+/// Divisor of durations.
 pub(super) fn haste() -> u32 {
     static HASTE: OnceLock<u32> = OnceLock::new();
     *HASTE.get_or_init(|| {
@@ -149,29 +148,26 @@ pub(super) fn haste() -> u32 {
     })
 }
 
-/// As the file says now, which a test made and no machine has: milliseconds of sleep, and by how much the time of day was set. One that is being
-/// written says what it said before.
+/// Current offsets in the file: milliseconds of suspend, and step of the system time. Keeps the previous values while
+/// the file is being written.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn clocks_moved() -> ClocksMoved {
+pub(super) fn clock_shift() -> ClockShift {
     static PATH: OnceLock<Option<OsString>> = OnceLock::new();
-    static LAST: Mutex<ClocksMoved> = Mutex::new(ClocksMoved { suspended_ms: 0, utc_ms: 0 });
+    static LAST: Mutex<ClockShift> = Mutex::new(ClockShift { suspended_ms: 0, utc_ms: 0 });
     let Some(path) = PATH.get_or_init(|| std::env::var_os(CLOCKS_VARIABLE)) else {
-        return ClocksMoved::default();
+        return ClockShift::default();
     };
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let numbers: Vec<i64> = text.split_whitespace().flat_map(str::parse).collect();
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let [suspended_ms, utc_ms] = numbers[..] {
-        *last = ClocksMoved { suspended_ms, utc_ms };
+        *last = ClockShift { suspended_ms, utc_ms };
     }
     *last
 }
 
 fn role() -> &'static str {
-    match std::env::args_os().nth(1).is_some_and(|word| word == "guard") {
-        true => "guard",
-        false => "run",
-    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == "guard") { "guard" } else { "run" }
 }
 
 fn from_environment() -> Option<Plan> {
@@ -188,7 +184,7 @@ fn from_environment() -> Option<Plan> {
 }
 
 impl Plan {
-    /// The rules for a process of this role.
+    /// Rules for a process with this role.
     fn parse(text: &str, role: &str) -> Self {
         let texts = text.split(';').map(str::trim);
         let rules = texts.filter(|rule| !rule.is_empty()).filter_map(|rule| {
@@ -206,20 +202,20 @@ impl Plan {
                 path: path.trim_matches('*').to_owned(),
                 number: number.parse().unwrap_or_else(|_| panic!("no number: {rule:?}")),
                 what: FaultKind::parse(what).unwrap_or_else(|| panic!("nothing known: {rule:?}")),
-                met: AtomicU32::new(0),
+                matches: AtomicU32::new(0),
             };
             (*whose == role).then_some(parsed)
         });
         Self { rules: rules.collect(), trace: None }
     }
 
-    /// The fault that is planned for this call.
-    fn met(&self, call: Call, path: &str, content: &[u8]) -> Option<FaultKind> {
+    /// Planned fault for this call.
+    fn fault_for(&self, call: Call, path: &str, content: &[u8]) -> Option<FaultKind> {
         let is_call = |rule: &Rule| rule.call.map_or(call.changes(), |wanted| wanted == call);
         let fits = |rule: &&Rule| is_call(rule) && path.contains(&rule.path);
         let mut planned = None;
         for rule in self.rules.iter().filter(fits) {
-            let number = rule.met.fetch_add(1, Ordering::Relaxed) + 1;
+            let number = rule.matches.fetch_add(1, Ordering::Relaxed) + 1;
             if rule.number == 0 || rule.number == number {
                 planned = Some(rule.what);
             }
@@ -229,7 +225,7 @@ impl Plan {
             let content = String::from_utf8_lossy(content).replace(['\n', '\t'], " ");
             let (role, process, word) = (role(), std::process::id(), call.word());
             let line = format!("{role}\t{process}\t{word}\t{path}\t{planned}\t{content}\n");
-            // A trace that cannot be written shows in the test that reads it.
+            // A test that reads the trace detects a failed write.
             let _ = trace.write_all(line.as_bytes());
         }
         planned
@@ -241,7 +237,7 @@ impl Plan {
         path: &str,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        let planned = self.met(call, path, &[]);
+        let planned = self.fault_for(call, path, &[]);
         self.before(planned)?;
         let made = make();
         self.after(planned);
@@ -250,7 +246,7 @@ impl Plan {
 
     pub(super) fn write_all(&self, mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
         use std::os::fd::AsFd;
-        let planned = self.met(Call::Write, &path_of(file.as_fd()), bytes);
+        let planned = self.fault_for(Call::Write, &path_of(file.as_fd()), bytes);
         if planned == Some(FaultKind::Torn) {
             file.write_all(&bytes[..bytes.len() / 2])?;
         }
@@ -304,14 +300,14 @@ impl FaultKind {
     }
 }
 
-/// As `kill -9`, or the kernel that is out of memory, does it.
+/// Same effect as `kill -9` or the OOM killer.
 fn kill(victim: Victim) {
     let guard = Pid::from_raw(GUARD.load(Ordering::Relaxed) as i32);
     if let (Some(guard), Victim::Guard | Victim::Both) = (guard, victim) {
         let _ = kill_process(guard, Signal::KILL);
     }
     match victim {
-        // A guard that is to be killed by its own plan is this process.
+        // A guard killed by its own plan is this process.
         Victim::Guard if role() == "run" => {}
         Victim::Group => {
             let _ = kill_current_process_group(Signal::KILL);

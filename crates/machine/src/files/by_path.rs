@@ -1,6 +1,6 @@
-//! The same files by their paths, for those who need one file of a folder and no more.
+//! Access to files by path, for callers that need a single file of a directory.
 
-use super::{Access, Error, Folder, Named, Problem};
+use super::{Access, Error, Folder, NamedContent, Problem};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// As [`Folder::create_new`], by its path.
 ///
 /// # Errors
-/// As there.
+/// As [`Folder::create_new`].
 pub fn create_new(path: &Path, access: Access) -> Result<File, Error> {
     let (folder, name) = parts(path, Problem::Make)?;
     folder.create_new(name, access)
@@ -18,7 +18,7 @@ pub fn create_new(path: &Path, access: Access) -> Result<File, Error> {
 /// As [`Folder::append`], by its path.
 ///
 /// # Errors
-/// As there.
+/// As [`Folder::append`].
 pub fn append(path: &Path, access: Access) -> Result<File, Error> {
     let (folder, name) = parts(path, Problem::Write)?;
     folder.append(name, access)
@@ -27,7 +27,7 @@ pub fn append(path: &Path, access: Access) -> Result<File, Error> {
 /// As [`Folder::existing`], by its path.
 ///
 /// # Errors
-/// As there.
+/// As [`Folder::existing`].
 pub fn existing(path: &Path) -> Result<File, Error> {
     let (folder, name) = parts(path, Problem::Write)?;
     folder.existing(name)
@@ -36,7 +36,7 @@ pub fn existing(path: &Path) -> Result<File, Error> {
 /// As [`Folder::read`], by its path.
 ///
 /// # Errors
-/// As there.
+/// As [`Folder::read`].
 pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error> {
     let (folder, name) = parts(path, Problem::Read)?;
     folder.read(name, bytes_max)
@@ -45,7 +45,7 @@ pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error> {
 /// As [`Folder::replace`], by its path.
 ///
 /// # Errors
-/// As there.
+/// As [`Folder::replace`].
 pub fn replace(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
     let (folder, name) = parts(path, Problem::Write)?;
     folder.replace(name, bytes, access)
@@ -54,30 +54,30 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
 /// As [`Folder::replace_unsynced`], by its path.
 ///
 /// # Errors
-/// As there.
+/// As [`Folder::replace_unsynced`].
 pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
     let (folder, name) = parts(path, Problem::Write)?;
     folder.replace_unsynced(name, bytes, access)
 }
 
-/// As [`Folder::replace_both`], by the path of one and the name of the other.
+/// As [`Folder::replace_both`], by the path of the first and the name of the second.
 ///
 /// # Errors
-/// As there.
-pub fn replace_both(path: &Path, bytes: &[u8], other: Named<'_>, access: Access) -> Result<(), Error> {
+/// As [`Folder::replace_both`].
+pub fn replace_both(path: &Path, bytes: &[u8], other: NamedContent<'_>, access: Access) -> Result<(), Error> {
     let (folder, name) = parts(path, Problem::Write)?;
     folder.replace_both([other, (name, bytes)], access)
 }
 
-/// Makes a folder that the user named, and those above it, where they are missing.
+/// Creates a directory named by the user, with missing parents.
 ///
 /// # Errors
-/// One cannot be made, or something else has its name.
+/// A directory cannot be created, or its name is taken by another file.
 pub fn make_all(folder: &Path) -> Result<(), Error> {
     super::owner::make_all(folder)
 }
 
-/// The folder and name of a file; where there is no such folder, the file is what cannot be used.
+/// Directory and name of a file; an error of the directory is reported for the file.
 fn parts(path: &Path, failed: fn(Errno) -> Problem) -> Result<(Folder, &OsStr), Error> {
     let name = path.file_name().ok_or_else(|| Error::new(path, Problem::Kind("a directory")))?;
     let folder = path.parent().unwrap_or(Path::new(""));

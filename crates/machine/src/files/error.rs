@@ -1,4 +1,4 @@
-//! Why a file of our own could not be used, as a sentence for people.
+//! Errors of our own files, as sentences for users.
 
 use record::{Missing, Why};
 use rustix::fs::{FileType, Stat};
@@ -6,39 +6,39 @@ use rustix::io::Errno;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A file or folder that could not be used, and why. Shown as a sentence without its stop.
+/// A file or directory that cannot be used. Displayed as a sentence without its full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// The file or folder.
+    /// Path of the file or directory.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a file or folder.
+/// Problem with a file or directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
-    /// It cannot be opened or read.
+    /// Cannot be opened or read.
     Read(Errno),
-    /// It cannot be opened for writing, or written.
+    /// Cannot be opened for writing, or written.
     Write(Errno),
-    /// It cannot be made; [`Errno::EXIST`] if there is one already.
+    /// Cannot be created; [`Errno::EXIST`] if it exists.
     Make(Errno),
-    /// It cannot be removed.
+    /// Cannot be removed.
     Remove(Errno),
-    /// A link is in its place.
+    /// Is a link.
     Link,
-    /// Something else is in its place: what it is, with its article.
+    /// Is of another kind, with its article.
     Kind(&'static str),
-    /// A named pipe without a reader.
+    /// Named pipe without a reader.
     Unread,
-    /// It belongs to this user, who is neither this one nor the owner of its folder.
+    /// Belongs to this user, who is neither the current one nor the owner of its directory.
     ForeignOwner(u32),
-    /// Others than its owner can write it.
+    /// Writable by users other than its owner.
     OthersWrite,
-    /// It is another folder than the one that is meant.
+    /// Another directory than the expected one.
     Another,
-    /// It has more bytes than any of its kind has.
+    /// Exceeds this maximum size in bytes.
     TooLong(u64),
 }
 
@@ -47,19 +47,19 @@ impl Error {
         Self { path: path.to_path_buf(), problem }
     }
 
-    /// True if there is no such file or folder, which is often no failure.
+    /// True if the file or directory does not exist, which is often not a failure.
     pub fn is_absent(&self) -> bool {
         self.problem.errno() == Some(Errno::NOENT)
     }
 
-    /// True if something of that name was there before.
+    /// True if the name is taken.
     pub fn is_taken(&self) -> bool {
         self.problem == Problem::Make(Errno::EXIST)
     }
 }
 
 impl Problem {
-    /// What the kernel answered, where it was asked.
+    /// errno, if the kernel returned one.
     pub fn errno(self) -> Option<Errno> {
         match self {
             Self::Read(errno) | Self::Write(errno) | Self::Make(errno) | Self::Remove(errno) => Some(errno),
@@ -73,7 +73,7 @@ impl Problem {
         }
     }
 
-    /// Why a path could not be opened as a folder.
+    /// Problem of a path that could not be opened as a directory.
     pub(super) fn of_folder(path: &Path, errno: Errno) -> Self {
         let stat = rustix::fs::lstat(path);
         let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
@@ -84,7 +84,7 @@ impl Problem {
         }
     }
 
-    /// What this is, if it is no regular file.
+    /// Problem of a file that is not regular.
     pub(super) fn of_kind(stat: &Stat) -> Option<Self> {
         Some(match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => return None,
@@ -120,7 +120,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// An errno in the words of the C library, with its number.
+/// errno in the words of the C library, with its number.
 struct Words(Errno);
 
 impl fmt::Display for Words {

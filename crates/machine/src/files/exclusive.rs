@@ -1,4 +1,4 @@
-//! Files and folders of which one process at a time has the lock (flock(2)).
+//! Files and directories that one process at a time can lock (flock(2)).
 
 use crate::faults::{self, Call};
 use rustix::fs::{FlockOperation, flock};
@@ -6,24 +6,24 @@ use rustix::io::Errno;
 use std::ops::Deref;
 use std::os::fd::AsFd;
 
-/// A file or folder of which this process may have the lock. The lock goes when this is dropped or the process dies.
+/// A file or directory that this process can lock. Dropping it or the death of the process releases the lock.
 ///
-/// Closing alone would not let go of it at once: a program that another thread starts at this moment has a copy of
-/// every descriptor until it is executed, and the lock is held as long as one copy is open.
+/// Closing alone may not release the lock at once: a child process that another thread is starting has copies of all
+/// descriptors until `exec`, and the lock is held while a copy is open.
 #[derive(Debug)]
 pub struct Exclusive<F: AsFd>(F);
 
 impl<F: AsFd> Exclusive<F> {
-    /// Of something open, which is not locked by that.
+    /// Wraps an open file without locking it.
     pub fn new(open: F) -> Self {
         Self(open)
     }
 
-    /// Takes the lock, and does not wait for it.
+    /// Acquires the lock without waiting.
     ///
     /// # Errors
-    /// `WOULDBLOCK`: another process, or another opening of the same file, has it; `NOSYS`, `NOTSUP`, `NOLCK`: there
-    /// are no locks.
+    /// `WOULDBLOCK`: another process, or another opening of the same file, has it; `NOSYS`, `NOTSUP`, `NOLCK`: locks
+    /// are not supported.
     pub fn lock(&self) -> Result<(), Errno> {
         faults::pass_open(Call::Lock, &self.0, || flock(&self.0, FlockOperation::NonBlockingLockExclusive))
     }
@@ -39,7 +39,7 @@ impl<F: AsFd> Deref for Exclusive<F> {
 
 impl<F: AsFd> Drop for Exclusive<F> {
     fn drop(&mut self) {
-        // Where there is no lock, nothing is to be let go of.
+        // Without a lock, unlocking has no effect.
         let _ = flock(&self.0, FlockOperation::NonBlockingUnlock);
     }
 }

@@ -1,8 +1,8 @@
-//! A folder that is open, and what is made, read and replaced in it.
+//! An open directory, and operations on files in it.
 
-use super::asked::own_uid;
 use super::error::{Error, Problem};
 use super::owner;
+use super::queries::own_uid;
 use crate::faults::{self, Call};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -14,28 +14,28 @@ use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// Who may read a file that is made; the user's umask takes away from it.
+/// Permissions of a new file, reduced by the umask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Its owner alone (0600).
+    /// Owner only (0600).
     Owner,
-    /// Its owner and group (0640): names of programs, kernel messages and serial numbers stand in it.
+    /// Owner and group (0640), for program names, kernel messages and serial numbers.
     Group,
-    /// Every user (0644): made to be read by other programs or sent to other people.
+    /// All users (0644), for files that other programs read or users share.
     World,
-    /// Every user, also to run it (0755).
+    /// All users, executable (0755).
     Program,
-    /// Exactly these permissions, independent of the umask: those of the file that is replaced.
+    /// Exact permissions regardless of the umask: those of the replaced file.
     As(u32),
 }
 
-/// Permission bits, without setuid and setgid: the owner of the new file may differ.
+/// Permission bits without setuid and setgid, because the owner of the new file may differ.
 const PERMISSIONS: u32 = 0o777;
 
-/// Names that are tried for a file that is about to replace another one: two of 64 random bits are not the same.
+/// Maximum number of attempts for a temporary name; two names of 64 random bits never collide in practice.
 const TEMPORARY_NAMES_MAX: u32 = 4;
 
-/// An open folder, and the path that it was opened by.
+/// Open directory with its path.
 #[derive(Debug)]
 pub struct Folder {
     pub(super) path: PathBuf,
@@ -43,36 +43,36 @@ pub struct Folder {
     pub(super) owner: u32,
 }
 
-/// A look at what has a name, which does nothing to it.
+/// Opens a path without any effect on its file.
 const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// True for a file, and for what may stand in the place of one (`/dev/null`).
+/// True for a regular file, and for devices that may replace one (`/dev/null`).
 fn may_be_opened(stat: &Stat) -> bool {
     is_discarding(stat) || Problem::of_kind(stat).is_none()
 }
 
 impl Folder {
-    /// Opens a folder that the user named; links on the way to it are followed.
+    /// Opens a directory named by the user; links in the path are followed.
     ///
     /// # Errors
-    /// It is none, or cannot be opened.
+    /// It is not a directory, or cannot be opened.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::opened(path, OFlags::empty())
     }
 
-    /// Opens a folder that must itself be no link.
+    /// Opens a directory that must not be a link.
     ///
     /// # Errors
-    /// It is a link or no folder, or cannot be opened.
+    /// It is a link or not a directory, or cannot be opened.
     pub fn open_itself(path: &Path) -> Result<Self, Error> {
         Self::opened(path, OFlags::NOFOLLOW)
     }
 
-    /// The folder in which this program keeps its state: made with those above it where it is missing, for
-    /// its owner alone (0700). In a folder of the user who called, it is that user's, as its files are.
+    /// State directory of this program, created with missing parents, accessible by its owner only (0700). In a
+    /// directory of the calling user, the state directory and its files belong to that user.
     ///
     /// # Errors
-    /// It is a link, belongs to another user, or cannot be made.
+    /// It is a link, belongs to another user, or cannot be created.
     pub fn state(path: &Path) -> Result<Self, Error> {
         if let Some(above) = path.parent() {
             owner::make_all(above)?;
@@ -84,9 +84,9 @@ impl Folder {
         };
         let mut folder = Self::open_itself(path)?;
         if is_new && folder.owner == own_uid() {
-            // Without it the folder stays root's, as it is without sudo.
+            // On failure the directory stays root's, as without sudo.
             if let Ok(above) = Self::open(path.parent().unwrap_or(Path::new("."))) {
-                owner::hand_over(&folder.folder, above.owner);
+                owner::give_to_caller(&folder.folder, above.owner);
             }
             let now = fs::fstat(&folder.folder);
             folder.owner = now.map_or(folder.owner, |stat| stat.st_uid);
@@ -94,20 +94,21 @@ impl Folder {
         if folder.owner != own_uid() && !owner::is_of_caller(folder.owner) {
             return Err(Error::new(path, Problem::ForeignOwner(folder.owner)));
         }
-        // A file system without permissions (FAT) refuses: there nobody can have secrets.
+        // File systems without permissions (FAT) reject it; they cannot contain secrets anyway.
         let _ = fs::fchmod(&folder.folder, Mode::RWXU);
         Ok(folder)
     }
 
-    /// Opens a folder of this user or of the one who called sudo, which must itself be no link.
+    /// Opens a directory of this user or of the user who called sudo, which must not be a link.
     ///
     /// # Errors
-    /// It is a link or no folder, belongs to another user, or cannot be opened.
+    /// It is a link or not a directory, belongs to another user, or cannot be opened.
     pub fn own(path: &Path) -> Result<Self, Error> {
         let folder = Self::open_itself(path)?;
-        match folder.owner == own_uid() || owner::is_of_caller(folder.owner) {
-            true => Ok(folder),
-            false => Err(Error::new(path, Problem::ForeignOwner(folder.owner))),
+        if folder.owner == own_uid() || owner::is_of_caller(folder.owner) {
+            Ok(folder)
+        } else {
+            Err(Error::new(path, Problem::ForeignOwner(folder.owner)))
         }
     }
 
@@ -123,62 +124,62 @@ impl Folder {
         Ok(Self { path: path.to_path_buf(), folder, owner: stat.st_uid })
     }
 
-    /// The path that it was opened by.
+    /// Path that it was opened by.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The user to whom it belongs.
+    /// User id of its owner.
     pub fn owner(&self) -> u32 {
         self.owner
     }
 
-    /// A new file, for reading and appending.
+    /// Creates a file for reading and appending.
     ///
     /// # Errors
-    /// There is one of that name, a link included, or it cannot be made.
+    /// The name is taken (also by a link), or the file cannot be created.
     pub fn create_new(&self, name: &OsStr, access: Access) -> Result<File, Error> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
         self.reopen(name, flags, access).map_err(|errno| self.error(name, Problem::Make(errno)))
     }
 
-    /// A file for reading and appending, made if there is none.
+    /// Opens a file for reading and appending, and creates it if missing.
     ///
     /// # Errors
-    /// It is not ours, no regular file, or cannot be opened.
+    /// It is not ours, not a regular file, or cannot be opened.
     pub fn append(&self, name: &OsStr, access: Access) -> Result<File, Error> {
         let flags = OFlags::RDWR | OFlags::APPEND;
-        // Whether it was made here has to be known: only then is its owner ours to choose.
+        // Only a file created by this call may get another owner, so it must be distinguished.
         let opened = match self.reopen(name, flags | OFlags::CREATE | OFlags::EXCL, access) {
             Err(Errno::EXIST) => self.reopen(name, flags, access),
             made => made,
         };
-        self.ours(name, opened, Problem::Write)
+        self.check_ours(name, opened, Problem::Write)
     }
 
-    /// A file that is there, for reading and appending.
+    /// Opens an existing file for reading and appending.
     ///
     /// # Errors
-    /// It is not there, not ours, no regular file, or cannot be opened.
+    /// It does not exist, is not ours, is not a regular file, or cannot be opened.
     pub fn existing(&self, name: &OsStr) -> Result<File, Error> {
         let flags = OFlags::RDWR | OFlags::APPEND;
         let opened = self.reopen(name, flags, Access::Owner);
-        self.ours(name, opened, Problem::Write)
+        self.check_ours(name, opened, Problem::Write)
     }
 
-    /// A file that is there, for reading alone.
+    /// Opens an existing file for reading.
     ///
     /// # Errors
-    /// It is not there, not ours, no regular file, or cannot be opened.
+    /// It does not exist, is not ours, is not a regular file, or cannot be opened.
     pub fn readable(&self, name: &OsStr) -> Result<File, Error> {
         let opened = self.reopen(name, OFlags::RDONLY, Access::Owner);
-        self.ours(name, opened, Problem::Read)
+        self.check_ours(name, opened, Problem::Read)
     }
 
-    /// All of a file that has at most so many bytes.
+    /// Reads a file of at most `bytes_max` bytes.
     ///
     /// # Errors
-    /// As for [`Folder::readable`], or it is longer.
+    /// As for [`Folder::readable`], or it is too long.
     pub fn read(&self, name: &OsStr, bytes_max: u64) -> Result<Vec<u8>, Error> {
         let file = self.readable(name)?;
         let mut bytes = Vec::new();
@@ -190,19 +191,19 @@ impl Folder {
         }
     }
 
-    /// Replaces a file in one step and waits until that survives a loss of power: readers see the old or
-    /// the new one, never half of it. What is in its place (a link, a pipe) is replaced, not opened; a device stays, and
-    /// so does a link to what a process has open (`/dev/stdout`). Into `/dev/null` and its like it is written.
+    /// Replaces a file atomically and durably: readers see the old or the new content, also after a power loss. A link
+    /// or pipe with this name is replaced, not opened; a device is kept, and so is a link to an open file of a process
+    /// (`/dev/stdout`). `/dev/null` and similar devices are written to.
     ///
     /// # Errors
-    /// It cannot be written, or a device is in its place; the old one stays as it is.
+    /// It cannot be written, or is a device; the old file is unchanged.
     pub fn replace(&self, name: &OsStr, bytes: &[u8], access: Access) -> Result<(), Error> {
         self.put(name, bytes, access, true)?;
         self.sync()
     }
 
-    /// As [`Folder::replace`], for a copy of what is safe on disk already, or for what is worth nothing after
-    /// a loss of power: nobody waits for the drive.
+    /// As [`Folder::replace`] without waiting for the drive, for copies of durable data, and for data that a power loss
+    /// makes useless.
     ///
     /// # Errors
     /// As for [`Folder::replace`].
@@ -213,20 +214,20 @@ impl Folder {
     /// Permissions of a file.
     ///
     /// # Errors
-    /// It is not there.
+    /// It does not exist.
     pub fn access(&self, name: &OsStr) -> Result<Access, Error> {
         let stat = fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW);
         let stat = stat.map_err(|errno| self.error(name, Problem::Read(errno)))?;
         Ok(Access::As(stat.st_mode & PERMISSIONS))
     }
 
-    /// Waits until names of new, replaced and removed files survive a loss of power.
+    /// Makes new, replaced and removed names durable.
     ///
     /// # Errors
-    /// The drive refuses.
+    /// The sync failed.
     pub fn sync(&self) -> Result<(), Error> {
         match faults::pass(Call::Sync, &self.path, || fs::fsync(&self.folder)) {
-            // File systems that know no such thing (some of FUSE, of the network) do it when they like.
+            // File systems without directory sync (some FUSE and network ones) do it on their own.
             Ok(()) | Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
             Err(errno) => Err(Error::new(&self.path, Problem::Write(errno))),
         }
@@ -245,13 +246,13 @@ impl Folder {
         let rename = || fs::renameat(&self.folder, &new, &self.folder, name);
         let put = written.and_then(|()| faults::pass(Call::Rename, self.path.join(name), rename));
         put.map_err(|errno| {
-            // Half a file is of no use; that it cannot be removed changes nothing about the error.
+            // Removes the partial file; a failure to remove it does not change the error.
             let _ = self.remove(&new);
             self.error(name, Problem::Write(errno))
         })
     }
 
-    /// The device in the place of a file, if it discards what is written; none for what can be replaced.
+    /// Device with this name, if it discards data; `None` for files that can be replaced.
     pub(super) fn discarding(&self, name: &OsStr) -> Result<Option<File>, Error> {
         let Ok(stat) = fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(None) };
         match FileType::from_raw_mode(stat.st_mode) {
@@ -270,7 +271,7 @@ impl Folder {
         }
     }
 
-    /// A new file whose name nobody has, next to the one that it replaces.
+    /// New file with a unique name, next to the file that it will replace.
     pub(super) fn temporary(&self, name: &OsStr, access: Access) -> Result<(OsString, File), Error> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut refused = Errno::EXIST;
@@ -305,7 +306,7 @@ impl Folder {
             Access::As(mode) => mode & PERMISSIONS,
         };
         let mode = Mode::from_raw_mode(mode);
-        // Opening alone does something to a tape or a watchdog: what is there already is looked at first.
+        // Opening may already act on a tape or a watchdog, so an existing file is checked first.
         let look = || fs::openat(&self.folder, name, LOOK, Mode::empty());
         let there = look().ok().filter(|_| !flags.contains(OFlags::EXCL));
         let open = || match &there {
@@ -313,7 +314,7 @@ impl Folder {
             Some(there) => {
                 let itself = format!("/proc/self/fd/{}", there.as_raw_fd());
                 match fs::open(itself, (flags | never) - OFlags::NOFOLLOW, mode) {
-                    // Nobody has mounted /proc here.
+                    // /proc is not mounted.
                     Err(Errno::NOENT) => fs::openat(&self.folder, name, flags | never, mode),
                     opened => opened,
                 }
@@ -322,21 +323,26 @@ impl Folder {
         };
         let file = faults::pass(Call::Open, self.path.join(name), open).map(File::from)?;
         if flags.contains(OFlags::EXCL) {
-            owner::hand_over(&file, self.owner);
+            owner::give_to_caller(&file, self.owner);
             if let Access::As(_) = access {
-                // A file system without permissions (FAT) refuses.
+                // File systems without permissions (FAT) reject it.
                 let _ = fs::fchmod(&file, mode);
             }
         }
         Ok(file)
     }
 
-    /// Believes nothing of a file before its descriptor was asked.
-    fn ours(&self, name: &OsStr, opened: Result<File, Errno>, failed: fn(Errno) -> Problem) -> Result<File, Error> {
+    /// Checks the descriptor of an opened file before it is used.
+    fn check_ours(
+        &self,
+        name: &OsStr,
+        opened: Result<File, Errno>,
+        failed: fn(Errno) -> Problem,
+    ) -> Result<File, Error> {
         let file = match opened {
             Ok(file) => file,
             Err(Errno::LOOP) => return Err(self.error(name, Problem::Link)),
-            // A pipe that nobody reads, a socket: what it is says more than what the kernel answered.
+            // For a pipe without a reader or a socket, the kind is more helpful than the errno.
             Err(errno) => {
                 let stat = fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW);
                 let foreign = stat.ok().and_then(|stat| Problem::of_kind(&stat));
@@ -360,14 +366,13 @@ impl Folder {
     }
 }
 
-/// 64 bits in 16 letters that nobody can foresee, for names where others may make some, too. The standard library
-/// draws its keys from the kernel.
+/// 64 random bits as 16 digits, for names in directories that others can write to. The standard library gets its keys
+/// from the kernel.
 pub fn unguessable() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
-/// `/dev/null`, `/dev/zero`, `/dev/full` (devices.txt of the kernel: 1:3, 1:5, 1:7): who names one of them
-/// wants nothing kept.
+/// `/dev/null`, `/dev/zero`, `/dev/full` (devices.txt of the kernel: 1:3, 1:5, 1:7): users name them to discard output.
 pub(super) fn is_discarding(stat: &Stat) -> bool {
     let device = (fs::major(stat.st_rdev), fs::minor(stat.st_rdev));
     FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && matches!(device, (1, 3 | 5 | 7))

@@ -1,24 +1,24 @@
-//! How a folder of our own is known: by how its name begins, and by its number on its device.
+//! Identity of our own directories: name prefix, and inode on a device.
 
 use rustix::fs::{self, Stat};
 use std::os::fd::BorrowedFd;
 
-/// How names begin.
+/// Prefix of names.
 pub(super) const PREFIX: &str = "sbc-bench-";
-/// File systems that make up the numbers of files as they go: FAT and exFAT (`linux/magic.h`:
-/// `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`). Neither has links.
+/// File systems with volatile inode numbers: FAT and exFAT (`linux/magic.h`: `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`).
+/// Neither supports links.
 const WITHOUT_NUMBERS: [u64; 2] = [0x4d44, 0x2011_bab0];
 
-/// Which folder it is, regardless of its name.
+/// Identity of a directory, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    /// Device that it is on; may be another after a start of the machine.
+    /// Device id; may change at a reboot.
     pub device: u64,
-    /// Its number there; 0 where numbers of files change (FAT).
+    /// Inode; 0 if inode numbers are volatile (FAT).
     pub inode: u64,
 }
 
-/// Which folder it is that is open here.
+/// Identity of an open directory.
 pub(super) fn identity(folder: BorrowedFd, about: &Stat) -> Identity {
     Identity {
         device: about.st_dev,

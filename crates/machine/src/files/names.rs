@@ -1,4 +1,4 @@
-//! Names in a folder: what has one, others for it, and none any more. No file is opened.
+//! Operations on names in a directory, without opening files.
 
 use super::{Error, Folder, Problem, listed};
 use crate::faults::{self, Call};
@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 
 impl Folder {
-    /// What is in it, sorted by name.
+    /// Names in the directory, sorted.
     ///
     /// # Errors
     /// It cannot be listed.
@@ -24,41 +24,41 @@ impl Folder {
         Ok(names)
     }
 
-    /// Gives a file in it another name; anything of that name is replaced.
+    /// Renames a file; an existing file is replaced.
     ///
     /// # Errors
-    /// It is not there, or cannot be renamed.
+    /// It does not exist, or cannot be renamed.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), Error> {
         let rename = || fs::renameat(&self.folder, from, &self.folder, to);
         faults::pass(Call::Rename, self.path.join(from), rename).map_err(|errno| self.error(to, Problem::Write(errno)))
     }
 
-    /// Exchanges the names of two files in it, in one step.
+    /// Exchanges two files atomically.
     ///
     /// # Errors
-    /// One of them is not there, or the file system cannot exchange names.
+    /// One of them does not exist, or the file system does not support it.
     pub fn exchange(&self, one: &OsStr, other: &OsStr) -> Result<(), Error> {
         let exchange = || fs::renameat_with(&self.folder, one, &self.folder, other, RenameFlags::EXCHANGE);
         faults::pass(Call::Rename, self.path.join(one), exchange)
             .map_err(|errno| self.error(other, Problem::Write(errno)))
     }
 
-    /// Length of a regular file in it, in bytes; none of what is a link or anything else.
+    /// Length of a regular file in bytes; `None` for other files.
     pub fn length(&self, name: &OsStr) -> Option<u64> {
         let stat = fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
         is_file.then(|| u64::try_from(stat.st_size).ok()).flatten()
     }
 
-    /// True if anything has this name, a link that leads nowhere included.
+    /// True if the name is taken, also by a dangling link.
     pub fn holds(&self, name: &OsStr) -> bool {
         fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Removes a file or link; one that is not there counts as removed.
+    /// Removes a file or link; succeeds if it does not exist.
     ///
     /// # Errors
-    /// It is still there.
+    /// The removal failed.
     pub fn remove(&self, name: &OsStr) -> Result<(), Error> {
         let remove = || fs::unlinkat(&self.folder, name, AtFlags::empty());
         match faults::pass(Call::Remove, self.path.join(name), remove) {

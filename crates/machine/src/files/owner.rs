@@ -1,8 +1,7 @@
-//! To whom files belong that root makes for the user who called it (sudo and its like): in a folder of that user's
-//! they are the user's, who could not change or send them otherwise. Elsewhere they stay root's.
+//! Ownership of files that root creates for the user who called it (with sudo or similar): in directories of that user
+//! they belong to the user, who otherwise could not change or upload them. Elsewhere they stay root's.
 //!
-//! The owner is changed by the descriptor of what was made by this very call, so that nobody can put something
-//! else in its place.
+//! The owner is changed through the descriptor of the newly created file, so that it cannot be replaced in between.
 
 use super::{Error, Problem};
 use crate::faults::{self, Call};
@@ -14,26 +13,26 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// A user and the group of the user's own.
+/// User id and primary group id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    /// Number of the user.
+    /// User id.
     pub uid: u32,
-    /// Number of the group.
+    /// Group id.
     pub gid: u32,
 }
 
-/// The user for whom this process works as root.
+/// User on whose behalf this process runs as root.
 static MADE_FOR: OnceLock<Owner> = OnceLock::new();
 
-/// From now on, what is made in folders of this user's belongs to the user. To be called once, by a program that
-/// root's rights were lent to; later calls change nothing.
+/// Sets the owner of files created in that user's directories. Called once by a program with elevated rights; later
+/// calls are ignored.
 pub fn set_default_owner(owner: Owner) {
-    // The highest numbers mean nobody (`chown(2)`).
+    // The highest number means no change (`chown(2)`).
     if owner.uid == u32::MAX || owner.gid == u32::MAX {
         return;
     }
-    // The first one stays.
+    // The first call wins.
     let _ = MADE_FOR.set(owner);
 }
 
@@ -42,8 +41,8 @@ pub(super) fn is_of_caller(uid: u32) -> bool {
     MADE_FOR.get().is_some_and(|owner| owner.uid == uid)
 }
 
-/// Gives what was just made here to the user who called, if the folder is the user's.
-pub(super) fn hand_over(made: impl AsFd, owner_of_folder: u32) {
+/// Gives a newly created file to the calling user, if the directory belongs to that user.
+pub(super) fn give_to_caller(made: impl AsFd, owner_of_folder: u32) {
     let Some(owner) = MADE_FOR.get().filter(|owner| owner.uid == owner_of_folder) else {
         return;
     };
@@ -51,11 +50,11 @@ pub(super) fn hand_over(made: impl AsFd, owner_of_folder: u32) {
 }
 
 fn give(made: impl AsFd, owner: Owner) {
-    // A file system without owners (FAT) refuses: its owner is set by the mount options.
+    // File systems without owners (FAT) reject it: mount options set the owner.
     let _ = fchown(made, Some(Uid::from_raw(owner.uid)), Some(Gid::from_raw(owner.gid)));
 }
 
-/// Makes a folder and those above it where they are missing, each for the owner of the one above.
+/// Creates a directory and its missing parents, each owned by the owner of its parent.
 pub(super) fn make_all(folder: &Path) -> Result<(), Error> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
@@ -65,24 +64,24 @@ pub(super) fn make_all(folder: &Path) -> Result<(), Error> {
         _ => Path::new("."),
     };
     make_all(above)?;
-    // Opened once: the process that renames it meanwhile gets the new folder in the old one.
+    // Opened once, so that a rename in between has no effect on the target.
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let open = || fs::open(above, flags, Mode::empty());
     let opened =
         faults::pass(Call::Open, above, open).map_err(|errno| Error::new(above, Problem::of_folder(above, errno)))?;
     match folder.file_name() {
         Some(name) => make_in(opened.as_fd(), name, folder),
-        // `above/..` was meant, and is there.
+        // `above/..`, which exists.
         None => Ok(()),
     }
 }
 
-/// Makes one folder in an open one. What has the name already is left as it is.
+/// Creates a directory in an open one. An existing file is unchanged.
 fn make_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(), Error> {
     let all = Mode::RWXU | Mode::RWXG | Mode::RWXO;
     match faults::pass(Call::Folder, path, || fs::mkdirat(above, name, all)) {
         Ok(()) => {}
-        // Another process was quicker.
+        // Another process created it first.
         Err(_) if path.is_dir() => return Ok(()),
         Err(errno) => {
             let problem = match Problem::of_folder(path, errno) {
@@ -93,14 +92,14 @@ fn make_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(), Error> {
         }
     }
     if let Some(owner) = MADE_FOR.get() {
-        // Without it the folder stays root's, as it is without sudo.
+        // On failure the directory stays root's, as without sudo.
         let _ = give_new(above, name, *owner);
     }
     Ok(())
 }
 
-/// Gives a folder that was just made to this user, if the one above is the user's. Who may rename it may have put
-/// another in its place: only one that is this process's, empty and of the same file system is given away.
+/// Gives a newly created directory to this user, if its parent belongs to the user. The user may have replaced it in
+/// between, so it must belong to this process, be empty and be on the same file system.
 fn give_new(above: BorrowedFd, name: &OsStr, owner: Owner) -> Result<bool, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let around = fs::fstat(above)?;
@@ -122,7 +121,7 @@ mod tests {
 
     const USER: Owner = Owner { uid: 65_534, gid: 65_534 };
 
-    /// A folder of the user's, and one of root's next to it.
+    /// One directory of the user, and one of root.
     struct Places(PathBuf);
 
     impl Places {
@@ -158,14 +157,14 @@ mod tests {
         }
         let places = Places::new("swapped");
         let (home, name) = (places.open("home"), OsStr::new("log"));
-        // The way to the folder leads to root's by the time it is made: it is made where the way led.
+        // The path is redirected to root's directory in between: the new directory is created in the original parent.
         std::fs::rename(places.0.join("home"), places.0.join("away")).unwrap();
         symlink(places.0.join("root"), places.0.join("home")).unwrap();
         make_in(home.as_fd(), name, &places.0.join("home/log")).unwrap();
         assert!(places.0.join("away/log").is_dir());
         assert_eq!(give_new(home.as_fd(), name, USER), Ok(true));
         assert_eq!((places.owner("away/log"), places.owner("root/log")), (USER.uid, 0));
-        // One that was there before, one with something in it, a link, a folder that lies in root's.
+        // An existing directory, one that is not empty, a link, and one in root's directory.
         assert_eq!(give_new(places.open("root").as_fd(), name, USER), Ok(false));
         std::fs::create_dir_all(places.0.join("away/full/of")).unwrap();
         assert_eq!(give_new(home.as_fd(), OsStr::new("full"), USER), Ok(false));

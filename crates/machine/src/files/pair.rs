@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 
 /// A name and the content of its file.
-pub type Named<'a> = (&'a OsStr, &'a [u8]);
+pub type NamedContent<'a> = (&'a OsStr, &'a [u8]);
 
 /// State of the replacement of one file.
 struct Move<'a> {
@@ -21,13 +21,13 @@ struct Move<'a> {
 }
 
 impl Folder {
-    /// Replaces two files durably. Both are written under temporary names first, and the old files are moved away before a new
-    /// one takes its place: a kill in between never leaves an old and a new one together. Other kinds of files are treated
-    /// as by [`Folder::replace`].
+    /// Replaces two files durably. Both are written under temporary names first, and the old files are moved away
+    /// before a new one takes its place: a kill in between never leaves an old and a new one together. Other kinds of
+    /// files are treated as by [`Folder::replace`].
     ///
     /// # Errors
-    /// One of them cannot be written, or a device is in its place; the old ones stay as they are.
-    pub fn replace_both(&self, files: [Named<'_>; 2], access: Access) -> Result<(), Error> {
+    /// One of them cannot be written, or is a device; the old files are unchanged.
+    pub fn replace_both(&self, files: [NamedContent<'_>; 2], access: Access) -> Result<(), Error> {
         let mut moves: Vec<Move<'_>> = Vec::new();
         let put = self.written(&files, access, &mut moves).and_then(|()| self.exchanged(&mut moves));
         if put.is_err() {
@@ -41,7 +41,12 @@ impl Folder {
         put.and_then(|()| self.sync())
     }
 
-    fn written<'a>(&self, files: &[Named<'a>; 2], access: Access, moves: &mut Vec<Move<'a>>) -> Result<(), Error> {
+    fn written<'a>(
+        &self,
+        files: &[NamedContent<'a>; 2],
+        access: Access,
+        moves: &mut Vec<Move<'a>>,
+    ) -> Result<(), Error> {
         for (name, bytes) in files {
             if self.discarding(name)?.is_some() {
                 return Err(self.error(name, Problem::Kind("a device")));

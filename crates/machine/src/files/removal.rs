@@ -1,5 +1,5 @@
-//! Removal of folders of our own and of all that is in them, through descriptors: no link is followed, no other file
-//! system entered, and a folder is removed only where it is the one that was made.
+//! Removes our own directories with their content through descriptors: links are not followed, other file systems not
+//! entered, and a directory is removed only if its identity matches.
 
 use super::identity::{Identity, PREFIX, identity};
 use super::{Error, Folder, Problem, is_empty, listed, own_uid};
@@ -11,14 +11,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Folders in folders that are looked into; none of ours goes deeper.
+/// Maximum depth of nested directories.
 const DEPTH_MAX: u32 = 32;
 
-/// Removes the folder that a dead process has made at this path. False if nothing is there. Without its identity
-/// (the process died while it made it) it has nothing in it yet, and is removed only so.
+/// Removes the directory that a dead process created at this path. False if it does not exist. Without an identity (the
+/// process died while creating it) it is removed only if it is empty.
 ///
 /// # Errors
-/// It is still there; [`Problem::Another`] if what is there is another folder, which is left alone.
+/// The removal failed; [`Problem::Another`] if it is another directory, which is unchanged.
 pub fn remove_left(path: &Path, noted: Option<Identity>, is_same_boot: bool) -> Result<bool, Error> {
     let error = |problem| Error::new(path, problem);
     let another = || error(Problem::Another);
@@ -51,7 +51,7 @@ pub fn remove_left(path: &Path, noted: Option<Identity>, is_same_boot: bool) -> 
     Ok(true)
 }
 
-/// Empties a folder through its descriptor, and removes it where it was made if it still is there.
+/// Empties a directory through its descriptor, and removes it if it still has this name.
 pub(super) fn remove_held(above: BorrowedFd, name: &OsStr, folder: &Folder) -> Result<(), Error> {
     let held = &folder.folder;
     let error = |errno| Error::new(&folder.path, Problem::Remove(errno));
@@ -61,13 +61,13 @@ pub(super) fn remove_held(above: BorrowedFd, name: &OsStr, folder: &Folder) -> R
     if (there.st_dev, there.st_ino) != (about.st_dev, about.st_ino) {
         return Err(Error::new(&folder.path, Problem::Another));
     }
-    // Should it have been renamed just now, this removes nothing but an empty folder of the process that renamed it.
+    // After a concurrent rename this removes at most an empty directory of the renaming process.
     let remove = || fs::unlinkat(above, name, AtFlags::REMOVEDIR);
     faults::pass(Call::Remove, &folder.path, remove).map_err(error)
 }
 
-/// Removes all that is in an open folder; no link is followed, no other file system entered. What cannot be removed
-/// keeps nothing else from it.
+/// Removes the content of an open directory, without following links or entering other file systems. Continues after
+/// failures.
 fn empty(folder: BorrowedFd, path: &Path, place: (u64, u32)) -> Result<(), Errno> {
     let mut outcome = Ok(());
     for name in listed(fs::Dir::read_from(folder)?)? {
@@ -76,7 +76,7 @@ fn empty(folder: BorrowedFd, path: &Path, place: (u64, u32)) -> Result<(), Errno
     outcome
 }
 
-/// Removes one name of an open folder, with all that is in it: at this path, on this device, so deep already.
+/// Removes an entry of an open directory with its content. `place` is device and depth.
 pub(super) fn remove_in(
     above: BorrowedFd,
     name: &OsStr,
@@ -86,7 +86,7 @@ pub(super) fn remove_in(
     let unlink = |flags| faults::pass(Call::Remove, path, || fs::unlinkat(above, name, flags));
     match unlink(AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => return Ok(()),
-        // Linux says the first of a folder, POSIX the second.
+        // Linux returns EISDIR for a directory, POSIX EPERM.
         Err(Errno::ISDIR | Errno::PERM) if depth < DEPTH_MAX => {}
         Err(errno) => return Err(errno),
     }
@@ -101,7 +101,7 @@ pub(super) fn remove_in(
     unlink(AtFlags::REMOVEDIR)
 }
 
-/// Opens a folder in an open one; no link.
+/// Opens a subdirectory without following links.
 pub(super) fn open_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(OwnedFd, Stat), Problem> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || fs::openat(above, name, flags, Mode::empty());

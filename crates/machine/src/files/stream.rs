@@ -1,15 +1,15 @@
 //! Destinations of text that are not regular files: named pipes, discarding devices, and open files of a process
 //! (`/dev/stdout`).
 
-use super::asked::own_uid;
 use super::folder::is_discarding;
+use super::queries::own_uid;
 use super::{Error, Problem};
 use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::path::Path;
 
-/// A destination that is written to and not replaced.
+/// Destination that is written to rather than replaced.
 #[derive(Debug)]
 pub struct Stream {
     /// Open for writing; a write waits for its reader.
@@ -18,13 +18,13 @@ pub struct Stream {
     pub kind: &'static str,
 }
 
-/// Opens a pipe or a device; none for a regular file, a link and a path that does not exist. A pipe must have a reader.
+/// Opens a pipe or a device; `None` for a regular file, a link or a missing path. A pipe must have a reader.
 ///
 /// # Errors
-/// As [`stream_kind`], or nobody reads it.
+/// As [`stream_kind`], or the pipe has no reader.
 pub fn stream(path: &Path) -> Result<Option<Stream>, Error> {
     let Some(kind) = stream_kind(path)? else { return Ok(None) };
-    // Opening waits for no reader; writing does.
+    // Opening does not wait for a reader; writing does.
     let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = fs::open(path, flags, Mode::empty());
     let opened = opened.and_then(|file| fs::fcntl_setfl(&file, OFlags::empty()).map(|()| file));
@@ -35,10 +35,10 @@ pub fn stream(path: &Path) -> Result<Option<Stream>, Error> {
     Ok(Some(Stream { file: file.into(), kind }))
 }
 
-/// Kind of a pipe or a device, with its article; none for a path that can be replaced by a file. Opens nothing.
+/// Kind of a pipe or a device, with its article; `None` for a path that can be replaced by a file. Does not open it.
 ///
 /// # Errors
-/// It belongs to another user, or is a device that acts on what is written.
+/// It belongs to another user, or is a device that acts on written data.
 pub fn stream_kind(path: &Path) -> Result<Option<&'static str>, Error> {
     let refused = |problem| Error::new(path, problem);
     let Ok(mut stat) = fs::lstat(path) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Tests of files of our own: what others may have put in their place, and what is left of a failure.
+//! Our own files: manipulations by other users, and state after failures.
 
 use super::*;
 use rustix::fs::{self, FileType, Mode};
@@ -10,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A folder for one test, removed at its end.
+/// Directory for one test, removed at its end.
 struct Place(PathBuf);
 
 impl Place {
@@ -41,7 +41,7 @@ fn text(path: &Path) -> String {
     String::from_utf8(std::fs::read(path).unwrap()).unwrap()
 }
 
-/// Everything that opens what is there says the same about what it must not open.
+/// All functions that open an existing file reject it with the same message.
 fn check_refused(path: &Path, sentence: &str) {
     for error in [append(path, Access::Owner).unwrap_err(), existing(path).unwrap_err(), read(path, 100).unwrap_err()] {
         let expected = format!("{} {sentence}", path.display());
@@ -67,12 +67,12 @@ fn foreign_files_are_refused() {
     let _socket = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     check_refused(&socket, "is a socket, not a regular file");
     if getuid().is_root() {
-        // In a folder of root's, a file of a third user was put there by that user.
+        // In a directory of root, the file of a third user was created by that user.
         let foreign = place.join("foreign");
         std::fs::write(&foreign, "x").unwrap();
         std::os::unix::fs::chown(&foreign, Some(65_534), None).unwrap();
         check_refused(&foreign, "belongs to another user (uid 65534)");
-        // In a folder of that user's own it belongs where it is.
+        // In a directory of that user the file is legitimate.
         std::os::unix::fs::chown(&place.0, Some(65_534), None).unwrap();
         assert_eq!(read(&foreign, 100).unwrap(), b"x");
     }
@@ -106,7 +106,7 @@ fn replace_is_atomic_and_follows_no_link() {
     let (target, name) = (place.join("target"), place.join("name"));
     std::fs::write(&target, "precious").unwrap();
     symlink(&target, &name).unwrap();
-    // All names for the new file that could be guessed were taken by another process that wants none here.
+    // Another process has taken all predictable temporary names.
     let guessed: Vec<String> = (0..64).map(|number| format!("name.{}-{number}.new", std::process::id())).collect();
     for name in &guessed {
         symlink(&target, place.join(name)).unwrap();
@@ -116,7 +116,7 @@ fn replace_is_atomic_and_follows_no_link() {
     pipe_at(&place.join("pipe"));
     replace_unsynced(&place.join("pipe"), b"new", Access::Group).unwrap();
     assert_eq!(text(&place.join("pipe")), "new");
-    // A folder cannot be replaced; nothing is left of the attempt.
+    // A directory cannot be replaced; the attempt leaves no files.
     std::fs::create_dir(place.join("folder")).unwrap();
     let error = replace(&place.join("folder"), b"new", Access::Group).unwrap_err();
     assert!(error.to_string().contains("cannot be written: "), "{error}");
@@ -133,7 +133,7 @@ fn read_size_limit() {
     assert_eq!(read(&path, 5).unwrap(), b"12345");
     let error = read(&path, 4).unwrap_err();
     assert!(error.to_string().ends_with("/x is larger than 4 bytes"));
-    // These have no end, and an end at once.
+    // An endless device, and an empty one.
     assert!(read(Path::new("/dev/zero"), 100).is_err());
     assert_eq!(read(Path::new("/dev/null"), 100).unwrap(), b"");
     assert!(read(&place.join("none"), 1).unwrap_err().is_absent());
@@ -180,7 +180,7 @@ fn folder_that_was_opened_stays_the_same_folder() {
     assert_eq!(folder.names().unwrap(), Vec::<OsString>::new());
 }
 
-/// Opening alone does something to a device or a pipe: what is no file is not opened, only looked at.
+/// Opening may already act on a device or a pipe, so other files are only inspected.
 #[test]
 fn only_regular_files_are_opened() {
     let own = Place::new("looked-at");

@@ -1,17 +1,17 @@
-//! Which hierarchy of control groups counts CPU time.
+//! Detection of the hierarchy that accounts CPU time.
 
 use crate::Root;
 
-/// Of control groups.
+/// Version of cgroups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Version {
-    /// A thread moves alone (`tasks`).
+    /// Threads move individually (`tasks`).
     One,
-    /// A process moves as a whole (`cgroup.procs`).
+    /// Processes move as a whole (`cgroup.procs`).
     Two,
 }
 
-/// The hierarchy that counts CPU time, and its mount.
+/// Hierarchy that accounts CPU time, with its mount point.
 pub(super) fn hierarchy(root: &Root) -> Option<(Version, String)> {
     const MOUNT: &str = "/sys/fs/cgroup";
     if root.read(&format!("{MOUNT}/cgroup.controllers")).is_ok() {

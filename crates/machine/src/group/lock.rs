@@ -1,6 +1,6 @@
-//! Whether the owner of a group lives. Process ids do not tell: runs of several containers (PID namespaces) may see
-//! one mount of the control groups, and each has its own numbers. So a run holds the folder of its group locked
-//! (flock(2)), and the kernel lets go of it when the run dies.
+//! Detects whether the owner of a cgroup is alive. Process ids are not reliable, because containers (PID namespaces)
+//! with separate ids may share a mount of cgroups. So a run locks the directory of its cgroup (flock(2)), and the
+//! kernel releases the lock when the run dies.
 
 use crate::faults::{self, Call};
 use crate::files::Exclusive;
@@ -8,34 +8,35 @@ use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
-/// A folder may be refused for a reason of the moment.
+/// Maximum number of attempts, because a directory may be rejected temporarily.
 const TRIES: usize = 3;
 
-/// Holds a group until this is dropped or the process dies.
+/// Lock of a cgroup until it is dropped or the process dies.
 #[derive(Debug)]
 pub(super) struct Lock {
     _folder: Exclusive<OwnedFd>,
 }
 
-/// Who has a group.
+/// Owner of a cgroup.
 #[derive(Debug)]
 pub(super) enum Owner {
-    /// Nobody any more, or nobody yet; it is held from now on.
+    /// The owner is gone, or has not locked it yet; this process holds it now.
     Gone(Lock),
     /// Another process holds it, or is removing it.
     Lives,
-    /// This kernel has no locks, so that nobody can take it for left behind either.
+    /// The kernel has no locks; other processes will not adopt it either.
     NoLocks,
-    /// It cannot be asked, and is left alone.
+    /// Unknown; the cgroup is left unchanged.
     Unknown(Errno),
 }
 
-/// Makes the folder of a group. Others may use its files, but not open the folder itself: who can open it can lock it.
+/// Creates the directory of a cgroup. Other users may use its files but not open the directory, because opening it
+/// permits locking it.
 pub(super) fn make(folder: &str) -> Result<(), Errno> {
     fs::mkdir(folder, Mode::RWXU | Mode::XGRP | Mode::XOTH)
 }
 
-/// Asks who has a group, and takes it if nobody has.
+/// Determines the owner of a cgroup, and adopts it if the owner is gone.
 pub(super) fn owner_of(folder: &str) -> Owner {
     let mut refused = Errno::AGAIN;
     for _ in 0..TRIES {
@@ -56,7 +57,7 @@ pub(super) fn locked(folder: &str) -> Result<Lock, Errno> {
     let open = || fs::open(folder, flags, Mode::empty());
     let opened = Exclusive::new(faults::pass(Call::Open, folder, open)?);
     opened.lock()?;
-    // The process that held it may have removed it in between, and another one may have made it again.
+    // The previous owner may have removed it, and another process may have created it again.
     let (held, named) = (fs::fstat(&*opened)?, fs::stat(folder)?);
     if (held.st_dev, held.st_ino) != (named.st_dev, named.st_ino) {
         return Err(Errno::NOENT);

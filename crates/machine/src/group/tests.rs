@@ -1,4 +1,4 @@
-//! Where groups are made, and whose they are.
+//! Location and ownership of cgroups.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn thread_goes_in_and_out() {
     }
     assert_eq!(membership(), before);
     assert!(group.cpu_time_ns().is_ok());
-    // A kernel may count CPU time and still have no quotas.
+    // The kernel may account CPU time but lack quotas.
     if group.limit(Some(0.5)).is_ok() {
         let inside = group.enter().unwrap();
         assert!(cgroup::has_quota(&root));
@@ -77,15 +77,15 @@ fn thread_goes_in_and_out() {
         assert!(group.is_limited() == cgroup::has_quota(&root));
     }
     let folder = group.folder().to_owned();
-    // Ours is not left behind as long as we live, with any number.
+    // A cgroup of a live process is not left behind, regardless of its number.
     assert!(Group::left_behind(&root, "sbc-bench-test").is_empty());
     assert!(Group::adopted(&root, &folder).is_none());
     drop(group);
     assert!(!std::path::Path::new(&folder).exists());
 }
 
-/// A group that nobody holds, as a killed run leaves it.
-fn left(name: &str) -> Option<String> {
+/// Unlocked cgroup, as left by a killed run.
+fn leftover(name: &str) -> Option<String> {
     let group = Group::new(&Root::system(), name).ok()?;
     let folder = group.folder().to_owned();
     drop(group);
@@ -97,10 +97,10 @@ fn left(name: &str) -> Option<String> {
 fn group_without_owner_is_taken_over() {
     let root = Root::system();
     let own = std::process::id();
-    let Some(folder) = left(&format!("sbc-bench-left.{own}")) else {
+    let Some(folder) = leftover(&format!("sbc-bench-left.{own}")) else {
         return testkit::skip("no control group can be made");
     };
-    // The number is taken; that of a living run of another container is held.
+    // The name is taken; a live run of another container holds it.
     let lives = Group::new(&root, &format!("sbc-bench-left.{own}")).unwrap();
     assert_ne!(lives.folder(), folder);
     let theirs = Group::new(&root, "sbc-bench-left.4000000000").unwrap();
@@ -112,7 +112,7 @@ fn group_without_owner_is_taken_over() {
     for group in [lives, theirs] {
         assert!(std::path::Path::new(group.folder()).exists());
     }
-    // Others than root can use what is in it, but not hold it.
+    // Other users can use files in it but not lock it.
     use std::os::unix::fs::PermissionsExt;
     let group = Group::new(&root, &format!("sbc-bench-left.{own}")).unwrap();
     let mode = std::fs::metadata(group.folder()).unwrap().permissions().mode();

@@ -1,10 +1,10 @@
-//! What only the running system tells of itself: its kernel by system calls, its CPUs by CPUID, its firmware by its mailbox.
+//! Data that only the running system provides: the kernel by system calls, CPUs by CPUID, the firmware by its mailbox.
 
 use crate::{Root, kernel_log, vcio};
-use identify::Running;
+use identify::RunningSystem;
 use record::NamedValue;
 
-impl Running for Root {
+impl RunningSystem for Root {
     fn kernel_arch(&self) -> String {
         rustix::system::uname().machine().to_string_lossy().into_owned()
     }
@@ -14,7 +14,7 @@ impl Running for Root {
     }
 
     fn core_type_leaves(&self, cpus: &[u32]) -> Vec<(u32, u32)> {
-        own_words(cpus)
+        core_type_leaves(cpus)
     }
 
     fn firmware(&self) -> Vec<NamedValue> {
@@ -26,10 +26,10 @@ impl Running for Root {
     }
 }
 
-/// EAX of leaf 1AH from every CPU, asked by a thread of its own that moves from one to the next, so
-/// that the caller stays on its CPU. CPUs that are off or not allowed are left out.
+/// EAX of leaf 1AH of every CPU, read by a thread that moves from CPU to CPU, so that the caller stays on its own. CPUs
+/// that are offline or not allowed are omitted.
 #[cfg(target_arch = "x86_64")]
-fn own_words(cpus: &[u32]) -> Vec<(u32, u32)> {
+fn core_type_leaves(cpus: &[u32]) -> Vec<(u32, u32)> {
     use rustix::thread::{CpuSet, sched_setaffinity};
     if !crate::syscall::is_hybrid() {
         return Vec::new();
@@ -41,11 +41,11 @@ fn own_words(cpus: &[u32]) -> Vec<(u32, u32)> {
         sched_setaffinity(None, &set).ok()?;
         Some((cpu, crate::syscall::core_type_leaf()))
     };
-    crate::threads::apart("core-types", || cpus.iter().copied().filter_map(ask).collect()).unwrap_or_default()
+    crate::threads::run("core-types", || cpus.iter().copied().filter_map(ask).collect()).unwrap_or_default()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn own_words(_cpus: &[u32]) -> Vec<(u32, u32)> {
+fn core_type_leaves(_cpus: &[u32]) -> Vec<(u32, u32)> {
     Vec::new()
 }
 
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn cpuid_on_running_system() {
-        let words = own_words(&[0, 1, 4096]);
+        let words = core_type_leaves(&[0, 1, 4096]);
         assert!(words.iter().all(|(cpu, _)| *cpu < 2));
     }
 }

@@ -1,9 +1,9 @@
-//! The kinds of core that the kernel counts cycles on, and what it answers when it does not.
+//! PMUs of each kind of core, and reasons why the kernel does not count.
 
 use crate::Root;
 use record::{Missing, Why};
 
-/// Where the kernel lists its PMUs.
+/// Directory of PMUs.
 pub(super) const DEVICES: &str = "/sys/bus/event_source/devices";
 pub(super) const CALL: &str = "perf_event_open";
 
@@ -12,7 +12,7 @@ const HARDWARE_CPU_CYCLES: u64 = 0;
 /// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING`
 pub(super) const READ_TIMES: u64 = 3;
 
-/// A kind of core, and how to count its cycles.
+/// PMU of a kind of core with its cycle event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pmu {
     pub(super) name: String,
@@ -21,7 +21,7 @@ pub(super) struct Pmu {
     pub(super) config: u64,
 }
 
-/// Why the kernel does not count.
+/// Reason why the kernel does not count.
 pub(super) fn refused(errno: i32) -> Missing {
     let reason = match errno {
         libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP => {
@@ -39,8 +39,7 @@ pub(super) fn refused(errno: i32) -> Missing {
     Missing::unsupported(CALL, reason)
 }
 
-/// The PMU of each kind of core: those that name their CPUs and can count cycles; without any, the
-/// one that the kernel chooses.
+/// PMU of each kind of core: PMUs with a CPU list and a cycle event; without any, the kernel's default.
 pub(super) fn core_pmus(root: &Root) -> Vec<Pmu> {
     let names = root.list(DEVICES).unwrap_or_default();
     let mut pmus: Vec<Pmu> = names.iter().filter_map(|name| core_pmu(root, name)).collect();
@@ -55,7 +54,7 @@ pub(super) fn core_pmu(root: &Root, name: &str) -> Option<Pmu> {
     // PMUs of buses and caches have a `cpumask` instead.
     let cpus = root.read_value(&format!("{directory}/cpus")).ok()?;
     let kind = root.read_number(&format!("{directory}/type")).ok()?;
-    // ARM writes the name with an underscore, x86 with a hyphen.
+    // ARM uses an underscore in the name, x86 a hyphen.
     let event = ["cpu_cycles", "cpu-cycles"]
         .iter()
         .find_map(|event| root.read_value(&format!("{directory}/events/{event}")).ok())?;
@@ -63,13 +62,13 @@ pub(super) fn core_pmu(root: &Root, name: &str) -> Option<Pmu> {
     Some(Pmu { name: name.to_owned(), cpus, kind, config })
 }
 
-/// The number of an event that needs nothing else: `event=0x0011`.
+/// Number of an event without further parameters: `event=0x0011`.
 pub(super) fn event_number(text: &str) -> Option<u64> {
     let number = text.strip_prefix("event=0x")?;
     u64::from_str_radix(number, 16).ok()
 }
 
-/// Value, time enabled and time running.
+/// Value, enabled time and running time.
 pub(super) fn values(bytes: &[u8; 24]) -> (u64, u64, u64) {
     let word = |index: usize| {
         let mut word = [0; 8];

@@ -1,4 +1,4 @@
-//! The cycle counter of one CPU, for all tasks.
+//! Cycle counter of one CPU for all tasks.
 
 use super::pmu::{CALL, DEVICES, Pmu, READ_TIMES, core_pmus, event_number, refused, values};
 use crate::Root;
@@ -7,7 +7,7 @@ use record::parse_cpu_list;
 use record::{Missing, Reading};
 use std::os::fd::OwnedFd;
 
-/// Counts the cycles of one CPU while it does not idle.
+/// Counts the cycles of one CPU while it is not idle.
 #[derive(Debug)]
 pub struct CpuCycles {
     pmu: String,
@@ -18,7 +18,7 @@ impl CpuCycles {
     /// Opens the counter of a CPU.
     ///
     /// # Errors
-    /// There is none, permission is denied, or the root is a copy of a machine.
+    /// The CPU has none, permission is denied, or the root is a copy of a machine.
     pub fn open(root: &Root, cpu: u32) -> Reading<Self> {
         if !root.is_system() {
             let reason = "cycles can be counted on the running system only";
@@ -54,7 +54,7 @@ impl CpuCycles {
     pub fn read(&self) -> Result<i64, i32> {
         let mut bytes = [0; 24];
         let count = rustix::io::read(&self.counter, &mut bytes).map_err(|e| e.raw_os_error())?;
-        // No bytes: the counter is in an error state, because its CPU went offline.
+        // An empty read means an error state, because the CPU went offline.
         if count != bytes.len() {
             return Err(libc::ENODEV);
         }
@@ -62,8 +62,8 @@ impl CpuCycles {
     }
 }
 
-/// What may count the cycles of a CPU, best first: the PMU of its kind of core, then `APERF` of
-/// x86, which counts in the same way.
+/// Counters for the cycles of a CPU, best first: the PMU of its kind of core, then `APERF` of x86, which counts in the
+/// same way.
 fn pmus_of(root: &Root, cpu: u32) -> Vec<Pmu> {
     let mut pmus = core_pmus(root);
     pmus.retain(|pmu| {

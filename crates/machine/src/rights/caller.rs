@@ -1,42 +1,41 @@
-//! The user behind a command of root: who called sudo, pkexec or doas. What belongs to that user (rights,
-//! groups, home, names) is what a program of that user's is to have.
+//! The user who called sudo, pkexec or doas, with the ids, groups, home and names for programs that run as that user.
 //!
-//! Source: `sudo(8)` (`SUDO_UID`, `SUDO_GID`, `SUDO_USER`, `SUDO_HOME`), `pkexec(1)` (`PKEXEC_UID`),
-//! `doas(1)` (`DOAS_USER`).
+//! Source: `sudo(8)` (`SUDO_UID`, `SUDO_GID`, `SUDO_USER`, `SUDO_HOME`), `pkexec(1)` (`PKEXEC_UID`), `doas(1)`
+//! (`DOAS_USER`).
 
 use super::accounts::{Accounts, User};
 use crate::Root;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A user, and what a program of that user's is started with.
+/// User with the environment of the user's programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// Number of the user.
+    /// User id.
     pub uid: u32,
-    /// Number of the user's own group.
+    /// Primary group id.
     pub gid: u32,
-    /// All groups of the user.
+    /// Group ids.
     pub groups: Vec<u32>,
-    /// Name for logging in.
+    /// Login name.
     pub name: String,
-    /// Home folder.
+    /// Home directory.
     pub home: PathBuf,
     /// Shell.
     pub shell: PathBuf,
 }
 
-/// Levels of `/proc` that are climbed at most: from a program to the shell that called sudo.
+/// Maximum number of ancestors to search, from a program to the shell that called sudo.
 const ANCESTORS_MAX: usize = 32;
 
-/// What sudo and its like add to an environment.
+/// Variables that sudo and similar programs set.
 const OF_SUDO: [&str; 8] =
     ["SUDO_COMMAND", "SUDO_GID", "SUDO_HOME", "SUDO_TTY", "SUDO_UID", "SUDO_USER", "PKEXEC_UID", "DOAS_USER"];
 
-/// The user who called, if called by sudo or similar; none if root called.
+/// The calling user, if called by sudo or similar; `None` if root called.
 ///
 /// # Errors
-/// A variable names a user that there is not, in one sentence.
+/// A sentence: a variable names an unknown user.
 pub fn caller(root: &Root, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Caller>, String> {
     let set = |name: &str| Some((name.to_owned(), variable(name).filter(|v| !v.is_empty())?));
     let Some((name, value)) = ["SUDO_UID", "PKEXEC_UID", "DOAS_USER"].into_iter().find_map(set) else {
@@ -46,7 +45,7 @@ pub fn caller(root: &Root, variable: &dyn Fn(&str) -> Option<String>) -> Result<
     let accounts = Accounts::read(root);
     let uid = match name.as_str() {
         "DOAS_USER" => accounts.by_name(&value).ok_or_else(nobody)?.uid,
-        // The highest number means nobody at all (`setresuid(2)`).
+        // The highest number is not a user (`setresuid(2)`).
         _ => value.parse().ok().filter(|uid| *uid != u32::MAX).ok_or_else(nobody)?,
     };
     if uid == 0 {
@@ -58,13 +57,13 @@ pub fn caller(root: &Root, variable: &dyn Fn(&str) -> Option<String>) -> Result<
     }))
 }
 
-/// Keeps for this process what it was handed by its parent: a program with fewer rights must not
-/// inherit what root has open. Input, output and errors stay.
+/// Marks descriptors inherited from the parent as close-on-exec, because a program with fewer rights must not inherit
+/// files opened by root. Standard streams are kept.
 pub fn keep_descriptors(root: &Root) {
     let open = root.list("/proc/self/fd").unwrap_or_default();
     for descriptor in open.iter().filter_map(|name| name.parse().ok()) {
         if descriptor > 2 {
-            // The one that listed them is closed already.
+            // The descriptor of the listing itself is already closed.
             let _ = crate::syscall::close_on_exec(descriptor);
         }
     }
@@ -81,7 +80,7 @@ fn known(user: &User, accounts: &Accounts) -> Caller {
     }
 }
 
-/// A user of whom no file tells: sudo knows name and home, and the shell that called it the groups.
+/// A user without an entry in files: name and home come from sudo, groups from the calling shell.
 fn unlisted(root: &Root, uid: u32, variable: &dyn Fn(&str) -> Option<String>) -> Caller {
     let gid = variable("SUDO_GID").and_then(|gid| gid.parse().ok());
     let gid = gid.unwrap_or(uid);
@@ -118,8 +117,8 @@ fn groups_of_session(root: &Root, uid: u32) -> Option<Vec<u32>> {
 }
 
 impl Caller {
-    /// How the environment of this process has to change for a program of the user's: values to set, and
-    /// names to take away. What sudo let through stays.
+    /// Changes of this process's environment for a program of the user: values to set, and names to remove. Other
+    /// variables that sudo kept are unchanged.
     pub fn environment(&self, ours: impl Iterator<Item = (String, String)>) -> Vec<(String, Option<String>)> {
         let text = |path: &Path| Some(path.to_string_lossy().into_owned());
         let mut changes = vec![
@@ -127,7 +126,7 @@ impl Caller {
             ("USER".to_owned(), Some(self.name.clone())),
             ("LOGNAME".to_owned(), Some(self.name.clone())),
             ("SHELL".to_owned(), text(&self.shell)),
-            // That of root; programs that want it make it from the name.
+            // Path of root's mail; programs derive it from the name.
             ("MAIL".to_owned(), None),
         ];
         changes.extend(OF_SUDO.map(|name| (name.to_owned(), None)));
@@ -143,7 +142,7 @@ impl Caller {
         changes
     }
 
-    /// The runtime folder of the user: that of root is of no use to others.
+    /// Runtime directory of the user, because root's is not accessible to others.
     fn runtime_folder(&self, ours: &Path) -> Option<String> {
         let own = PathBuf::from(format!("/run/user/{}", self.uid));
         let is_own = |path: &&Path| std::fs::symlink_metadata(path).is_ok_and(|about| about.uid() == self.uid);
@@ -156,8 +155,8 @@ impl Caller {
 mod tests {
     use super::*;
 
-    /// User, group, groups, name and home.
-    type Known<'a> = (u32, u32, &'a [u32], &'a str, &'a str);
+    /// User id, group id, groups, name and home.
+    type Expected<'a> = (u32, u32, &'a [u32], &'a str, &'a str);
 
     const FILES: &str = "\
 == /etc/passwd
@@ -178,7 +177,7 @@ Gid:\t5000\t5000\t5000\t5000
 Groups:\t4 5000 7000
 ";
 
-    fn check(variables: &[(&str, &str)], expected: Result<Option<Known>, &str>) {
+    fn check(variables: &[(&str, &str)], expected: Result<Option<Expected>, &str>) {
         let value = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())

@@ -1,5 +1,5 @@
-//! Whose rights are at stake: the user who called sudo, and who besides root can put another program or
-//! definition in the place of one that root is about to use. Nothing is changed here.
+//! User identities: the user who called sudo, and users other than root who could replace a program or definition that
+//! root is about to use. The module only reads.
 
 pub(crate) mod accounts;
 mod caller;

@@ -1,10 +1,9 @@
-//! Who can put another file in the place of this one: its owner, users who may write it, and users who own or
-//! may write a folder on the way to it, links followed. Root runs and reads as orders only what nobody else
-//! can write.
+//! Determines users who could replace a file: its owner, users who may write it, and users who own or may write a
+//! directory of its path, after following links. Root only executes files that no other user can replace.
 //!
-//! A folder that every user may write, with the sticky bit (`/tmp`), is no home for anything; but what is of
-//! root below it can be neither renamed nor removed by others, so that it may be on the way.
-//! (Source: `path_resolution(7)`, `inode(7)`. Access lists show in the bits of the group.)
+//! Files directly in a world-writable directory with the sticky bit (`/tmp`) are rejected, but root's directories in it
+//! can neither be renamed nor removed by others, so they may be part of a path. (Source: `path_resolution(7)`,
+//! `inode(7)`. Access lists are reflected in the group bits.)
 
 use super::Accounts;
 use crate::Root;
@@ -14,14 +13,14 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Whom it is left to what root uses.
+/// Users who are trusted with files that root uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trust {
     accounts: Accounts,
     users: Vec<u32>,
 }
 
-/// Links are followed at most so many times, as the kernel does (ELOOP at 40).
+/// Maximum number of links followed, as in the kernel (ELOOP at 40).
 const LINKS_MAX: usize = 40;
 const GROUP_WRITES: u32 = 0o020;
 const OTHERS_WRITE: u32 = 0o002;
@@ -29,13 +28,12 @@ const OTHERS_ENTER: u32 = 0o011;
 const STICKY: u32 = 0o1000;
 
 impl Trust {
-    /// Trusts root, and this user where there is one: whose rights the program will have.
+    /// Trusts root, and optionally the user that the program will run as.
     pub fn new(root: &Root, user: Option<u32>) -> Self {
         Self { accounts: Accounts::read(root), users: [0].into_iter().chain(user).collect() }
     }
 
-    /// Why others can put something else in the place of this file or folder; none if they cannot, or if
-    /// nothing is there.
+    /// Reason why other users could replace this file or directory; `None` if they cannot, or if it does not exist.
     pub fn objection(&self, path: &Path) -> Option<String> {
         if !path.is_absolute() {
             return Some(format!("{} is not an absolute path", path.display()));
@@ -44,7 +42,8 @@ impl Trust {
         let mut ahead: VecDeque<OsString> = parts(path);
         let mut links = 0;
         let mut about = std::fs::symlink_metadata(&at).ok()?;
-        // Nobody else gets any further than here, regardless of what is below; a link may lead out of it again.
+        // Other users cannot enter this directory, so permissions below it are irrelevant, until a link leads out of
+        // it.
         let mut closed: Option<PathBuf> = None;
         loop {
             let is_last = ahead.is_empty();
@@ -90,7 +89,7 @@ impl Trust {
         }
     }
 
-    /// One file or folder on the way.
+    /// Checks one file or directory of the path.
     fn of_one(&self, path: &Path, about: &Metadata, is_last: bool) -> Option<String> {
         if let Some(why) = self.of_owner(path, about) {
             return Some(why);
@@ -118,7 +117,7 @@ impl Trust {
         })
     }
 
-    /// True if nobody else is in the group: that of root, one of each user's own, one without members.
+    /// True if the group has no other users: root's group, a user's private group, a group without members.
     fn is_alone(&self, gid: u32) -> bool {
         let users = self.accounts.users_of(gid);
         gid == 0 || users.is_some_and(|users| users.iter().all(|uid| self.users.contains(uid)))
@@ -140,7 +139,7 @@ mod tests {
     use crate::rights::accounts::made;
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
-    /// A folder below that of temporary files, removed at its end.
+    /// Directory for temporary files of one test, removed at its end.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -216,7 +215,7 @@ mod tests {
         chown(&middle, Some(0), None).unwrap();
         std::fs::set_permissions(&middle, PermissionsExt::from_mode(0o757)).unwrap();
         check(None, &whole, Some("is world-writable"));
-        // Where nobody else gets in, what lies below may be anybody's.
+        // In a directory that others cannot enter, permissions are irrelevant.
         chown(&whole, Some(1000), None).unwrap();
         std::fs::set_permissions(&middle, PermissionsExt::from_mode(0o700)).unwrap();
         check(None, &whole, None);
@@ -234,13 +233,13 @@ mod tests {
         let path = |name: &str| folder.0.join(name);
         symlink("usr/bin", path("bin")).unwrap();
         check(None, &path("bin/program"), None);
-        // By way of a folder of alice's to one of root's.
+        // Path through a directory of alice to one of root.
         std::fs::create_dir(path("home")).unwrap();
         symlink(path("usr/bin"), path("home/bin")).unwrap();
         chown(path("home"), Some(1000), None).unwrap();
         symlink("home/bin", path("sly")).unwrap();
         check(None, &path("sly/program"), Some("home is owned by alice"));
-        // Out of a folder that nobody else can enter, and within it.
+        // Links out of a directory that others cannot enter, and within it.
         let hidden = folder.make("root/own", 0o666);
         std::fs::set_permissions(path("root"), PermissionsExt::from_mode(0o700)).unwrap();
         check(None, &hidden, None);

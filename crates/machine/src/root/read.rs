@@ -1,8 +1,8 @@
-//! Reading from a root: whole files, their beginnings, names, links, and files that are read again and again.
+//! Reading from a root: whole files, beginnings of files, names, links, and files that are read repeatedly.
 
 use super::missing_from;
 use super::source::Source;
-use super::tree::{Root, Tree, board_entry, held};
+use super::tree::{Root, Tree, board_entry, lock_board};
 use crate::faults::{self, Call};
 use identify::{Entry, Tree as _, missing_errno, natural_key};
 use record::Reading;
@@ -10,21 +10,21 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// No file of the kernel that is worth reading is larger; larger ones are cut here.
+/// Maximum size of a file; larger ones are truncated.
 pub(crate) const FILE_BYTES_MAX: u64 = 4 << 20;
-/// What the kernel gives in one read of most of its files.
+/// Size of one read of most kernel files.
 const PAGE_BYTES: usize = 4096;
 
 impl Root {
-    /// The whole file as text; bytes that are not UTF-8 are replaced.
+    /// Reads the whole file as text; invalid UTF-8 is replaced.
     ///
     /// # Errors
-    /// Absent, denied or any other error of the kernel.
+    /// The file is absent, access is denied, or another kernel error.
     pub fn read(&self, path: &str) -> Reading<String> {
         self.as_tree().read(path)
     }
 
-    /// The file as text without white space and NULs at both ends: for files of one value.
+    /// Reads a file with a single value: text without surrounding white space and NULs.
     ///
     /// # Errors
     /// As [`Root::read`]; an empty file is garbled.
@@ -32,20 +32,20 @@ impl Root {
         self.as_tree().read_value(path)
     }
 
-    /// The file as one number.
+    /// Reads the file as one number.
     ///
     /// # Errors
-    /// As [`Root::read`]; garbled if it is no number.
+    /// As [`Root::read`]; garbled if it is not a number.
     pub fn read_number<T: std::str::FromStr>(&self, path: &str) -> Reading<T> {
         self.as_tree().read_number(path)
     }
 
-    /// What identification reads through: its forms of reading are those of a root.
+    /// View for identification, with the read functions of this root.
     fn as_tree(&self) -> &dyn identify::Tree {
         self
     }
 
-    /// The whole file.
+    /// Reads the whole file.
     ///
     /// # Errors
     /// As [`Root::read`].
@@ -55,7 +55,7 @@ impl Root {
         }
         match &*self.tree {
             Tree::Directory(_) => {
-                // Nearly every file of the kernel fits; without room, each takes three reads more.
+                // Most kernel files fit; without reserved space, each would need three more reads.
                 let mut bytes = Vec::with_capacity(PAGE_BYTES);
                 let file = open(&self.real(path)).map_err(|e| self.failed(path, &e))?;
                 faults::pass(Call::Read, self.real(path), || file.take(FILE_BYTES_MAX).read_to_end(&mut bytes))
@@ -70,7 +70,7 @@ impl Root {
         }
     }
 
-    /// The first bytes of a file that is large and read once; fewer where it is shorter.
+    /// Reads at most the first `bytes` of a large file.
     ///
     /// # Errors
     /// As [`Root::read`].
@@ -82,7 +82,7 @@ impl Root {
         Ok(head)
     }
 
-    /// Names in a directory, numbers in order of value (`cpu2` before `cpu10`).
+    /// Lists the names in a directory in natural order (`cpu2` before `cpu10`).
     ///
     /// # Errors
     /// As [`Root::read`].
@@ -95,7 +95,7 @@ impl Root {
                 .collect(),
             Tree::Board(board) => match board_entry(board, path) {
                 Ok((_, Entry::Error(errno))) => return Err(self.failed_by(path, errno)),
-                _ => return held(board).list(path),
+                _ => return lock_board(board).list(path),
             },
         };
         names.sort_by_key(|name| natural_key(name));
@@ -103,24 +103,24 @@ impl Root {
         Ok(names)
     }
 
-    /// Target of a symbolic link, as it stands in the link.
+    /// Target of a symbolic link, unresolved.
     ///
     /// # Errors
-    /// As [`Root::read`]; `EINVAL` if it is no link.
+    /// As [`Root::read`]; `EINVAL` if the path is not a link.
     pub fn link(&self, path: &str) -> Reading<String> {
         match &*self.tree {
             Tree::Directory(_) => faults::pass(Call::Link, self.real(path), || std::fs::read_link(self.real(path)))
                 .map(|target| target.to_string_lossy().into_owned())
                 .map_err(|e| match e.raw_os_error() {
-                    // It is no link, which is an answer.
+                    // Not a link, which is a valid answer.
                     Some(libc::EINVAL) => missing_from(path, &e),
                     _ => self.failed(path, &e),
                 }),
-            Tree::Board(board) => held(board).link(path),
+            Tree::Board(board) => lock_board(board).link(path),
         }
     }
 
-    /// Opens a file that is read again and again.
+    /// Opens a file for repeated reads.
     ///
     /// # Errors
     /// As [`Root::read`].
@@ -135,7 +135,7 @@ impl Root {
     }
 }
 
-/// Opens for reading without ever waiting for another program, as a pipe would.
+/// Opens for reading without blocking, as a pipe would.
 fn open(path: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     faults::pass(Call::Open, path, || File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path))

@@ -1,19 +1,18 @@
-//! A file that is opened once and read again and again, as the sampler does. Files that are read once
-//! are a matter of [`Root`].
+//! A file that is opened once and read repeatedly, for the sampler. [`Root`] reads files once.
 
 use super::tree::Root;
 use crate::faults::{self, Call};
 use record::Why;
 use std::fs::File;
 
-/// An opened file that is read again and again.
+/// Open file for repeated reads.
 #[derive(Debug)]
 pub enum Source {
-    /// A real file; read with `pread` at 0.
+    /// Real file; read with `pread` at 0.
     File(File),
-    /// A file of a board: looked up again at every read, because writes change it.
+    /// File of a board, looked up at every read, because writes change it.
     Board(Root, String),
-    /// What has no places and may never answer, for tests of patience.
+    /// Source without offsets that may never answer, for tests of timeouts.
     #[cfg(test)]
     Stream(std::os::fd::OwnedFd),
 }
@@ -27,7 +26,7 @@ impl Source {
         self.read_at(buffer, 0)
     }
 
-    /// Reads from a place in the file: devices that give registers by their number.
+    /// Reads at an offset, for devices that map registers to offsets.
     ///
     /// # Errors
     /// The errno of the read.

@@ -1,11 +1,10 @@
-//! When files of a machine were written.
+//! Modification times of a machine's files.
 
 use super::tree::{Root, Tree};
 use std::os::unix::fs::MetadataExt;
 
 impl Root {
-    /// When a file was last written, in UTC milliseconds since 1970; none for a board in one file, which does
-    /// not say.
+    /// Modification time of a file in UTC milliseconds since 1970; `None` for a board file, which does not contain it.
     pub fn written_utc_ms(&self, path: &str) -> Option<i64> {
         let Tree::Directory(_) = &*self.tree else {
             return None;

@@ -1,8 +1,8 @@
-//! A root, where it lies, and writing below it.
+//! A root, its location, and writes to it.
 
-use super::judge::WritePolicy;
 use super::missing_from;
 use super::unread::{self, Unread};
+use super::write_policy::WritePolicy;
 use crate::faults::{self, Call};
 use identify::{BoardFile, Entry, missing_errno, normal};
 use record::{Missing, Reading};
@@ -12,19 +12,19 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The root of everything that is read. Cheap to clone; clones share what is written to a board.
+/// Root of all files that are read. Cheap to clone; clones share writes to a board.
 #[derive(Debug, Clone)]
 pub struct Root {
     pub(super) tree: Arc<Tree>,
-    /// Files that are read from memory instead, for example another `/proc/cpuinfo`.
+    /// Files replaced by content in memory, for example another `/proc/cpuinfo`.
     pub(super) replaced: Arc<BTreeMap<String, Vec<u8>>>,
-    /// How a board handles writes.
-    pub(super) judge: Option<WritePolicy>,
-    /// What could not be read, although it is there.
+    /// Handling of writes by a board.
+    pub(super) write_policy: Option<WritePolicy>,
+    /// Existing files that could not be read.
     pub(super) unread: Arc<Unread>,
 }
 
-/// Where a root lies.
+/// Location of a root.
 #[derive(Debug)]
 pub(super) enum Tree {
     Directory(PathBuf),
@@ -33,11 +33,11 @@ pub(super) enum Tree {
 
 impl Root {
     fn of(tree: Tree) -> Self {
-        Self { tree: Arc::new(tree), replaced: Arc::default(), judge: None, unread: Arc::default() }
+        Self { tree: Arc::new(tree), replaced: Arc::default(), write_policy: None, unread: Arc::default() }
     }
 
-    /// What is there and could not be read since last asked, by whomever; each path once, without what users may
-    /// not read.
+    /// Existing files that could not be read since the last call, each path once, without those that users may not
+    /// read.
     pub fn take_unread(&self) -> Vec<Missing> {
         self.unread.take()
     }
@@ -52,19 +52,19 @@ impl Root {
         missing
     }
 
-    /// The same root in which one file reads as `content`.
+    /// Root with the content of one file replaced.
     pub fn with_file(&self, path: &str, content: &[u8]) -> Self {
         let mut replaced = (*self.replaced).clone();
         replaced.insert(normal(path), content.to_vec());
         Self { replaced: Arc::new(replaced), ..self.clone() }
     }
 
-    /// The same board with a kernel that judges what is written to its files.
-    pub fn with_judge(&self, judge: WritePolicy) -> Self {
-        Self { judge: Some(judge), ..self.clone() }
+    /// Board with a kernel that handles writes.
+    pub fn with_write_policy(&self, write_policy: WritePolicy) -> Self {
+        Self { write_policy: Some(write_policy), ..self.clone() }
     }
 
-    /// True if the file system that holds this folder lets nothing be written.
+    /// True if the file system of this directory is read-only.
     pub fn is_read_only(&self, path: &str) -> bool {
         match &*self.tree {
             Tree::Directory(_) => rustix::fs::statvfs(self.real(path))
@@ -76,18 +76,18 @@ impl Root {
     /// The running system.
     pub fn system() -> Self {
         Self {
-            // There is one running system, however many values stand for it.
-            unread: unread::of_system(),
+            // All values of the running system share one list.
+            unread: unread::system(),
             ..Self::of(Tree::Directory(PathBuf::from("/")))
         }
     }
 
-    /// A directory with `proc`, `sys`, `etc` ... in it.
+    /// Directory that contains `proc`, `sys`, `etc` ...
     pub fn of_folder(path: &Path) -> Self {
         Self::of(Tree::Directory(path.to_path_buf()))
     }
 
-    /// What a board file of this name holds.
+    /// Parses a board file.
     ///
     /// # Errors
     /// It is not a board file.
@@ -96,42 +96,42 @@ impl Root {
             .map_err(|(line, text)| Missing::garbled(format!("{name} line {line}"), &text))
     }
 
-    /// A machine without any file.
+    /// Machine without files.
     pub fn empty() -> Self {
         Self::of_board(BoardFile::default())
     }
 
-    /// A board from its text.
+    /// Parses the text of a board file.
     ///
     /// # Errors
-    /// Number and text of the line that cannot be understood.
+    /// Number and text of the first invalid line.
     pub fn from_board(text: &str) -> Result<Self, (usize, String)> {
         Ok(Self::of_board(BoardFile::parse(text)?))
     }
 
-    /// The machine whose files these are.
+    /// Machine of a parsed board file.
     pub fn of_board(board: BoardFile) -> Self {
         Self::of(Tree::Board(Mutex::new(board)))
     }
 
-    /// True for the running system: only then do devices, ioctls and system calls mean anything.
+    /// True for the running system, where devices, ioctls and system calls are available.
     pub fn is_system(&self) -> bool {
         matches!(&*self.tree, Tree::Directory(path) if path == Path::new("/"))
     }
 
-    /// True for a board in one file: its files answer at once and never hang.
+    /// True for a board file, whose reads are immediate.
     pub fn is_board(&self) -> bool {
         matches!(&*self.tree, Tree::Board(_))
     }
 
-    /// Writes a value to an existing file, in one write as the kernel wants it.
+    /// Writes a value to an existing file, in one write as the kernel requires.
     ///
     /// # Errors
     /// As [`Root::read`].
     pub fn write(&self, path: &str, value: &str) -> Reading<()> {
         match &*self.tree {
             Tree::Directory(_) => {
-                // One call for a test's plan: a setting is written or it is not.
+                // A fault plan treats the write of a setting as one call.
                 let write = || {
                     let mut options = File::options();
                     let options = options.write(true).truncate(true);
@@ -142,26 +142,25 @@ impl Root {
             Tree::Board(board) => match board_entry(board, path)? {
                 (_, Entry::Error(errno)) => Err(missing_errno(path, errno)),
                 (resolved, _) => {
-                    let judged = match &self.judge {
-                        Some(judge) => judge.of(path, value),
+                    let judged = match &self.write_policy {
+                        Some(write_policy) => write_policy.of(path, value),
                         None => Ok(value.to_owned()),
                     };
                     let mut bytes = judged.map_err(|e| missing_errno(path, e))?.into_bytes();
                     bytes.push(b'\n');
-                    held(board).insert(&resolved, Entry::Content(bytes));
+                    lock_board(board).insert(&resolved, Entry::Content(bytes));
                     Ok(())
                 }
             },
         }
     }
 
-    /// Every file of a board with its text, for tests that compare before and after; empty for
-    /// directories.
+    /// All files of a board with their text, for tests that compare states; empty for directories.
     pub fn board_files(&self) -> Vec<(String, String)> {
         let Tree::Board(board) = &*self.tree else {
             return Vec::new();
         };
-        let board = held(board);
+        let board = lock_board(board);
         let contents = board.entries().filter_map(|(path, entry)| match entry {
             Entry::Content(bytes) => Some((path.to_owned(), String::from_utf8_lossy(bytes).into_owned())),
             _ => None,
@@ -177,12 +176,12 @@ impl Root {
     }
 }
 
-/// A board for as long as it is looked at.
-pub(super) fn held(board: &Mutex<BoardFile>) -> MutexGuard<'_, BoardFile> {
+/// Locks a board.
+pub(super) fn lock_board(board: &Mutex<BoardFile>) -> MutexGuard<'_, BoardFile> {
     board.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The path behind all links, and what stands there now.
+/// Follows all links and returns the resolved path with its current entry.
 pub(super) fn board_entry(board: &Mutex<BoardFile>, path: &str) -> Reading<(String, Entry)> {
-    held(board).entry(path).map(|(resolved, entry)| (resolved, entry.clone()))
+    lock_board(board).entry(path).map(|(resolved, entry)| (resolved, entry.clone()))
 }

@@ -1,5 +1,5 @@
-//! What is there and could not be read. Most readers go on with what they got elsewhere; why the first place
-//! gave nothing is kept here, regardless of the reader. Folders of our own that cannot be listed are kept with them.
+//! Existing files that could not be read. Most readers continue with other sources; the reasons are collected here for
+//! all of them, including unreadable directories of our own.
 
 use record::redact::Redactor;
 use record::{Missing, Why};
@@ -7,26 +7,26 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// So many paths are kept: a machine on which more fail has one reason for all of them.
+/// Maximum number of paths; more failures have a common reason.
 const PATHS_MAX: usize = 100;
 
 /// Failures of one root and all of its clones.
 #[derive(Debug, Default)]
-pub(super) struct Unread(Mutex<Inside>);
+pub(super) struct Unread(Mutex<State>);
 
 #[derive(Debug, Default)]
-struct Inside {
+struct State {
     known: BTreeSet<String>,
     new: Vec<Missing>,
 }
 
 /// Failures of the running system.
-pub(super) fn of_system() -> Arc<Unread> {
+pub(super) fn system() -> Arc<Unread> {
     static SYSTEM: LazyLock<Arc<Unread>> = LazyLock::new(Arc::default);
     Arc::clone(&SYSTEM)
 }
 
-/// Keeps a failure of the running system that no [`Root`](super::Root) has met.
+/// Adds a failure of the running system that occurred outside a [`Root`](super::Root).
 pub(crate) fn note(path: &Path, errno: i32) {
     let missing = Missing {
         path: path.display().to_string(),
@@ -35,11 +35,11 @@ pub(crate) fn note(path: &Path, errno: i32) {
             errno => Why::Io(errno),
         },
     };
-    of_system().note(&missing, errno);
+    system().note(&missing, errno);
 }
 
 impl Unread {
-    /// Keeps a failure of the kernel with this errno, each path once.
+    /// Adds a failure with this errno, each path once.
     pub(super) fn note(&self, missing: &Missing, errno: i32) {
         if is_ordinary(&missing.path, errno) {
             return;
@@ -49,7 +49,7 @@ impl Unread {
             return;
         }
         let path = Redactor::default().addresses(&missing.path);
-        // That a device is gone is something else than that there is none.
+        // A device that disappeared differs from one that never existed.
         let why = match &missing.why {
             Why::Absent => Why::Io(errno),
             why => why.clone(),
@@ -57,22 +57,21 @@ impl Unread {
         inside.new.push(Missing { path, why });
     }
 
-    /// What came since last asked.
+    /// Failures since the last call.
     pub(super) fn take(&self) -> Vec<Missing> {
         let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut inside.new)
     }
 }
 
-/// True for what is no failure: a file that is not there, a process that has ended, a file that belongs to
-/// others.
+/// True for expected errors: a missing file, a process that has ended, a file of another user.
 fn is_ordinary(path: &str, errno: i32) -> bool {
     let is_of_process = || {
         let rest = path.strip_prefix("/proc/").unwrap_or_default();
         rest.starts_with(|c: char| c.is_ascii_digit())
     };
     match errno {
-        // A link that is not followed is reported by the reader.
+        // The reader reports links that are not followed.
         libc::ENOENT | libc::ENOTDIR | libc::ESRCH | libc::ELOOP => true,
         libc::EACCES | libc::EPERM => !rustix::process::geteuid().is_root() || is_of_process(),
         _ => false,

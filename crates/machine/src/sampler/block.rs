@@ -1,29 +1,29 @@
-//! Samples on their way from the sampler to its owner: rows in memory that was set aside before.
+//! Samples between the sampler and its owner: rows in preallocated memory.
 
 use super::gaps::{GAPS_MAX, GapNote, gap_event};
 use record::{Channel, ChannelId, Event, Missing, SamplerCost};
 
-/// Memory for rows is bounded by this, regardless of the number of rows requested.
+/// Maximum memory for rows in bytes, regardless of the requested number.
 const ROW_BYTES_MAX: usize = 1 << 20;
-/// But so many rows are kept in any case.
+/// Minimum number of rows.
 const ROWS_MIN: usize = 32;
 
-/// Rows, gaps and cost since the owner last asked.
+/// Rows, gaps and cost since the owner last fetched them.
 #[derive(Debug)]
 pub(super) struct Block {
     columns: usize,
     rows_max: usize,
     at_ms: Vec<i64>,
-    /// Row after row.
+    /// Values, row by row.
     values: Vec<i64>,
     gaps: Vec<GapNote>,
     dropped_rows: u32,
     dropped_at_ms: i64,
-    /// The cost so far, of the whole time and not of this block.
+    /// Total cost, not only of this block.
     pub(super) cost: SamplerCost,
-    /// Reads and their time in nanoseconds of each source, of the whole time.
+    /// Total reads and read time in nanoseconds, by source.
     pub(super) sources: Vec<(u64, u64)>,
-    /// Error of the attempt to pin the thread.
+    /// Error of pinning the thread.
     pub(super) pin_errno: Option<i32>,
 }
 
@@ -45,7 +45,7 @@ impl Block {
         }
     }
 
-    /// Adds a row, or counts it as dropped if there is no room. Does not allocate.
+    /// Adds a row, or counts it as dropped if the block is full. Does not allocate.
     pub(super) fn push(&mut self, at_ms: i64, row: &[i64]) {
         if self.at_ms.len() == self.rows_max {
             if self.dropped_rows == 0 {
@@ -58,13 +58,13 @@ impl Block {
         self.values.extend_from_slice(row);
     }
 
-    /// Takes over notes of gaps as far as there is room. Does not allocate.
+    /// Moves gap notes into the block as far as it has space. Does not allocate.
     pub(super) fn push_gaps(&mut self, gaps: &mut Vec<GapNote>) {
         let room = GAPS_MAX - self.gaps.len();
         self.gaps.extend(gaps.drain(..).take(room));
     }
 
-    /// Takes the oldest row out; its moment, or nothing if there is none. Does not allocate.
+    /// Removes the oldest row and returns its time; `None` if it is empty. Does not allocate.
     pub(super) fn take_row(&mut self, row: &mut Vec<i64>) -> Option<i64> {
         if self.at_ms.is_empty() {
             return None;
@@ -74,7 +74,7 @@ impl Block {
         Some(self.at_ms.remove(0))
     }
 
-    /// The events of this block: samples first, then what is missing in them.
+    /// Events of this block: samples first, then gaps.
     pub(super) fn into_events(mut self, channels: &[Channel]) -> Vec<Event> {
         let mut events = Vec::new();
         if !self.at_ms.is_empty() {
@@ -91,7 +91,7 @@ impl Block {
         events
     }
 
-    /// Takes out what is missing in the samples.
+    /// Removes the gaps of the samples.
     pub(super) fn take_gaps(&mut self, channels: &[Channel], events: &mut Vec<Event>) {
         events.extend(self.gaps.drain(..).map(|gap| gap.event(channels)));
         if self.dropped_rows > 0 {

@@ -1,31 +1,31 @@
-//! Why a read gave nothing: plain data that can be noted without allocation, and its words.
+//! Reasons for failed reads: plain data that can be recorded without allocation, and their texts.
 
 use record::{Missing, Why};
 
-/// Characters of an answer that are kept when nobody understands it.
+/// Maximum number of bytes kept of an invalid answer.
 const EXCERPT_BYTES: usize = 40;
 
-/// Why a read gave nothing, or why values around this moment mean less.
+/// Reason why a read failed, or why values around this time are unreliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// The kernel answered with an error.
+    /// Kernel error.
     Errno(i32),
-    /// The answer could not be understood; its beginning.
+    /// Invalid answer; its beginning.
     Garbled([u8; EXCERPT_BYTES]),
-    /// The answer is fine, but says nothing about this channel (a CPU that is offline).
+    /// The answer is valid but lacks this channel (an offline CPU).
     NotNamed,
-    /// No answer for so many seconds.
+    /// No answer for this many seconds.
     Silent(u32),
-    /// The machine was suspended for so many milliseconds before this moment.
+    /// The machine was suspended for this many milliseconds.
     Suspended(u64),
-    /// The sampler slowed down to a sample every so many milliseconds, to stay within its budget.
+    /// The sampler extended its interval to this many milliseconds, to stay within its budget.
     SlowedDown(u64),
-    /// The time of day was set forward (or backward, negative) by so many milliseconds.
+    /// The system time was set forward (negative: backward) by this many milliseconds.
     TimeStepped(i64),
 }
 
 impl Failure {
-    /// An answer that nobody understands.
+    /// Invalid answer.
     pub fn garbled(answer: &[u8]) -> Self {
         let mut excerpt = [0; EXCERPT_BYTES];
         let length = answer.len().min(EXCERPT_BYTES);
@@ -33,7 +33,7 @@ impl Failure {
         Self::Garbled(excerpt)
     }
 
-    /// The reason in the words of the Record; `path` is what was read.
+    /// Reason in the format of the Record; `path` is the source.
     pub fn missing(&self, path: &str) -> Missing {
         let why = match self {
             Failure::Errno(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Why::Absent,

@@ -1,16 +1,16 @@
-//! Gaps: channels that stopped delivering values, noted in memory that was set aside before, told once each time
-//! and not without end. Why a source is silent is in `failure`.
+//! Gaps: channels that stopped reporting, recorded in preallocated memory, once per gap and limited in number.
+//! `failure` has the reasons.
 
 use super::failure::Failure;
 use record::{Channel, ChannelId, Event, Gap};
 
-/// Notes of gaps that are kept until they are fetched.
+/// Maximum number of gap notes between fetches.
 pub(super) const GAPS_MAX: usize = 128;
-/// A channel reports its gaps this often; a sensor that comes and goes at every tick would
-/// otherwise fill the Record with its reasons.
+/// Maximum number of gaps reported per channel; a sensor that fails at every other tick would otherwise fill the
+/// Record.
 const GAPS_PER_CHANNEL_MAX: u8 = 8;
 
-/// Whether a channel is silent, and how often that was told.
+/// State of a channel, and number of its reported gaps.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GapTracker {
     silent: bool,
@@ -18,7 +18,7 @@ pub(super) struct GapTracker {
 }
 
 impl GapTracker {
-    /// True if the channel falls silent now and this is worth telling.
+    /// True if the channel stops reporting now and the gap is to be reported.
     pub(super) fn begins(&mut self, missing: bool) -> bool {
         let begins = missing && !self.silent;
         self.silent = missing;
@@ -28,7 +28,7 @@ impl GapTracker {
     }
 }
 
-/// A channel that stopped delivering values.
+/// Channel that stopped reporting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapNote {
     pub(super) channel: usize,
@@ -43,14 +43,14 @@ impl GapNote {
     }
 }
 
-/// Notes a gap as far as there is room.
+/// Adds a gap if there is space.
 pub(super) fn note(gaps: &mut Vec<GapNote>, channel: usize, at_ms: i64, failure: Failure) {
     if gaps.len() < GAPS_MAX {
         gaps.push(GapNote { channel, at_ms, failure });
     }
 }
 
-/// The event of a gap.
+/// Event of a gap.
 pub(super) fn gap_event(channel: &ChannelId, at_ms: i64, missing: record::Missing) -> Event {
     Event::Gap { channel: channel.clone(), gap: Gap { at_ms, missing } }
 }

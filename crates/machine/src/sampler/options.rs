@@ -1,29 +1,28 @@
-//! How to sample: what the owner of a sampler may choose.
+//! Options of a sampler, chosen by its owner.
 
 use super::LatestValues;
 use std::time::Duration;
 
-/// How to sample.
+/// Options of a sampler.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Time between two samples; at least 20 ms.
+    /// Interval between samples; at least 20 ms.
     pub interval: Duration,
-    /// Share of one core that the sampler may use, in millionths; it slows down to stay below.
+    /// CPU budget as a share of one core, in millionths; the sampler slows down to stay within it.
     pub budget_ppm: u32,
-    /// CPUs on which its threads may run; empty: wherever its owner may.
+    /// Affinity of its threads; empty for the affinity of the owner.
     pub cpus: Vec<u32>,
-    /// Samples that are kept until the owner fetches them. Fewer are kept if they would need more
-    /// than about a megabyte.
+    /// Number of rows kept until the owner fetches them, limited to about one megabyte.
     pub rows: usize,
-    /// Watches how long the threads of this process and of the programs it started wait for a CPU:
-    /// for runs; a monitor has no such threads.
+    /// Records how long threads of this process and of its programs wait for a CPU. For runs only; a monitor does not
+    /// start such threads.
     pub measures: bool,
-    /// What others read on threads of their own, such as meters on the network.
-    pub feeds: Vec<LatestValues>,
+    /// Values read by other threads, such as network meters.
+    pub external_values: Vec<LatestValues>,
 }
 
 impl Default for Options {
-    /// Twice a second, at most 0.2 % of one core, 5 minutes kept.
+    /// Twice a second, at most 0.2 % of one core, 5 minutes of rows.
     fn default() -> Self {
         Self {
             interval: Duration::from_millis(500),
@@ -31,7 +30,7 @@ impl Default for Options {
             cpus: Vec::new(),
             rows: 600,
             measures: false,
-            feeds: Vec::new(),
+            external_values: Vec::new(),
         }
     }
 }

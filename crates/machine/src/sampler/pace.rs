@@ -1,11 +1,11 @@
-//! How fast to sample so that the sampler stays within its budget of CPU time. Pure arithmetic.
+//! Sampling interval within a CPU time budget. Pure arithmetic.
 
 use std::time::Duration;
 
-/// Ticks over which the cost is averaged before the interval changes.
+/// Number of ticks to average before the interval changes.
 const WINDOW_TICKS: u64 = 8;
 
-/// Keeps the interval.
+/// Controls the interval.
 #[derive(Debug)]
 pub(super) struct Pace {
     asked_ns: u64,
@@ -33,9 +33,9 @@ impl Pace {
         self.interval_ns
     }
 
-    /// Takes note of what a tick cost; true if the interval became longer.
+    /// Accounts the cost of a tick; true if the interval became longer.
     pub(super) fn after_tick(&mut self, cpu_ns: u64) -> bool {
-        // The first tick finds everything cold and reads even what has a slow beat.
+        // The first tick has cold caches and reads all sources.
         if !std::mem::replace(&mut self.warm, true) {
             return false;
         }
@@ -52,8 +52,8 @@ impl Pace {
     }
 }
 
-/// The interval at which ticks of this cost stay within the budget: a multiple of what was asked
-/// for. It becomes shorter again only when half of the present one would do.
+/// Interval at which ticks of this cost stay within the budget: a multiple of the requested one. Shortened only if half
+/// of the present interval is sufficient.
 fn interval_ns(asked_ns: u64, present_ns: u64, tick_cpu_ns: u64, budget_ppm: u64) -> u64 {
     let needed_ns = tick_cpu_ns.saturating_mul(1_000_000) / budget_ppm;
     let fitting_ns = asked_ns.saturating_mul(needed_ns.div_ceil(asked_ns).max(1));
@@ -68,7 +68,7 @@ mod tests {
     fn interval_follows_the_cost() {
         let us = 1_000;
         let ms = 1_000_000;
-        // (asked, present, cost of a tick, expected), at 0.2 % of one core
+        // (requested, present, cost of a tick, expected), at 0.2 % of one core
         for (asked, present, cost, expected) in [
             (500 * ms, 500 * ms, 100 * us, 500 * ms),
             (500 * ms, 500 * ms, 1000 * us, 500 * ms),

@@ -1,34 +1,34 @@
-//! Reads one source: its open file or device, and what turns the answer into values.
+//! Reads one source: its open file or device, and the parser of its answer.
 //!
-//! When it is read, and where the values go, is not decided here.
+//! The caller decides when to read, and stores the values.
 
 use super::failure::Failure;
-use super::threads::MeasuredThreads;
+use super::measured_threads::MeasuredThreads;
 use crate::perf::CpuCycles;
 use crate::sensors::{NONE, Parser, Probe, Read, Scale};
 use crate::vcio::{Firmware, PMIC_RAILS_MAX, Question};
 use crate::{Root, Source};
 use record::{Missing, Why};
 
-/// Numbers that only the sampler itself knows, for the channels about itself.
+/// Values of the sampler itself, for its own channels.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Own {
+pub(super) struct SamplerValues {
     pub(super) cpu_ns: i64,
     pub(super) delay_us: i64,
 }
 
-/// What was never there (the register of a CPU without its driver) is looked for again every so many reads: opening a
-/// file costs much more than reading one.
+/// Number of reads until a missing source (a CPU register without its driver) is tried again, because opening costs
+/// much more than reading.
 const READS_UNTIL_RETRY: u32 = 64;
 
-/// One probe with its open file.
+/// Probe with its open file.
 #[derive(Debug)]
 pub(super) struct Reader {
     root: Root,
     path: String,
     read: Read,
     source: Option<Source>,
-    /// Why a file was not there from the beginning, and how often it was asked for since.
+    /// Failure of a source that never existed, and the number of reads since the last try.
     never_there: Option<(Failure, u32)>,
     firmware: Option<Firmware>,
     cycles: Option<CpuCycles>,
@@ -37,7 +37,7 @@ pub(super) struct Reader {
     scale: Scale,
 }
 
-/// A counter that starts again at 0.
+/// Counter that wraps to 0.
 #[derive(Debug)]
 struct Wrap {
     range: i64,
@@ -61,8 +61,7 @@ impl Reader {
         }
     }
 
-    /// Opens the file ahead of the first read. What cannot be opened is tried again by the reads,
-    /// which tell why.
+    /// Opens the file before the first read. Reads retry on failure and report the reason.
     pub(super) fn open(&mut self) {
         if matches!(self.read, Read::File(_) | Read::Register(_)) {
             match self.root.source(&self.path) {
@@ -76,14 +75,19 @@ impl Reader {
         &self.path
     }
 
-    /// Puts another source under the probe, to make it fail.
+    /// Replaces the source of the probe by a failing one.
     #[cfg(test)]
     pub(super) fn set_source(&mut self, source: Source) {
         self.source = Some(source);
     }
 
-    /// Reads its values. On an error all of them are [`NONE`].
-    pub(super) fn read(&mut self, own: Own, buffer: &mut [u8], values: &mut [i64]) -> Result<(), Failure> {
+    /// Reads the values. On an error all of them are [`NONE`].
+    pub(super) fn read(
+        &mut self,
+        sampler_values: SamplerValues,
+        buffer: &mut [u8],
+        values: &mut [i64],
+    ) -> Result<(), Failure> {
         match self.read {
             Read::File(parser) => self.read_file(parser, buffer, values)?,
             Read::Register(address) => values[0] = self.read_register(address)?,
@@ -94,8 +98,8 @@ impl Reader {
                 values.copy_from_slice(&times);
             }
             Read::PmicRails => self.ask_pmic(values)?,
-            Read::OwnCpuTime => values[0] = own.cpu_ns,
-            Read::OwnDelay => values[0] = own.delay_us,
+            Read::OwnCpuTime => values[0] = sampler_values.cpu_ns,
+            Read::OwnDelay => values[0] = sampler_values.delay_us,
         }
         if let Some(wrap) = &mut self.wrap {
             values[0] = wrap.unwrap(values[0]);
@@ -123,7 +127,7 @@ impl Reader {
         };
         let read = cycles.read();
         if read == Err(libc::ENODEV) {
-            // The CPU went offline; when it is back, its counter is another one.
+            // The CPU went offline; its counter must be reopened.
             self.cycles = None;
         }
         read.map_err(Failure::Errno)
@@ -163,7 +167,7 @@ impl Reader {
         match self.source()?.read_at(buffer, offset) {
             Ok(count) => Ok(count),
             Err(errno) => {
-                // What was removed and comes back (a CPU, a USB device) is another file then.
+                // A device that was removed and added again (a CPU, a USB device) has a new file.
                 if matches!(errno, libc::ENODEV | libc::ENOENT | libc::ENXIO) {
                     self.source = None;
                 }
@@ -183,8 +187,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A register of a CPU: eight bytes at the register's number. The bits that are used are the
-    /// lower ones.
+    /// Reads a CPU register: eight bytes at the register's number. The relevant bits are the lower ones.
     fn read_register(&mut self, address: u32) -> Result<i64, Failure> {
         let mut bytes = [0; 8];
         let count = self.read_at(&mut bytes, u64::from(address))?;
@@ -196,7 +199,7 @@ impl Reader {
 }
 
 impl Wrap {
-    /// The value as if the counter had never started again.
+    /// Value without wraps.
     fn unwrap(&mut self, value: i64) -> i64 {
         if value == NONE {
             return NONE;
@@ -209,7 +212,7 @@ impl Wrap {
     }
 }
 
-/// Leaves away a last line that did not fit: half a number is another number.
+/// Removes a truncated last line, because half a number is a wrong number.
 fn whole_lines(answer: &[u8], cut: bool) -> &[u8] {
     match answer.iter().rposition(|byte| *byte == b'\n') {
         Some(end) if cut => &answer[..=end],

@@ -1,4 +1,4 @@
-//! What the thread that samples shares with its owner: the block of rows that were not fetched yet.
+//! State shared by the sampling thread and its owner: rows that were not fetched yet.
 
 use super::Sampler;
 use super::block::Block;
@@ -6,10 +6,10 @@ use rustix::thread::set_current_timer_slack;
 use std::num::NonZeroU64;
 use std::sync::{Mutex, MutexGuard};
 
-/// How late the kernel may wake the thread in order to bundle timers. The default is 50 µs.
+/// Timer slack of the kernel in nanoseconds. The default is 50 µs.
 const TIMER_SLACK_NS: u64 = 1_000;
 
-/// The block, for both.
+/// Shared block.
 #[derive(Debug)]
 pub(super) struct Shared {
     block: Mutex<Block>,
@@ -20,7 +20,7 @@ impl Shared {
         Self { block: Mutex::new(block) }
     }
 
-    /// The lock is held for a copy of one row or an exchange of pointers, never longer.
+    /// The lock is held only to copy a row or exchange pointers.
     pub(super) fn lock(&self) -> MutexGuard<'_, Block> {
         self.block.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -29,7 +29,7 @@ impl Shared {
         let mut block = self.lock();
         block.push(sampler.at_ms, &sampler.row);
         block.push_gaps(&mut sampler.gaps);
-        // Its sources are empty, so that nothing is allocated.
+        // `sources` is empty, so this does not allocate.
         block.cost = sampler.cost();
         for (kept, cost) in block.sources.iter_mut().zip(sampler.source_costs()) {
             *kept = (cost.reads, cost.read_ns);
@@ -37,10 +37,10 @@ impl Shared {
     }
 }
 
-/// Lets the calling thread wake up in time, as one that samples has to.
+/// Reduces wake-up delays of the calling thread, as sampling requires.
 pub fn raise_priority() {
-    // Without the right to it, ticks come later under load, which the channel of the delay shows.
+    // Without permission, ticks are delayed under load, which the delay channel shows.
     let _ = crate::syscall::run_first();
-    // Without it, ticks come up to 50 µs later: nothing that needs to be told.
+    // On failure ticks are up to 50 µs later, which is negligible.
     let _ = set_current_timer_slack(NonZeroU64::new(TIMER_SLACK_NS));
 }

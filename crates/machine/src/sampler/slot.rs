@@ -1,11 +1,11 @@
-//! One source at work: its place in the row, and whether the sampler reads it or another thread.
+//! One active source: its columns in the row, read by the sampler or by another thread.
 
+use super::borrowed_source::BorrowedSource;
 use super::failure::Failure;
-use super::feed::{LatestValues, TakeResult};
-use super::lanes::{SlowReaderPool, SlowSource};
-use super::lent::BorrowedSource;
-use super::plan::Plan;
-use super::reader::{Own, Reader};
+use super::latest_values::{LatestValues, TakeResult};
+use super::reader::{Reader, SamplerValues};
+use super::schedule::ReadSchedule;
+use super::slow_reader_pool::{SlowReaderPool, SlowSource};
 use super::{Options, SourceCost, Tick};
 use crate::Root;
 use crate::sensors::{Probe, SampleInterval};
@@ -13,37 +13,37 @@ use record::Channel;
 use std::ops::Range;
 use std::time::Duration;
 
-/// A source that has its own thread is given so much longer than its beat before silence is told.
+/// Time beyond its interval before a source with its own thread is reported as silent.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A source and its place in the row.
+/// Source and its columns in the row.
 #[derive(Debug)]
 pub(super) struct SourceSlot {
     path: String,
     columns: Range<usize>,
-    apart: bool,
+    is_blocking: bool,
     input: Input,
 }
 
-/// Who reads it.
+/// Reader of the source.
 #[derive(Debug)]
 enum Input {
     /// The sampler, at its ticks.
-    Own(Box<Reader>, Plan),
-    /// Another thread; the stamp is that of the values that were seen last.
-    Fed(LatestValues, u64),
-    /// Nobody: it is lent, or changes hands.
-    Nobody,
+    Sampler(Box<Reader>, ReadSchedule),
+    /// Another thread; the stamp is that of the last values taken.
+    Shared(LatestValues, u64),
+    /// None while it is checked out or being moved.
+    CheckedOut,
 }
 
 /// Result of reading a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// There are values.
+    /// Values were read.
     Read,
-    /// It was not its turn.
+    /// Not due.
     NotDue,
-    /// There are none, and why.
+    /// Failed, with the reason.
     Failed(Failure),
 }
 
@@ -51,80 +51,88 @@ impl SourceSlot {
     /// Opens the probe; its values begin at `column` of the row.
     pub(super) fn new(root: &Root, probe: &Probe, column: usize) -> Self {
         let mut reader = Reader::new(root, probe);
-        // Even opening may hang; what is read apart is opened there.
-        if !probe.apart {
+        // Opening may also hang, so the other thread opens such sources.
+        if !probe.is_blocking {
             reader.open();
         }
         Self {
             path: probe.path.clone(),
             columns: column..column + probe.channels.len(),
-            apart: probe.apart,
-            input: Input::Own(Box::new(reader), Plan::new(probe.beat)),
+            is_blocking: probe.is_blocking,
+            input: Input::Sampler(Box::new(reader), ReadSchedule::new(probe.interval)),
         }
     }
 
-    /// A source that another thread reads.
-    pub(super) fn fed(feed: &LatestValues, column: usize) -> Self {
+    /// Source that is read by another thread.
+    pub(super) fn shared(latest_values: &LatestValues, column: usize) -> Self {
         Self {
-            path: feed.source().to_owned(),
-            columns: column..column + feed.channels().len(),
-            apart: false,
-            input: Input::Fed(feed.clone(), 0),
+            path: latest_values.source().to_owned(),
+            columns: column..column + latest_values.channels().len(),
+            is_blocking: false,
+            input: Input::Shared(latest_values.clone(), 0),
         }
     }
 
-    /// Its place in the row.
+    /// Columns in the row.
     pub(super) fn columns(&self) -> Range<usize> {
         self.columns.clone()
     }
 
-    /// What reading it cost so far.
+    /// Cost of its reads so far.
     pub(super) fn cost(&self) -> SourceCost<'_> {
         let (reads, read_ns) = match &self.input {
-            Input::Own(_, plan) => plan.cost(),
-            Input::Fed(feed, _) => feed.cost(),
-            Input::Nobody => (0, 0),
+            Input::Sampler(_, schedule) => schedule.cost(),
+            Input::Shared(latest_values, _) => latest_values.cost(),
+            Input::CheckedOut => (0, 0),
         };
         SourceCost { path: &self.path, reads, read_ns }
     }
 
-    /// True if it should be read by another thread from now on.
+    /// True if it should be moved to another thread.
     pub(super) fn wants_own_thread(&self) -> bool {
         match &self.input {
-            Input::Own(_, plan) => self.apart || plan.is_slow(),
-            Input::Fed(..) | Input::Nobody => false,
+            Input::Sampler(_, schedule) => self.is_blocking || schedule.is_slow(),
+            Input::Shared(..) | Input::CheckedOut => false,
         }
     }
 
-    /// Hands the source over to the threads for slow ones. Allocates; happens once at most.
-    pub(super) fn hand_over(&mut self, channels: &[Channel], lanes: &SlowReaderPool) {
+    /// Moves the source to the threads for slow ones. Allocates; happens at most once.
+    pub(super) fn move_to_pool(&mut self, channels: &[Channel], slow_readers: &SlowReaderPool) {
         let channels = channels[self.columns()].to_vec();
-        match std::mem::replace(&mut self.input, Input::Nobody) {
-            Input::Own(reader, plan) => {
-                let feed = LatestValues::new(reader.path(), channels, plan.patience(PATIENCE));
-                // Beats stay as they were, on the clock of the other thread.
-                let plan = plan.restarted();
-                lanes.add(SlowSource::new(*reader, plan, feed.clone()));
-                self.input = Input::Fed(feed, 0);
+        match std::mem::replace(&mut self.input, Input::CheckedOut) {
+            Input::Sampler(reader, schedule) => {
+                let latest_values = LatestValues::new(reader.path(), channels, schedule.patience(PATIENCE));
+                // The interval is kept, on the clock of the other thread.
+                let schedule = schedule.restarted();
+                slow_readers.add(SlowSource::new(*reader, schedule, latest_values.clone()));
+                self.input = Input::Shared(latest_values, 0);
             }
             other => self.input = other,
         }
     }
 
-    /// What is needed to read it, if the sampler is to read it now; until it is back, nobody does.
-    pub(super) fn lend(&mut self, index: usize, tick: &Tick, own: Own) -> Option<BorrowedSource> {
-        let Input::Own(_, plan) = &self.input else {
+    /// Checks out the source if the sampler is to read it now.
+    pub(super) fn check_out(
+        &mut self,
+        index: usize,
+        tick: &Tick,
+        sampler_values: SamplerValues,
+    ) -> Option<BorrowedSource> {
+        let Input::Sampler(_, schedule) = &self.input else {
             return None;
         };
-        let due = match tick.last {
-            true => plan.is_worth_a_last_read(tick.now_ns),
-            false => plan.is_due(tick.now_ns, tick.interval_ns),
+        let due = if tick.last {
+            schedule.is_worth_a_last_read(tick.now_ns)
+        } else {
+            schedule.is_due(tick.now_ns, tick.interval_ns)
         };
         if !due {
             return None;
         }
-        match std::mem::replace(&mut self.input, Input::Nobody) {
-            Input::Own(reader, plan) => Some(BorrowedSource { index, reader, plan, own, width: self.columns.len() }),
+        match std::mem::replace(&mut self.input, Input::CheckedOut) {
+            Input::Sampler(reader, schedule) => {
+                Some(BorrowedSource { index, reader, schedule, sampler_values, width: self.columns.len() })
+            }
             other => {
                 self.input = other;
                 None
@@ -132,53 +140,53 @@ impl SourceSlot {
         }
     }
 
-    /// The sampler reads it again next time.
-    pub(super) fn take_back(&mut self, lent: BorrowedSource) {
-        self.input = Input::Own(lent.reader, lent.plan);
+    /// Returns a source after a read.
+    pub(super) fn put_back(&mut self, source: BorrowedSource) {
+        self.input = Input::Sampler(source.reader, source.schedule);
     }
 
-    /// What was lent does not come back: the thread holding it may still deliver values.
-    pub(super) fn give_up(&mut self, channels: &[Channel]) {
+    /// Abandons a checked-out source; the thread that holds it may still deliver values.
+    pub(super) fn abandon(&mut self, channels: &[Channel]) {
         let channels = channels[self.columns()].to_vec();
-        self.input = Input::Fed(LatestValues::new(self.path.clone(), channels, PATIENCE), 0);
+        self.input = Input::Shared(LatestValues::new(self.path.clone(), channels, PATIENCE), 0);
     }
 
-    /// Where others put its values.
-    pub(super) fn feed(&self) -> Option<&LatestValues> {
+    /// Values that another thread stores.
+    pub(super) fn latest_values(&self) -> Option<&LatestValues> {
         match &self.input {
-            Input::Fed(feed, _) => Some(feed),
-            Input::Own(..) | Input::Nobody => None,
+            Input::Shared(latest_values, _) => Some(latest_values),
+            Input::Sampler(..) | Input::CheckedOut => None,
         }
     }
 
-    /// Takes what others have read. Without values, all of them are [`crate::sensors::NONE`].
-    pub(super) fn look(&mut self, tick: &Tick, values: &mut [i64]) -> Outcome {
+    /// Takes values from another thread. Without values, all of them are [`crate::sensors::NONE`].
+    pub(super) fn take_latest(&mut self, tick: &Tick, values: &mut [i64]) -> Outcome {
         match &mut self.input {
-            Input::Fed(feed, seen) => match feed.take(seen, values, tick.wall_ns()) {
+            Input::Shared(latest_values, seen) => match latest_values.take(seen, values, tick.wall_ns()) {
                 TakeResult::Fresh => Outcome::Read,
                 TakeResult::Nothing => Outcome::NotDue,
                 TakeResult::Failed(failure) => Outcome::Failed(failure),
             },
-            Input::Own(..) | Input::Nobody => Outcome::NotDue,
+            Input::Sampler(..) | Input::CheckedOut => Outcome::NotDue,
         }
     }
 
-    /// Puts another source under the probe, to make it fail.
+    /// Replaces the source of the probe by a failing one.
     #[cfg(test)]
     pub(super) fn set_source(&mut self, source: crate::Source) {
-        if let Input::Own(reader, _) = &mut self.input {
+        if let Input::Sampler(reader, _) = &mut self.input {
             reader.set_source(source);
         }
     }
 }
 
-/// For the steps of a run, and for who wants many samples.
+/// Interval for steps of a run, and for short sampling intervals.
 const OFTEN_ENOUGH: Duration = Duration::from_secs(2);
-/// For who looks once a second.
+/// Interval for a sampling interval of a second or more.
 const LEISURELY: Duration = Duration::from_secs(6);
 
 impl SampleInterval {
-    /// What it comes to with these options.
+    /// Resolves [`SampleInterval::Rarely`] for these options.
     pub(super) fn with(self, options: &Options) -> Self {
         let is_leisurely = !options.measures && options.interval >= Duration::from_secs(1);
         match self {
@@ -187,7 +195,7 @@ impl SampleInterval {
         }
     }
 
-    /// Time between two reads, at least.
+    /// Minimum time between two reads.
     pub(super) fn time(self) -> Duration {
         match self {
             SampleInterval::EveryTick => Duration::ZERO,

@@ -1,4 +1,4 @@
-//! Tests of the sampler on boards whose files change between ticks, and on the running system.
+//! Sampler tests on boards whose files change between ticks, and on the running system.
 
 use super::*;
 use crate::Source;
@@ -9,20 +9,20 @@ const ZONE: &str = "/sys/class/thermal/thermal_zone0";
 const TEMPERATURE: ChannelId = ChannelId::zone_temperature(0);
 const LOAD: ChannelId = ChannelId::Load(LoadSpan::One);
 
-/// The energy of the first package.
+/// Energy of the first package.
 fn energy() -> ChannelId {
     let package = PowerZone::of(PowerZoneKind::Rapl, "0").unwrap();
     ChannelId::Powercap(package, OfPowercap::Energy)
 }
 
-/// A sampler over a board, and a fake timeline to move by hand.
+/// Sampler for a board, with a fake timeline.
 fn sampler(board: &str) -> (Root, Sampler, Timeline) {
     let root = Root::from_board(board).unwrap();
     let sampler = Sampler::new(&root, &Options::default());
     (root, sampler, Timeline::fake(0))
 }
 
-/// Ticks once and gives the value of a channel; then half a second goes by.
+/// Ticks once, returns the value of a channel, and advances by half a second.
 fn ticked(sampler: &mut Sampler, timeline: &Timeline, id: &ChannelId) -> Option<i64> {
     sampler.tick(timeline);
     timeline.sleep(Duration::from_millis(500));
@@ -195,7 +195,7 @@ fn grid_is_kept() {
 #[test]
 fn late_ticks_are_counted_and_seen() {
     let (_, mut sampler, timeline) = sampler("");
-    // Half a second apart is in time, 7 ms more is late; the grid stays.
+    // Half a second is on time, 7 ms more is late; the grid is unchanged.
     for (pause_ms, delay_us) in [(500, 0), (507, 0), (493, 7_000), (500, 0)] {
         sampler.tick(&timeline);
         let delay = sampler.position(&ChannelId::Sampler(OfSampler::Delay));
@@ -210,16 +210,16 @@ fn late_ticks_are_counted_and_seen() {
 #[test]
 fn values_of_others_are_in_the_row() {
     let id = ChannelId::meter(OfMeter::Power);
-    let feed = LatestValues::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
-    let options = Options { feeds: vec![feed.clone()], ..Options::default() };
+    let latest_values = LatestValues::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
+    let options = Options { external_values: vec![latest_values.clone()], ..Options::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
     let timeline = Timeline::fake(0);
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
-    feed.put(Ok(&[2_500]), 1_000);
+    latest_values.put(Ok(&[2_500]), 1_000);
     assert_eq!(ticked(&mut sampler, &timeline, &id), Some(2_500));
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
     assert!(gaps(&mut sampler).is_empty(), "nothing new is no gap");
-    feed.put(Err(Failure::Errno(libc::ETIMEDOUT)), 1_000);
+    latest_values.put(Err(Failure::Errno(libc::ETIMEDOUT)), 1_000);
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
     let missing = Missing { path: "plug".into(), why: Why::Io(libc::ETIMEDOUT) };
     assert_eq!(gaps(&mut sampler), [(id, 1500, missing)]);

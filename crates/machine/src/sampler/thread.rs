@@ -1,21 +1,20 @@
-//! The sampler in the background, as its owner sees it: started, kept off measured CPUs, fetched from, stopped.
+//! Background sampler, as used by its owner: start, keep off measured CPUs, fetch samples, stop.
 //!
-//! Where it may (as root), it runs before everything of normal priority: a sampler that waits behind
-//! the load is blind exactly when it is needed, and waiting would not make a tick of some 50 µs
-//! cheaper. How late each sample came is a channel. It never waits for its owner: when the owner does not fetch the samples, the
-//! newest are dropped and counted.
+//! With permission (as root) it has priority over normal threads: a sampler that waits for the load would miss samples
+//! when they matter most, and waiting does not make a tick of some 50 µs cheaper. The delay of each sample is a
+//! channel. The sampler never waits for its owner: if samples are not fetched, the newest are dropped and counted.
 
 use super::Sampler;
 use super::block::Block;
 use super::shared::Shared;
-use super::turns::SamplerWatchdog;
-use super::watchers::{self, ThreadAffinity};
+use super::thread_affinity::{self, ThreadAffinity};
+use super::watchdog::SamplerWatchdog;
 use crate::timeline::Timeline;
 use record::{Channel, Event, SamplerCost, SourceCost};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A sampler that works in the background.
+/// Sampler that runs in the background.
 #[derive(Debug)]
 pub struct SamplerThread {
     shared: Arc<Shared>,
@@ -23,21 +22,21 @@ pub struct SamplerThread {
     /// Paths of the sources, in the order of their costs.
     sources: Vec<String>,
     rows: usize,
-    watchers: ThreadAffinity,
-    /// CPUs on which the owner could run when it started this.
+    affinity: ThreadAffinity,
+    /// Affinity of the owner at the start.
     allowed: Vec<u32>,
-    /// The event of the channels, until it was fetched.
+    /// Event of the channels, until it is fetched.
     announcement: Option<Event>,
     worker: Option<Worker>,
 }
 
-/// Who samples.
+/// Sampling thread.
 #[derive(Debug)]
 enum Worker {
-    /// A thread of its own, and its watchdog.
+    /// Separate thread with its watchdog.
     Thread(Arc<SamplerWatchdog>),
-    /// Nobody, on a fake timeline: there time moves only while others work, and the samples of the
-    /// time that has gone by are made when they are fetched.
+    /// None on a fake timeline: time advances only while others work, and samples of the elapsed time are taken when
+    /// they are fetched.
     Afterwards(Box<Sampler>, Timeline),
 }
 
@@ -45,17 +44,16 @@ impl SamplerThread {
     /// Starts sampling at once.
     ///
     /// # Errors
-    /// The kernel refuses another thread.
+    /// The kernel rejects the thread.
     pub fn start(sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
         Self::begin(sampler, timeline, true)
     }
 
-    /// The same without a watchdog: the owner looks after it while it waits for rows
-    /// ([`SamplerThread::look_after`]).
+    /// The same without a watchdog: the owner checks it while waiting for rows ([`SamplerThread::check_reads`]).
     ///
     /// # Errors
-    /// The kernel refuses another thread.
-    pub fn start_looked_after(sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
+    /// The kernel rejects the thread.
+    pub fn start_without_watchdog(sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
         Self::begin(sampler, timeline, false)
     }
 
@@ -66,9 +64,9 @@ impl SamplerThread {
         let sources: Vec<String> = sampler.source_costs().map(|cost| cost.path.into()).collect();
         let mut block = Block::new(channels.len(), rows);
         block.sources = vec![(0, 0); sources.len()];
-        let watchers = sampler.watchers.clone();
+        let affinity = sampler.affinity.clone();
         let allowed = match sampler.options.cpus.as_slice() {
-            [] => watchers::allowed(),
+            [] => thread_affinity::allowed(),
             cpus => cpus.to_vec(),
         };
         let shared = Arc::new(Shared::of(block));
@@ -78,32 +76,31 @@ impl SamplerThread {
         } else {
             Worker::Thread(SamplerWatchdog::start(sampler, &shared, timeline, has_watchdog)?)
         };
-        Ok(Self { shared, channels, sources, rows, watchers, allowed, announcement, worker: Some(worker) })
+        Ok(Self { shared, channels, sources, rows, affinity, allowed, announcement, worker: Some(worker) })
     }
 
-    /// The channels, in the order of the columns, without values.
+    /// Channels in the order of the columns, without values.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// Keeps the threads of the sampler off CPUs that are measured from now on, if there are others.
-    /// Not for timed regions.
+    /// Keeps the threads of the sampler off CPUs that are measured from now on, if others are available. Not for timed
+    /// regions.
     pub fn keep_off(&self, measured: &[u32]) {
         if matches!(self.worker, Some(Worker::Thread(_))) {
-            self.watchers.move_to(&watchers::others(&self.allowed, measured));
+            self.affinity.move_to(&thread_affinity::unmeasured(&self.allowed, measured));
         }
     }
 
-    /// The calling thread watches, too: from now on it is kept off the same CPUs. Where the kernel does not
-    /// move it, it stays where it is.
-    pub fn keep_along(&self) {
+    /// Applies the same affinity to the calling thread, which also monitors. Ignored if the kernel rejects it.
+    pub fn keep_off_caller(&self) {
         if matches!(self.worker, Some(Worker::Thread(_))) {
-            let _ = self.watchers.join();
+            let _ = self.affinity.join();
         }
     }
 
-    /// Everything since the last call: at first the channels, then a block of samples with its gaps,
-    /// and what the sampling cost so far. Allocates: not for timed regions.
+    /// All events since the last call: initially the channels, then a block of samples with gaps, and the cost so far.
+    /// Allocates; not for timed regions.
     pub fn drain(&mut self) -> Vec<Event> {
         if let Some(Worker::Afterwards(sampler, timeline)) = &mut self.worker {
             catch_up(sampler, timeline, &self.shared);
@@ -123,8 +120,8 @@ impl SamplerThread {
         events
     }
 
-    /// The oldest row that was not fetched yet, in the order of the channels: its moment. What is missing in it and
-    /// after it is added to the events. For owners that fetch row by row; allocates only for what is missing.
+    /// Oldest row that was not fetched, in the order of the channels, with its time. Its gaps are appended to the
+    /// events. For owners that fetch single rows; allocates only for gaps.
     pub fn next_row(&mut self, row: &mut Vec<i64>, events: &mut Vec<Event>) -> Option<i64> {
         if let Some(Worker::Afterwards(sampler, timeline)) = &mut self.worker {
             catch_up(sampler, timeline, &self.shared);
@@ -135,61 +132,59 @@ impl SamplerThread {
         at_ms
     }
 
-    /// Time between two rows: as asked for, or longer if that would cost too much.
+    /// Interval between rows: the requested one, or longer if that would be too expensive.
     pub fn interval(&self) -> Duration {
         match &self.worker {
-            Some(Worker::Thread(turns)) => turns.interval(),
+            Some(Worker::Thread(watchdog)) => watchdog.interval(),
             Some(Worker::Afterwards(sampler, _)) => sampler.interval(),
             None => Duration::MAX,
         }
     }
 
-    /// For an owner that waits for a late row, once a second: a read that several looks find unfinished is
-    /// given up.
-    pub fn look_after(&self) {
-        if let Some(Worker::Thread(turns)) = &self.worker {
-            turns.look();
+    /// For an owner that waits for a late row, once a second: abandons a read that several checks find unfinished.
+    pub fn check_reads(&self) {
+        if let Some(Worker::Thread(watchdog)) = &self.worker {
+            watchdog.check();
         }
     }
 
-    /// Moves all its threads to these CPUs; an empty list changes nothing.
+    /// Moves all threads to these CPUs; an empty list has no effect.
     pub fn move_to(&self, cpus: &[u32]) {
         if matches!(self.worker, Some(Worker::Thread(_))) {
-            self.watchers.move_to(cpus);
+            self.affinity.move_to(cpus);
         }
     }
 
-    /// What the sampling cost so far, without the single sources.
+    /// Cost so far, without single sources.
     pub fn cost_so_far(&self) -> SamplerCost {
         self.shared.lock().cost.clone()
     }
 
-    /// The event that tells what the sampling cost so far, source by source.
+    /// Event with the cost so far, by source.
     pub fn cost_event(&self) -> Event {
         let cost = self.cost(&self.shared.lock());
         Event::SamplerCost { cost }
     }
 
-    /// The cost in a block with the names of the sources.
+    /// Cost in a block with the names of the sources.
     fn cost(&self, block: &Block) -> SamplerCost {
         let sources = self.sources.iter().zip(&block.sources);
         let sources = sources.map(|(source, &(reads, read_ns))| SourceCost { source: source.clone(), reads, read_ns });
         SamplerCost { sources: sources.collect(), ..block.cost.clone() }
     }
 
-    /// Stops, and gives everything since the last call of [`SamplerThread::drain`]; the last event
-    /// is what the sampling cost.
+    /// Stops, and returns all events since the last call of [`SamplerThread::drain`]; the last one is the cost.
     pub fn stop(mut self) -> Vec<Event> {
         self.halt();
         self.drain()
     }
 
-    /// A read that hangs keeps its thread, and nobody who stops.
+    /// A hanging read blocks its thread, but not the caller.
     fn halt(&mut self) {
         if matches!(self.worker, Some(Worker::Thread(_)))
-            && let Some(Worker::Thread(turns)) = self.worker.take()
+            && let Some(Worker::Thread(watchdog)) = self.worker.take()
         {
-            turns.stop();
+            watchdog.stop();
         }
     }
 }
@@ -200,7 +195,7 @@ impl Drop for SamplerThread {
     }
 }
 
-/// Makes the samples of a fake timeline up to now.
+/// Takes the samples of a fake timeline up to now.
 fn catch_up(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
     while sampler.due_ns <= timeline.now_ns() {
         let tick = sampler.begin(timeline, sampler.due_ns);
@@ -248,7 +243,7 @@ mod tests {
         let user = sampler.position(&user).unwrap();
         let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
         let mut events = Vec::new();
-        // However busy the machine is: two blocks with samples come in the end.
+        // Two blocks with samples arrive eventually, regardless of the load of the machine.
         while events.iter().filter(|event| matches!(event, Event::Samples { .. })).count() < 2 {
             timeline.sleep(Duration::from_millis(5));
             events.extend(thread.drain());

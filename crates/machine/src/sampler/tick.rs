@@ -1,38 +1,38 @@
-//! One tick, the room it reads into, and what reading a source cost.
+//! A tick, the size of its buffer, and the cost of reading a source.
 
 use crate::timeline::{monotonic_ns, thread_cpu_ns};
 
-/// Room for the answer of one file: every file but `/proc/stat` of machines with many CPUs fits.
+/// Size of the buffer for one file; all files fit, except `/proc/stat` of machines with many CPUs.
 pub(super) const BUFFER_BYTES: usize = 16 << 10;
-/// A line of `/proc/stat` is at most so long (ten numbers of 20 digits would be 210).
+/// Maximum length of a line of `/proc/stat` (ten numbers of 20 digits would be 210).
 pub(super) const BUFFER_BYTES_PER_CPU: usize = 160;
 
-/// What reading one source cost.
+/// Cost of reading one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceCost<'a> {
-    /// The file or device.
+    /// File or device.
     pub path: &'a str,
-    /// How often it was read.
+    /// Number of reads.
     pub reads: u64,
-    /// Wall time of all reads with parsing, in nanoseconds.
+    /// Wall time of all reads including parsing, in nanoseconds.
     pub read_ns: u64,
 }
 
-/// One tick of the sampler.
+/// A tick of the sampler.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tick {
-    /// When it is, on the timeline.
+    /// Time on the timeline.
     pub(super) now_ns: u64,
-    /// Time until the next.
+    /// Time until the next tick.
     pub(super) interval_ns: u64,
-    /// On a fake timeline no time passes while something is read.
+    /// True on a fake timeline, which does not advance during reads.
     pub(super) fake: bool,
-    /// Nothing is read after it.
+    /// True for the last tick.
     pub(super) last: bool,
 }
 
 impl Tick {
-    /// Wall time for the duration of a read.
+    /// Wall time, to measure the duration of a read.
     pub(super) fn wall_ns(&self) -> u64 {
         if self.fake { 0 } else { monotonic_ns() }
     }

@@ -1,8 +1,7 @@
-//! Sensor: voltages of converters that are wired to a board's inputs (IIO), and of the power
-//! controller of the Allwinner A20.
+//! Sensor: voltages of converters on a board's inputs (IIO), and of the power controller of the Allwinner A20.
 //!
-//! An IIO channel gives the voltage at the pin of the chip. The divider between the board's input
-//! and that pin is known for a few boards only; there the channel says the input voltage.
+//! An IIO channel is the voltage at the pin of the chip. The divider between the board's input and that pin is known
+//! for a few boards only; their channel is the input voltage.
 
 use super::{Probe, Scale, Sensor, labelled, numbered};
 use crate::Root;
@@ -21,12 +20,12 @@ const DIRECTORY: &str = "/sys/bus/iio/devices";
 /// A conversion takes up to milliseconds and sleeps.
 const BEAT_MS: u32 = 1000;
 
-/// Boards whose input voltage is on a channel: model, channel, steps per volt at the input
-/// (sbc-bench's own list; vendors' schematics give the dividers).
+/// Boards with a known channel for the input voltage: model, channel, steps per volt at the input (sbc-bench's own
+/// list; vendors' schematics have the dividers).
 const INPUTS: [(&str, u32, f64); 4] =
     [("ROCK 5B", 6, 173.5), ("ROCK 5 ITX", 6, 173.5), ("NanoPi R6S", 2, 206.2), ("NanoPi R6C", 2, 206.2)];
 
-/// The power controller AXP209 under mainline kernels with patches, in microvolts.
+/// AXP209 power controller under patched mainline kernels, in microvolts.
 const AXP: [(&str, BoardInput); 2] =
     [("/sys/power/axp_pmu/ac/voltage", BoardInput::AxpAc), ("/sys/power/axp_pmu/vbus/voltage", BoardInput::AxpVbus)];
 
@@ -49,7 +48,7 @@ fn discover(root: &Root) -> Vec<Probe> {
                 Some(steps_per_volt) => millionths(1e6 / steps_per_volt),
                 None => scale(root, &directory, input),
             };
-            // Steps of unknown size say nothing.
+            // Steps of unknown size are useless.
             let Some(scale) = scale else { continue };
             let (id, label) = match of_board {
                 Some(_) => (ChannelId::BoardInput(BoardInput::Adc), "DC in".to_owned()),
@@ -60,14 +59,14 @@ fn discover(root: &Root) -> Vec<Probe> {
             };
             let channel = labelled(Channel::of(id), label);
             let probe = Probe::file(format!("{directory}/{file}"), number, channel);
-            probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).apart());
+            probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).blocking());
         }
     }
     for (path, input) in AXP {
         if root.read(path).is_ok() {
             let channel = labelled(Channel::of(ChannelId::BoardInput(input)), "axp209");
             let probe = Probe::file(path.into(), number, channel);
-            probes.push(probe.min_interval_ms(BEAT_MS).apart());
+            probes.push(probe.min_interval_ms(BEAT_MS).blocking());
         }
     }
     probes
@@ -80,7 +79,7 @@ fn input_of(model: &str, device: u32, channel: u32) -> Option<f64> {
     found.map(|(_, _, steps_per_volt)| *steps_per_volt)
 }
 
-/// `in_voltage3_scale` or the common `in_voltage_scale`: millivolts per step; offset likewise.
+/// `in_voltage3_scale` or the common `in_voltage_scale`: millivolts per step; likewise for the offset.
 fn scale(root: &Root, directory: &str, index: u32) -> Option<Scale> {
     let value = |what: &str| {
         let own = root.read_value(&format!("{directory}/in_voltage{index}_{what}"));
@@ -94,7 +93,7 @@ fn scale(root: &Root, directory: &str, index: u32) -> Option<Scale> {
     Some(Scale::Times { offset, millionths })
 }
 
-/// So many microvolts per step.
+/// Scale for this many microvolts per step.
 fn millionths(microvolts: f64) -> Option<Scale> {
     let millionths = microvolts * 1e6;
     (millionths.is_finite() && millionths >= 1.0).then_some(Scale::Times { offset: 0, millionths: millionths as i64 })

@@ -1,7 +1,7 @@
-//! Sensor: how long the control group of this program was held back by a CPU quota.
+//! Sensor: throttling of this program's cgroup by a CPU quota.
 //!
-//! A container or a systemd slice with a quota makes every score meaningless, and nothing else on
-//! the machine shows it. Watched is the nearest group with a quota, our own or one above it.
+//! A container or a systemd slice with a quota makes every score meaningless, and no other source shows it. The sensor
+//! reads the nearest cgroup with a quota, our own or a parent.
 
 use super::{NONE, Probe, Sensor};
 use crate::Root;
@@ -15,13 +15,13 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-/// Where version 1 usually stands; hybrid systems have version 2 next to it, without its `cpu`.
+/// Usual mounts of version 1; hybrid systems also mount version 2 without its `cpu` controller.
 const MOUNTS_V1: [&str; 3] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpuacct,cpu"];
 const MOUNT_V2: &str = "/sys/fs/cgroup";
 
-/// Counters lose nothing when they are read rarely.
+/// Counters lose nothing at long intervals.
 const BEAT_MS: u32 = 2000;
-/// Without a quota nothing is held back; one might be set later.
+/// Interval without a quota, because one might be set later.
 const BEAT_MS_WITHOUT_QUOTA: u32 = 6000;
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -37,10 +37,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let Some((directory, has_quota)) = found else {
         return Vec::new();
     };
-    let beat_ms = match has_quota {
-        true => BEAT_MS,
-        false => BEAT_MS_WITHOUT_QUOTA,
-    };
+    let beat_ms = if has_quota { BEAT_MS } else { BEAT_MS_WITHOUT_QUOTA };
     let channels = [OfControlGroup::Throttled, OfControlGroup::ThrottledTime]
         .map(|of| Channel::of(ChannelId::ControlGroup(of)))
         .into();
@@ -48,7 +45,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     vec![Probe::file_of_many(path, parse, channels).min_interval_ms(beat_ms)]
 }
 
-/// Our group in the hierarchy with these controllers, from lines `4:cpu,cpuacct:/a/b`.
+/// Our cgroup in the hierarchy with these controllers, from lines `4:cpu,cpuacct:/a/b`.
 fn group_of(groups: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
     groups.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -57,8 +54,8 @@ fn group_of(groups: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
     })
 }
 
-/// The directory to watch below a mount, and whether it has a quota: that of the nearest group with
-/// one, else the nearest that counts.
+/// Directory to read below a mount, and whether it has a quota: the nearest cgroup with one, else the nearest one with
+/// counters.
 fn watched(root: &Root, mount: &str, group: &str) -> Option<(String, bool)> {
     let mut counting = None;
     let mut group = group.trim_end_matches('/');
@@ -78,7 +75,7 @@ fn watched(root: &Root, mount: &str, group: &str) -> Option<(String, bool)> {
     }
 }
 
-/// `cpu.max` is `max 100000` without a quota, `cpu.cfs_quota_us` is `-1`.
+/// Without a quota `cpu.max` is `max 100000` and `cpu.cfs_quota_us` is `-1`.
 fn has_quota(root: &Root, directory: &str) -> bool {
     let v2 = root.read_value(&format!("{directory}/cpu.max"));
     let v1 = root.read_value(&format!("{directory}/cpu.cfs_quota_us"));

@@ -1,7 +1,6 @@
 //! Sensor: state of every cooling device, with its type as its label.
 //!
-//! A cpufreq cooling device above 0 means that the kernel throttles the CPU at this moment: the one
-//! answer to "why is it slow" that every ARM board gives.
+//! A cpufreq cooling device above 0 means that the kernel is throttling the CPU; this is available on every ARM board.
 
 use super::thermal::DIRECTORY;
 use super::{Probe, Sensor, labelled, numbered};

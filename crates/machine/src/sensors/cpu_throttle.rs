@@ -1,7 +1,7 @@
-//! Sensor: how often and how long x86 cores and packages were throttled because of heat.
+//! Sensor: number and duration of thermal throttling of x86 cores and packages.
 //!
-//! Counted by the kernel from the CPU's thermal interrupts. Siblings share the counter of their
-//! core, and cores that of their package; each is read once.
+//! The kernel counts the CPU's thermal interrupts. Siblings share the counter of their core, and cores that of their
+//! package; each is read once.
 
 use super::{Probe, Sensor, has, numbered};
 use crate::Root;
@@ -18,7 +18,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 
-/// Counters lose nothing when they are read rarely, and there are many of these files.
+/// Counters lose nothing at long intervals, and the files are many.
 const BEAT_MS: u32 = 2000;
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -34,7 +34,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let core = format!("{package}/{}/{}", topology("die_id"), topology("core_id"));
         for (scope, place) in [(Scope::Core, core), (Scope::Package, package)] {
             let what = scope.as_str();
-            // Without a topology every CPU counts for itself.
+            // Without a topology every CPU is separate.
             let place = if place.trim_matches('/').is_empty() { name.clone() } else { place };
             if !has(root, &directory, &format!("{what}_throttle_count")) || !seen.insert((what, place)) {
                 continue;

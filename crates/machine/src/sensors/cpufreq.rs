@@ -1,7 +1,7 @@
-//! Sensor: the clock that cpufreq claims for each policy, and the limit in force.
+//! Sensor: clock reported by cpufreq for each policy, and the clock limit.
 //!
-//! What is claimed need not be true; measuring clocks is the work of the clock workload. The limit
-//! is watched because the kernel's own cooling works by lowering it.
+//! The reported clock may be wrong; the clock workload measures actual ones. The limit is included because the kernel's
+//! own cooling lowers it.
 
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
@@ -15,11 +15,11 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-/// Directory of the policies.
+/// Directory of policies.
 pub(super) const DIRECTORY: &str = "/sys/devices/system/cpu/cpufreq";
 
-/// Drivers whose `scaling_cur_freq` interrupts the CPUs of the policy to read their counters, or
-/// waits for a window of feedback: about 100 µs per core, and a disturbance of what is measured.
+/// Drivers whose `scaling_cur_freq` interrupts the CPUs of the policy to read their counters, or waits for a feedback
+/// window: about 100 µs per core, which also disturbs measurements.
 const EXPENSIVE_DRIVERS: [&str; 7] =
     ["intel_pstate", "intel_cpufreq", "acpi-cpufreq", "amd-pstate", "amd-pstate-epp", "amd_pstate", "cppc_cpufreq"];
 const EXPENSIVE_BEAT_MS: u32 = 1000;
@@ -41,7 +41,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let probe = probe("scaling_cur_freq", OfPolicy::Claimed);
             probes.push(if costly { probe.min_interval_ms(EXPENSIVE_BEAT_MS) } else { probe });
         }
-        // Average over the last few milliseconds from the hardware's counters; since Linux 6.15.
+        // Average over a few milliseconds from the hardware's counters; since Linux 6.15.
         if has("cpuinfo_avg_freq") {
             probes.push(probe("cpuinfo_avg_freq", OfPolicy::Average));
         }
@@ -83,14 +83,14 @@ mod tests {
 
     #[test]
     fn disturbing_clocks_are_read_rarely() {
-        for (driver, beat) in
+        for (driver, interval) in
             [("cpufreq-dt", SampleInterval::EveryTick), ("intel_pstate", SampleInterval::AtMostEveryMs(1000))]
         {
             let board = format!(
                 "== {DIRECTORY}/policy0/scaling_driver\n{driver}\n== {DIRECTORY}/policy0/scaling_cur_freq\n1\n"
             );
             let probes = discover(&Root::from_board(&board).unwrap());
-            assert_eq!(probes[0].beat, beat, "{driver}");
+            assert_eq!(probes[0].interval, interval, "{driver}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Sensor: cycles that each CPU did not idle through, counted by the CPU itself.
+//! Sensor: non-idle cycles of each CPU, counted by the CPU itself.
 //!
-//! Over the time in which the CPU was busy, that is its true clock, independent of cpufreq. Needs
-//! root or `perf_event_paranoid` below 1, and a counter, which most virtual machines lack.
+//! Divided by the busy time of the CPU this is its actual clock, independent of cpufreq. Needs root or
+//! `perf_event_paranoid` below 1, and a counter, which most virtual machines lack.
 
 use super::{Probe, Read, Sensor, labelled, numbered};
 use crate::number::number;
@@ -15,10 +15,10 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-/// Each read interrupts the CPU whose counter it is.
+/// Each read interrupts the counted CPU.
 const BEAT_MS: u32 = 1000;
 
-/// With more CPUs, their interrupts would be a disturbance; the first ones stand for all.
+/// Maximum number of CPUs, to limit the interrupts; the first ones are representative.
 const CPUS_MAX: usize = 64;
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -35,7 +35,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let probe = Probe { read: Read::Cycles(cpu), ..Probe::file("perf_event_open".into(), number, channel) };
         probes.push(probe.min_interval_ms(BEAT_MS));
         if !works {
-            // One channel says why for all.
+            // One channel reports the reason for all.
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! Sensor: clocks of memory, GPU and buses that devfreq governs, and the time at each of them.
+//! Sensor: clocks of memory, GPU and buses under devfreq, and the time at each clock.
 
 use super::{Probe, Sensor, has, labelled};
 use crate::Root;
@@ -14,9 +14,9 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const DIRECTORY: &str = "/sys/class/devfreq";
 
-/// Some drivers ask the firmware for each value.
+/// Some drivers query the firmware for each value.
 const BEAT_MS: u32 = 1000;
-/// Totals lose nothing when they are read rarely.
+/// Totals lose nothing at long intervals.
 const RESIDENCY_BEAT_MS: u32 = 5000;
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -49,15 +49,15 @@ fn residency(root: &Root, device: &str, directory: &str) -> Option<Probe> {
     (!probe.channels.is_empty()).then(|| probe.min_interval_ms(RESIDENCY_BEAT_MS))
 }
 
-/// Rows in an order that does not change while the device lives.
+/// The order of rows is constant while the device exists.
 fn parse_residency(text: &[u8], values: &mut [i64]) {
     for ((_, ms), value) in lines(text).filter_map(row).zip(values) {
         *value = ms;
     }
 }
 
-/// Clock and time of a row such as `*  528000000:  0  12  3  81230`: the star is the present
-/// clock, the last number is the time in milliseconds.
+/// Clock and time of a row such as `*  528000000:  0  12  3  81230`: the star marks the current clock, the last number
+/// is the time in milliseconds.
 fn row(line: &[u8]) -> Option<(u64, i64)> {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"*").unwrap_or(line);
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn time_at_each_clock() {
-        // As `drivers/devfreq/devfreq.c` prints it.
+        // Format of `drivers/devfreq/devfreq.c`.
         let table = "     From  :   To\n           : 528000000 1560000000   time(ms)\n\
                      *  528000000:         0        12     81230\n\
                        1560000000:        12         0      9077\nTotal transition : 24\n";

@@ -1,6 +1,6 @@
-//! Sensor: data read from and written to every disk, as the block layer counts it.
+//! Sensor: data read from and written to every disk, from the counters of the block layer.
 //!
-//! A card that is busy while something is measured shows here, also where no task waits for it.
+//! It also shows a busy card that no task waits for.
 
 use super::{NONE, Probe, Sensor, has};
 use crate::Root;
@@ -16,13 +16,13 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const BEAT_MS: u32 = 1000;
 
-/// Places of the sectors that were read and written among the numbers of the file.
+/// Indices of read and written sectors among the numbers of the file.
 const SECTORS: [usize; 2] = [2, 6];
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut names = root.list("/sys/block").unwrap_or_default();
     names.sort_unstable();
-    // What stands on another disk or in memory would be counted twice.
+    // Devices on top of other disks or in memory would be counted twice.
     names.retain(|name| !["loop", "ram", "zram", "dm-", "md"].iter().any(|kind| name.starts_with(kind)));
     let probe = |name: String| {
         let directory = format!("/sys/block/{name}");

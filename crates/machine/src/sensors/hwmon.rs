@@ -1,7 +1,7 @@
-//! Sensor: every temperature, voltage, current, power, energy and fan of hwmon, with the chip's
-//! name and its own name for the input as label.
+//! Sensor: every temperature, voltage, current, power, energy and fan of hwmon. The label consists of the chip's name
+//! and the label of the input.
 //!
-//! Twins of thermal zones are left out: they would ask the same driver twice.
+//! Duplicates of thermal zones are skipped, because they would query the same driver twice.
 
 use super::{Probe, Sensor, labelled, numbered, thermal};
 use crate::Root;
@@ -18,23 +18,23 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const DIRECTORY: &str = "/sys/class/hwmon";
 
-/// Chips whose every read asks a drive or a radio, keeps it awake, and takes milliseconds.
+/// Chips whose reads query a drive or a radio, keep it awake, and take milliseconds.
 const EXPENSIVE_CHIPS: [&str; 5] = ["nvme", "drivetemp", "iwlwifi", "mt7915", "ath1"];
 
-/// How often each kind of source is worth a read, in milliseconds.
+/// Minimum intervals of each kind of source, in milliseconds.
 mod beat_ms {
     pub(super) const EXPENSIVE_CHIP: u32 = 30_000;
-    /// coretemp interrupts the core it reads from.
+    /// coretemp interrupts the core it reads.
     pub(super) const CORETEMP_PACKAGE: u32 = 1000;
     pub(super) const CORETEMP_CORE: u32 = 5000;
-    /// Chips that measure power average over tens to hundreds of milliseconds by themselves.
+    /// Power meters average over tens to hundreds of milliseconds themselves.
     pub(super) const ELECTRIC: u32 = 500;
     pub(super) const FAN: u32 = 2000;
-    /// Temperatures of what is not the SoC.
+    /// Temperatures other than the SoC's.
     pub(super) const OTHER_TEMPERATURE: u32 = 2000;
 }
 
-/// What an attribute holds, which is how its file begins, and how that ends.
+/// Kinds of attributes, which are prefixes of their files, and the suffix.
 const ATTRIBUTES: [(HwmonKind, &str); 7] = [
     (HwmonKind::Temperature, "_input"),
     (HwmonKind::Voltage, "_input"),
@@ -59,7 +59,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         for file in &files {
             probes.extend(attribute(root, &directory, hwmon, &chip, file, &files));
         }
-        // The one sign of low voltage on a Raspberry Pi that needs no firmware call.
+        // The only sign of under-voltage on a Raspberry Pi without a firmware call.
         let alarm = "in0_lcrit_alarm";
         if files.iter().any(|file| file == alarm) {
             let id = ChannelId::Hwmon(hwmon, OfHwmon::Alarm);
@@ -76,38 +76,38 @@ fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, f
         let index = name.strip_prefix(kind.as_str())?;
         Some((name, kind, index.parse::<u32>().ok()?, suffix))
     })?;
-    // Where a chip gives power both ways, the value of now is taken.
+    // If a chip has both, the current value is used.
     if suffix == AVERAGE && files.iter().any(|other| *other == format!("{name}_input")) {
         return None;
     }
     let own_name = root.read_value(&format!("{directory}/{name}_label")).unwrap_or_default();
     let mut label = format!("{chip} {own_name}").trim().to_owned();
-    // A wrong shunt scales current and power; so it is shown.
+    // A wrong shunt value scales current and power, so the label contains it.
     let shunt = root.read_number::<u64>(&format!("{directory}/shunt_resistor"));
     if let (Ok(microohms), HwmonKind::Current | HwmonKind::Power) = (shunt, kind) {
         label += &format!(", shunt {microohms} µΩ");
     }
     let id = ChannelId::Hwmon(hwmon, OfHwmon::Sensor(kind, index));
     let channel = labelled(Channel::of(id), label);
-    let beat = beat(chip, kind, &channel);
-    // Chips that average say over how long; between, they would only repeat themselves.
+    let interval = interval(chip, kind, &channel);
+    // Chips that average report the period, within which values do not change.
     let average_ms = root.read_number::<u32>(&format!("{directory}/update_interval"));
-    let beat = beat.map(|ms| ms.max(average_ms.unwrap_or(0)));
+    let interval = interval.map(|ms| ms.max(average_ms.unwrap_or(0)));
     let probe = Probe::file(format!("{directory}/{file}"), number, channel);
     let probe = match kind {
         HwmonKind::Temperature => probe.scaled(thermal::TEMPERATURE),
         _ => probe,
     };
-    Some(match beat {
-        // coretemp answers at once; other chips sit on a bus, in a drive or behind firmware.
+    Some(match interval {
+        // coretemp answers at once; other chips are on a bus, in a drive or behind firmware.
         Some(ms) if chip == "coretemp" => probe.min_interval_ms(ms),
-        Some(ms) => probe.min_interval_ms(ms).apart(),
+        Some(ms) => probe.min_interval_ms(ms).blocking(),
         None => probe,
     })
 }
 
-/// How often to read it; none: at every tick.
-fn beat(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
+/// Minimum interval in milliseconds; `None` for every tick.
+fn interval(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
     if EXPENSIVE_CHIPS.iter().any(|costly| chip.starts_with(costly)) {
         return Some(beat_ms::EXPENSIVE_CHIP);
     }
@@ -174,7 +174,7 @@ mod tests {
         let expected = ["hwmon0.curr2 ina3221 410", "hwmon0.in2 ina3221 VDD_CPU 12000"];
         assert_eq!(check::found(&SENSOR, &board), expected);
         let probes = discover(&Root::from_board(&board).unwrap());
-        assert_eq!(probes[0].beat, SampleInterval::AtMostEveryMs(2253));
+        assert_eq!(probes[0].interval, SampleInterval::AtMostEveryMs(2253));
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn disturbing_chips_are_read_rarely() {
-        for (name, label, beat) in [
+        for (name, label, interval) in [
             ("k10temp", "Tctl", SampleInterval::EveryTick),
             ("coretemp", "Package id 0", SampleInterval::AtMostEveryMs(1000)),
             ("coretemp", "Core 3", SampleInterval::AtMostEveryMs(5000)),
@@ -197,9 +197,9 @@ mod tests {
         ] {
             let board = chip(0, &[("name", name), ("temp1_label", label), ("temp1_input", "40000")]);
             let probes = discover(&Root::from_board(&board).unwrap());
-            assert_eq!(probes[0].beat, beat, "{name} {label}");
+            assert_eq!(probes[0].interval, interval, "{name} {label}");
             let at_once = ["k10temp", "coretemp"].contains(&name);
-            assert_eq!(probes[0].apart, !at_once, "{name}");
+            assert_eq!(probes[0].is_blocking, !at_once, "{name}");
         }
     }
 }

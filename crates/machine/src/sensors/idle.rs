@@ -1,7 +1,6 @@
-//! Sensor: time that each CPU spent in each idle state (C-states, cpuidle).
+//! Sensor: time of each CPU in each idle state (C-states, cpuidle).
 //!
-//! Deep states make the first microseconds of work slow; a state that is never entered makes a
-//! board draw power for nothing.
+//! Deep states delay the first microseconds of work; a board that never enters them wastes power.
 
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
@@ -17,10 +16,10 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 
-/// Counters lose nothing when they are read rarely, and there is a file for each CPU and state.
+/// Counters lose nothing at long intervals, and each CPU and state has its own file.
 const BEAT_MS: u32 = 12_000;
 
-/// With more CPUs, the first ones stand for all: hundreds of files would cost more than they tell.
+/// Maximum number of CPUs, because hundreds of files would be too expensive; the first ones are representative.
 const CPUS_MAX: usize = 16;
 
 fn discover(root: &Root) -> Vec<Probe> {

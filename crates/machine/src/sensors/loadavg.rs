@@ -13,7 +13,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const PATH: &str = "/proc/loadavg";
 
-/// The kernel updates it only every 5 s (`LOAD_FREQ`).
+/// The kernel updates it every 5 s (`LOAD_FREQ`).
 const BEAT_MS: u32 = 3000;
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -24,7 +24,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     vec![Probe::file(PATH.into(), parse, channel).min_interval_ms(BEAT_MS)]
 }
 
-/// `0.20 0.18 0.12 1/80 11206`: the kernel always writes two decimals.
+/// `0.20 0.18 0.12 1/80 11206`: the kernel always prints two decimals.
 fn parse(text: &[u8], values: &mut [i64]) {
     let Some((whole, rest)) = crate::number::take_number(text) else {
         return;

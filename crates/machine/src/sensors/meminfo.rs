@@ -1,4 +1,4 @@
-//! Sensor: memory that is available and swap in use, from `/proc/meminfo`, in KiB.
+//! Sensor: available memory and swap in use, from `/proc/meminfo`, in KiB.
 
 use super::{NONE, Probe, Sensor};
 use crate::Root;
@@ -20,12 +20,12 @@ fn discover(root: &Root) -> Vec<Probe> {
     }
     let channels =
         vec![Channel::of(ChannelId::Memory(OfMemory::Available)), Channel::of(ChannelId::Swap(OfSwap::Used))];
-    // One of the dearer files, 10 to 30 µs; what fills memory faster is seen by its pressure.
+    // One of the more expensive files, 10 to 30 µs; memory pressure shows faster changes.
     vec![Probe::file_of_many(PATH.into(), parse, channels).rarely()]
 }
 
-/// Kernels before 3.14 have no `MemAvailable`: it is missing then, since free memory plus caches
-/// would be another quantity.
+/// Kernels before 3.14 lack `MemAvailable`; it is missing then, because free memory plus caches would be another
+/// quantity.
 fn parse(text: &[u8], values: &mut [i64]) {
     let mut found = [NONE; 3];
     keyed(text, &["MemAvailable:", "SwapTotal:", "SwapFree:"], &mut found);

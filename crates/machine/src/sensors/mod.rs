@@ -1,12 +1,11 @@
-//! The table of sensors: what the sampler can watch, one file for each kind.
+//! Table of sensors for the sampler, with one file for each kind.
 //!
-//! A sensor looks once at a [`Root`] and names its [`Probe`]s: files to keep open, the channels
-//! each gives, how often a read is worth its cost, and the pure function that turns the bytes into
-//! integers. Nothing here reads a value; the [sampler](crate::Sampler) does.
+//! A sensor inspects a [`Root`] once and returns its [`Probe`]s: files to keep open, their channels, the read interval,
+//! and the pure function that parses the bytes into integers. The [sampler](crate::Sampler) reads the values.
 //!
-//! To add one: write `sensors/x.rs` with a `pub(super) const SENSOR`, and add a line to
-//! [`SENSORS`]. Its channels are made of their ids ([`Channel::of`]); what no other code asks for by name has an id of
-//! its own ([`record::ChannelId::own`]) and says its unit and kind.
+//! To add one: write `sensors/x.rs` with a `pub(super) const SENSOR`, and add a line to [`SENSORS`]. Its channels are
+//! created from their ids ([`Channel::of`]); channels that no other code refers to have private ids
+//! ([`record::ChannelId::own`]) with explicit unit and kind.
 
 mod adc;
 mod cgroup;
@@ -19,14 +18,14 @@ mod disk;
 mod hwmon;
 mod idle;
 mod loadavg;
-mod measured;
+mod measured_threads;
 mod meminfo;
-mod own;
 mod power_supply;
 mod pressure;
 mod rapl;
 mod raspberry;
 mod residency;
+mod sampler_cost;
 mod scale;
 mod sensor;
 mod stat;
@@ -37,13 +36,13 @@ mod vmstat;
 mod zram;
 
 pub use crate::number::{NONE, known};
-pub use measured::probe as measured_threads;
+pub use measured_threads::probe as measured_threads;
 pub use scale::Scale;
 pub use sensor::{Parser, Probe, Read, SampleInterval, Sensor};
 
 use sensor::{has, labelled, numbered};
 
-/// Every sensor, in order of id.
+/// All sensors, ordered by id.
 pub const SENSORS: &[Sensor] = &[
     adc::SENSOR,
     cgroup::SENSOR,
@@ -62,7 +61,7 @@ pub const SENSORS: &[Sensor] = &[
     pressure::SENSOR,
     rapl::SENSOR,
     raspberry::SENSOR,
-    own::SENSOR,
+    sampler_cost::SENSOR,
     stat::SENSOR,
     therm_status::SENSOR,
     thermal::SENSOR,
@@ -73,19 +72,19 @@ pub const SENSORS: &[Sensor] = &[
 
 #[cfg(test)]
 pub(crate) mod check {
-    //! What the tests of all sensors share.
+    //! Helpers for the tests of all sensors.
 
     use super::*;
     use crate::Root;
 
-    /// Runs a parser on a text, with room for `count` values.
+    /// Runs a parser on a text, with space for `count` values.
     pub(crate) fn parsed(parser: Parser, text: &str, count: usize) -> Vec<i64> {
         let mut values = vec![NONE; count];
         parser(text.as_bytes(), &mut values);
         values
     }
 
-    /// What a sensor finds on a board: `id label value` of each channel, read once.
+    /// Channels that a sensor discovers on a board: `id label value` of each, read once.
     pub(crate) fn found(sensor: &Sensor, board: &str) -> Vec<String> {
         let root = Root::from_board(board).unwrap();
         let mut lines = Vec::new();

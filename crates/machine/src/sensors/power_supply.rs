@@ -1,7 +1,7 @@
-//! Sensor: power supplies and batteries as the kernel sees them.
+//! Sensor: power supplies and batteries in the kernel's power supply class.
 //!
-//! What a USB-C supply says is the contract it offers, not what flows; the label tells its type so
-//! that nobody takes the one for the other. A battery that is charged draws power besides.
+//! Values of a USB-C supply are the negotiated contract rather than measurements; the label contains its type to
+//! distinguish them. A charging battery draws additional power.
 
 use super::{Probe, Scale, Sensor, labelled};
 use crate::Root;
@@ -16,10 +16,10 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-/// Embedded controllers and I2C gauges answer slowly, and average over seconds by themselves.
+/// Embedded controllers and I2C gauges answer slowly, and average over seconds.
 const BEAT_MS: u32 = 2000;
 
-/// File, what it holds, and millionths of the unit of the channel per unit of the file (micro units).
+/// File, quantity, and conversion factor from the file's micro units to the unit of the channel, in millionths.
 const ATTRIBUTES: [(&str, OfSupply, i64); 6] = [
     ("voltage_now", OfSupply::Voltage, 1_000_000),
     ("current_now", OfSupply::Current, 1_000),
@@ -42,7 +42,7 @@ fn discover(root: &Root) -> Vec<Probe> {
                 let channel = labelled(Channel::of(id), kind.clone());
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
                 let scale = Scale::Times { offset: 0, millionths };
-                probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).apart());
+                probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).blocking());
             }
         }
     }

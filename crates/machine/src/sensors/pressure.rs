@@ -1,11 +1,11 @@
-//! Sensor: pressure stall information (PSI): time in which tasks waited for CPU, memory or I/O.
+//! Sensor: pressure stall information (PSI): time in which tasks were stalled on CPU, memory or I/O.
 //!
-//! Only the totals are kept: averages over 10 s say less than differences of totals.
+//! Only the totals are read, because their differences are more precise than averages over 10 s.
 
 use super::{Probe, Sensor};
 use crate::Root;
 use crate::number::{lines, take_number};
-use record::{Channel, ChannelId, Resource, Stalled};
+use record::{Channel, ChannelId, Resource, StallKind};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "pressure",
@@ -21,17 +21,16 @@ fn discover(root: &Root) -> Vec<Probe> {
     let is_there = |resource: &&Resource| names.iter().any(|name| name == resource.as_str());
     let probe = |resource: &Resource| {
         let channel = |stalled| Channel::of(ChannelId::Pressure(*resource, stalled));
-        let channels = [Stalled::Some, Stalled::Full].map(channel).into();
+        let channels = [StallKind::Some, StallKind::Full].map(channel).into();
         let path = format!("{DIRECTORY}/{}", resource.as_str());
-        // A cold read costs 20 µs.
+        // A read with cold caches takes 20 µs.
         Probe::file_of_many(path, parse, channels).rarely()
     };
     let resources = Resource::ALL.iter().filter(is_there);
     resources.map(probe).collect()
 }
 
-/// Lines `some avg10=0.00 avg60=0.00 avg300=0.00 total=12345`. Kernels before 5.13 have no line
-/// `full` for the CPU.
+/// Lines `some avg10=0.00 avg60=0.00 avg300=0.00 total=12345`. Kernels before 5.13 lack the line `full` for the CPU.
 fn parse(text: &[u8], values: &mut [i64]) {
     for line in lines(text) {
         let index = if line.starts_with(b"some ") {

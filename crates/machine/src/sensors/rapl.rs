@@ -1,8 +1,8 @@
-//! Sensor: energy counted by the CPU itself (RAPL) or by firmware (SCMI), for each package and its
-//! parts, and the limits of power that are set.
+//! Sensor: energy of each package and its parts, counted by the CPU itself (RAPL) or by firmware (SCMI), and power
+//! limits.
 //!
-//! Readable by root only since Linux 5.10. The counters start again at 0 after some 260 kJ; that is
-//! undone here, so that differences are always right.
+//! Readable by root only since Linux 5.10. The counters wrap after some 260 kJ; the sampler unwraps them, so that
+//! differences are always right.
 
 use super::{Probe, Sensor, labelled};
 use crate::Root;
@@ -18,10 +18,10 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const DIRECTORY: &str = "/sys/class/powercap";
 const BEAT_MS: u32 = 1000;
-/// Firmware and daemons move the limits now and then.
+/// Firmware and daemons may change the limits.
 const LIMIT_BEAT_MS: u32 = 5000;
 
-/// How zones are called, by kind. `intel-rapl-mmio:0` shows the same package once more.
+/// Prefixes of zone names, by kind. `intel-rapl-mmio:0` is the same package again.
 const KINDS: [(&str, PowerZoneKind); 2] = [("intel-rapl:", PowerZoneKind::Rapl), ("arm-scmi:", PowerZoneKind::Scmi)];
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -54,7 +54,7 @@ fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
         probe.wraps_after = root.read_number(&format!("{directory}/max_energy_range_uj")).ok();
         probes.push(probe.min_interval_ms(BEAT_MS));
     }
-    // Zones without a counter may tell their power instead.
+    // Zones without an energy counter may report power.
     if has("power_uw") && !has("energy_uj") {
         let probe = probe("power_uw", OfPowercap::Power);
         probes.push(probe.min_interval_ms(BEAT_MS));

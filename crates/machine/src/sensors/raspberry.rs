@@ -1,9 +1,9 @@
-//! Sensor: what the firmware of a Raspberry Pi says: throttle bits, the clock it measures, the
-//! voltage of the core, and on a Raspberry Pi 5 current and voltage of every rail.
+//! Sensor: values of a Raspberry Pi's firmware: throttle bits, measured clock, core voltage, and on a Raspberry Pi 5
+//! current and voltage of every rail.
 //!
-//! The kernel's files on these boards show what was asked for; only the firmware knows what is.
-//! The throttle bits are kept as they are: the lower ones are live, the upper ones stick from boot
-//! on, so that only the lower ones and new upper ones belong to a run.
+//! Kernel files on these boards contain requested values; only the firmware knows the actual ones. Throttle bits are
+//! stored unchanged: the lower ones are current, the upper ones are sticky since boot, so only the lower ones and new
+//! upper ones belong to a run.
 
 use super::{Probe, Read, SampleInterval, Sensor, labelled};
 use crate::Root;
@@ -18,15 +18,15 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-/// Every question interrupts the VideoCore; only the throttle bits are worth it at every tick.
+/// Every query interrupts the VideoCore, so only the throttle bits are read at every tick.
 const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let Ok(firmware) = vcio::Firmware::open(root) else {
         return Vec::new();
     };
-    let probe = |question: Question, beat: SampleInterval, of: OfRaspberryPi, label: &str| Probe {
-        beat,
+    let probe = |question: Question, interval: SampleInterval, of: OfRaspberryPi, label: &str| Probe {
+        interval,
         read: Read::Firmware(question),
         ..Probe::file(vcio::PATH.into(), number, channel(of, label))
     };
@@ -46,14 +46,11 @@ fn channel(of: OfRaspberryPi, label: &str) -> Channel {
     labelled(Channel::of(ChannelId::RaspberryPi(of)), label)
 }
 
-/// The power controller of a Raspberry Pi 5: power of all rails, then each current and voltage.
+/// Power controller of a Raspberry Pi 5: total power of the rails, then each current and voltage.
 fn pmic(rails: &[Rail]) -> Probe {
     let total = channel(OfRaspberryPi::PmicPower, "sum of all rails");
     let each = rails.iter().map(|rail| {
-        let kind = match rail.is_voltage {
-            true => RailKind::Voltage,
-            false => RailKind::Current,
-        };
+        let kind = if rail.is_voltage { RailKind::Voltage } else { RailKind::Current };
         let label = match rail.name.as_str() {
             "ext5v" => "input",
             name => name,
@@ -62,8 +59,8 @@ fn pmic(rails: &[Rail]) -> Probe {
     });
     let channels = std::iter::once(total).chain(each).collect();
     let probe = Probe { read: Read::PmicRails, ..Probe::file_of_many(vcio::PATH.into(), number, channels) };
-    // The converters take some milliseconds for all rails.
-    probe.min_interval_ms(BEAT_MS).apart()
+    // The converters need some milliseconds for all rails.
+    probe.min_interval_ms(BEAT_MS).blocking()
 }
 
 #[cfg(test)]
@@ -82,7 +79,7 @@ mod tests {
             OfRaspberryPi::Rail("ext5v".into(), RailKind::Voltage),
         ];
         assert_eq!(ids, expected.map(ChannelId::RaspberryPi).each_ref());
-        assert!(probe.apart && probe.channels[2].label == "input");
+        assert!(probe.is_blocking && probe.channels[2].label == "input");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Sensor: time that each cpufreq policy spent at each of its OPPs (`stats/time_in_state`).
+//! Sensor: time of each cpufreq policy at each of its OPPs (`stats/time_in_state`).
 //!
-//! The kernel keeps these totals by itself, so that not the shortest dip is lost between samples.
-//! Firmware that lowers the clock behind the kernel's back does not show here.
+//! The kernel maintains these totals, so that even short dips between samples are included. Clocks lowered by firmware
+//! are not visible here.
 
 use super::cpufreq::DIRECTORY;
 use super::{Probe, Sensor, labelled, numbered};
@@ -16,7 +16,7 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-/// Totals lose nothing when they are read rarely.
+/// Totals lose nothing at long intervals.
 const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -41,7 +41,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     probes
 }
 
-/// Lines `khz ticks` in an order that does not change while the policy lives.
+/// Lines `khz ticks`, whose order is constant while the policy exists.
 fn parse(text: &[u8], values: &mut [i64]) {
     for (line, value) in lines(text).zip(values) {
         let ticks = take_number(line).and_then(|(_, rest)| take_number(rest));

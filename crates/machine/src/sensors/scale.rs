@@ -1,36 +1,35 @@
-//! What turns the numbers of a file into the unit of its channels. Pure.
+//! Conversion of numbers in files to the units of channels. Pure.
 
 use super::NONE;
 
-/// No electronics works at temperatures outside, in thousandths of a degree: such a value is an
-/// error code or another unit.
+/// Operating range of electronics in thousandths of a degree; values outside are error codes or in another unit.
 const TEMPERATURE_MILLICELSIUS: std::ops::RangeInclusive<i64> = -60_000..=250_000;
 
 /// First temperatures in this range are whole degrees.
 const WHOLE_DEGREES: std::ops::RangeInclusive<i64> = 5..=200;
 
-/// What turns the numbers of a file into the unit of its channels.
+/// Conversion of a file's numbers to the unit of its channels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scale {
-    /// They are in the unit already.
+    /// No conversion.
     One,
     /// `(number + offset) * millionths / 1000000`.
     Times {
-        /// Added first.
+        /// Added before the multiplication.
         offset: i64,
         /// Units per step, in millionths.
         millionths: i64,
     },
-    /// Temperatures in millidegrees, or in whole degrees from vendor kernels of old boards. The
-    /// first value decides: 5 to 200 millidegrees would be within a fifth of a degree of freezing.
+    /// Temperatures in millidegrees, or in whole degrees from old vendor kernels. The first value decides: 5 to 200
+    /// millidegrees would be within a fifth of a degree of freezing.
     Temperature {
-        /// Millidegrees per step, once decided.
+        /// Millidegrees per step, once known.
         factor: Option<i64>,
     },
 }
 
 impl Scale {
-    /// Turns the numbers of a file into the channel's unit.
+    /// Converts the numbers of a file to the channel's unit.
     pub(crate) fn apply(&mut self, values: &mut [i64]) {
         let known = values.iter_mut().filter(|value| **value != NONE);
         match self {
@@ -59,7 +58,7 @@ mod tests {
         let times = |offset, millionths| Scale::Times { offset, millionths };
         for (scale, values, expected) in [
             (Scale::One, [7, NONE], [7, NONE]),
-            // An ADC with 1.8 V over 10 bits: 1757.8125 µV per step.
+            // ADC with 1.8 V over 10 bits: 1757.8125 µV per step.
             (times(0, 1_757_812_500), [1023, NONE], [1_798_242, NONE]),
             (times(-10, 2_000_000), [15, i64::MAX], [10, NONE]),
         ] {
@@ -72,7 +71,7 @@ mod tests {
     #[test]
     fn first_temperature_decides_the_unit() {
         for (readings, expected) in [
-            // Once millidegrees, 199 is a fifth of a degree.
+            // After millidegrees were detected, 199 is a fifth of a degree.
             ([45_000, 199, -60_001], [45_000, 199, NONE]),
             ([48, 51, 4], [48_000, 51_000, 4_000]),
             ([398_000, 45_000, 46_000], [NONE, 45_000, 46_000]),

@@ -1,8 +1,7 @@
-//! Sensor: how the time of all CPUs together and of each CPU was spent, and how many CPUs are online,
-//! from `/proc/stat`.
+//! Sensor: CPU time by use, of all CPUs and of each CPU, and the number of online CPUs, from `/proc/stat`.
 //!
-//! It has a line for each CPU that is online; some boards switch cores off when they get too hot. So
-//! `/sys/devices/system/cpu/online` need not be read as well.
+//! Each online CPU has a line; some boards take CPUs offline when they overheat. So `/sys/devices/system/cpu/online`
+//! need not be read as well.
 //!
 //! `guest` and `guest_nice` are not read: the kernel has counted them in `user` and `nice` already.
 
@@ -21,18 +20,18 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const PATH: &str = "/proc/stat";
 
-/// Values before those of single CPUs: the total, and the number of CPUs.
+/// Number of values before those of single CPUs: the total, and the number of CPUs.
 const BEFORE_CPUS: usize = CpuTime::OF_KERNEL.len() + 1;
 
-/// Up to so many CPUs each has all columns; above, 8 columns for each CPU would make rows of
-/// hundreds of numbers, so that each CPU has only its busy and its idle time.
+/// Maximum number of CPUs with all columns. With more CPUs, each has only busy and idle time, because 8 columns per CPU
+/// would make rows of hundreds of numbers.
 const CPUS_SPLIT_MAX: u32 = 32;
 
 fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
         return Vec::new();
     }
-    // CPUs that are offline now may come online later: they have their place from the beginning.
+    // Offline CPUs have columns from the beginning, because they may come online later.
     let numbers = numbered(root, "/sys/devices/system/cpu", "cpu");
     let from_stat = root.read(PATH).unwrap_or_default();
     let online = from_stat.lines().filter_map(|line| line_number(line.as_bytes()));
@@ -92,18 +91,18 @@ fn parse_busy(text: &[u8], values: &mut [i64]) {
     }
 }
 
-/// The places of the total, of the number of CPUs, and of the single CPUs.
+/// Values of the total, the number of CPUs, and of the single CPUs.
 fn parts(values: &mut [i64]) -> Option<(&mut [i64], &mut i64, &mut [i64])> {
     let (before, cpus) = values.split_at_mut_checked(BEFORE_CPUS)?;
     let (online, total) = before.split_last_mut()?;
     Some((total, online, cpus))
 }
 
-/// The lines of CPUs; they stand together at the beginning.
+/// Lines of CPUs, which are at the beginning.
 fn cpu_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        // The line of interrupts that follows them is long; its end is not looked for.
+        // The line of interrupts that follows is long, so its end is not searched.
         if !rest.starts_with(b"cpu") {
             return None;
         }
@@ -114,7 +113,7 @@ fn cpu_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Number of the CPU of a line `cpu12 ...`; none for the line of all.
+/// Number of the CPU in a line `cpu12 ...`; `None` for the total.
 fn line_number(line: &[u8]) -> Option<usize> {
     let name = line.strip_prefix(b"cpu")?;
     let first = name.first()?;

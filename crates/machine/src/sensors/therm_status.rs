@@ -1,9 +1,9 @@
-//! Sensor: the thermal status registers of Intel CPUs, which say why a core is held back.
+//! Sensor: thermal status registers of Intel CPUs, which contain the throttle reasons of a core.
 //!
-//! `IA32_THERM_STATUS` (0x19C) of each core and `IA32_PACKAGE_THERM_STATUS` (0x1B1) of each package,
-//! as they are; what the bits mean is decided by who reads the samples. Needs root and the module
-//! `msr`; nothing is ever written, so that the sticky bits stay as they are for others.
-//! Intel SDM volume 3, "Thermal monitoring and protection"; volume 4, table of architectural MSRs.
+//! `IA32_THERM_STATUS` (0x19C) of each core and `IA32_PACKAGE_THERM_STATUS` (0x1B1) of each package, unchanged; readers
+//! of the samples interpret the bits. Needs root and the module `msr`; the registers are never written, so that sticky
+//! bits are preserved for others. Intel SDM volume 3, "Thermal monitoring and protection"; volume 4, table of
+//! architectural MSRs.
 
 use super::{Probe, Read, Sensor, numbered};
 use crate::Root;
@@ -21,7 +21,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 const IA32_THERM_STATUS: u32 = 0x19C;
 const IA32_PACKAGE_THERM_STATUS: u32 = 0x1B1;
 
-/// Each read interrupts the CPU that is asked.
+/// Each read interrupts the CPU.
 const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {

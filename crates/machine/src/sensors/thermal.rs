@@ -1,6 +1,6 @@
 //! Sensor: temperature of every thermal zone, with the zone's type as its label.
 //!
-//! Which of them is the SoC's is decided by [`record::soc_temperature`], not here.
+//! [`record::soc_temperature`] chooses the one of the SoC.
 
 use super::{Probe, Scale, Sensor, labelled, numbered};
 use crate::Root;
@@ -17,7 +17,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 /// Directory of the thermal class.
 pub(super) const DIRECTORY: &str = "/sys/class/thermal";
 
-/// Thousandths of a degree as the documents want it, or whole degrees.
+/// Thousandths of a degree as documented, or whole degrees.
 pub(super) const TEMPERATURE: Scale = Scale::Temperature { factor: None };
 
 fn discover(root: &Root) -> Vec<Probe> {

@@ -1,6 +1,6 @@
-//! Sensor: trip points, the temperatures at which the kernel begins to cool or switches off.
+//! Sensor: trip points, the temperatures at which the kernel starts cooling or shuts down.
 //!
-//! They are read again now and then, because firmware and power daemons move them.
+//! They are read periodically, because firmware and power daemons change them.
 
 use super::thermal::{DIRECTORY, TEMPERATURE};
 use super::{Probe, Sensor, labelled, numbered};
@@ -51,7 +51,7 @@ mod tests {
             ("trip_point_0_type", "passive"),
             ("trip_point_1_temp", "115000"),
             ("trip_point_1_type", "critical"),
-            // A switched-off trip point of ACPI.
+            // A disabled ACPI trip point.
             ("trip_point_2_temp", "-274000"),
             ("trip_point_2_hyst", "2000"),
         ] {

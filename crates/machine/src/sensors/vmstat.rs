@@ -1,7 +1,6 @@
 //! Sensor: swap traffic, OOM kills and major page faults, from `/proc/vmstat`.
 //!
-//! Counts of traffic, because totals of swap in use before and after hide a run that swapped and
-//! gave everything back.
+//! Traffic is counted because totals of swap before and after a run do not show swapping in between.
 
 use super::{Probe, Sensor};
 use crate::Root;
@@ -28,11 +27,11 @@ fn discover(root: &Root) -> Vec<Probe> {
         ChannelId::Memory(OfMemory::OomKills),
     ];
     let channels = ids.map(Channel::of).into();
-    // The dearest file of all: 26 to 46 µs.
+    // The most expensive file: 26 to 46 µs.
     vec![Probe::file_of_many(PATH.into(), parse, channels).rarely()]
 }
 
-/// `oom_kill` came with Linux 4.13.
+/// `oom_kill` exists since Linux 4.13.
 fn parse(text: &[u8], values: &mut [i64]) {
     keyed(text, &["pswpin", "pswpout", "pgmajfault", "oom_kill"], values);
 }

@@ -1,4 +1,4 @@
-//! Sensor: what is swapped into compressed memory, and how much memory that takes.
+//! Sensor: data swapped to zram, and the memory that it occupies.
 
 use super::{NONE, Probe, Sensor, numbered};
 use crate::Root;
@@ -18,7 +18,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     for (name, device) in numbered(root, "/sys/block", "zram") {
         let directory = format!("/sys/block/{name}");
-        // Devices that nobody has set up yet have the size 0.
+        // Devices that are not configured have the size 0.
         let size_bytes: u64 = root.read_number(&format!("{directory}/disksize")).unwrap_or(0);
         if size_bytes == 0 || !super::has(root, &directory, "mm_stat") {
             continue;

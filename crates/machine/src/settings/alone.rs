@@ -17,13 +17,13 @@ const SYSFS: u64 = 0x6265_6572;
 /// Held until it is dropped or the process dies.
 #[derive(Debug)]
 pub(super) struct Alone {
-    _place: Option<group::Held>,
+    _place: Option<group::ExclusiveGroup>,
 }
 
 impl Alone {
     /// Removes what a dead process has left of it.
     pub(super) fn forget(root: &Root) {
-        if root.is_system() && group::is_there(root, NAME) {
+        if root.is_system() && group::is_present(root, NAME) {
             drop(Self::take(root));
         }
     }
@@ -36,7 +36,7 @@ impl Alone {
         // A board made for a test has settings of its own.
         let is_kernels = statfs(super::node::CPUS).is_ok_and(|on| on.f_type as u64 == SYSFS);
         let place = match root.is_system() && is_kernels {
-            true => group::hold(root, NAME)?,
+            true => group::acquire(root, NAME)?,
             false => None,
         };
         Ok(Self { _place: place })

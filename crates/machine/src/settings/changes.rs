@@ -1,16 +1,21 @@
 //! What is changed at this moment, in memory and in the journal: the making of one change, and the way back
 //! of all of them. Two hold it: the code that makes changes, and the restore handle.
 
+mod suspended;
+
 use super::alone::Alone;
 use super::cooling;
 use super::disturbed::{disturbed_by, emptied_cpuset};
 use super::journal::{Entry, Journal};
 use super::place::Place;
+use super::programs;
 use super::restore::{Held, Settled, held, restore_one};
 use super::{Node, Outcome};
 use crate::Root;
 use record::{Fact, Missing, Reading, Restored, SettingChange, UnmetSetting};
+use std::path::PathBuf;
 use std::time::Duration;
+use suspended::machine_name;
 
 /// What is changed at this moment.
 #[derive(Debug)]
@@ -20,6 +25,8 @@ pub(super) struct Changes {
     machine: String,
     journal: Option<Journal>,
     held: Vec<Held>,
+    /// Side effects that were settled before the restoration, with the setting that caused them.
+    settled_early: Vec<(String, Restored)>,
     /// The journal has entries of another machine.
     is_shared: bool,
     /// Lines of the journal that nobody can read and that may be about this boot.
@@ -47,6 +54,7 @@ impl Changes {
         Ok(Self {
             root: root.clone(),
             held: held(own()),
+            settled_early: Vec::new(),
             is_shared: !held(of_others.into_iter()).is_empty(),
             damaged: if of_this_boot { damaged } else { 0 },
             boot_id,
@@ -56,9 +64,15 @@ impl Changes {
         })
     }
 
+    /// The path by which another process opens the journal; none when everything is restored.
+    pub(super) fn journal_descriptor(&self) -> Option<PathBuf> {
+        self.journal.as_ref().map(Journal::descriptor)
+    }
+
     /// Makes one change, and checks the result.
     pub(super) fn set(&mut self, node: Node, value: &str) -> Outcome {
-        let (change, why) = match self.change(node, value) {
+        let mut disturbed = Vec::new();
+        let (change, why) = match self.change(node, value, &mut disturbed) {
             Ok(None) => (None, None),
             Ok(Some(change)) => match &change.read_back {
                 Fact::Known(now) if cooling::is_in_force(&self.root, node, value, now) => (Some(change), None),
@@ -73,7 +87,7 @@ impl Changes {
             },
             Err(missing) => (None, Some(missing.to_string())),
         };
-        Outcome { change, unmet: why.map(|why| self.unmet(node, value, why)) }
+        Outcome { change, disturbed, unmet: why.map(|why| self.unmet(node, value, why)) }
     }
 
     pub(super) fn unmet(&self, node: Node, value: &str, why: String) -> UnmetSetting {
@@ -84,7 +98,19 @@ impl Changes {
             why,
             at_ms: None,
             before_step: None,
+            programs: Vec::new(),
         }
+    }
+
+    /// A setting that another process changed, with the programs that can have done so.
+    pub(super) fn changed_by_other(&self, node: Node, value: &str) -> UnmetSetting {
+        let programs = programs::candidates(&self.root, node);
+        let why = match programs.as_slice() {
+            [] => "it was changed by another process".to_owned(),
+            [one] => format!("it was changed by another process; {one} is running and can set it"),
+            several => format!("it was changed by another process; {} are running and can set it", several.join(", ")),
+        };
+        UnmetSetting { programs, ..self.unmet(node, value, why) }
     }
 
     /// The user's value: the one before the first change, or one that the user or another program has set since. Unknown while
@@ -105,8 +131,13 @@ impl Changes {
         }
     }
 
-    /// Makes a change that the node allows; none if it is in force already.
-    fn change(&mut self, node: Node, value: &str) -> Reading<Option<SettingChange>> {
+    /// Makes a change that the node allows; none if it is in force already. Its side effects are added to `disturbed`.
+    fn change(
+        &mut self,
+        node: Node,
+        value: &str,
+        disturbed: &mut Vec<SettingChange>,
+    ) -> Reading<Option<SettingChange>> {
         let path = node.path();
         let current = node.read(&self.root)?;
         // What cooling lowers can read as wanted and be set to something else.
@@ -122,11 +153,19 @@ impl Changes {
             return Err(Missing::unsupported(path, reason));
         }
         let old = self.of_user(node)?;
-        self.make(node, current, &old, value).map(Some)
+        let (change, mut places) = self.make(node, current, &old, value)?;
+        disturbed.append(&mut places);
+        Ok(Some(change))
     }
 
-    /// Journal, write, read back.
-    fn make(&mut self, node: Node, current: String, old: &str, value: &str) -> Reading<SettingChange> {
+    /// Journal, write, read back: the change, and its side effects.
+    fn make(
+        &mut self,
+        node: Node,
+        current: String,
+        old: &str,
+        value: &str,
+    ) -> Reading<(SettingChange, Vec<SettingChange>)> {
         let path = node.path();
         let is_held = self.find(&Place::Node(node)).is_some();
         let disturbed = self.begin(node, old, value)?;
@@ -138,21 +177,40 @@ impl Changes {
         if let Ok(read) = &read_back {
             self.made(&Place::Node(node), read);
         }
-        for place in &disturbed {
-            if let Ok(read) = place.read(&self.root) {
-                self.made(place, &read);
-            }
-        }
+        let disturbed = disturbed.iter().filter_map(|place| self.disturbed(place)).collect();
         if value == old {
             self.retry(node);
         }
-        Ok(SettingChange {
+        let change = SettingChange {
             path,
             old: current,
             new: value.to_owned(),
             read_back: read_back.into(),
             at_ms: None,
             restored: Restored::Pending,
+            disturbed: false,
+        };
+        Ok((change, disturbed))
+    }
+
+    /// Notes how a place reads after the change that may disturb it; none if it did not.
+    fn disturbed(&mut self, place: &Place) -> Option<SettingChange> {
+        let read = place.read(&self.root);
+        if let Ok(read) = &read {
+            self.made(place, read);
+        }
+        let old = self.find(place)?.old.clone();
+        if read.as_ref().is_ok_and(|read| *read == old) {
+            return None;
+        }
+        Some(SettingChange {
+            path: place.path(),
+            old,
+            new: read.clone().unwrap_or_default(),
+            read_back: read.into(),
+            at_ms: None,
+            restored: Restored::Pending,
+            disturbed: true,
         })
     }
 
@@ -205,8 +263,13 @@ impl Changes {
     /// Another governor was chosen since: the tunables of the previous one are gone.
     fn drop_disturbed_by(&mut self, node: Node) {
         for held in self.take_held(|held| held.disturbed_by == Some(node)) {
-            self.note_settled(&held.place);
+            self.settle_early(&held.place);
         }
+    }
+
+    fn settle_early(&mut self, place: &Place) {
+        self.note_settled(place);
+        self.settled_early.push((place.path(), Restored::Done));
     }
 
     fn take_held(&mut self, is_taken: impl Fn(&Held) -> bool) -> Vec<Held> {
@@ -260,7 +323,7 @@ impl Changes {
         for held in self.take_held(|held| held.disturbed_by == Some(node)).into_iter().rev() {
             let settled = restore_one(&self.root, &held, &[node]);
             match settled.outcome {
-                Restored::Done => self.note_settled(&held.place),
+                Restored::Done => self.settle_early(&held.place),
                 _ => self.held.push(held),
             }
         }
@@ -270,7 +333,9 @@ impl Changes {
     /// limits depend on each other. Each place is settled once and independently. The journal keeps only places that could
     /// not be reached, and is removed with the last of them.
     pub(super) fn restore(&mut self) -> Vec<(String, Restored)> {
-        let mut outcomes = Vec::new();
+        let mut outcomes = std::mem::take(&mut self.settled_early);
+        // One that was disturbed again is restored below.
+        outcomes.retain(|(path, _)| self.held.iter().all(|held| held.place.path() != *path));
         let mut failed = Vec::new();
         let mut written = Vec::new();
         let mut is_left = false;
@@ -358,50 +423,6 @@ impl Changes {
         self.note(&entry);
     }
 
-    /// Restores the user's values for a while. Returns the values for [`Changes::resume`].
-    pub(super) fn suspend(&mut self) -> Vec<(Node, String)> {
-        let set_by_us = |held: &Held| {
-            let Place::Node(node) = held.place else { return None };
-            let value = node.read(&self.root).ok()?;
-            // A value that another process has set stays.
-            let is_set = held.is_ours(&self.root, &value) && value != held.old;
-            is_set.then(|| (node, value, held.old.clone()))
-        };
-        let set: Vec<_> = self.held.iter().rev().filter_map(set_by_us).collect();
-        let restored = set.into_iter().filter(|(node, value, old)| self.make(*node, value.clone(), old, old).is_ok());
-        restored.map(|(node, value, _)| (node, value)).collect()
-    }
-
-    /// Sets suspended values again, except where the setting was changed meanwhile.
-    pub(super) fn resume(&mut self, suspended: Vec<(Node, String)>) {
-        for (node, value) in suspended.into_iter().rev() {
-            let is_unchanged = |held: &Held| {
-                node.read(&self.root).is_ok_and(|now| cooling::is_in_force(&self.root, node, &held.old, &now))
-            };
-            if self.find(&Place::Node(node)).is_some_and(is_unchanged) {
-                // A failure is found and reported before the next step.
-                let _unmet = self.change(node, &value);
-            }
-        }
-    }
-
-    /// Drops places of an earlier run that were changed since: their current values are the user's.
-    pub(super) fn forget_what_others_changed(&mut self) {
-        let root = self.root.clone();
-        let is_changed =
-            |held: &Held| held.place.read(&root).is_ok_and(|now| now == held.old || !held.is_ours(&root, &now));
-        for held in self.take_held(is_changed) {
-            self.note_settled(&held.place);
-        }
-    }
-
-    /// What is changed and reads otherwise than the user had it.
-    pub(super) fn names(&self) -> Vec<String> {
-        let is_changed = |held: &&Held| held.place.read(&self.root).is_ok_and(|now| now != held.old);
-        let changed = self.held.iter().filter(is_changed);
-        changed.map(|held| held.place.path()).collect()
-    }
-
     fn find(&self, place: &Place) -> Option<&Held> {
         self.held.iter().find(|held| held.place == *place)
     }
@@ -424,16 +445,4 @@ impl Changes {
         self.held.clear();
         self.journal = None;
     }
-}
-
-/// Identity of this machine among those that share a directory: installation, board and CPUs.
-fn machine_name(root: &Root) -> String {
-    let files = [
-        "/etc/machine-id",
-        "/sys/firmware/devicetree/base/model",
-        "/sys/class/dmi/id/product_name",
-        "/sys/devices/system/cpu/possible",
-    ];
-    let values = files.map(|file| root.read_value(file).unwrap_or_default());
-    values.map(|value| value.trim_end_matches('\0').to_owned()).join("|")
 }

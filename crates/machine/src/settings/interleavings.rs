@@ -110,7 +110,7 @@ impl Computer {
         let writes_left = Arc::new(AtomicI32::new(-1));
         let is_governor_last = Arc::new(AtomicBool::new(false));
         let (kernel, left, governor_last) = (files.clone(), Arc::clone(&writes_left), Arc::clone(&is_governor_last));
-        let root = files.with_judge(WritePolicy::new(move |path, value| {
+        let root = files.with_write_policy(WritePolicy::new(move |path, value| {
             // 0 kills the run before this write, 1 after it.
             let left = left.fetch_sub(1, Ordering::Relaxed);
             if left == 0 {

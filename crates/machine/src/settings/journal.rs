@@ -8,6 +8,7 @@ use record::{Missing, Reading, Why};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Permissions};
 use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,27 +90,39 @@ impl Journal {
         }
     }
 
+    /// A journal that was opened while its writer lived, even if its name leads to another file now.
+    ///
+    /// # Errors
+    /// Its process is still running.
+    pub(super) fn of_open(path: &Path, file: &File) -> Reading<Self> {
+        let file = file.try_clone().map_err(|error| io(path, &error))?;
+        let own = path.to_path_buf();
+        in_time(path, move || Self::of_locked(&own, lock(&own, file)?))
+    }
+
+    fn of_locked(path: &Path, file: Exclusive<File>) -> Reading<Self> {
+        let is_torn = file.metadata().map_err(|e| io(path, &e))?.len() > 0;
+        Ok(Self { path: path.to_path_buf(), file: Arc::new(file), is_torn })
+    }
+
+    /// The path by which another process of this user opens it while this one holds it.
+    pub(super) fn descriptor(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()))
+    }
+
     /// One process at a time changes settings: a second one would take the first one's values for
     /// those of the user. The kernel lets go of the lock when its holder dies.
     fn locked(path: &Path, open: impl Fn() -> Result<File, files::Error>) -> Reading<Self> {
-        let named = || path.display().to_string();
         for _ in 0..OPEN_TRIES {
-            let file = Exclusive::new(open()?);
-            file.lock().map_err(|_| {
-                let reason = "another sbc-bench is running and has changed settings";
-                Missing::unsupported(named(), reason)
-            })?;
-            let opened = file.metadata().map_err(|e| io(path, &e))?;
+            let file = lock(path, open()?)?;
             // The previous holder may have removed it: then this one has no name any more.
-            let is_named =
-                std::fs::symlink_metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == (opened.dev(), opened.ino()));
-            if is_named {
+            if is_named(path, &file) {
                 // One of an earlier version can be read by all, and every reader can hold its lock.
                 let _ = file.set_permissions(Permissions::from_mode(FILE_MODE));
-                return Ok(Self { path: path.to_path_buf(), file: Arc::new(file), is_torn: opened.len() > 0 });
+                return Self::of_locked(path, file);
             }
         }
-        Err(Missing::unsupported(named(), "it is being replaced repeatedly"))
+        Err(Missing::unsupported(path.display().to_string(), "it is being replaced repeatedly"))
     }
 
     /// Appends lines and waits until they are on the disk.
@@ -195,13 +208,39 @@ impl Journal {
     }
 
     fn end(self, end: impl FnOnce(&Path) -> std::io::Result<()> + Send + 'static) {
-        let path = self.path;
+        let Self { path, file, .. } = self;
         let own = path.clone();
         let _ = in_time(&path, move || {
+            // Another file may have taken its place.
+            if !is_named(&own, &file) {
+                return Ok(());
+            }
             let ended = faults::pass(Call::Remove, &own, || end(&own));
             ended.map_err(|error| io(&own, &error))
         });
     }
+}
+
+/// Opens the journal of another process of this user by its descriptor.
+pub(super) fn opened(descriptor: &Path) -> Option<File> {
+    let file = File::options().read(true).append(true).open(descriptor).ok()?;
+    let about = file.metadata().ok()?;
+    (about.is_file() && about.uid() == rustix::process::geteuid().as_raw()).then_some(file)
+}
+
+fn lock(path: &Path, file: File) -> Reading<Exclusive<File>> {
+    let file = Exclusive::new(file);
+    file.lock().map_err(|_| {
+        let reason = "another sbc-bench is running and has changed settings";
+        Missing::unsupported(path.display().to_string(), reason)
+    })?;
+    Ok(file)
+}
+
+/// True if the name leads to this very file.
+pub(super) fn is_named(path: &Path, file: &File) -> bool {
+    let (named, opened) = (std::fs::symlink_metadata(path), file.metadata());
+    named.is_ok_and(|named| opened.is_ok_and(|opened| (named.dev(), named.ino()) == (opened.dev(), opened.ino())))
 }
 
 /// What a drive is asked for. One that does not answer keeps the thread that asked, and nobody else.

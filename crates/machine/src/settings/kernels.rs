@@ -4,6 +4,7 @@
 use super::tests::{BOARD, journal, kill, refused, set};
 use super::*;
 use crate::WritePolicy;
+use record::{Event, Record, Run, Source};
 use std::path::PathBuf;
 
 const POLICY0: &str = "/sys/devices/system/cpu/cpufreq/policy0";
@@ -43,7 +44,7 @@ fn comes_back(root: &Root, name: &str, change: impl Fn(&mut Settings)) {
 
 /// Since Linux 5.16 a limit reads as the OPP that it is resolved to.
 fn rounding(root: &Root) -> Root {
-    root.with_judge(WritePolicy::new(|path, value| {
+    root.with_write_policy(WritePolicy::new(|path, value| {
         let Ok(khz) = value.parse::<u32>() else {
             return Ok(value.to_owned());
         };
@@ -154,7 +155,7 @@ fn limit_is_set_while_it_is_cooled() {
 
 #[test]
 fn unwritable_node_is_not_held() {
-    let root = board(&[]).with_judge(WritePolicy::new(|_, _| Err(libc::EROFS)));
+    let root = board(&[]).with_write_policy(WritePolicy::new(|_, _| Err(libc::EROFS)));
     comes_back(&root, "read-only", |settings| {
         refused(settings, Node::Governor(0), "performance");
         refused(settings, Node::ClockMax(0), "1800000");
@@ -166,7 +167,7 @@ fn unwritable_node_is_not_held() {
 fn limits_that_depend_on_each_other_come_back() {
     let plain = board(&[(&format!("{POLICY0}/scaling_min_freq"), "1200000")]);
     let limits = plain.clone();
-    let root = plain.with_judge(WritePolicy::new(move |path, value| {
+    let root = plain.with_write_policy(WritePolicy::new(move |path, value| {
         let read = |node: Node| node.read(&limits).unwrap().parse::<u32>().unwrap();
         let khz = value.parse::<u32>().unwrap_or(0);
         match path.rsplit('/').next() {
@@ -186,7 +187,7 @@ fn limits_that_depend_on_each_other_come_back() {
 /// Leaving a governor ends its tunables; coming back gives those that it begins with.
 fn forgetful(plain: &Root) -> Root {
     let files = plain.clone();
-    plain.with_judge(WritePolicy::new(move |path, value| {
+    plain.with_write_policy(WritePolicy::new(move |path, value| {
         let tunables =
             [(format!("{POLICY0}/schedutil/rate_limit_us"), "1000"), (format!("{POLICY0}/scaling_setspeed"), "408000")];
         if path.ends_with("scaling_governor") {
@@ -223,6 +224,64 @@ fn tunables_come_back_with_their_governor() {
     }
 }
 
+/// The Record has each side effect with its old value and outcome, also if it was restored long before the end.
+#[test]
+fn side_effects_are_recorded_with_their_outcome() {
+    let speed = format!("{POLICY0}/scaling_setspeed");
+    for is_set_back in [false, true] {
+        let plain = board(&[
+            (&format!("{POLICY0}/scaling_governor"), "userspace"),
+            (&format!("{POLICY0}/scaling_available_governors"), "performance schedutil powersave userspace"),
+            (&speed, "1416000"),
+        ]);
+        let root = forgetful(&plain);
+        let mut settings = Settings::new(&root, &journal("side-effects")).unwrap();
+        let source = Source::Run { version: "1".into(), target: "test".into() };
+        let mut record = Record::new(source, Run::default());
+        let mut tell = |outcome: Outcome| outcome.tell(7, None, &mut |event| record.apply(event));
+        assert_eq!(tell(settings.set(Node::Governor(0), "performance")), None);
+        if is_set_back {
+            assert_eq!(tell(settings.set(Node::Governor(0), "userspace")), None);
+        }
+        for (path, restored) in settings.restore() {
+            record.apply(Event::SettingRestored { path, restored });
+        }
+        let found = record.settings.iter().filter(|change| change.disturbed).collect::<Vec<_>>();
+        let [change] = found.as_slice() else { panic!("{found:?}") };
+        let texts = (change.path.as_str(), change.old.as_str(), change.new.as_str());
+        assert_eq!(texts, (speed.as_str(), "1416000", "408000"));
+        assert_eq!((change.at_ms, &change.restored), (Some(7), &Restored::Done));
+        assert_eq!(record.settings_left().count(), 0);
+    }
+}
+
+/// A value that is shown late is read again before it is reported as not restored.
+#[test]
+fn late_value_is_restored() {
+    let tunable = format!("{POLICY0}/schedutil/rate_limit_us");
+    for (delay_ms, is_back) in [(0, true), (10, true), (60_000, false)] {
+        let plain = board(&[(&tunable, "20000")]);
+        let files = plain.clone();
+        let root = plain.with_write_policy(WritePolicy::new(move |path, value| {
+            if path.ends_with("rate_limit_us") {
+                let (files, path, value) = (files.clone(), path.to_owned(), value.to_owned());
+                std::thread::spawn(move || {
+                    std::thread::sleep(std::time::Duration::from_millis(delay_ms));
+                    files.write(&path, &value)
+                });
+                return Ok("1000".into());
+            }
+            let _ = files.write(&format!("{POLICY0}/schedutil/rate_limit_us"), "1000");
+            Ok(value.to_owned())
+        }));
+        let mut settings = Settings::new(&root, &journal("late")).unwrap();
+        set(&mut settings, Node::Governor(0), "performance");
+        let outcomes = settings.restore();
+        let outcome = outcomes.iter().find(|(path, _)| *path == tunable).map(|(_, outcome)| outcome);
+        assert_eq!(outcome == Some(&Restored::Done), is_back, "{delay_ms} ms: {outcomes:?}");
+    }
+}
+
 /// What is bound to a CPU that goes off is permanently bound to others.
 #[test]
 fn affinities_are_restored() {
@@ -237,7 +296,7 @@ fn affinities_are_restored() {
         (&cpuset("a/b"), "0-1"),
     ]);
     let (files, parent, child) = (plain.clone(), cpuset("a"), cpuset("a/b"));
-    let root = plain.with_judge(WritePolicy::new(move |path, value| {
+    let root = plain.with_write_policy(WritePolicy::new(move |path, value| {
         let is_off = path.ends_with("cpu1/online") && value == "0";
         if is_off {
             files.write("/proc/irq/30/smp_affinity_list", "0").unwrap();
@@ -280,7 +339,7 @@ fn original_survives_a_failed_restore() {
     let plain = board(&[]);
     let is_stuck = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let stuck = is_stuck.clone();
-    let root = plain.with_judge(WritePolicy::new(move |_, value| {
+    let root = plain.with_write_policy(WritePolicy::new(move |_, value| {
         let is_stuck = stuck.load(std::sync::atomic::Ordering::Relaxed);
         (!is_stuck).then(|| value.to_owned()).ok_or(libc::EIO)
     }));

@@ -9,6 +9,8 @@ use record::{Event, SettingChange, UnmetSetting};
 #[derive(Debug)]
 pub struct Outcome {
     pub(super) change: Option<SettingChange>,
+    /// Side effects of the change.
+    pub(super) disturbed: Vec<SettingChange>,
     pub(super) unmet: Option<UnmetSetting>,
 }
 
@@ -18,7 +20,7 @@ impl Outcome {
     /// Returns what is not as it was wanted; none if the value is in force. A limit of clocks counts as in
     /// force in the form that the kernel rounds it to, and while cooling holds the clock below it.
     pub fn tell(self, at_ms: i64, before_step: Option<&str>, to: &mut dyn FnMut(Event)) -> Option<UnmetSetting> {
-        if let Some(change) = self.change {
+        for change in self.change.into_iter().chain(self.disturbed) {
             let change = change.at(at_ms);
             to(Event::SettingChanged { change });
         }

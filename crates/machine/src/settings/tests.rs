@@ -49,6 +49,7 @@ pub(super) fn set(settings: &mut Settings, node: Node, value: &str) -> Option<Se
             changes.push(change);
         }
     });
+    changes.retain(|change: &SettingChange| !change.disturbed);
     assert_eq!(unmet, None);
     changes.pop()
 }

@@ -1,10 +1,10 @@
-//! What a snapshot holds of disks, PCI and USB: the link of each device and a few files of it, the
-//! drivers above it, and what a survey finds of the kernel. Serial numbers are not among them.
+//! Disks, PCI and USB in a snapshot: the link of each device and some of its files, its drivers, and kernel data for an
+//! inspection. Serial numbers are not included.
 
 use super::walk::{Walk, resolve};
 use crate::survey;
 
-/// Files of a disk, and of the device behind it.
+/// Files of a disk and of its device.
 const DISK: &[&str] =
     &["size", "removable", "ro", "disksize", "comp_algorithm", "mm_stat", "queue/rotational", "queue/scheduler"];
 const BEHIND_DISK: &[&str] = &[
@@ -51,15 +51,15 @@ const USB: &[&str] = &[
 ];
 
 impl Walk<'_> {
-    /// Everything of this kind.
+    /// Adds all devices.
     pub(super) fn devices(&mut self) {
         for (folder, files) in [("/sys/bus/pci/devices", PCI), ("/sys/bus/usb/devices", USB), ("/sys/block", DISK)] {
             for name in self.root.list(folder).unwrap_or_default() {
-                let base = self.followed(&format!("{folder}/{name}"));
+                let base = self.add_link(&format!("{folder}/{name}"));
                 files.iter().for_each(|file| self.file(&format!("{base}/{file}")));
                 self.parent_drivers(&base);
                 if folder == "/sys/block" {
-                    let behind = self.followed(&format!("{base}/device"));
+                    let behind = self.add_link(&format!("{base}/device"));
                     BEHIND_DISK.iter().for_each(|file| self.file(&format!("{behind}/{file}")));
                 }
             }
@@ -67,8 +67,8 @@ impl Walk<'_> {
         self.kernel();
     }
 
-    /// Writes the link, if it is one, and says where its target lies.
-    fn followed(&mut self, path: &str) -> String {
+    /// Adds the link, if it is one, and returns the location of its target.
+    fn add_link(&mut self, path: &str) -> String {
         match self.root.link(path) {
             Ok(target) => {
                 self.link(path, &target);
@@ -78,7 +78,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Links to drivers, from the device up to the root of all devices.
+    /// Adds links to drivers, from the device up to the root of all devices.
     fn parent_drivers(&mut self, base: &str) {
         let mut folder = base;
         while folder.starts_with("/sys/devices/") {
@@ -90,8 +90,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The few options, traces and messages that a verdict over the kernel needs; whole they would be as
-    /// large as everything else together, and full of addresses.
+    /// Adds the options, traces and messages that the kernel verdict needs; complete files would be as large as all
+    /// others together, and contain many addresses.
     fn kernel(&mut self) {
         if let Some((path, text)) = survey::relevant_config(self.root) {
             self.content(&path, text.as_bytes());

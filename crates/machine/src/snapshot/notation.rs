@@ -1,8 +1,8 @@
-//! The notation of board files, written. `root` reads it and describes it.
+//! Writer of the board file format. `root` describes and reads it.
 
 use std::fmt::Write;
 
-/// Names of errors that a board file can hold; others are left out, which reads as absent.
+/// Name of an error in a board file. Others are omitted, which reads as absent.
 pub(super) fn error_name(errno: i32) -> Option<&'static str> {
     const NAMES: &[(i32, &str)] = &[
         (libc::EAGAIN, "EAGAIN"),
@@ -16,7 +16,7 @@ pub(super) fn error_name(errno: i32) -> Option<&'static str> {
     NAMES.iter().find(|(known, _)| *known == errno).map(|(_, name)| *name)
 }
 
-/// Content in the notation of board files (see `root`).
+/// Escapes content for a board file (see `root`).
 pub(super) fn escape(bytes: &[u8], out: &mut String) {
     if bytes.is_empty() {
         return;
@@ -30,7 +30,7 @@ pub(super) fn escape(bytes: &[u8], out: &mut String) {
                 match c {
                     '\\' => out.push_str("\\\\"),
                     '\0' => out.push_str("\\0"),
-                    // An equals sign in front could look like the next entry.
+                    // A leading equals sign could look like the next entry.
                     '=' if out.len() == start => out.push_str("\\="),
                     '\t' => out.push('\t'),
                     c if c.is_ascii_control() => {

@@ -1,7 +1,7 @@
-//! The walk over the files of a machine that a snapshot is made by: which are taken, and what is blanked in them.
+//! Walks over the files of a machine for a snapshot: selects files, and redacts them.
 
 use super::notation::{error_name, escape};
-use super::places::{FilePolicy, is_wanted};
+use super::paths::{FilePolicy, is_wanted};
 use crate::Root;
 use crate::timeline::monotonic_ns;
 use record::Why;
@@ -9,16 +9,16 @@ use record::redact::{BLANK, Kind, Redactor};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// A server with 512 CPUs has some 30,000 files below `/sys/devices/system/cpu`.
+/// Maximum number of entries: a server with 512 CPUs has some 30,000 files below `/sys/devices/system/cpu`.
 const ENTRIES_MAX: usize = 40_000;
-/// Text that still fits a bug report when compressed.
+/// Maximum text size that fits into a bug report when compressed.
 const BYTES_MAX: usize = 8 << 20;
-/// No file that is of use here is larger. `/proc/cpuinfo` of 256 CPUs has 400 KiB.
+/// Maximum file size. `/proc/cpuinfo` of 256 CPUs has 400 KiB.
 const FILE_BYTES_MAX: usize = 1 << 20;
-/// Directories below a place of the table are entered at most so deep.
+/// Maximum depth of directories below a path of the table.
 pub(super) const DEPTH_MAX: usize = 6;
 
-/// What was written so far, and what is left to be.
+/// Text so far, and the remaining limits.
 pub(super) struct Walk<'a> {
     pub(super) root: &'a Root,
     pub(super) out: String,
@@ -44,17 +44,17 @@ impl Walk<'_> {
         }
     }
 
-    /// True once it is enough; what is left out then was not asked for by anybody.
+    /// True if a limit is reached.
     fn full(&self) -> bool {
         self.seen.len() >= ENTRIES_MAX || self.out.len() >= BYTES_MAX || monotonic_ns() > self.deadline_ns
     }
 
-    /// False if this path was written before.
+    /// False if this path was already written.
     fn is_new(&mut self, path: &str) -> bool {
         !self.full() && self.seen.insert(path.to_owned())
     }
 
-    /// Links of a class, and what they point to. Some are directories themselves on old kernels.
+    /// Adds links of a class and their targets. On old kernels some are directories themselves.
     fn class(&mut self, path: &str) {
         for name in self.root.list(path).unwrap_or_default() {
             let entry = format!("{path}/{name}");
@@ -80,7 +80,7 @@ impl Walk<'_> {
             if let Ok(target) = self.root.link(&child) {
                 self.link(&child, &target);
             } else if self.root.list(&child).is_ok() {
-                // Idle states have ten files for each CPU and state, and nobody reads them.
+                // Idle states have ten files for each CPU and state, which the program does not read.
                 let idle = name.starts_with("state") && path.ends_with("/cpuidle");
                 if depth > 0 && !idle {
                     self.tree(&child, depth - 1);
@@ -98,12 +98,11 @@ impl Walk<'_> {
         }
     }
 
-    /// The file with what is private blanked, or the error that reading it gives. Absent files
-    /// are absent in the board too.
+    /// Adds the redacted file, or its read error. Absent files are omitted.
     pub(super) fn file(&mut self, path: &str) {
         match self.root.read_bytes(path) {
             Ok(bytes) if bytes.len() <= FILE_BYTES_MAX => {
-                let bytes = self.blanked(path, bytes);
+                let bytes = self.redacted(path, bytes);
                 self.content(path, &bytes);
             }
             Ok(_) => {}
@@ -126,7 +125,7 @@ impl Walk<'_> {
     fn header(&mut self, path: &str) {
         match self.root.read_head(path, 64) {
             Ok(bytes) => self.content(path, &bytes),
-            // Reading it whole fails in the same way, and keeps the error.
+            // Reading the whole file fails as well, and records the error.
             Err(_) => self.file(path),
         }
     }
@@ -139,7 +138,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The running kernel is asked for its page size; a board tells it in the file that has it.
+    /// Page size of the running kernel, stored in the file that boards are searched for it.
     pub(super) fn page_size(&mut self) {
         const PATH: &str = "/proc/self/smaps";
         match identify::page_size_bytes(self.root) {
@@ -151,9 +150,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The content without what is private. Bytes that are no text stay: the few binary files that
-    /// are read are properties of the device tree.
-    fn blanked(&mut self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
+    /// Redacts private data. Binary content is kept: the few binary files are properties of the device tree.
+    fn redacted(&mut self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
         match path.rsplit('/').next().unwrap_or_default() {
             "DMI" => return crate::survey::dmi_without_serials(&bytes),
             "eeprom" => return crate::survey::spd_without_serials(&bytes),
@@ -171,7 +169,7 @@ impl Walk<'_> {
             "/proc/swaps" => redactor.swaps(text),
             "/proc/1/cgroup" => redactor.control_groups(text),
             "/boot/firmware/config.txt" | "/boot/config.txt" => redactor.config_txt(text),
-            // That they are there is all that is asked.
+            // Only their existence is relevant.
             "/.dockerenv" | "/run/.containerenv" => String::new(),
             "/proc/cpuinfo" => identify::with_amlogic_id(text, redactor.text(text)),
             _ => redactor.text(text),
@@ -180,8 +178,8 @@ impl Walk<'_> {
     }
 }
 
-/// The serial number of a card replaced by one that tells the same of its maker: zero, low, or usual.
-/// Any other serial number is blanked whole.
+/// Replaces the serial number of a card by one of the same kind: zero, low, or usual. Other serial numbers are redacted
+/// completely.
 fn card_serial(text: &str) -> String {
     let text = text.trim();
     let number = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
@@ -193,7 +191,7 @@ fn card_serial(text: &str) -> String {
     }
 }
 
-/// The target of a link, as a path of its own.
+/// Absolute path of a link's target.
 pub(super) fn resolve(link: &str, target: &str) -> String {
     if target.starts_with('/') {
         return target.to_owned();

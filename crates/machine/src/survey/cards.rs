@@ -1,14 +1,14 @@
-//! SD cards and eMMC: their registers decoded, the mode of their bus, errors on their host.
+//! SD cards and eMMC: decoded registers, bus mode, host errors.
 //!
-//! Sources: SD Physical Layer Simplified Specification 9.00, 5.2 (CID) and 4.10.2 (SD status); JEDEC
-//! JESD84-B51, 7.2 (CID); Linux Documentation/driver-api/mmc/mmc-dev-attrs.rst. The serial number is
-//! looked at and forgotten. The content of a card is foreign text: it is kept, never evaluated.
+//! Sources: SD Physical Layer Simplified Specification 9.00, 5.2 (CID) and 4.10.2 (SD status); JEDEC JESD84-B51, 7.2
+//! (CID); Linux Documentation/driver-api/mmc/mmc-dev-attrs.rst. Only the kind of the serial number is stored. Texts of
+//! a card are untrusted: they are stored but never evaluated.
 
 use super::files;
 use crate::Root;
 use record::{Card, Disk, DiskBus, Fact, Missing, SerialKind, SpeedClasses};
 
-/// Adds to every card what it says of itself.
+/// Adds the registers to every card.
 pub(super) fn describe(root: &Root, disks: &mut [Disk], messages: &[String]) {
     for disk in disks.iter_mut().filter(|disk| disk.bus == DiskBus::Mmc) {
         let card = card(root, &disk.name, messages);
@@ -23,7 +23,7 @@ fn card(root: &Root, disk: &str, messages: &[String]) -> Card {
     let kind = text("type").unwrap_or_default();
     let decoded = text("cid").and_then(|cid| parse_cid(&cid, kind != "MMC"));
     let mut card = decoded.unwrap_or_default();
-    // The kernel's own reading knows more versions of the registers than ours.
+    // The kernel knows more versions of the registers than this parser.
     if let Some(name) = text("name") {
         card.name = name;
     }
@@ -40,7 +40,7 @@ fn card(root: &Root, disk: &str, messages: &[String]) -> Card {
     card.reserve = number("pre_eol_info").filter(|reserve| (1..=3).contains(reserve));
     card.kind = kind;
     let device = files::link_name(root, &folder).unwrap_or_default();
-    // `mmc0:aaaa`; without the link the only host of that number is as good a guess as the disk's.
+    // `mmc0:aaaa`; without the link, the host with the disk's number is the best guess.
     if let Some(host) = host_name(&device).or_else(|| disk.strip_prefix("mmcblk").map(|n| format!("mmc{n}"))) {
         describe_host(root, &host, messages, &mut card);
     }
@@ -53,7 +53,7 @@ fn host_name(device: &str) -> Option<String> {
     number.parse::<u32>().is_ok().then(|| host.to_owned())
 }
 
-/// Mode, clock and width of the bus, and what went wrong on it since boot.
+/// Bus mode, clock and width, and errors of the host since boot.
 fn describe_host(root: &Root, host: &str, messages: &[String], card: &mut Card) {
     let ios = root.read(&format!("/sys/kernel/debug/{host}/ios")).unwrap_or_default();
     let said = messages.iter().rev().find_map(|message| mode_said(message, host));
@@ -84,7 +84,7 @@ fn describe_host(root: &Root, host: &str, messages: &[String], card: &mut Card) 
     card.host_modes = properties.into_iter().filter(is_mode).collect();
     let prefix = format!("{host}:");
     for message in messages.iter().filter(|message| message.starts_with(&prefix)) {
-        // A slot without a card, or a chip that is no card, says so with an error at boot.
+        // An empty slot, or a chip other than a card, causes an error at boot.
         let no_card = message.contains("whilst initialising");
         card.tuning_failures += u32::from(message.contains("tuning execution failed"));
         card.errors += u32::from(message.contains("error") && !no_card);
@@ -112,11 +112,11 @@ fn parse_cid(text: &str, is_sd: bool) -> Option<Card> {
     let serial = &bytes[name_end + 1..name_end + 5];
     let serial = u32::from_be_bytes([serial[0], serial[1], serial[2], serial[3]]);
     let made = if is_sd {
-        // Bits 19:8 count years from 2000 and months.
+        // Bits 19:8 are years from 2000 and months.
         let year = 2000 + (u32::from(bytes[13] & 0x0f) << 4 | u32::from(bytes[14] >> 4));
         (year, u32::from(bytes[14] & 0x0f))
     } else {
-        // Years count from 1997; chips of today have wrapped around to 2013 (JESD84-B51, 7.2.7).
+        // Years count from 1997; current chips have wrapped around to 2013 (JESD84-B51, 7.2.7).
         let year = 1997 + u32::from(bytes[14] & 0x0f);
         let year = if year < 2010 { year + 16 } else { year };
         (year, u32::from(bytes[14] >> 4))
@@ -133,7 +133,7 @@ fn parse_cid(text: &str, is_sd: bool) -> Option<Card> {
     })
 }
 
-/// What a serial number tells, before it is forgotten.
+/// Kind of a serial number.
 fn serial_kind(serial: u32) -> SerialKind {
     match serial {
         0 => SerialKind::Zero,
@@ -149,7 +149,7 @@ fn parse_date(text: &str) -> Option<(u32, u32)> {
     ((1..=12).contains(&month) && (1990..=2300).contains(&year)).then_some((year, month))
 }
 
-/// The SD status register, 64 bytes in hexadecimal.
+/// Decodes the SD status register, 64 bytes in hexadecimal.
 fn parse_ssr(text: &str) -> Option<SpeedClasses> {
     let byte = |at: usize| u32::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
     if text.len() < 128 || byte(0).is_none() {
@@ -169,7 +169,7 @@ fn parse_ssr(text: &str) -> Option<SpeedClasses> {
     .filter(|classes| classes.uhs <= 3 && classes.video <= 90 && classes.application <= 2)
 }
 
-/// `0x01 0x02`: steps of 10 % of both kinds of cells; 0 says nothing.
+/// `0x01 0x02`: steps of 10 % for both kinds of cells; 0 means unknown.
 fn parse_life(text: &str) -> Option<(u32, u32)> {
     let mut words = text.split_whitespace();
     let mut next = || u32::from_str_radix(words.next()?.trim_start_matches("0x"), 16).ok();

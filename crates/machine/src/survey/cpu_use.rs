@@ -1,21 +1,21 @@
-//! CPUs that are kept away from programs, and how interrupts fall on CPUs.
+//! CPUs that programs cannot use, and the distribution of interrupts over CPUs.
 //!
-//! Sources: `/proc/interrupts`, `/proc/irq` (Linux Documentation/core-api/irq/irq-affinity.rst),
-//! cpusets (Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/cpusets.rst).
+//! Sources: `/proc/interrupts`, `/proc/irq` (Linux Documentation/core-api/irq/irq-affinity.rst), cpusets
+//! (Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/cpusets.rst).
 
 use super::files;
 use crate::Root;
 use identify::read_list;
 use record::{CpuUse, Cpuset, Interrupt};
 
-/// As many interrupts are kept: one of them is the busy network card.
+/// Maximum number of interrupts kept, which includes a busy network card.
 const INTERRUPTS_MAX: usize = 8;
-/// Control groups are looked at to this depth, and no more than so many.
+/// Maximum depth of cgroups, and maximum number.
 const GROUP_DEPTH_MAX: usize = 2;
 const GROUPS_MAX: usize = 200;
 
 pub(super) fn cpu_use(root: &Root) -> CpuUse {
-    // Empty lists print as nothing or as `(null)`, which is no list.
+    // Empty lists are printed as an empty text or as `(null)`.
     let list = |path: &str| read_list(root, path).unwrap_or_default();
     CpuUse {
         offline: offline(root),
@@ -28,7 +28,7 @@ pub(super) fn cpu_use(root: &Root) -> CpuUse {
     }
 }
 
-/// CPUs that are there but not online. `possible` is no measure: it counts empty sockets.
+/// CPUs that are present but offline. `possible` is not used because it includes empty sockets.
 fn offline(root: &Root) -> Vec<u32> {
     let list = |name: &str| read_list(root, &format!("/sys/devices/system/cpu/{name}")).unwrap_or_default();
     let online = list("online");
@@ -62,7 +62,7 @@ fn cpusets(root: &Root) -> Vec<Cpuset> {
             }
             if depth < GROUP_DEPTH_MAX {
                 let names = root.list(&folder).unwrap_or_default();
-                // Files of a control group have a dot behind the name of their controller.
+                // Files of a cgroup have a dot after the name of their controller.
                 let groups = names
                     .iter()
                     .filter(|name| !name.contains('.') || name.ends_with(".slice") || name.ends_with(".service"));
@@ -86,9 +86,8 @@ fn interrupts(root: &Root) -> Vec<Interrupt> {
     found
 }
 
-/// Parses `/proc/interrupts`: a header with one `CPUn` for each column, then `number: counts... chip
-/// names`. Lines with letters in front (`LOC:`, `IPI0:`) are the kernel's own and are left out, and so
-/// are timers, which every CPU has of its own.
+/// Parses `/proc/interrupts`: a header with one `CPUn` for each column, then `number: counts... chip names`. Lines with
+/// letters in front (`LOC:`, `IPI0:`) are the kernel's own and are ignored, and so are per-CPU timers.
 fn parse_interrupts(text: &str) -> Vec<Interrupt> {
     let mut lines = text.lines();
     let cpus: Vec<u32> = lines

@@ -1,13 +1,13 @@
-//! The tables in `data/` for what is looked at besides identification.
+//! Tables in `data/` for the inspection.
 
 pub(crate) use record::table::Row;
 use record::table::Table;
 
-/// Traces of vendors in kernels.
+/// Traces of vendor kernels.
 pub(crate) const KERNEL_TRACES: Table = Table::of(include_str!("../../../../data/kernel_traces.tsv"));
-/// Memory of boards that do not tell it.
+/// Memory of boards that do not report it.
 pub(crate) const BOARD_MEMORY: Table = Table::of(include_str!("../../../../data/board_memory.tsv"));
-/// Names of PCI devices that are on many boards.
+/// Names of PCI devices on common boards.
 pub(crate) const PCI_NAMES: Table = Table::of(include_str!("../../../../data/pci_names.tsv"));
 
 #[cfg(test)]

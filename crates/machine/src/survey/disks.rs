@@ -1,5 +1,5 @@
-//! Every disk and card: bus, size, scheduler, driver, link. What cards say of themselves is read in
-//! `cards`, the health of disks is read by `bench`, which may start programs.
+//! Disks and cards: bus, size, scheduler, driver, link. `cards` reads the registers of cards; `bench`, which may start
+//! programs, queries the health of disks.
 //!
 //! Sources: Linux Documentation/ABI/stable/sysfs-block, Documentation/ABI/testing/sysfs-ata.
 
@@ -8,15 +8,15 @@ use crate::Root;
 use record::{AtaLink, Disk, DiskBus};
 
 const FOLDER: &str = "/sys/block";
-/// Sectors of `size` are always of this many bytes.
+/// Unit of `size` in bytes, independent of the disk.
 const SECTOR_BYTES: u64 = 512;
-/// Disk shelves have hundreds; what goes beyond is no machine.
+/// Maximum number of disks; disk shelves have hundreds.
 const DISKS_MAX: usize = 4096;
-/// Made of other disks or of memory, or parts of a disk with a name of their own.
+/// Devices on top of other disks or in memory, and parts of a disk with a name of their own.
 const NO_DISKS: &[&str] =
     &["loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd", "mtdblock", "ubiblock", "drbd", "bcache"];
 
-/// Every disk, by name.
+/// Every disk, ordered by name.
 pub(super) fn disks(root: &Root) -> Vec<Disk> {
     let names = root.list(FOLDER).unwrap_or_default();
     names.iter().filter(|name| is_disk(name)).take(DISKS_MAX).map(|name| disk(root, name)).collect()
@@ -24,7 +24,7 @@ pub(super) fn disks(root: &Root) -> Vec<Disk> {
 
 fn is_disk(name: &str) -> bool {
     let part_of_emmc = name.starts_with("mmcblk") && (name.contains("boot") || name.ends_with("rpmb"));
-    // Paths of NVMe multipath are no devices of their own: nvme0c1n1.
+    // Paths of NVMe multipath are not separate devices: nvme0c1n1.
     let path = name.starts_with("nvme") && name.contains('c');
     !part_of_emmc && !path && !NO_DISKS.iter().any(|start| name.starts_with(start))
 }
@@ -41,7 +41,7 @@ fn disk(root: &Root, name: &str) -> Disk {
     Disk {
         name: name.to_owned(),
         bus: bus(name, &parts),
-        // ATA disks have `ATA` there, virtual and NVMe ones a number.
+        // ATA disks report `ATA`, virtual and NVMe disks a number.
         maker: text("device/vendor").filter(|maker| maker != "ATA" && !maker.starts_with("0x")),
         model: text("device/model"),
         firmware: text("device/rev").or_else(|| text("device/firmware_rev")),
@@ -82,10 +82,7 @@ fn bus(name: &str, parts: &[&str]) -> DiskBus {
     if name.starts_with("vd") || name.starts_with("xvd") || has(&is_virtual) {
         return DiskBus::Virtual;
     }
-    match name.starts_with("sd") && has(&|part| part.starts_with("host")) {
-        true => DiskBus::Scsi,
-        false => DiskBus::Unknown,
-    }
+    if name.starts_with("sd") && has(&|part| part.starts_with("host")) { DiskBus::Scsi } else { DiskBus::Unknown }
 }
 
 /// `0000:01:00.0`.
@@ -96,7 +93,7 @@ fn is_pci(part: &str) -> bool {
         && part.chars().all(|c| c.is_ascii_hexdigit() || c == ':' || c == '.')
 }
 
-/// The USB device behind a path: the last part such as `2-1.4` that has an interface `2-1.4:1.0` below.
+/// USB device in a path: the last part such as `2-1.4` with an interface `2-1.4:1.0` below.
 fn usb(parts: &[&str]) -> Option<String> {
     parts.windows(2).rev().find_map(|pair| {
         let (device, _) = pair[1].split_once(':')?;
@@ -109,7 +106,7 @@ fn ata_port(parts: &[&str]) -> Option<u32> {
     parts.iter().find_map(|part| part.strip_prefix("ata")?.parse().ok())
 }
 
-/// The driver of the controller: the nearest above the disk that is not the one of the disk itself.
+/// Driver of the controller: the nearest one above the disk other than the driver of the disk itself.
 fn driver(root: &Root, parts: &[&str]) -> Option<String> {
     const OF_DISKS: &[&str] = &["sd", "sr", "mmcblk", "ses"];
     (1..parts.len()).rev().find_map(|count| {

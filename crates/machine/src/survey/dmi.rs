@@ -5,7 +5,7 @@ use record::MemoryModule;
 const MEMORY_DEVICE: u8 = 17;
 const END: u8 = 127;
 
-/// One structure: type, formatted part, and its strings.
+/// Structure: type, formatted part, and strings.
 struct Structure<'a> {
     kind: u8,
     formatted: &'a [u8],
@@ -26,7 +26,7 @@ impl<'a> Structure<'a> {
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    /// The string whose number stands at this place; strings count from 1.
+    /// String whose number is at this offset; strings are counted from 1.
     fn string(&self, at: usize) -> Option<String> {
         let number = usize::from(self.byte(at)?);
         let bytes: &'a [u8] = self.strings.split(|byte| *byte == 0).nth(number.checked_sub(1)?)?;
@@ -36,7 +36,7 @@ impl<'a> Structure<'a> {
     }
 }
 
-/// Splits the table: a formatted part of its own length, then strings that end with two zeros.
+/// Splits the table into structures: a formatted part with its length, then strings that end with two zeros.
 fn structures(mut table: &[u8]) -> Vec<(usize, Structure<'_>)> {
     let whole = table.len();
     let mut found = Vec::new();
@@ -60,7 +60,7 @@ fn structures(mut table: &[u8]) -> Vec<(usize, Structure<'_>)> {
     found
 }
 
-/// Every module that is plugged in or soldered.
+/// All plugged or soldered modules.
 pub(super) fn parse(table: &[u8]) -> Vec<MemoryModule> {
     structures(table)
         .iter()
@@ -77,7 +77,7 @@ fn module(structure: &Structure) -> Option<MemoryModule> {
         size if size & 0x8000 != 0 => Some(u64::from(size & 0x7fff) / 1024),
         size => Some(u64::from(size)),
     };
-    // Rates beyond 65,534 MT/s stand in a longer field.
+    // Rates beyond 65,534 MT/s are in a longer field.
     let rate = |short: usize, long: usize| match structure.word(short)? {
         0 => None,
         0xffff => structure.long(long).filter(|rate| *rate > 0),
@@ -95,7 +95,7 @@ fn module(structure: &Structure) -> Option<MemoryModule> {
     })
 }
 
-/// Types of memory (SMBIOS 3.7, table 78).
+/// Memory types (SMBIOS 3.7, table 78).
 fn kind(code: u8) -> &'static str {
     match code {
         0x07 => "RAM",
@@ -117,7 +117,7 @@ fn kind(code: u8) -> &'static str {
     }
 }
 
-/// The memory devices of a table alone, their serial numbers and asset tags crossed out: for snapshots.
+/// Memory device structures of a table with serial numbers and asset tags redacted, for snapshots.
 pub(crate) fn without_serials(table: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for (_, structure) in structures(table) {
@@ -146,7 +146,7 @@ pub(crate) fn without_serials(table: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// A module of 8 GiB DDR4-3200 that runs at 2667, in the layout of SMBIOS 3.2.
+    /// Module of 8 GiB DDR4-3200 that runs at 2667, in the layout of SMBIOS 3.2.
     fn table() -> Vec<u8> {
         let mut device = vec![0; 0x28];
         (device[0], device[1]) = (17, 0x28);

@@ -1,49 +1,49 @@
-//! Small questions to files of one value, shared by all parts of a survey.
+//! Readers of files with a single value, shared by all parts of the inspection.
 
 use crate::Root;
 use record::Choice;
 
-/// The file as text without white space around it, if it can be read and holds anything.
+/// Text without surrounding white space; `None` if the file is unreadable or empty.
 pub(super) fn value(root: &Root, path: &str) -> Option<String> {
     root.read_value(path).ok()
 }
 
-/// The file as a decimal number.
+/// File as a decimal number.
 pub(super) fn number(root: &Root, path: &str) -> Option<u64> {
     root.read_number(path).ok()
 }
 
-/// The file as a hexadecimal number, with or without `0x`.
+/// File as a hexadecimal number, with or without `0x`.
 pub(super) fn hex(root: &Root, path: &str) -> Option<u64> {
     let text = value(root, path)?;
     u64::from_str_radix(text.trim_start_matches("0x"), 16).ok()
 }
 
-/// A file that lists all choices with the one in use in brackets: `none [mq-deadline] bfq`.
+/// File that lists all choices with the active one in brackets: `none [mq-deadline] bfq`.
 pub(super) fn choice(root: &Root, path: &str) -> Option<Choice> {
     let (chosen, all) = parse_choice(&value(root, path)?)?;
     Some(Choice { path: path.to_owned(), chosen, all })
 }
 
-/// The chosen one and all of them; none if nothing stands in brackets.
+/// Active choice and all choices; `None` without brackets.
 fn parse_choice(text: &str) -> Option<(String, Vec<String>)> {
     let bare = |word: &str| word.trim_matches(['[', ']']).to_owned();
     let chosen = text.split_whitespace().find(|word| word.starts_with('[') && word.ends_with(']') && word.len() > 2)?;
     Some((bare(chosen), text.split_whitespace().map(bare).collect()))
 }
 
-/// Name of what a link points to: the driver behind `.../driver`.
+/// Name of a link's target: the driver of `.../driver`.
 pub(super) fn link_name(root: &Root, path: &str) -> Option<String> {
     let target = root.link(path).ok()?;
     target.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// True if there is such a file, directory or link.
+/// True if the file, directory or link exists.
 pub(super) fn exists(root: &Root, path: &str) -> bool {
     root.link(path).is_ok() || root.list(path).is_ok() || root.source(path).is_ok()
 }
 
-/// Parts of a sysfs path as the link of a class or bus gives them, `..` left out.
+/// Components of a sysfs path from the link of a class or bus, without `..`.
 pub(super) fn path_parts(target: &str) -> Vec<&str> {
     target.split('/').filter(|part| !part.is_empty() && *part != "..").collect()
 }

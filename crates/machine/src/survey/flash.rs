@@ -1,4 +1,4 @@
-//! Flash behind MTD, and file systems that are mounted from disks.
+//! MTD flash, and file systems mounted from disks.
 //!
 //! Sources: Linux Documentation/ABI/testing/sysfs-class-mtd, sysfs-bus-spi-devices-spi-nor; proc(5).
 
@@ -8,12 +8,12 @@ use record::redact::Redactor;
 use record::{FlashPart, Mount};
 
 const MTD: &str = "/sys/class/mtd";
-/// More mounts than that are made by containers.
+/// Maximum number of mounts; containers create many.
 const MOUNTS_MAX: usize = 2000;
-/// Options that cost speed.
+/// Options that reduce speed.
 const SLOW_OPTIONS: &[&str] = &["sync", "dirsync", "discard", "data=journal", "nobarrier", "strictatime"];
 
-/// Every partition and chip; the read-only twins (`mtd0ro`) are left out.
+/// Partitions and chips, without their read-only counterparts (`mtd0ro`).
 pub(super) fn parts(root: &Root) -> Vec<FlashPart> {
     let names = root.list(MTD).unwrap_or_default();
     let is_part = |name: &&String| name.strip_prefix("mtd").is_some_and(|number| number.parse::<u32>().is_ok());
@@ -38,8 +38,7 @@ fn part(root: &Root, name: &str) -> FlashPart {
     }
 }
 
-/// File systems on devices, from what is known to be read of `/proc/self/mountinfo`, the first place of each
-/// device.
+/// File systems on devices, from `/proc/self/mountinfo`: the first mount of each device, with known options only.
 pub(super) fn mounts(root: &Root) -> Vec<Mount> {
     let text = root.read("/proc/self/mountinfo").or_else(|_| root.read("/proc/1/mountinfo")).unwrap_or_default();
     let text = Redactor::default().mountinfo(&text);

@@ -1,8 +1,8 @@
-//! The kernel beyond its release: configuration, taint, foreign modules, weaknesses of the CPU, and
-//! traces of a vendor's tree. What they mean is decided elsewhere.
+//! Details of the kernel: configuration, taint, out-of-tree modules, CPU vulnerabilities, and traces of a vendor
+//! kernel. Other crates interpret them.
 //!
-//! Sources: `/proc/config.gz` (`CONFIG_IKCONFIG_PROC`), Linux Documentation/admin-guide/
-//! tainted-kernels.rst, Documentation/ABI/testing/sysfs-module, sysfs-devices-system-cpu.
+//! Sources: `/proc/config.gz` (`CONFIG_IKCONFIG_PROC`), Linux Documentation/admin-guide/ tainted-kernels.rst,
+//! Documentation/ABI/testing/sysfs-module, sysfs-devices-system-cpu.
 
 use super::data::KERNEL_TRACES;
 use super::files;
@@ -12,10 +12,10 @@ use identify::kernel_release;
 use record::{KernelFacts, Missing, NamedValue, Reading};
 use std::io::Read;
 
-/// No kernel configuration is larger; a file that unpacks to more is not one.
+/// Maximum size of a kernel configuration in bytes.
 const CONFIG_BYTES_MAX: u64 = 4 << 20;
 
-/// Options that tell how a kernel behaves. Names end in `*` where all with this beginning count.
+/// Options that affect the behaviour of a kernel. `*` at the end matches any suffix.
 const TELLING: &[&str] = &[
     "HZ",
     "PREEMPT*",
@@ -33,7 +33,7 @@ const TELLING: &[&str] = &[
     "PCIEASPM_*",
     "LTO_CLANG_*",
     "CC_OPTIMIZE_FOR_SIZE",
-    // Made for finding bugs; each costs speed.
+    // Debugging options, which reduce speed.
     "DEBUG_ATOMIC_SLEEP",
     "DEBUG_KMEMLEAK",
     "DEBUG_LOCK_ALLOC",
@@ -49,7 +49,7 @@ const TELLING: &[&str] = &[
     "UBSAN",
 ];
 
-/// Everything of this kind. `messages` are those of the boot.
+/// Collects all facts. `messages` are those of the boot.
 pub(super) fn facts(root: &Root, messages: &[String]) -> KernelFacts {
     let config = config(root);
     let all: &[NamedValue] = config.as_deref().unwrap_or_default();
@@ -68,14 +68,14 @@ pub(super) fn facts(root: &Root, messages: &[String]) -> KernelFacts {
     }
 }
 
-/// The configuration: the kernel's own, else the file that its package brought.
+/// Configuration from the kernel, else from the file of its package.
 fn config(root: &Root) -> Reading<Vec<NamedValue>> {
     const PACKED: &str = "/proc/config.gz";
     if let Ok(bytes) = root.read_bytes(PACKED) {
         return Ok(parse_config(&unpack(PACKED, &bytes)?, PACKED));
     }
     let release = kernel_release(root)?;
-    // A release from a board file must not lead out of the folders.
+    // A release from a board file must not contain path separators.
     if release.contains('/') {
         return Err(Missing::garbled("/proc/sys/kernel/osrelease", &release));
     }
@@ -93,7 +93,7 @@ fn config(root: &Root) -> Reading<Vec<NamedValue>> {
     Err(last)
 }
 
-/// Unpacks gzip, up to a limit.
+/// Unpacks gzip data up to a limit.
 fn unpack(path: &str, bytes: &[u8]) -> Reading<String> {
     let mut text = Vec::new();
     let reader = flate2::read::GzDecoder::new(bytes);
@@ -103,7 +103,7 @@ fn unpack(path: &str, bytes: &[u8]) -> Reading<String> {
     }
 }
 
-/// Parses a kernel configuration: `CONFIG_HZ=250`. Options that are not set are left out.
+/// Parses a kernel configuration: `CONFIG_HZ=250`. Unset options are ignored.
 fn parse_config(text: &str, from: &str) -> Vec<NamedValue> {
     text.lines()
         .filter_map(|line| line.strip_prefix("CONFIG_")?.split_once('='))
@@ -111,7 +111,7 @@ fn parse_config(text: &str, from: &str) -> Vec<NamedValue> {
         .collect()
 }
 
-/// `ARCH_SUN50IW*` fits everything with this beginning.
+/// `ARCH_SUN50IW*` matches all names with this prefix.
 fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
@@ -119,7 +119,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Traces that only a look at this machine finds; what the names in a Record tell is not here.
+/// Traces that need files of this machine; those in names are derived from a Record later.
 fn traces(root: &Root, config: &[NamedValue], messages: &[String]) -> Vec<NamedValue> {
     const DEVFREQ: &str = "/sys/class/devfreq";
     let devices = root.list(DEVFREQ).unwrap_or_default();
@@ -159,7 +159,7 @@ fn traces(root: &Root, config: &[NamedValue], messages: &[String]) -> Vec<NamedV
         .collect()
 }
 
-/// Modules that are not part of the kernel's own tree, or not free.
+/// Modules that are out of tree or proprietary.
 pub(crate) fn foreign_modules(root: &Root) -> Vec<String> {
     const FOLDER: &str = "/sys/module";
     let modules = root.list(FOLDER).unwrap_or_default();
@@ -184,7 +184,7 @@ fn vulnerabilities(root: &Root) -> Vec<NamedValue> {
         .collect()
 }
 
-/// The options that count, as a configuration of their own with its path; for snapshots.
+/// Relevant options as a configuration with its path, for snapshots.
 pub(crate) fn relevant_config(root: &Root) -> Option<(String, String)> {
     let options = config(root).ok()?;
     let release = kernel_release(root).ok()?;
@@ -199,7 +199,7 @@ pub(crate) fn relevant_config(root: &Root) -> Option<(String, String)> {
     Some((format!("/boot/config-{release}"), lines.collect()))
 }
 
-/// Paths that are there and are traces; for snapshots.
+/// Existing paths that are traces, for snapshots.
 pub(crate) fn trace_paths(root: &Root) -> Vec<String> {
     let path = |kind: &str, what: &str| match kind {
         "path" => Some(what.to_owned()),
@@ -210,7 +210,7 @@ pub(crate) fn trace_paths(root: &Root) -> Vec<String> {
     paths.filter(|path| files::exists(root, path)).collect()
 }
 
-/// Messages of the boot that a survey reads anything from; for snapshots.
+/// Boot messages that an inspection evaluates, for snapshots.
 pub(crate) fn relevant_messages(root: &Root) -> Vec<String> {
     let mut messages = super::messages::of_boot(root).unwrap_or_default();
     messages.retain(|message| {

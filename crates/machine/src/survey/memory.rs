@@ -1,5 +1,5 @@
-//! Memory modules: from the firmware's DMI tables, from the modules' own SPD, and for boards that tell
-//! neither from the table of boards. The clock of a memory controller that scales is a scaler.
+//! Memory modules: from the firmware's DMI tables, from the modules' SPD, and for boards with neither from a table of
+//! boards. The clock of a memory controller that scales is in `scaling`.
 
 use super::data::BOARD_MEMORY;
 use super::{dmi, files, spd};
@@ -7,7 +7,7 @@ use crate::Root;
 use identify::compatible;
 use record::MemoryModule;
 
-/// Every module that something tells of; DMI first, because it also knows the clock in use.
+/// All known modules; DMI first, because it includes the current clock.
 pub(super) fn modules(root: &Root, left_out: &mut Vec<String>) -> Vec<MemoryModule> {
     const TABLES: &str = "/sys/firmware/dmi/tables/DMI";
     match root.read_bytes(TABLES) {
@@ -30,7 +30,7 @@ pub(super) fn modules(root: &Root, left_out: &mut Vec<String>) -> Vec<MemoryModu
     if named.is_empty() { from_board(root) } else { named }
 }
 
-/// Drivers of the chips that hold SPD: at24 for DDR3, ee1004 for DDR4, spd5118 for DDR5.
+/// Drivers of SPD chips: at24 for DDR3, ee1004 for DDR4, spd5118 for DDR5.
 fn from_spd(root: &Root) -> Vec<MemoryModule> {
     let mut modules = Vec::new();
     for driver in ["ee1004", "spd5118", "eeprom"] {
@@ -51,8 +51,8 @@ fn from_spd(root: &Root) -> Vec<MemoryModule> {
     modules
 }
 
-/// Nodes `lpddr4` or `ddr` of a memory controller (Linux Documentation/devicetree/bindings/
-/// memory-controllers/ddr) say their type as `jedec,lpddr4`.
+/// Nodes `lpddr4` or `ddr` of a memory controller (Linux Documentation/devicetree/bindings/memory-controllers/ddr)
+/// contain the type as `jedec,lpddr4`.
 fn from_device_tree(root: &Root) -> Vec<MemoryModule> {
     const BASE: &str = "/sys/firmware/devicetree/base";
     let nodes = root.list(BASE).unwrap_or_default();

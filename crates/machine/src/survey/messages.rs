@@ -1,5 +1,5 @@
-//! What the kernel said since boot, once and whole: errors of cards, the modes of their buses, traces
-//! of a vendor's kernel. Messages that come while a run goes on are `kernel_log`'s work.
+//! All kernel messages since boot: errors of cards, bus modes, traces of a vendor kernel. `kernel_log` reads messages
+//! during a run.
 
 use crate::Root;
 use crate::faults::{self, Call};
@@ -8,15 +8,15 @@ use record::{Missing, Reading};
 use std::io::Read;
 
 const PATH: &str = "/dev/kmsg";
-/// The ring buffer holds at most some 16,000 messages of usual length (`CONFIG_LOG_BUF_SHIFT`).
+/// Maximum number of messages; the ring buffer holds some 16,000 of usual length (`CONFIG_LOG_BUF_SHIFT`).
 const MESSAGES_MAX: usize = 50_000;
-/// Longest record (`CONSOLE_EXT_LOG_MAX`).
+/// Maximum length of a record (`CONSOLE_EXT_LOG_MAX`).
 const RECORD_BYTES_MAX: usize = 8192;
 
-/// Every message of the kernel that is still in its ring buffer, oldest first.
+/// All messages in the kernel's ring buffer, oldest first.
 ///
 /// # Errors
-/// There is no `/dev/kmsg`, or reading it needs root.
+/// `/dev/kmsg` does not exist, or needs root.
 pub(super) fn of_boot(root: &Root) -> Reading<Vec<String>> {
     let records = if root.is_system() {
         of_device(root)?
@@ -34,7 +34,7 @@ fn of_device(root: &Root) -> Reading<Vec<KmsgRecord>> {
     };
     let io = |errno: rustix::io::Errno| Missing { path: PATH.into(), why: record::Why::Io(errno.raw_os_error()) };
     let flags = rustix::fs::fcntl_getfl(&file).map_err(io)?;
-    // Without this the read behind the last message would wait for the next one.
+    // Otherwise a read after the last message would wait for the next one.
     rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK).map_err(io)?;
     let mut records = Vec::new();
     let mut buffer = [0; RECORD_BYTES_MAX];
@@ -42,7 +42,7 @@ fn of_device(root: &Root) -> Reading<Vec<KmsgRecord>> {
         match faults::pass(Call::Read, PATH, || file.read(&mut buffer)) {
             Ok(0) => break,
             Ok(count) => records.extend(parse_kmsg(&String::from_utf8_lossy(&buffer[..count]))),
-            // Overwritten before it was read: the next read goes on after the gap.
+            // Overwritten before it was read: the next read continues after the gap.
             Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {}
             Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => break,
             Err(error) => {

@@ -1,8 +1,8 @@
-//! PCI functions with the state of their links and of power saving on them.
+//! PCI functions with link state and ASPM.
 //!
-//! Sources: Linux Documentation/ABI/testing/sysfs-bus-pci; PCI Express Base Specification, 7.5.3 (the
-//! link control register), where sysfs of older kernels does not tell. Names come from the database
-//! of PCI ids that distributions install, else from `data/pci_names.tsv`. Nothing is asked over any network.
+//! Sources: Linux Documentation/ABI/testing/sysfs-bus-pci; PCI Express Base Specification, 7.5.3 (the link control
+//! register), if sysfs of an older kernel lacks the value. Names come from the database of PCI ids that distributions
+//! install, else from `data/pci_names.tsv`. Network access is not used.
 
 use super::data::{PCI_NAMES, Row};
 use super::files;
@@ -11,10 +11,10 @@ use record::{Aspm, Fact, Missing, PciDevice, PciLink};
 use std::collections::BTreeSet;
 
 const FOLDER: &str = "/sys/bus/pci/devices";
-/// A large server has some hundreds; what goes beyond is no machine.
+/// Maximum number of devices; a large server has some hundreds.
 const DEVICES_MAX: usize = 4096;
 
-/// Every function, by address.
+/// Every function, ordered by address.
 pub(super) fn devices(root: &Root) -> Vec<PciDevice> {
     let addresses = root.list(FOLDER).unwrap_or_default();
     let mut devices: Vec<PciDevice> =
@@ -40,7 +40,7 @@ fn device(root: &Root, address: &str) -> Option<PciDevice> {
     })
 }
 
-/// Folder of the bridge above, if there is one: the directory that the function lies in.
+/// Directory of the bridge above, if any: the parent directory of the function.
 fn parent(root: &Root, folder: &str) -> Option<String> {
     let target = root.link(folder).ok()?;
     let parts = files::path_parts(&target);
@@ -53,7 +53,7 @@ fn link(root: &Root, folder: &str, parent: Option<&str>) -> Option<PciLink> {
     let rate = |folder: &str, file: &str| parse_rate(&files::value(root, &format!("{folder}/{file}"))?);
     let lanes = |folder: &str, file: &str| {
         let lanes = files::number(root, &format!("{folder}/{file}"))?;
-        // 255 is what the kernel prints for registers of a device that is gone.
+        // The kernel prints 255 for registers of a device that is gone.
         u32::try_from(lanes).ok().filter(|lanes| (1..=32).contains(lanes))
     };
     Some(PciLink {
@@ -66,7 +66,7 @@ fn link(root: &Root, folder: &str, parent: Option<&str>) -> Option<PciLink> {
     })
 }
 
-/// Parses `8.0 GT/s PCIe`, also of older kernels `8 GT/s`; in MT/s.
+/// Parses `8.0 GT/s PCIe`, or `8 GT/s` of older kernels; in MT/s.
 fn parse_rate(text: &str) -> Option<u32> {
     let (number, unit) = text.split_once(' ')?;
     let rate: f64 = number.parse().ok()?;
@@ -74,7 +74,7 @@ fn parse_rate(text: &str) -> Option<u32> {
     known.then(|| (rate * 1000.0).round() as u32)
 }
 
-/// What is switched on: from the folder `link` (Linux 5.5), else from the device's own registers.
+/// Enabled states: from the directory `link` (Linux 5.5), else from the device's registers.
 fn aspm(root: &Root, folder: &str) -> Fact<Aspm> {
     let on = |file: &str| files::number(root, &format!("{folder}/link/{file}")).map(|n| n == 1);
     let (l0s, l1) = (on("l0s_aspm"), on("l1_aspm"));
@@ -87,7 +87,7 @@ fn aspm(root: &Root, folder: &str) -> Fact<Aspm> {
     }
     let path = format!("{folder}/config");
     match root.read_bytes(&path) {
-        // Without root the kernel gives the first 64 bytes, and no capabilities.
+        // Without root the kernel returns the first 64 bytes, without capabilities.
         Ok(bytes) if bytes.len() <= 64 => Missing::unsupported(&path, "reading ASPM needs root on this kernel").into(),
         Ok(bytes) => match parse_link_control(&bytes) {
             Some(control) => Fact::Known(Aspm { l0s: control & 1 != 0, l1: control & 2 != 0, l1_substates: false }),
@@ -97,12 +97,12 @@ fn aspm(root: &Root, folder: &str) -> Fact<Aspm> {
     }
 }
 
-/// The link control register of the PCI Express capability (id 0x10, offset 0x10), if there is one.
+/// Link control register of the PCI Express capability (id 0x10, offset 0x10), if any.
 fn parse_link_control(config: &[u8]) -> Option<u16> {
     const HAS_CAPABILITIES: u8 = 0x10;
     (config.get(6)? & HAS_CAPABILITIES != 0).then_some(())?;
     let mut at = usize::from(*config.get(0x34)? & 0xfc);
-    // There is room for 48 capabilities; a chain that is longer runs in circles.
+    // A device has at most 48 capabilities; a longer chain is a loop.
     for _ in 0..48 {
         if at < 0x40 {
             return None;
@@ -116,7 +116,7 @@ fn parse_link_control(config: &[u8]) -> Option<u16> {
     None
 }
 
-/// Names by the database of the distribution; where it has none, by our own table.
+/// Names from the distribution's database, else from our table.
 fn name_all(root: &Root, devices: &mut [PciDevice]) {
     const DATABASES: &[&str] = &["/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids"];
     let wanted: BTreeSet<(u16, u16)> = devices.iter().map(|d| (d.vendor, d.device)).collect();
@@ -133,7 +133,7 @@ fn name_all(root: &Root, devices: &mut [PciDevice]) {
                 rows.find(|row| row.get("device") == "-")
             });
             row.map(|row| match (row.get("name"), row.get("device")) {
-                // Of several devices of one maker the name alone would say nothing.
+                // The maker's name alone would not distinguish several devices.
                 (maker, "-") => format!("{maker} {:04x}:{:04x}", device.vendor, device.device),
                 (name, _) => name.to_owned(),
             })
@@ -142,7 +142,7 @@ fn name_all(root: &Root, devices: &mut [PciDevice]) {
     }
 }
 
-/// Names in the database of PCI ids: `vvvv  Vendor`, then `\tdddd  Device`. Only what is wanted.
+/// Parses the PCI id database: `vvvv  Vendor`, then `\tdddd  Device`. Returns only the wanted ids.
 fn parse_ids(text: &str, wanted: &BTreeSet<(u16, u16)>) -> Vec<((u16, u16), String)> {
     let mut found = Vec::new();
     let mut vendor: Option<(u16, &str)> = None;
@@ -157,7 +157,7 @@ fn parse_ids(text: &str, wanted: &BTreeSet<(u16, u16)>) -> Vec<((u16, u16), Stri
                 found.push(((vendor, device), format!("{} {name}", short(maker))));
             }
         } else if line.starts_with(|c: char| c.is_ascii_hexdigit()) {
-            // Classes stand behind all vendors and begin with `C `.
+            // Classes follow all vendors and begin with `C `.
             vendor = id(line)
                 .zip(line.get(4..).map(str::trim))
                 .filter(|(vendor, _)| wanted.iter().any(|(known, _)| known == vendor));
@@ -168,7 +168,7 @@ fn parse_ids(text: &str, wanted: &BTreeSet<(u16, u16)>) -> Vec<((u16, u16), Stri
     found
 }
 
-/// Words of a company's name that say nothing more of it.
+/// Generic words of company names.
 const GENERIC_WORDS: [&str; 22] = [
     "ag",
     "co",
@@ -194,8 +194,8 @@ const GENERIC_WORDS: [&str; 22] = [
     "technology",
 ];
 
-/// `Realtek Semiconductor Co., Ltd.` is `Realtek`, `Red Hat, Inc.` is `Red Hat`, `Advanced Micro Devices, Inc. [AMD]`
-/// is `AMD`: the name up to its first generic word.
+/// `Realtek Semiconductor Co., Ltd.` becomes `Realtek`, `Red Hat, Inc.` becomes `Red Hat`, `Advanced Micro Devices,
+/// Inc. [AMD]` becomes `AMD`: the name up to its first generic word.
 fn short(maker: &str) -> &str {
     let bracket = maker.rsplit_once('[').and_then(|(_, rest)| rest.strip_suffix(']')).filter(|name| name.len() <= 8);
     let name = maker.split(',').next().unwrap_or(maker);
@@ -259,7 +259,7 @@ mod tests {
         assert!(found[1].aspm.known().unwrap().l1);
     }
 
-    /// The machine `q35` of QEMU: its controllers have no row of their own.
+    /// QEMU machine `q35`: its controllers have no row of their own.
     #[test]
     fn devices_of_one_maker_are_told_apart() {
         let board = "\

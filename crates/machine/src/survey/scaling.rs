@@ -1,8 +1,7 @@
-//! Everything that scales a clock, with its governor, limits and tunables, and policies of which the
-//! kernel lists all choices.
+//! Devices that scale a clock, with governor, limits and tunables, and policies with a list of choices in the kernel.
 //!
-//! Sources: Linux Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/testing/
-//! sysfs-class-devfreq. Old vendor kernels keep tunables of a governor in one folder for all CPUs.
+//! Sources: Linux Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/testing/ sysfs-class-devfreq. Old vendor
+//! kernels have one directory of governor tunables for all CPUs.
 
 use super::files;
 use super::named::named;
@@ -12,7 +11,7 @@ use record::{Choice, Fact, NamedValue, Reading, Scaler, ScalerKind};
 const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq";
 const DEVFREQ: &str = "/sys/class/devfreq";
 
-/// Tunables of governors that decide how soon a clock rises.
+/// Governor tunables that affect how soon a clock rises.
 const TUNABLES: &[&str] = &[
     "io_is_busy",
     "up_threshold",
@@ -29,7 +28,7 @@ const TUNABLES: &[&str] = &[
     "downdifferential",
 ];
 
-/// CPUs first, then everything else in order of name.
+/// CPUs first, then other devices ordered by name.
 pub(super) fn scalers(root: &Root) -> Vec<Scaler> {
     let policies = root.list(CPUFREQ).unwrap_or_default();
     let policies = policies.iter().filter(|name| name.starts_with("policy")).map(|name| policy(root, name));
@@ -95,7 +94,7 @@ fn device(root: &Root, name: &str) -> Scaler {
     }
 }
 
-/// What a devfreq device is, by the words that drivers and device trees use for it.
+/// Kind of a devfreq device, by common words in names of drivers and device trees.
 fn kind_of(name: &str) -> ScalerKind {
     const WORDS: &[(&str, ScalerKind)] = &[
         ("dmc", ScalerKind::Memory),
@@ -139,7 +138,7 @@ fn ascending(words: &[String], factor: u64) -> Vec<u64> {
     clocks
 }
 
-/// Settings of which the kernel lists all choices and that matter for speed.
+/// Settings with a list of choices in the kernel that affect speed.
 pub(super) fn choices(root: &Root) -> Vec<Choice> {
     const PATHS: &[&str] = &[
         "/sys/module/pcie_aspm/parameters/policy",
@@ -153,7 +152,7 @@ pub(super) fn choices(root: &Root) -> Vec<Choice> {
     listed.chain(platform_profile(root)).collect()
 }
 
-/// Its choices stand in a file of their own.
+/// The choices are in a separate file.
 fn platform_profile(root: &Root) -> Option<Choice> {
     let path = "/sys/firmware/acpi/platform_profile";
     Some(Choice {

@@ -1,10 +1,10 @@
-//! What memory modules say of themselves: SPD, 256 bytes for DDR3, 512 for DDR4, 1024 for DDR5.
+//! Memory modules from SPD: 256 bytes for DDR3, 512 for DDR4, 1024 for DDR5.
 //!
 //! Sources: JEDEC Standard 21-C, 4.1.2.11 (DDR3), 4.1.2.L (DDR4); JESD400-5 (DDR5).
 
 use record::MemoryModule;
 
-/// Where each generation has its serial number.
+/// Bytes of the serial number of each generation.
 fn serial_at(kind: u8) -> Option<std::ops::Range<usize>> {
     match kind {
         0x0b => Some(122..126),
@@ -14,7 +14,7 @@ fn serial_at(kind: u8) -> Option<std::ops::Range<usize>> {
     }
 }
 
-/// The module, if these bytes are SPD of a kind that is known.
+/// Parses SPD; `None` for an unknown kind.
 pub(super) fn parse(bytes: &[u8]) -> Option<MemoryModule> {
     let byte = |at: usize| bytes.get(at).copied();
     let generation = byte(2)?;
@@ -44,10 +44,10 @@ pub(super) fn parse(bytes: &[u8]) -> Option<MemoryModule> {
     })
 }
 
-/// Two transfers in each period, rounded to what JEDEC calls it: 625 ps is 3200 MT/s.
+/// Two transfers per period, rounded to a JEDEC rate: 625 ps is 3200 MT/s.
 fn rate_mt(picoseconds: u32) -> u32 {
     let exact = 2_000_000 / picoseconds;
-    // Names are multiples of 133 1/3, cut to whole numbers; periods in SPD are rounded.
+    // JEDEC rates are multiples of 133 1/3, truncated; periods in SPD are rounded.
     let steps = (exact * 3 + 200) / 400;
     steps * 400 / 3
 }
@@ -74,7 +74,7 @@ fn ddr5_period(bytes: &[u8]) -> Option<u32> {
     Some(u32::from(period)).filter(|ps| (100..=10_000).contains(ps))
 }
 
-/// Size of DDR3 and DDR4: bits of a chip, times chips next to each other, times ranks.
+/// Size of DDR3 and DDR4: bits of a chip, times parallel chips, times ranks.
 fn size_mib(density: u8, bus: u8, organisation: u8) -> Option<u64> {
     let chip_mbit = 256_u64.checked_shl((density & 0x0f).into())?;
     let bus_bits = 8_u64 << (bus & 7);
@@ -83,13 +83,13 @@ fn size_mib(density: u8, bus: u8, organisation: u8) -> Option<u64> {
     Some(chip_mbit / 8 * bus_bits / chip_bits * ranks)
 }
 
-/// The same bytes with the serial number cleared: for snapshots.
+/// SPD with the serial number cleared, for snapshots.
 pub(crate) fn without_serials(bytes: &[u8]) -> Vec<u8> {
     let mut out = bytes.to_vec();
     let place = bytes.get(2).and_then(|kind| serial_at(*kind));
     match place.and_then(|place| out.get_mut(place)) {
         Some(serial) => serial.fill(0),
-        // Of an unknown kind nobody can tell where its number stands.
+        // The serial number of an unknown kind may be anywhere.
         None => out.truncate(3),
     }
     out

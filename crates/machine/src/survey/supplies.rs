@@ -1,14 +1,13 @@
-//! Where the power comes from: supplies, chargers, USB-C ports and what was agreed on.
+//! Power supplies, chargers, USB-C ports and negotiated power.
 //!
-//! Sources: Linux Documentation/ABI/testing/sysfs-class-power, sysfs-class-typec,
-//! sysfs-class-usb_power_delivery; Raspberry Pi documentation, "Power supplies", for what its boot
-//! loader writes into the device tree.
+//! Sources: Linux Documentation/ABI/testing/sysfs-class-power, sysfs-class-typec, sysfs-class-usb_power_delivery;
+//! Raspberry Pi documentation, "Power supplies", for values of its boot loader in the device tree.
 
 use super::files;
 use crate::{Root, power_supplies};
 use record::Supply;
 
-/// Everything that tells of power.
+/// All sources of information about power.
 pub(super) fn supplies(root: &Root) -> Vec<Supply> {
     let mut found = of_class(root);
     found.extend(typec(root));
@@ -39,7 +38,7 @@ fn of_class(root: &Root) -> Vec<Supply> {
         .collect()
 }
 
-/// USB-C ports that take power.
+/// USB-C ports that receive power.
 fn typec(root: &Root) -> Vec<Supply> {
     const FOLDER: &str = "/sys/class/typec";
     let names = root.list(FOLDER).unwrap_or_default();
@@ -77,7 +76,7 @@ fn offers(root: &Root, folder: &str) -> Vec<String> {
         .collect()
 }
 
-/// The boot loader of a Raspberry Pi 5 negotiates and writes the result into the device tree.
+/// The boot loader of a Raspberry Pi 5 negotiates and stores the result in the device tree.
 fn raspberry(root: &Root) -> Option<Supply> {
     let bytes = root.read_bytes("/sys/firmware/devicetree/base/chosen/power/max_current").ok()?;
     let milliampere = u32::from_be_bytes(bytes.try_into().ok()?);

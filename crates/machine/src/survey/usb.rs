@@ -1,24 +1,24 @@
-//! USB devices: speed that was agreed on, speed they could have, and whether storage speaks UAS.
+//! USB devices: negotiated and possible speed, and support of UAS by storage.
 //!
-//! Sources: Linux Documentation/ABI/stable/sysfs-bus-usb; USB 3.2 specification, 9.6 (descriptors);
-//! USB Attached SCSI: class 8, subclass 6, protocol 0x62.
+//! Sources: Linux Documentation/ABI/stable/sysfs-bus-usb; USB 3.2 specification, 9.6 (descriptors); USB Attached SCSI:
+//! class 8, subclass 6, protocol 0x62.
 
 use super::files;
 use crate::Root;
 use record::UsbDevice;
 
 const FOLDER: &str = "/sys/bus/usb/devices";
-/// USB has 127 addresses on each bus.
+/// Maximum number of devices; USB has 127 addresses on each bus.
 const DEVICES_MAX: usize = 4096;
 
-/// What is in the descriptors of a device.
+/// Values from the descriptors of a device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Descriptors {
     storage: bool,
     uas: bool,
 }
 
-/// Every device that is no root hub, by its place in the tree.
+/// Every device except root hubs, ordered by position in the tree.
 pub(super) fn devices(root: &Root) -> Vec<UsbDevice> {
     let names = root.list(FOLDER).unwrap_or_default();
     let speed = |name: &str| {
@@ -81,7 +81,7 @@ fn parse_version(text: &str) -> Option<u16> {
     (minor.len() == 2 && digits.len() <= 4).then(|| u16::from_str_radix(&digits, 16).ok()).flatten()
 }
 
-/// Walks the descriptors: each begins with its length and its type; type 4 is an interface.
+/// Parses the descriptors: each begins with its length and its type; type 4 is an interface.
 fn parse_descriptors(bytes: &[u8]) -> Descriptors {
     let mut found = Descriptors::default();
     let mut rest = bytes;
@@ -101,7 +101,7 @@ fn parse_descriptors(bytes: &[u8]) -> Descriptors {
     found
 }
 
-/// Whether the device says that it can do SuperSpeed: capability 3 or 10 of its BOS descriptor.
+/// True if the device supports SuperSpeed: capability 3 or 10 of its BOS descriptor.
 fn parse_bos(bytes: &[u8]) -> Option<bool> {
     if bytes.get(1) != Some(&0x0f) {
         return None;

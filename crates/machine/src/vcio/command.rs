@@ -1,16 +1,16 @@
-//! Commands to the firmware in words, as `vcgencmd` sends them, and its answers in words.
+//! Text commands to the firmware, as `vcgencmd` sends them, and its text answers.
 //! <https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd>
 
-/// Code of a message that was answered, and bit in the length of a tag that was.
+/// Code of an answered message, and flag in the length of an answered tag.
 pub(super) const ANSWERED: u32 = 0x8000_0000;
-/// Text in question and answer, in bytes.
+/// Size of the text in query and answer, in bytes.
 pub(super) const TEXT_BYTES: usize = 1024;
-/// Length, code, tag, room, length of the value, error.
+/// Words before the text: length, code, tag, size, length of the value, error.
 const HEADER_WORDS: usize = 6;
 pub(super) const WORDS: usize = HEADER_WORDS + TEXT_BYTES / 4 + 1;
 const TAG_COMMAND: u32 = 0x0003_0080;
 
-/// The command as a message; it ends with a zero.
+/// Command as a message; it ends with a zero.
 pub(super) fn question(command: &[u8]) -> [u32; WORDS] {
     let mut message = [0; WORDS];
     message[0] = (WORDS * 4) as u32;
@@ -24,7 +24,7 @@ pub(super) fn question(command: &[u8]) -> [u32; WORDS] {
     message
 }
 
-/// The text of an answer.
+/// Text of an answer.
 pub(super) fn answer<'a>(message: &[u32; WORDS], text: &'a mut [u8; TEXT_BYTES]) -> Result<&'a [u8], i32> {
     if message[1] != ANSWERED {
         return Err(libc::EIO);
@@ -45,7 +45,7 @@ pub(super) fn answer<'a>(message: &[u32; WORDS], text: &'a mut [u8; TEXT_BYTES])
     Ok(text)
 }
 
-/// The number of an answer `get_rsts=1020`, which is in hexadecimal.
+/// Hexadecimal number of an answer `get_rsts=1020`.
 pub(super) fn parse_hex(text: &[u8], name: &str) -> Option<u32> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let digits = text.strip_prefix(name)?.strip_prefix('=')?;

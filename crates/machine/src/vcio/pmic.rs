@@ -1,19 +1,18 @@
-//! The rails of a Raspberry Pi 5's power controller: a power meter that every such board has.
+//! Rails of a Raspberry Pi 5's power controller: a built-in power meter.
 //!
-//! The firmware answers the command `pmic_read_adc` with text, one line for the current and one for
-//! the voltage of each rail: `3V3_SYS_A current(1)=0.06930480A`, `3V3_SYS_V volt(9)=3.30738700V`.
-//! <https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd>. The rails are behind the
-//! board's own converters: their sum is less than what the board draws, and USB devices are not
-//! in it.
+//! The firmware answers the command `pmic_read_adc` with text, one line for the current and one for the voltage of each
+//! rail: `3V3_SYS_A current(1)=0.06930480A`, `3V3_SYS_V volt(9)=3.30738700V`.
+//! <https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd>. The rails are behind the board's own
+//! converters: their sum is less than the power of the board, and excludes USB devices.
 
 use crate::number::{NONE, lines};
 
-/// The command.
+/// Command.
 pub(super) const COMMAND: &[u8] = b"pmic_read_adc";
-/// Room for the rails: the power controller has 27 lines.
+/// Maximum number of rails: the power controller has 27 lines.
 pub const PMIC_RAILS_MAX: usize = 48;
 
-/// One line of the answer.
+/// Line of the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rail {
     /// Name in lower case without its kind: `3v3_sys`.
@@ -22,7 +21,7 @@ pub struct Rail {
     pub is_voltage: bool,
 }
 
-/// The rails of an answer, by name.
+/// Rails of an answer, ordered by name.
 pub(super) fn rails(text: &[u8]) -> Vec<Rail> {
     let lines = lines(text).filter_map(line).take(PMIC_RAILS_MAX - 1);
     lines
@@ -30,8 +29,7 @@ pub(super) fn rails(text: &[u8]) -> Vec<Rail> {
         .collect()
 }
 
-/// Power of all rails in microwatts, then current in milliamperes or voltage in microvolts of each
-/// line.
+/// Total power in microwatts, then current in milliamperes or voltage in microvolts of each line.
 pub(super) fn parse(text: &[u8], values: &mut [i64]) {
     let Some((total, each)) = values.split_first_mut() else {
         return;
@@ -53,7 +51,7 @@ pub(super) fn parse(text: &[u8], values: &mut [i64]) {
     *total = microwatts.unwrap_or(NONE);
 }
 
-/// Name, kind and value in billionths of a line.
+/// Name, kind and value of a line, in billionths.
 fn line(line: &[u8]) -> Option<(&[u8], bool, i64)> {
     let line = line.trim_ascii();
     let equals = line.iter().position(|byte| *byte == b'=')?;
@@ -66,7 +64,7 @@ fn line(line: &[u8]) -> Option<(&[u8], bool, i64)> {
     Some((&name[..name.len() - 2], is_voltage, nano))
 }
 
-/// A decimal number such as `0.06930480`, followed by anything but digits.
+/// Parses a decimal number such as `0.06930480`, followed by anything but digits.
 fn billionths(text: &[u8]) -> Option<i64> {
     let (whole, rest) = crate::number::take_number(text)?;
     let mut nano = whole.checked_mul(1_000_000_000)?;

@@ -24,10 +24,11 @@ pub(crate) const LOOKS: usize = 8;
 /// Formats a number for SVG with at most one decimal.
 pub(crate) fn n(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
-    match rounded.is_finite() {
+    if rounded.is_finite() {
         // Adding 0 converts -0 to 0.
-        true => format!("{}", rounded + 0.0),
-        false => "0".to_owned(),
+        format!("{}", rounded + 0.0)
+    } else {
+        "0".to_owned()
     }
 }
 

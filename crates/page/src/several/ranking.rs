@@ -1,8 +1,8 @@
 //! Page that ranks one result among known ones.
 
 use super::left_out;
-use crate::among;
 use crate::document::{Part, document};
+use crate::rank;
 use compare::Ranking;
 use facts::Verdict;
 use maud::html;
@@ -23,7 +23,7 @@ pub fn ranking(ranking: &Ranking) -> String {
             }
         }
     };
-    let places = (!ranking.entries.is_empty()).then(|| among::places(ranking));
+    let places = (!ranking.entries.is_empty()).then(|| rank::places(ranking));
     let parts = [("places", "Places", places), ("left-out", "Not compared", left_out(&ranking.left_out))];
     let parts: Vec<Part> =
         parts.into_iter().filter_map(|(id, title, body)| Some(Part { id, title, body: body? })).collect();

@@ -1,6 +1,6 @@
 //! Files for feed readers and search engines: Atom (RFC 4287) and a sitemap (sitemaps.org). Both need absolute URLs.
 
-use super::{Listed, Site, result_path};
+use super::{Site, SiteResult, result_path};
 use std::fmt::Write;
 
 /// Maximum number of entries in the feed, which lists only new results.
@@ -10,7 +10,7 @@ const ADDRESSES_MAX: usize = 50_000;
 
 /// Feed of the newest results.
 pub(super) fn atom(site: &Site<'_>, base: &str) -> String {
-    let mut dated: Vec<(String, &Listed<'_>)> =
+    let mut dated: Vec<(String, &SiteResult<'_>)> =
         site.results.iter().filter_map(|listed| Some((moment(listed.entry.started_ms?)?, listed))).collect();
     dated.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.page.cmp(b.1.page)));
     dated.truncate(ENTRIES_MAX);

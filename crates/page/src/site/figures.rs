@@ -1,6 +1,6 @@
 //! Distributions of figures over several results: a table, and histograms.
 
-use super::{Listed, result_path};
+use super::{SiteResult, result_path};
 use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, wide, word};
 use crate::order::rank;
 use explain::results::EntryFigure;
@@ -27,7 +27,7 @@ pub(super) struct Series<'a> {
     pub(super) higher_is_better: bool,
     rank: usize,
     /// Values and results, the best first.
-    pub(super) values: Vec<(f64, Listed<'a>)>,
+    pub(super) values: Vec<(f64, SiteResult<'a>)>,
 }
 
 impl Series<'_> {
@@ -42,7 +42,7 @@ impl Series<'_> {
 /// Every figure of results that are not invalid: main figures first, then by number of values. `value_of` selects the
 /// value of a figure, with its unit.
 pub(super) fn series<'a>(
-    results: &[Listed<'a>],
+    results: &[SiteResult<'a>],
     value_of: impl Fn(&EntryFigure) -> Option<(f64, String)>,
 ) -> Vec<Series<'a>> {
     let mut all: BTreeMap<(&str, Option<&str>), Series<'a>> = BTreeMap::new();
@@ -130,7 +130,7 @@ fn table(all: &[Series<'_>], up: &str) -> Markup {
 }
 
 /// Link to the page of a result, labelled with its board, kernel and date.
-pub(super) fn link(listed: &Listed<'_>, up: &str) -> Markup {
+pub(super) fn link(listed: &SiteResult<'_>, up: &str) -> Markup {
     let row = &listed.entry.row;
     let kernel = Some(row.cells[2].as_str()).filter(|kernel| *kernel != "-");
     let words = [Some(row.board().unwrap_or("not reported")), kernel, row.day.as_deref()];

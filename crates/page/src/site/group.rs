@@ -3,7 +3,7 @@
 
 use super::figures::{Series, distributions, link, series};
 use super::table::{MARKS, table};
-use super::{Group, Kind, Listed, Site};
+use super::{Group, Kind, Site, SiteResult};
 use crate::draw::wide;
 use crate::several;
 use compare::trend::Trend;
@@ -46,7 +46,7 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>, trends: &[Trend]) -> Stri
 }
 
 /// `7 results: 3 valid, 2 degraded, 2 invalid.`
-pub(super) fn summary(results: &[Listed<'_>]) -> String {
+pub(super) fn summary(results: &[SiteResult<'_>]) -> String {
     let of = |verdict| results.iter().filter(|listed| listed.entry.row.verdict == verdict).count();
     let verdicts = [Verdict::Valid, Verdict::Degraded, Verdict::Invalid].map(|verdict| (of(verdict), verdict));
     let told = verdicts.iter().filter(|(count, _)| *count > 0).map(|(count, verdict)| format!("{count} {verdict}"));
@@ -73,8 +73,8 @@ fn related(site: &Site<'_>, group: &Group<'_>) -> Markup {
 }
 
 /// Median of each column by kernel, if there are at least two kernels.
-fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
-    let mut kernels: BTreeMap<&str, Vec<&Listed<'_>>> = BTreeMap::new();
+fn by_kernel(results: &[SiteResult<'_>]) -> Option<Markup> {
+    let mut kernels: BTreeMap<&str, Vec<&SiteResult<'_>>> = BTreeMap::new();
     for listed in results.iter().filter(|listed| listed.entry.row.verdict != Verdict::Invalid) {
         let kernel = listed.entry.row.cells[2].as_str();
         if kernel == "-" {
@@ -83,14 +83,14 @@ fn by_kernel(results: &[Listed<'_>]) -> Option<Markup> {
         kernels.entry(kernel).or_default().push(listed);
     }
     // 5.10 is newer than 5.9.
-    let mut kernels: Vec<(&str, Vec<&Listed<'_>>)> = kernels.into_iter().collect();
+    let mut kernels: Vec<(&str, Vec<&SiteResult<'_>>)> = kernels.into_iter().collect();
     kernels.sort_by_key(|(kernel, _)| KernelVersion::parse(kernel).map(|version| version.series()));
-    let typical = |of: &[&Listed<'_>], column: usize| {
+    let typical = |of: &[&SiteResult<'_>], column: usize| {
         let comparable =
             of.iter().map(|listed| &listed.entry.row).filter(|row| !row.cells[4 + column].starts_with('~'));
         median(&comparable.filter_map(|row| row.figures[column]).collect::<Vec<f64>>())
     };
-    let words = |of: &[&Listed<'_>], column: usize| {
+    let words = |of: &[&SiteResult<'_>], column: usize| {
         let unit = if column == 5 { "kH/s" } else { "MIPS" };
         typical(of, column).map_or_else(|| "-".to_owned(), |value| number(value, unit))
     };
@@ -138,7 +138,7 @@ fn best(all: &[Series<'_>]) -> Option<Markup> {
 }
 
 /// Settings of a result that differ from those of most others: `governor performance (most: ondemand)`.
-fn differing(best: &Listed<'_>, all: &[(f64, Listed<'_>)]) -> Vec<String> {
+fn differing(best: &SiteResult<'_>, all: &[(f64, SiteResult<'_>)]) -> Vec<String> {
     // Properties of the machine and the program, which are not settings.
     const NOT_SET: [&str; 4] = ["board", "SoC", "cores", "sbc-bench"];
     let settings = best.entry.settings.iter().filter(|(name, _)| !NOT_SET.contains(&name.as_str()));
@@ -159,7 +159,7 @@ fn differing(best: &Listed<'_>, all: &[(f64, Listed<'_>)]) -> Vec<String> {
 }
 
 /// Causes of lower scores, by number of results.
-pub(super) fn usual(results: &[Listed<'_>]) -> Option<Markup> {
+pub(super) fn usual(results: &[SiteResult<'_>]) -> Option<Markup> {
     let mut counts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for listed in results {
         for cause in &listed.entry.causes {

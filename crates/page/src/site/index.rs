@@ -4,7 +4,7 @@
 //! that the script loads nothing, and a filter draws only a few rows.
 
 use super::table::{FIRST_NUMBER, MARKS, head, row, table};
-use super::{Kind, Listed, Site, framed, page, result_path};
+use super::{Kind, Site, SiteResult, framed, page, result_path};
 use crate::document::{Part, TABLE};
 use crate::draw::wide;
 use explain::results::COLUMNS;
@@ -27,7 +27,7 @@ const SOLD_GIB: [f64; 20] = [
 struct Choice {
     id: &'static str,
     label: &'static str,
-    of: fn(&Listed<'_>) -> Vec<String>,
+    of: fn(&SiteResult<'_>) -> Vec<String>,
 }
 
 const CHOICES: [Choice; 6] = [

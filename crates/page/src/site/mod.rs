@@ -23,7 +23,7 @@ const STYLE: &str = include_str!("site.css");
 
 /// Result with the name of its page.
 #[derive(Debug, Clone, Copy)]
-pub struct Listed<'a> {
+pub struct SiteResult<'a> {
     /// Summary of the result.
     pub entry: &'a Entry,
     /// Name of its page without directory and extension, from [`of_result`].
@@ -51,13 +51,13 @@ pub struct Group<'a> {
     /// Path of its page relative to the site.
     pub path: String,
     /// Results in site order.
-    pub results: Vec<Listed<'a>>,
+    pub results: Vec<SiteResult<'a>>,
 }
 
 /// All results of a site, in table order.
 #[derive(Debug)]
 pub struct Site<'a> {
-    results: Vec<Listed<'a>>,
+    results: Vec<SiteResult<'a>>,
     groups: BTreeMap<(Kind, String), Group<'a>>,
     /// URL of the site, with a trailing slash.
     base: Option<String>,
@@ -122,7 +122,7 @@ impl Kind {
 
 impl<'a> Site<'a> {
     /// Site of these results, served at `base` if given.
-    pub fn new(results: Vec<Listed<'a>>, base: Option<&str>) -> Self {
+    pub fn new(results: Vec<SiteResult<'a>>, base: Option<&str>) -> Self {
         let mut groups: BTreeMap<(Kind, String), Group<'a>> = BTreeMap::new();
         for kind in Kind::ALL {
             for listed in &results {

@@ -1,6 +1,6 @@
 //! Table of results of a site: the columns of `results`, with links.
 
-use super::{Listed, result_path};
+use super::{SiteResult, result_path};
 use crate::draw::wide;
 use explain::results::{COLUMNS, notes};
 use facts::Verdict;
@@ -14,7 +14,7 @@ pub(super) const MARKS: &str =
     "Invalid results are struck through; ~ is not comparable with the other scores of its column, ≈ is estimated.";
 
 /// Table with links relative to a directory of the site, or to its root if `up` is empty.
-pub(super) fn table(label: &str, results: &[Listed<'_>], up: &str) -> Markup {
+pub(super) fn table(label: &str, results: &[SiteResult<'_>], up: &str) -> Markup {
     let body = html! {
         table {
             thead { (head()) }
@@ -33,7 +33,7 @@ pub(super) fn head() -> Markup {
     }
 }
 
-pub(super) fn row(listed: &Listed<'_>, up: &str) -> Markup {
+pub(super) fn row(listed: &SiteResult<'_>, up: &str) -> Markup {
     let row = &listed.entry.row;
     html! {
         tr.invalid[row.verdict == Verdict::Invalid] {
@@ -51,7 +51,7 @@ pub(super) fn row(listed: &Listed<'_>, up: &str) -> Markup {
 }
 
 /// Explanation of each estimate.
-pub(super) fn estimates(results: &[Listed<'_>]) -> Markup {
+pub(super) fn estimates(results: &[SiteResult<'_>]) -> Markup {
     let rows = results.iter().flat_map(|listed| notes(std::slice::from_ref(&listed.entry.row)));
     let told: Vec<String> = rows.collect();
     html! {

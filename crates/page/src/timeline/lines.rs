@@ -67,10 +67,7 @@ fn clocks(record: &Record) -> Panel {
         };
         let is_limit = matches!(channel.id, ChannelId::Policy(_, OfPolicy::LimitMax));
         let per_mhz = if channel.unit == Unit::Hertz { 1e6 } else { 1e3 };
-        let look = match is_limit {
-            true => "limit".to_owned(),
-            false => format!("look{}", lines.len() % LOOKS),
-        };
+        let look = if is_limit { "limit".to_owned() } else { format!("look{}", lines.len() % LOOKS) };
         let name = if is_limit { format!("limit of {what}") } else { format!("{what} reported") };
         let points = values(record, channel, per_mhz);
         if !points.is_empty() {

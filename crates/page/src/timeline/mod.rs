@@ -106,10 +106,7 @@ pub(crate) fn first_panel(record: &Record, area: Area) -> Option<(&'static str, 
 
 fn titles(panels: &[lines::Panel]) -> String {
     let titles: Vec<&str> = panels.iter().map(|panel| panel.title).collect();
-    match titles.is_empty() {
-        true => "use of each CPU and throttling".to_owned(),
-        false => titles.join(", "),
-    }
+    if titles.is_empty() { "use of each CPU and throttling".to_owned() } else { titles.join(", ") }
 }
 
 /// Time of the first and the last sample or step; `None` if they are equal.

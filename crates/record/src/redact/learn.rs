@@ -17,29 +17,10 @@ const EVERYBODYS: [&str; 77] = [
     "build", "stretch", "buster", "bullseye", "bookworm", "trixie", "sid", "bionic", "focal", "jammy", "noble",
 ];
 /// Beginnings of the names of boards, which images make the name of the host.
+#[rustfmt::skip]
 const BOARDS: [&str; 22] = [
-    "bpi-",
-    "friendly",
-    "raspberrypi",
-    "odroid",
-    "rock",
-    "orangepi",
-    "nanopi",
-    "nanopc",
-    "khadas",
-    "radxa",
-    "banana",
-    "beagle",
-    "pine",
-    "quartz",
-    "visionfive",
-    "star64",
-    "milkv",
-    "lichee",
-    "tinker",
-    "jetson",
-    "cubie",
-    "starfive",
+    "bpi-", "friendly", "raspberrypi", "odroid", "rock", "orangepi", "nanopi", "nanopc", "khadas", "radxa", "banana",
+    "beagle", "pine", "quartz", "visionfive", "star64", "milkv", "lichee", "tinker", "jetson", "cubie", "starfive",
 ];
 /// Prefixes of lines with names of boards and images.
 const OF_MAKERS: [&str; 5] = ["DT compat:", "BOARD=", "BOARDFAMILY=", "Armbian info:", "Build system:"];
@@ -66,23 +47,10 @@ const SESSIONS: [(&str, &str); 17] = [
     ("acct=\"", "\""),
 ];
 /// Words behind `user` that are no user names.
+#[rustfmt::skip]
 const NO_USERS: [&str; 16] = [
-    "access",
-    "data",
-    "defined",
-    "input",
-    "interface",
-    "interrupt",
-    "limit",
-    "memory",
-    "mode",
-    "namespace",
-    "process",
-    "processes",
-    "request",
-    "session",
-    "space",
-    "switch",
+    "access", "data", "defined", "input", "interface", "interrupt", "limit", "memory", "mode", "namespace", "process",
+    "processes", "request", "session", "space", "switch",
 ];
 /// Before ` login:` in sentences and prompts that name no host.
 const NO_HOSTS_OF_LOGINS: [&str; 12] =
@@ -121,7 +89,7 @@ impl Redactor {
         }
         self.makers.push_str(&name.to_lowercase());
         self.makers.push('\n');
-        self.plain.clear();
+        self.done.clear();
     }
 
     /// Takes the name of a host: it is blanked wherever it stands as a word.
@@ -173,7 +141,7 @@ impl Redactor {
                     && !value.contains(BLANK)
                 {
                     self.phrases.push((value.to_owned(), kind));
-                    self.plain.clear();
+                    self.done.clear();
                 }
             }
         }
@@ -184,9 +152,11 @@ impl Redactor {
         self.learn_by_place(text);
         // What is blanked is told; nothing is counted yet.
         let (counts, met) = (self.counts.clone(), self.met.clone());
+        self.is_learning = true;
         for line in text.lines() {
             self.line(line);
         }
+        self.is_learning = false;
         (self.counts, self.met) = (counts, met);
     }
 
@@ -237,7 +207,7 @@ impl Redactor {
             Some("search" | "domain") => words.filter(|word| word.contains('.')).for_each(|name| self.know_host(name)),
             Some("127.0.1.1") => words.for_each(|name| self.know_host(name)),
             Some(user) if words.clone().next().is_some_and(|line| line.starts_with("pts/")) => self.know_user(user),
-            Some(mode) if is_mode(mode) => words.skip(1).take(2).for_each(|name| self.know_user(name)),
+            Some(mode) if message::is_mode(mode) => words.skip(1).take(2).for_each(|name| self.know_user(name)),
             _ => {}
         }
         if !pairs.may_hold("ip=") {
@@ -344,11 +314,6 @@ fn greeting(line: &str) -> Option<(&str, &str)> {
 fn set_by_systemd(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("ostname set to <").or_else(|| line.split_once("et hostname to <"))?;
     rest.split('>').next()
-}
-
-/// `-rw-r--r--`
-fn is_mode(text: &str) -> bool {
-    text.len() >= 10 && text.starts_with(['-', 'd', 'l']) && text[1..].bytes().all(|byte| b"rwxsStT-.+".contains(&byte))
 }
 
 /// `Linux johns-pi 6.1.0-18 #1 SMP ...`, as uname(1) writes it.

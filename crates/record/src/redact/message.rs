@@ -7,32 +7,12 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Heads of messages that stand without the stamp of a log.
-const HEADS: [&str; 25] = [
-    "BTRFS ",
-    "BTRFS: ",
-    "Bluetooth: ",
-    "CIFS: ",
-    "EXT4-fs (",
-    "IP-Config: ",
-    "NFS: ",
-    "Out of memory: ",
-    "XFS (",
-    "ZFS: ",
-    "audit: ",
-    "ceph: ",
-    "device-mapper: ",
-    "drbd ",
-    "hid-generic ",
-    "input: ",
-    "libceph: ",
-    "lockd: ",
-    "md: ",
-    "nfs: server ",
-    "oom-kill:",
-    "rbd: ",
-    "sudo: ",
-    "usb-storage ",
-    "uvcvideo ",
+#[rustfmt::skip]
+const HEADS: [&str; 31] = [
+    "BTRFS ", "BTRFS: ", "Bluetooth: ", "CIFS: ", "EXT4-fs (", "IP-Config: ", "Loaded X.509 cert ", "NFS: ",
+    "Out of memory: ", "XFS (", "ZFS: ", "[drm", "audit: ", "ceph: ", "containerd: ", "device-mapper: ", "drbd ",
+    "gpg: ", "hid-generic ", "input: ", "libceph: ", "lockd: ", "md: ", "nfs: server ", "oom-kill:", "rbd: ", "scsi ",
+    "sudo: ", "usb-storage ", "usblp", "uvcvideo ",
 ];
 /// Months, as syslog writes them (RFC 3164).
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -60,6 +40,9 @@ static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 pub(super) fn begin(line: &str) -> Option<usize> {
     let text = line.trim_start_matches([' ', '\t', '>', '`', '*']);
     let start = line.len() - text.len();
+    if HEADS.iter().any(|head| text.starts_with(head)) || is_of_firewall(text) || is_mode(text) {
+        return Some(start);
+    }
     match text.as_bytes().first()? {
         b'[' => stamp(text).map(|length| start + length),
         b'<' => {
@@ -79,7 +62,7 @@ pub(super) fn begin(line: &str) -> Option<usize> {
                 None => of_syslog(text).map(|host| behind(line, host)),
             }
         }
-        _ if HEADS.iter().any(|head| text.starts_with(head)) || is_of_usb(text) || is_of_service(text) => Some(start),
+        _ if is_of_usb(text) || is_of_service(text) => Some(start),
         // `dmesg --decode`.
         b'k' if text.starts_with("kern ") => text.find('[').and_then(|at| Some(start + at + stamp(&text[at..])?)),
         b'A'..=b'S' => of_syslog(text).map(|host| behind(line, host)),
@@ -127,6 +110,17 @@ fn stamp(text: &str) -> Option<usize> {
 fn is_of_usb(text: &str) -> bool {
     let port = text.strip_prefix("usb ").and_then(|rest| rest.split_once(": "));
     port.is_some_and(|(port, _)| port.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')))
+}
+
+/// `PREFIX IN=eth0 OUT= SRC=...`, where the prefix is a user's (iptables-extensions(8), LOG).
+fn is_of_firewall(text: &str) -> bool {
+    text.split_once("IN=").is_some_and(|(_, rest)| rest.split(' ').nth(1).is_some_and(|word| word.starts_with("OUT=")))
+}
+
+/// `-rw-r--r-- ...`, as ls(1) begins a line.
+pub(super) fn is_mode(text: &str) -> bool {
+    let mode = text.split(' ').next().unwrap_or_default();
+    mode.len() >= 10 && mode.starts_with(['-', 'd', 'l']) && mode[1..].bytes().all(|byte| b"rwxsStT-.+".contains(&byte))
 }
 
 /// `sshd[71]: ...`, as every service writes.

@@ -20,11 +20,10 @@ mod shapes;
 mod tests;
 mod words;
 
-use crate::Total;
 pub use learn::names_a_board;
 use pairs::Pairs;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Stands for everything that has no shape to keep.
 pub const BLANK: &str = "redacted";
@@ -84,34 +83,36 @@ pub struct Redactor {
     phrases: Vec<(String, Kind)>,
     /// Names of the machine's kind, in small letters.
     makers: String,
-    /// Lines that hold nothing private by what is known now.
-    plain: HashSet<String>,
+    /// Lines with their redacted form by the names known now, and the counts of each.
+    done: HashMap<String, (String, BTreeMap<Kind, u32>)>,
+    /// True while numbers of names can still change.
+    is_learning: bool,
 }
 
-/// Longer lines are not remembered as plain, nor more of them: a text may have millions.
-const PLAIN_BYTES_MAX: usize = 256;
-const PLAIN_LINES_MAX: usize = 8_192;
+/// Longer lines are not remembered, nor more of them: a text may have millions.
+const DONE_BYTES_MAX: usize = 256;
+const DONE_LINES_MAX: usize = 8_192;
 /// Minimum length of private words, in bytes.
 const PRIVATE_BYTES_MIN: usize = 3;
 
 /// A pass over a line.
-type Pass = fn(&mut Redactor, &str) -> String;
+type Pass = fn(&mut Redactor, &str, &Pairs) -> String;
 /// All passes in order, with the strings that make them necessary; an empty list means every line.
 const PASSES: &[(Pass, &[&str])] = &[
-    (Redactor::credentials, &["://"]),
-    (Redactor::serials, &["serial"]),
+    (|redactor, line, _| redactor.credentials(line), &["://"]),
+    (|redactor, line, _| redactor.serials(line), &["serial"]),
     (Redactor::named, &[]),
-    (Redactor::places_of_people, names::FOLDERS),
-    (Redactor::accounts, &["@"]),
-    (Redactor::disks, &["by-", "/dev/", "LABEL="]),
-    (Redactor::pools, &["zfs"]),
-    (Redactor::hosts_of_addresses, &["://"]),
-    (Redactor::owned_things, &["'s ", "\u{2019}s "]),
-    (Redactor::positions, owned::POSITIONS),
-    (Redactor::armoured, &["-----"]),
-    (Redactor::known_names, &[]),
-    (Redactor::shapes, &[]),
-    (Redactor::addresses, &[]),
+    (|redactor, line, _| redactor.places_of_people(line), names::FOLDERS),
+    (|redactor, line, _| redactor.accounts(line), &["@"]),
+    (|redactor, line, _| redactor.disks(line), &["by-", "/dev/", "LABEL="]),
+    (|redactor, line, _| redactor.pools(line), &["zfs"]),
+    (|redactor, line, _| redactor.hosts_of_addresses(line), &["://"]),
+    (|redactor, line, _| redactor.owned_things(line), &["'s ", "\u{2019}s "]),
+    (|redactor, line, _| redactor.positions(line), owned::POSITIONS),
+    (|redactor, line, _| redactor.armoured(line), &["-----"]),
+    (|redactor, line, _| redactor.known_names(line), &[]),
+    (|redactor, line, _| redactor.shapes(line), &[]),
+    (|redactor, line, _| redactor.addresses(line), &[]),
 ];
 
 /// Section of a text.
@@ -153,7 +154,7 @@ impl Redactor {
                 Section::Key if line.trim().contains([' ', '\t']) || line.is_empty() => Section::Any,
                 section => section,
             };
-            if line.len() < PRIVATE_BYTES_MIN || self.plain.contains(line) && section == Section::Any {
+            if line.len() < PRIVATE_BYTES_MIN {
                 out.push_str(line);
             } else {
                 let line = match section {
@@ -183,22 +184,24 @@ impl Redactor {
         BLANK.to_owned()
     }
 
-    /// One line, with the names that are known already. Most are the same as others, and are learnt from before they are blanked:
-    /// a line that is left as it is needs one look until more is known.
+    /// One line, with the names that are known already. Most are the same as others: a line from which nothing is learnt needs
+    /// one look until more is known.
     pub fn line(&mut self, line: &str) -> String {
-        if self.plain.contains(line) {
-            return line.to_owned();
+        if let Some((out, counts)) = self.done.get(line) {
+            counts.iter().for_each(|(kind, count)| *self.counts.entry(*kind).or_default() += count);
+            return out.clone();
         }
-        let counted = |redactor: &Self| redactor.counts.values().total::<u32>();
-        let before = counted(self);
+        let (known, before) = (self.known_count(), std::mem::take(&mut self.counts));
         let mut out = self.shaped(line);
         if let Some(at) = message::begin(&out) {
             let message = self.words_of_kernel(&out[at..]);
             out.replace_range(at.., &message);
         }
-        let is_plain = out == line && counted(self) == before;
-        if is_plain && line.len() <= PLAIN_BYTES_MAX && self.plain.len() < PLAIN_LINES_MAX {
-            self.plain.insert(out.clone());
+        let counts = std::mem::replace(&mut self.counts, before);
+        counts.iter().for_each(|(kind, count)| *self.counts.entry(*kind).or_default() += count);
+        let is_final = self.known_count() == known && !(self.is_learning && !counts.is_empty());
+        if is_final && line.len() <= DONE_BYTES_MAX && self.done.len() < DONE_LINES_MAX {
+            self.done.insert(line.to_owned(), (out.clone(), counts));
         }
         out
     }
@@ -218,11 +221,12 @@ impl Redactor {
     }
 
     fn passed(&mut self, line: &str) -> String {
+        // What passes write in place of a value makes no word of the tables.
         let pairs = Pairs::of(line);
         let mut line = Cow::Borrowed(line);
         for (pass, needed) in PASSES {
             if needed.is_empty() || needed.iter().any(|part| pairs.may_hold(part)) {
-                line = Cow::Owned(pass(self, &line));
+                line = Cow::Owned(pass(self, &line, &pairs));
             }
         }
         line.into_owned()
@@ -232,7 +236,7 @@ impl Redactor {
     fn add(&mut self, name: &str, kind: Kind) {
         if !self.known.contains_key(name) {
             self.known.insert(name.to_owned(), kind);
-            self.plain.clear();
+            self.done.clear();
         }
     }
 

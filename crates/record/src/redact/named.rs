@@ -11,11 +11,10 @@ const NEAR_BYTES: usize = 32;
 
 impl Redactor {
     /// Values whose name stands before them.
-    pub(super) fn named(&mut self, line: &str) -> String {
+    pub(super) fn named(&mut self, line: &str, pairs: &Pairs) -> String {
         let mut line = line.to_owned();
         // Byte for byte as long as the line.
         let mut lower = line.to_ascii_lowercase();
-        let mut pairs = Pairs::of(&lower);
         for named in NAMED {
             for word in named.words {
                 if !pairs.may_hold(word) {
@@ -26,7 +25,6 @@ impl Redactor {
                     if let Some(out) = out {
                         line = out;
                         lower = line.to_ascii_lowercase();
-                        pairs = Pairs::of(&lower);
                     }
                 }
             }

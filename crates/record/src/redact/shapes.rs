@@ -8,7 +8,7 @@ const KEY_DIGITS: usize = 43;
 /// Beginnings of public keys in the form of OpenSSH: the length of the name of their kind, and the name.
 const SSH_KEYS: [&str; 5] = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNr", "AAAAInNr"];
 /// Beginnings of tokens that services hand out, and how many letters and digits follow at least.
-const TOKENS: [(&str, usize); 13] = [
+const TOKENS: [(&str, usize); 18] = [
     ("ghp_", 30),
     ("gho_", 30),
     ("ghs_", 30),
@@ -22,6 +22,12 @@ const TOKENS: [(&str, usize); 13] = [
     ("tskey-", 16),
     ("npm_", 30),
     ("sk-", 32),
+    ("sbch_", 30),
+    // Telegram.
+    ("AAE", 30),
+    ("AAF", 30),
+    ("AAG", 30),
+    ("AAH", 30),
 ];
 /// Lines of a key or certificate in PEM have 64 digits, those of OpenSSH 70.
 const PEM_DIGITS: std::ops::RangeInclusive<usize> = 60..=76;
@@ -89,15 +95,19 @@ impl Redactor {
         };
         let mut out = String::with_capacity(line.len());
         let mut rest = line;
+        let mut is_comment = false;
         while let Some(start) = rest.find(|c| !is_between(c)) {
             out.push_str(&rest[..start]);
-            let word = &rest[start..];
-            let end = word.find(is_between).unwrap_or(word.len());
-            match self.shape(&word[..end], is_of_nfs) {
+            let tail = &rest[start..];
+            let (word, behind) = tail.split_at(tail.find(is_between).unwrap_or(tail.len()));
+            match self.shape(word, is_of_nfs) {
                 Some(blanked) => out.push_str(&blanked),
-                None => out.push_str(&word[..end]),
+                None if is_comment => out.push_str(&self.blank(Kind::Label)),
+                None => out.push_str(word),
             }
-            rest = &word[end..];
+            // Behind a public key stands who made it.
+            is_comment = SSH_KEYS.iter().any(|head| word.starts_with(head));
+            rest = behind;
         }
         out + rest
     }
@@ -118,8 +128,9 @@ impl Redactor {
                 }
             }
         }
-        let looks: [fn(&mut Self, &str) -> Option<String>; 9] = [
+        let looks: [fn(&mut Self, &str) -> Option<String>; 10] = [
             Self::drive,
+            Self::name_of_service,
             Self::number_of_a_phone,
             Self::dotted_mac,
             Self::number_of_a_drive,
@@ -193,6 +204,22 @@ impl Redactor {
         let are_digits = |text: &str| text.bytes().all(|byte| b"23456789CFGHJMPQRVWX".contains(&byte));
         let is_one = area.len() == 8 && (2..=3).contains(&place.len()) && are_digits(area) && are_digits(place);
         is_one.then(|| self.blank(Kind::Address))
+    }
+
+    /// `@alice:example.org` (Matrix) and `git@example.org:alice/project`.
+    fn name_of_service(&mut self, word: &str) -> Option<String> {
+        let (user, rest) = word.split_once('@').filter(|(user, _)| matches!(*user, "" | "git" | BLANK))?;
+        let (left, right) = rest.trim_end_matches(['.', ':']).split_once(':')?;
+        let (names, host) = if user.is_empty() { (left, right) } else { (right, left) };
+        let is_host =
+            host.contains('.') && host.chars().all(is_of_name) && host.contains(|c: char| c.is_ascii_alphabetic());
+        let is_one = if user == BLANK { names.ends_with(".git") } else { is_host };
+        // Builders say where their sources are.
+        (is_one && names.len() >= 2 && !self.makers.contains(&names.to_lowercase())).then(|| {
+            names.split('/').for_each(|name| self.tell(Kind::UserName, name.trim_end_matches(".git")));
+            self.count(Kind::UserName);
+            format!("{user}@{BLANK}:{BLANK}")
+        })
     }
 
     /// `CORP\alice`, and not `\x2d`.

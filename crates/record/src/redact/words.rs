@@ -4,7 +4,7 @@
 use super::entry::Between::{self, Any, Blank, Colon, Equals, Joined, Quote, Sign, SignOrQuote};
 use super::entry::Named;
 use super::entry::Value::{self, Digits, Line, LineDigits, Word};
-use super::{BLANK, Kind};
+use super::{BLANK, Kind, message};
 
 const fn row(
     kind: Kind,
@@ -56,6 +56,14 @@ pub(super) const NAMED: &[Named] = &[
     row(Kind::HostName, Any, Word, |value| {
         value.contains(|c: char| c.is_ascii_alphabetic()) && !value.contains(':')
     }, &["nfs: server", "lockd: server"]),
+    row(Kind::HostName, Blank, Word, |value| {
+        value.len() > 3 && !is_of_sentence(value) && !value.split(|c: char| !c.is_alphanumeric()).all(message::is_known)
+    }, &["connect to", "host key for", "host key of"]),
+    row(Kind::HostName, Equals, Word, |value| {
+        value.contains(':') && value.starts_with(|c: char| c.is_ascii_alphabetic()) && !value.starts_with("localhost")
+    }, &["display"]),
+    row(Kind::UserName, Colon, Line, is_secret, &["author", "committer"]),
+    row(Kind::Label, Any, Line, is_label, &["syslocation", "syscontact"]),
     row(Kind::Label, Colon, Line, is_network, &["ssid"]),
     row(Kind::Label, SignOrQuote, Word, is_network, &["ssid", "essid"]),
     row(Kind::Label, Blank, Word, |value| {
@@ -99,51 +107,12 @@ pub(super) const NAMED: &[Named] = &[
 ];
 
 /// Words that follow the name of a thing in a sentence.
+#[rustfmt::skip]
 const OF_SENTENCES: [&str; 44] = [
-    "a",
-    "and",
-    "at",
-    "broadcast",
-    "by",
-    "cannot",
-    "changed",
-    "does",
-    "element",
-    "empty",
-    "expired",
-    "failed",
-    "for",
-    "found",
-    "from",
-    "has",
-    "hidden",
-    "ie",
-    "in",
-    "incorrect",
-    "invalid",
-    "is",
-    "len",
-    "length",
-    "list",
-    "mismatch",
-    "missing",
-    "needed",
-    "not",
-    "of",
-    "on",
-    "or",
-    "profile",
-    "required",
-    "scan",
-    "set",
-    "the",
-    "to",
-    "too",
-    "unknown",
-    "via",
-    "was",
-    "with",
-    "wrong",
+    "a", "and", "at", "broadcast", "by", "cannot", "changed", "does", "element", "empty", "expired", "failed", "for",
+    "found", "from", "has", "hidden", "ie", "in", "incorrect", "invalid", "is", "len", "length", "list", "mismatch",
+    "missing", "needed", "not", "of", "on", "or", "profile", "required", "scan", "set", "the", "to", "too", "unknown",
+    "via", "was", "with", "wrong",
 ];
 
 fn is_of_sentence(value: &str) -> bool {

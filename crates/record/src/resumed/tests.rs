@@ -4,15 +4,15 @@ use super::*;
 use crate::soc_temperature::{SocReason, SocTemperature};
 use crate::{
     Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, Restored, SettingChange,
-    StageBegun, State, Step, Unit, Variant, WorkloadId, nothing_known,
+    StartedStage, State, Step, Unit, Variant, WorkloadId, nothing_known,
 };
 
 const DIED_MS: i64 = 41_000;
 const SIMD: &str = WorkloadId::Simd.as_str();
 const STOCKFISH: &str = WorkloadId::Stockfish.as_str();
 
-fn died_in(step: &str, restarted: bool) -> DiedIn {
-    DiedIn {
+fn died_in(step: &str, restarted: bool) -> DeathPoint {
+    DeathPoint {
         step: Some(step.into()),
         repetition: 1,
         began_ms: Some(10_000),
@@ -57,6 +57,7 @@ fn died() -> Record {
         read_back: Fact::Known("2".into()),
         at_ms: Some(4),
         restored: Restored::Done,
+        disturbed: false,
     }];
     record.steps = [WorkloadId::Clock, WorkloadId::OpenSsl, WorkloadId::OpenSsl].map(step).into();
     let rows = 2 * ROWS as i64 + 7;
@@ -73,13 +74,13 @@ fn died() -> Record {
     record.unread = vec![Missing::absent("/proc/x")];
     record.marks = vec![Mark { at_ms: 7, text: "fan off".into() }];
     record.kernel_messages = Fact::Known(vec![KernelMessage { at_ms: Some(9), text: "hot".into(), line: None }]);
-    let begun = |stage: &str, first_step| StageBegun { stage: stage.into(), first_step };
+    let begun = |stage: &str, first_step| StartedStage { stage: stage.into(), first_step };
     record.run.stages = vec![begun("clocks", 0), begun("ciphers", 1)];
     record
 }
 
-fn resumed(record: &Record, now_utc_ms: i64) -> Resumed {
-    Resumed::of(&record.run, now_utc_ms).unwrap()
+fn resumed(record: &Record, now_utc_ms: i64) -> Resumption {
+    Resumption::of(&record.run, now_utc_ms).unwrap()
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn parts_stand_apart_by_the_time_that_passed() {
     whole.resume(resumed(&died(), 1_641_000), "second".into());
     assert_eq!(whole.run.elapsed_until_ms(650_000), 50_000);
     whole.run.end = End::Finished;
-    assert_eq!(Resumed::of(&whole.run, 1_641_000), None, "it came to its end");
+    assert_eq!(Resumption::of(&whole.run, 1_641_000), None, "it came to its end");
 }
 
 #[test]
@@ -147,9 +148,9 @@ fn deadly_step_is_detected() {
         (&[(SIMD, true), (STOCKFISH, true), (SIMD, true)], &[SIMD]),
     ] {
         let mut run = run("x");
-        let mut parts: Vec<DiedIn> = deaths.iter().map(|(step, is)| died_in(step, *is)).collect();
+        let mut parts: Vec<DeathPoint> = deaths.iter().map(|(step, is)| died_in(step, *is)).collect();
         run.died_in = parts.pop();
-        let resumed = |died_in| Resumed { died_in, boot_id: String::new(), at_ms: 0, away_ms: None };
+        let resumed = |died_in| Resumption { died_in, boot_id: String::new(), at_ms: 0, away_ms: None };
         run.resumed = parts.into_iter().map(resumed).collect();
         assert_eq!(run.deadly_steps(), expected, "{deaths:?}");
     }

@@ -3,11 +3,11 @@
 //! Criteria: names given by kernels and vendors (`data/sensors.tsv`), plausible values, and correlation with the load
 //! if it was observed long enough.
 
-mod follows;
+mod load_correlation;
 mod names;
 
 pub use crate::soc_choice::{SocReason, SocTemperature};
-pub use follows::Follows;
+pub use load_correlation::LoadCorrelation;
 
 use crate::{Channel, ChannelId, Fact, Missing, Reading, Record, Samples, Why};
 use std::cell::OnceCell;
@@ -55,7 +55,7 @@ pub fn of_samples(samples: &Samples) -> Reading<SocTemperature> {
         values().find(|value| is_reading(*value)).or_else(|| values().next())
     };
     let follows = OnceCell::new();
-    let follows_load = |place: usize| follows.get_or_init(|| Follows::of_rows(samples)).correlation(place);
+    let follows_load = |place: usize| follows.get_or_init(|| LoadCorrelation::of_rows(samples)).correlation(place);
     choose(&samples.channels, first, follows_load)
 }
 

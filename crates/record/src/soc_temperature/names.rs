@@ -33,9 +33,10 @@ pub(super) fn meaning(channel: &Channel) -> Option<Meaning> {
     }
     let is_zone = channel.id.zone().is_some();
     let place = if is_zone { "zone" } else { "hwmon" };
-    let unknown = match is_zone {
-        true => Meaning { rank: Some(RANK_UNKNOWN_ZONE), about: "no better known thermal zone" },
-        false => Meaning { rank: None, about: "unknown" },
+    let unknown = if is_zone {
+        Meaning { rank: Some(RANK_UNKNOWN_ZONE), about: "no better known thermal zone" }
+    } else {
+        Meaning { rank: None, about: "unknown" }
     };
     Some(named(place, &channel.label).unwrap_or(unknown))
 }

@@ -64,7 +64,7 @@ fn interval_of_a_long_series() {
 #[test]
 fn two_modes_stay_two() {
     let low_high = [1.0, 1.01, 2.0, 1.0, 2.01, 1.02, 2.0, 1.01];
-    let repeated = Repeated::of("x", "s", &low_high, Ended::Times).unwrap();
+    let repeated = Repeated::of("x", "s", &low_high, StopReason::Times).unwrap();
     let medians: Vec<(u32, f64)> = repeated.groups.iter().map(|g| (g.n, g.median)).collect();
     assert_eq!(medians, [(5, 1.01), (3, 2.0)]);
     assert_eq!((repeated.figure(), repeated.min, repeated.max), (1.01, 1.0, 2.01));
@@ -96,15 +96,15 @@ fn stopping_rule() {
     let modes = [1.0, 2.0].repeat(11);
     let (short, long) = (Duration::from_secs(1), Duration::from_secs(5));
     for (values, elapsed, expected) in [
-        (&narrow[..7], short, Some(Ended::Narrow)),
+        (&narrow[..7], short, Some(StopReason::Narrow)),
         (&narrow[..6], short, None),
         (&narrow[..8], short, None),
         (&wide[..], short, None),
-        (&wide[..], long, Some(Ended::Time)),
-        (&[1.0; 20], short, Some(Ended::Times)),
-        (&[1.0; 15], short, Some(Ended::Narrow)),
-        (&modes[..], short, Some(Ended::Narrow)),
-        (&[], long, Some(Ended::Time)),
+        (&wide[..], long, Some(StopReason::Time)),
+        (&[1.0; 20], short, Some(StopReason::Times)),
+        (&[1.0; 15], short, Some(StopReason::Narrow)),
+        (&modes[..], short, Some(StopReason::Narrow)),
+        (&[], long, Some(StopReason::Time)),
     ] {
         assert_eq!(rule.ended(values, elapsed), expected, "{values:?}");
     }

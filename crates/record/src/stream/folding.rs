@@ -42,11 +42,11 @@ fn fold(samples: &mut Samples) {
 /// Folds rows that arrive after a fold as often as the rows before. Rows wait in groups of up to four: the first group
 /// is for unfolded rows, each further one for rows folded once more.
 #[derive(Default)]
-pub(super) struct Folding {
+pub(super) struct RowFolder {
     waiting: Vec<Vec<Row>>,
 }
 
-impl Folding {
+impl RowFolder {
     /// Adds a row within the limit of values. False if folding does not help, because there are few rows with many
     /// channels.
     pub(super) fn append(&mut self, record: &mut Record, row: Row, values_max: usize) -> bool {

@@ -34,7 +34,7 @@ pub enum ChannelId {
     /// zram device: `zram0.used`.
     Zram(u32, OfZram),
     /// Pressure stall information: `psi.cpu.some`.
-    Pressure(Resource, Stalled),
+    Pressure(Resource, StallKind),
     /// A thermal zone: `thermal_zone0.temp`.
     Zone(u32, OfZone),
     /// State of a cooling device: `cooling_device0.state`.

@@ -65,11 +65,10 @@ fn rows(bandwidth: &Bandwidth, method: u32, has_libc: bool) -> String {
         let deviation = deviation_percent(row).filter(|d| *d > DEVIATION_PERCENT_SHOWN);
         let deviation = deviation.map(|deviation| format!("{deviation:.1}%"));
         let notes: Vec<String> = repetitions.into_iter().chain(deviation).collect();
-        match notes.is_empty() {
-            true => text.push('\n'),
-            false => {
-                let _ = writeln!(text, " ({})", notes.join(", "));
-            }
+        if notes.is_empty() {
+            text.push('\n')
+        } else {
+            let _ = writeln!(text, " ({})", notes.join(", "));
         }
     }
     text

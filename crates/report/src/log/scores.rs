@@ -109,10 +109,7 @@ fn groups<'a>(record: &'a Record, variant: &Variant) -> Vec<Vec<&'a Step>> {
 /// Line with a tool's name and version. For tools in a log only the version number is known.
 fn version_line(name: &str, tool: &Tool) -> String {
     let version = tool.version.as_str();
-    match version.starts_with(|c: char| c.is_ascii_digit()) {
-        true => format!("{name} {version}"),
-        false => version.to_owned(),
-    }
+    if version.starts_with(|c: char| c.is_ascii_digit()) { format!("{name} {version}") } else { version.to_owned() }
 }
 
 /// A run in the format of 7-zip.

@@ -76,10 +76,7 @@ fn power(record: &Record, step: &Step) -> String {
     let highest = watts.iter().copied().fold(f64::NAN, f64::max);
     match (stats::mean(&watts), view::power_source(record)) {
         (Some(mean), Some(source)) => {
-            let of = match source.is_whole {
-                true => "",
-                false => " (CPU package only)",
-            };
+            let of = if source.is_whole { "" } else { " (CPU package only)" };
             format!("Power: {mean:.2} W average, {highest:.2} W maximum{of}")
         }
         _ => "Power: no power meter".to_owned(),
@@ -113,16 +110,16 @@ fn settings(record: &Record) -> String {
             Some(left) => markdown(&left.in_short()),
         };
         let (path, old) = (markdown(&change.path), markdown(&change.old));
-        format!("{path}: tuned from {old} to {}, {end}", markdown(&change.new))
+        match change.disturbed {
+            true => format!("{path}: disturbed by another setting, {end}"),
+            false => format!("{path}: tuned from {old} to {}, {end}", markdown(&change.new)),
+        }
     };
     list(changes.iter().map(line))
 }
 
 fn while_running(step: &Step) -> String {
-    match step.variant.is_only() {
-        true => String::new(),
-        false => format!(" while {} ran", markdown(step.variant.as_str())),
-    }
+    if step.variant.is_only() { String::new() } else { format!(" while {} ran", markdown(step.variant.as_str())) }
 }
 
 fn duration(ms: i64) -> String {
@@ -188,10 +185,7 @@ fn offline(record: &Record) -> String {
         return String::new();
     };
     let gone: Vec<u32> = first.online_cpus.iter().copied().filter(|cpu| !last.online_cpus.contains(cpu)).collect();
-    match gone.is_empty() {
-        true => String::new(),
-        false => list([format!("CPUs {} went offline", cpu_list(&gone))]),
-    }
+    if gone.is_empty() { String::new() } else { list([format!("CPUs {} went offline", cpu_list(&gone))]) }
 }
 
 fn validity(record: &Record, explained: &Explanation) -> String {
@@ -211,9 +205,6 @@ fn validity(record: &Record, explained: &Explanation) -> String {
 /// True if the machine was measured, not only monitored.
 fn has_results(record: &Record) -> bool {
     let first_watch = record.steps.iter().position(|step| step.workload == WorkloadId::Watch);
-    let command = first_watch.map(|at| match record.steps[at].variant.is_only() {
-        true => at,
-        false => at.saturating_sub(1),
-    });
+    let command = first_watch.map(|at| if record.steps[at].variant.is_only() { at } else { at.saturating_sub(1) });
     command.is_none_or(|measured| measured > 0)
 }

@@ -125,14 +125,12 @@ fn costs(record: &Record) -> String {
         };
         format!("{mark}{} (confidence {} %)", markdown(&finding.sentence()), finding.confidence_percent)
     };
-    let body = match findings.is_empty() {
-        true => survey::all_clear(&survey::seen(record)),
-        false => list(findings.iter().map(line)),
-    };
+    let body =
+        if findings.is_empty() { survey::all_clear(&survey::seen(record)) } else { list(findings.iter().map(line)) };
     section("Settings that cost performance", &body)
 }
 
-/// Unreadable sources, so that missing data does not pass as measured data.
+/// Unreadable sources, so that missing data does not look complete.
 fn left_out(machine: &Machine, first: &Survey) -> String {
     let policies = machine.policies.iter().flat_map(|policy| {
         let number = policy.policy;

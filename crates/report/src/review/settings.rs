@@ -28,10 +28,10 @@ pub(super) fn section(record: &Record, first: &Survey) -> String {
         .iter()
         .filter(|choice| choice.all.len() > 1)
         .map(|choice| {
-            let all = choice.all.iter().map(|one| match *one == choice.chosen {
-                true => format!("[{}]", plain(one)),
-                false => plain(one),
-            });
+            let all = choice
+                .all
+                .iter()
+                .map(|one| if *one == choice.chosen { format!("[{}]", plain(one)) } else { plain(one) });
             let now = tuned_choice(record, &choice.path);
             let now = now.map(|now| format!(" (set to {now} for the benchmarks)")).unwrap_or_default();
             format!("    {}: {}{now}", plain(&choice.path), all.collect::<Vec<_>>().join(" "))
@@ -40,9 +40,10 @@ pub(super) fn section(record: &Record, first: &Survey) -> String {
     if !policies.is_empty() {
         let _ = writeln!(text, "Status of performance related policies found below /sys:\n\n{}", policies.join("\n"));
     }
-    let heading = match shown.is_empty() {
-        true => "Policies (performance vs. idle consumption)",
-        false => "Governors/policies (performance vs. idle consumption)",
+    let heading = if shown.is_empty() {
+        "Policies (performance vs. idle consumption)"
+    } else {
+        "Governors/policies (performance vs. idle consumption)"
     };
     with_heading(heading, &text)
 }
@@ -64,10 +65,7 @@ fn line(scaler: &Scaler, governor: &str) -> String {
         _ => plain(&scaler.name),
     };
     let tuned = governor != self::governor(scaler);
-    let clock = match tuned {
-        true => scaler.clock_hz_max.known(),
-        false => scaler.clock_hz.known(),
-    };
+    let clock = if tuned { scaler.clock_hz_max.known() } else { scaler.clock_hz.known() };
     let clock = clock.map(|hz| format!(" / {} MHz", hz / 1_000_000)).unwrap_or_default();
     format!("{name}: {}{clock}", plain(governor))
 }
@@ -78,10 +76,7 @@ fn choices(scaler: &Scaler) -> String {
     let clocks: Vec<String> = scaler.clocks_hz.iter().map(|hz| (hz / 1_000_000).to_string()).collect();
     let parts: Vec<String> =
         [governors.join(" "), clocks.join(" ")].into_iter().filter(|part| !part.is_empty()).collect();
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", parts.join(" / ")),
-    }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(" / ")) }
 }
 
 /// Governor that the run set, if any.

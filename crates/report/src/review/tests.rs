@@ -82,6 +82,7 @@ fn board() -> Record {
         read_back: Fact::Known("performance".into()),
         at_ms: None,
         restored: Restored::Done,
+        disturbed: false,
     });
     record
 }

@@ -2,7 +2,7 @@
 //! (<https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#adding-a-job-summary>): the
 //! verdict as an alert, figures, and steps that did not pass. GitLab uses JUnit and OpenMetrics instead.
 
-use super::scores::{Ending, scores, tests};
+use super::scores::{TestOutcome, scores, tests};
 use explain::diagnosis::told::Told;
 use facts::number::number;
 use facts::plain::markdown;
@@ -49,11 +49,11 @@ fn render(record: &Record, explained: &Explanation) -> String {
 /// Number of passed steps, and a row for each that did not pass.
 fn steps(record: &Record) -> String {
     let tests = tests(record);
-    let passed = tests.iter().filter(|test| test.ending == Ending::Passed).count();
+    let passed = tests.iter().filter(|test| test.outcome == TestOutcome::Passed).count();
     let mut text = format!("\n{passed} of {} steps passed.\n", tests.len());
     let mut sheet = Sheet::new([("Step", false), ("Ended", false), ("Why", false)]);
-    for test in tests.iter().filter(|test| test.ending != Ending::Passed).take(STEPS_MAX) {
-        sheet.row([test.name.as_str(), test.ending.word(), test.why.as_str()]);
+    for test in tests.iter().filter(|test| test.outcome != TestOutcome::Passed).take(STEPS_MAX) {
+        sheet.row([test.name.as_str(), test.outcome.word(), test.why.as_str()]);
     }
     if !sheet.is_empty() {
         let _ = write!(text, "\n{}", sheet.markdown());

@@ -1,7 +1,7 @@
 //! Report: steps as test cases of JUnit XML, in the form that Jenkins, GitLab and others read
 //! (<https://github.com/testmoapp/junitxml>). A degraded result passes with its reasons; an invalid one fails.
 
-use super::scores::{Ending, Test, scores, tests, utc};
+use super::scores::{Test, TestOutcome, scores, tests, utc};
 use explain::diagnosis::told::Told;
 use facts::Explanation;
 use facts::plain::markup;
@@ -18,13 +18,13 @@ pub(super) const REPORT: Report = Report {
 
 fn render(record: &Record, explained: &Explanation) -> String {
     let tests = tests(record);
-    let count = |ending| tests.iter().filter(|test| test.ending == ending).count();
-    let is_invalid = Ending::of(explained.verdict) == Ending::Failed;
+    let count = |outcome| tests.iter().filter(|test| test.outcome == outcome).count();
+    let is_invalid = TestOutcome::of(explained.verdict) == TestOutcome::Failed;
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
         tests.len() + 1,
-        count(Ending::Failed) + usize::from(is_invalid),
-        count(Ending::Skipped),
+        count(TestOutcome::Failed) + usize::from(is_invalid),
+        count(TestOutcome::Skipped),
     );
     let seconds = seconds(record.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
     let board = markup(record.machine.name().map_or("", String::as_str));
@@ -53,10 +53,10 @@ fn case(text: &mut String, test: &Test<'_>) {
     let why = markup(&test.why);
     let time = seconds(test.step.window.elapsed_ms());
     let _ = write!(text, "    <testcase classname=\"sbc-bench\" name=\"{}\" time=\"{time}\"", test.name);
-    let _ = match test.ending {
-        Ending::Passed => writeln!(text, "/>"),
-        Ending::Failed => writeln!(text, "><failure message=\"{why}\">{why}</failure></testcase>"),
-        Ending::Skipped => writeln!(text, "><skipped message=\"{why}\"/></testcase>"),
+    let _ = match test.outcome {
+        TestOutcome::Passed => writeln!(text, "/>"),
+        TestOutcome::Failed => writeln!(text, "><failure message=\"{why}\">{why}</failure></testcase>"),
+        TestOutcome::Skipped => writeln!(text, "><skipped message=\"{why}\"/></testcase>"),
     };
 }
 
@@ -64,9 +64,10 @@ fn verdict(text: &mut String, told: &Told, is_invalid: bool) {
     let word = markup(&told.verdict);
     let causes: Vec<String> = told.causes.iter().map(|cause| markup(&cause.text())).collect();
     text.push_str("    <testcase classname=\"sbc-bench\" name=\"verdict\" time=\"0.000\">");
-    let _ = match is_invalid {
-        true => write!(text, "<failure message=\"{word}\">{}</failure>", causes.join("\n")),
-        false => write!(text, "<system-out>{word}\n{}</system-out>", causes.join("\n")),
+    let _ = if is_invalid {
+        write!(text, "<failure message=\"{word}\">{}</failure>", causes.join("\n"))
+    } else {
+        write!(text, "<system-out>{word}\n{}</system-out>", causes.join("\n"))
     };
     text.push_str("</testcase>\n");
 }

@@ -2,7 +2,7 @@
 //! (<https://github.com/kernelci/kcidb-io>). The origin is `sbc_bench`; submitters replace it by their own.
 
 use super::json;
-use super::scores::{Ending, RFC_3339, scores, tests, utc};
+use super::scores::{RFC_3339, TestOutcome, scores, tests, utc};
 use facts::Explanation;
 use record::Record;
 use rules::Report;
@@ -25,19 +25,19 @@ fn render(record: &Record, explained: &Explanation) -> String {
     let run = format!("{}_{started}", super::scores::slug(&[release]));
     let checkout = format!("{ORIGIN}:checkout_{run}");
     let build = format!("{ORIGIN}:build_{run}");
-    let base = |name: &str, ending: Ending| {
+    let base = |name: &str, outcome: TestOutcome| {
         let mut test = Map::new();
         test.insert("id".into(), format!("{ORIGIN}:{run}_{name}").into());
         test.insert("origin".into(), ORIGIN.into());
         test.insert("build_id".into(), build.clone().into());
         test.insert("path".into(), format!("sbc_bench.{name}").into());
-        test.insert("status".into(), ending.word().to_uppercase().into());
+        test.insert("status".into(), outcome.word().to_uppercase().into());
         test.insert("environment".into(), environment(record));
         test
     };
     let mut all: Vec<Value> = Vec::new();
     for test in tests(record) {
-        let mut entry = base(&test.name, test.ending);
+        let mut entry = base(&test.name, test.outcome);
         entry.insert("duration".into(), (test.step.window.elapsed_ms().max(0) as f64 / 1000.0).into());
         if let Some(time) = utc(record, test.step.window.start_ms, RFC_3339) {
             entry.insert("start_time".into(), time.into());
@@ -48,14 +48,14 @@ fn render(record: &Record, explained: &Explanation) -> String {
         all.push(entry.into());
     }
     for score in scores(record, explained) {
-        let mut entry = base(&format!("score_{}", score.name), Ending::Passed);
+        let mut entry = base(&format!("score_{}", score.name), TestOutcome::Passed);
         entry.insert(
             "number".into(),
             json!({"value": score.figure.value, "unit": score.figure.unit, "prefix": "metric"}),
         );
         all.push(entry.into());
     }
-    all.push(base("verdict", Ending::of(explained.verdict)).into());
+    all.push(base("verdict", TestOutcome::of(explained.verdict)).into());
     json(&json!({
         "version": {"major": 4, "minor": 4},
         "checkouts": [{"id": checkout, "origin": ORIGIN, "comment": format!("Linux {release}")}],

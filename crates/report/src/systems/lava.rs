@@ -1,7 +1,7 @@
 //! Report: steps and main figures as the signals that LAVA reads from a board's console, the same that its shell
 //! command `lava-test-case` prints (<https://docs.lavasoftware.org/lava/writing-tests.html>).
 
-use super::scores::{Ending, scores, tests};
+use super::scores::{TestOutcome, scores, tests};
 use facts::Explanation;
 use record::Record;
 use rules::Report;
@@ -17,16 +17,16 @@ pub(super) const REPORT: Report = Report {
 fn render(record: &Record, explained: &Explanation) -> String {
     let mut text = String::new();
     for test in tests(record) {
-        signal(&mut text, &test.name, test.ending.word(), "");
+        signal(&mut text, &test.name, test.outcome.word(), "");
     }
     for score in scores(record, explained) {
         // A unit ends at the first blank.
         let unit = score.figure.unit.split_whitespace().collect::<Vec<_>>().join("_");
         let measured = format!(" UNITS={unit} MEASUREMENT={}", score.figure.value);
-        signal(&mut text, &format!("score_{}", score.name), Ending::Passed.word(), &measured);
+        signal(&mut text, &format!("score_{}", score.name), TestOutcome::Passed.word(), &measured);
     }
-    let ending = Ending::of(explained.verdict);
-    signal(&mut text, &format!("verdict_{}", explained.verdict), ending.word(), "");
+    let outcome = TestOutcome::of(explained.verdict);
+    signal(&mut text, &format!("verdict_{}", explained.verdict), outcome.word(), "");
     text
 }
 

@@ -43,7 +43,7 @@ pub(super) fn scores(record: &Record, explained: &Explanation) -> Vec<Score> {
 
 /// Outcome of a step as a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum TestOutcome {
     /// The step has a result.
     Passed,
     /// The step has no result.
@@ -52,7 +52,7 @@ pub(super) enum Ending {
     Skipped,
 }
 
-impl Ending {
+impl TestOutcome {
     /// Outcome of a whole result: degraded figures are genuine.
     pub(super) fn of(verdict: Verdict) -> Self {
         if verdict == Verdict::Invalid { Self::Failed } else { Self::Passed }
@@ -82,7 +82,7 @@ pub(super) struct Test<'a> {
     /// `sevenzip_multi_3`: workload, variant, and run number.
     pub(super) name: String,
     /// Outcome.
-    pub(super) ending: Ending,
+    pub(super) outcome: TestOutcome,
     /// Reason, unless the step passed.
     pub(super) why: String,
     /// The step.
@@ -104,12 +104,12 @@ pub(super) fn tests(record: &Record) -> Vec<Test<'_>> {
 }
 
 fn ended(name: String, step: &Step) -> Test<'_> {
-    let (ending, why) = match &step.outcome {
-        Outcome::Done(_) => (Ending::Passed, String::new()),
-        Outcome::Failed(failure) => (Ending::Failed, failure.message.clone()),
-        Outcome::Skipped(missing) => (Ending::Skipped, missing.to_string()),
+    let (outcome, why) = match &step.outcome {
+        Outcome::Done(_) => (TestOutcome::Passed, String::new()),
+        Outcome::Failed(failure) => (TestOutcome::Failed, failure.message.clone()),
+        Outcome::Skipped(missing) => (TestOutcome::Skipped, missing.to_string()),
     };
-    Test { name, ending, why, step }
+    Test { name, outcome, why, step }
 }
 
 /// Words joined to one name: lower-case letters, digits and single underscores.

@@ -3,7 +3,7 @@
 //! files of a submission.
 
 use super::json;
-use super::scores::{Ending, scores, tests};
+use super::scores::{TestOutcome, scores, tests};
 use explain::document::Results;
 use facts::Explanation;
 use facts::case::Case;
@@ -24,8 +24,8 @@ const METADATA: &[&str] = &["board", "soc", "distribution", "kernel", "governor"
 fn render(record: &Record, explained: &Explanation) -> String {
     let suite = |name: &str| format!("sbc-bench/{name}");
     let mut ends: Map<String, Value> =
-        tests(record).iter().map(|test| (suite(&test.name), test.ending.word().into())).collect();
-    ends.insert(suite("verdict"), Ending::of(explained.verdict).word().into());
+        tests(record).iter().map(|test| (suite(&test.name), test.outcome.word().into())).collect();
+    ends.insert(suite("verdict"), TestOutcome::of(explained.verdict).word().into());
     let metric = |score: &super::scores::Score| json!({"value": score.figure.value, "unit": score.figure.unit});
     let metrics: Map<String, Value> =
         scores(record, explained).iter().map(|score| (suite(&score.name), metric(score))).collect();

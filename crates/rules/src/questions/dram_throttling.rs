@@ -1,9 +1,9 @@
 //! Rule: dram-throttling. Whether memory became slower by heat, as distinct from slower CPUs.
 
-use crate::tables::{Answer, Check, Rule, Throttles};
+use crate::tables::{Answer, Rule, Throttles};
 use facts::view::{self, step_name, step_score};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Mode, QuestionId, Record, RuleId, Step, Window};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::{Mode, QuestionId, RuleId, Step, Window};
 
 /// The answer to it.
 pub(super) const ANSWER: Answer =
@@ -13,7 +13,7 @@ const RULE: Rule = Rule {
     id: RuleId::own("dram-throttling"),
     about: "Whether memory or CPUs are slower after a stress load than before.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: Check::Record(check),
+    check,
     throttles: Throttles::Memory,
     ..Rule::PLAIN
 };
@@ -29,11 +29,11 @@ struct Pair<'a> {
     loss_percent: f64,
 }
 
-fn check(record: &Record) -> Vec<Finding> {
-    if record.run.mode != Mode::DramThrottling {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    if facts.run.mode != Mode::DramThrottling {
         return Vec::new();
     }
-    let pairs = pairs(record);
+    let pairs = pairs(facts);
     // Some workloads wait for memory; the others of the run go with the CPU.
     let (memory, cpu): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| pair.before.1.workload.is_of_memory());
     let worst = |pairs: &[&Pair]| {
@@ -60,13 +60,13 @@ fn check(record: &Record) -> Vec<Finding> {
         .confidence(90)
         .with("verdict", Quantity::Text(verdict.into()))
         .with("values", Quantity::Text(values.join("; ")))
-        .with("clock", Quantity::Text(memory_clock(record, &pairs)))
+        .with("clock", Quantity::Text(memory_clock(facts, &pairs)))
         .at_all(places);
     vec![finding]
 }
 
-fn pairs(record: &Record) -> Vec<Pair<'_>> {
-    let steps = || record.steps.iter().enumerate();
+fn pairs<'a>(facts: &'a Facts<'_>) -> Vec<Pair<'a>> {
+    let steps = || facts.steps.iter().enumerate();
     let first = steps().filter(|(_, step)| step.repetition == 0 && step_score(step).is_some());
     first
         .filter_map(|before| {
@@ -91,15 +91,15 @@ fn words(pair: &Pair) -> Option<String> {
 }
 
 /// Lowest and highest claimed clock of the memory between the two, where devfreq governs it.
-fn memory_clock(record: &Record, pairs: &[Pair]) -> String {
+fn memory_clock(facts: &Facts<'_>, pairs: &[Pair]) -> String {
     let window = Window {
         start_ms: pairs.iter().map(|pair| pair.before.1.window.start_ms).min().unwrap_or(0),
         end_ms: pairs.iter().map(|pair| pair.after.1.window.end_ms).max().unwrap_or(0),
         ..Window::default()
     };
-    let mut channels = record.samples.channels.iter();
+    let mut channels = facts.samples.channels.iter();
     let channel = channels.find(|channel| channel.id.is_memory_clock());
-    let readings = channel.map(|channel| view::gauge(record, channel, window));
+    let readings = channel.map(|channel| view::gauge(facts, channel, window));
     let values = || readings.iter().flatten().map(|reading| reading.value / 1_000_000);
     match (values().min(), values().max()) {
         (Some(low), Some(high)) if low == high => format!("; memory clock {low} MHz"),

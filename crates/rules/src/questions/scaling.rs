@@ -4,7 +4,7 @@
 //! adds. CPUs of one core type and one highest clock are alike; one of each kind was measured alone.
 
 use super::memory;
-use crate::tables::{Answer, Check, Report, Role, Rule};
+use crate::tables::{Answer, Report, Role, Rule};
 use facts::lines::{explanation, unmeasured, wrapped};
 use facts::number::{number, with_unit};
 use facts::stats::{mean, median};
@@ -41,7 +41,7 @@ const RULE: Rule = Rule {
     id: RuleId::own("cpu-scaling"),
     about: "How much of what all CPUs reach alone they reach together, and how much of the rest is due to their clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: Check::Record(|record| results(record).iter().filter_map(finding).collect()),
+    check: |facts| results(facts).iter().filter_map(finding).collect(),
     role: Role::Answer,
     ..Rule::PLAIN
 };

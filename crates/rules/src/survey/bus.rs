@@ -2,15 +2,15 @@
 
 use super::units::{gigatransfers, speed_name};
 use super::{first, place, table};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity, plain};
-use record::{DiskBus, PciDevice, Record, RuleId, UsbDevice};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity, plain};
+use record::{DiskBus, PciDevice, RuleId, UsbDevice};
 
 pub(crate) const PCIE: Rule = Rule {
     id: RuleId::own("pcie-link"),
     about: "A PCIe link runs below the speed or width both ends support.",
     link: "https://docs.kernel.org/PCI/index.html",
-    check: Check::Record(pcie),
+    check: pcie,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -19,7 +19,7 @@ pub(crate) const ASPM: Rule = Rule {
     id: RuleId::own("aspm"),
     about: "PCIe ASPM is enabled and adds latency.",
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
-    check: Check::Record(aspm),
+    check: aspm,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -28,7 +28,7 @@ pub(crate) const SATA: Rule = Rule {
     id: RuleId::own("sata-link"),
     about: "A SATA link runs below the speed both ends support.",
     link: "https://ata.wiki.kernel.org/index.php/Libata_error_messages",
-    check: Check::Record(sata),
+    check: sata,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -37,7 +37,7 @@ pub(crate) const SATA_POWER: Rule = Rule {
     id: RuleId::own("sata-power"),
     about: "SATA link power management is enabled and adds latency.",
     link: "https://docs.kernel.org/scsi/link_power_management_policy.html",
-    check: Check::Record(sata_power),
+    check: sata_power,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -46,7 +46,7 @@ pub(crate) const USB: Rule = Rule {
     id: RuleId::own("usb-speed"),
     about: "USB storage runs below its possible speed.",
     link: "https://docs.kernel.org/driver-api/usb/index.html",
-    check: Check::Record(usb_speed),
+    check: usb_speed,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -55,7 +55,7 @@ pub(crate) const UAS: Rule = Rule {
     id: RuleId::own("usb-uas"),
     about: "USB storage does not use UAS.",
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
-    check: Check::Record(uas),
+    check: uas,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -78,8 +78,8 @@ pub(crate) fn pci_name(device: &PciDevice) -> String {
     }
 }
 
-fn pcie(record: &Record) -> Vec<Finding> {
-    let devices = first(record).map_or(&[][..], |survey| &survey.pci);
+fn pcie(facts: &Facts<'_>) -> Vec<Finding> {
+    let devices = first(facts).map_or(&[][..], |survey| &survey.pci);
     devices.iter().filter_map(pcie_of).collect()
 }
 
@@ -118,8 +118,8 @@ fn pcie_of(device: &PciDevice) -> Option<Finding> {
     )
 }
 
-fn aspm(record: &Record) -> Vec<Finding> {
-    let Some(survey) = first(record) else {
+fn aspm(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(survey) = first(facts) else {
         return Vec::new();
     };
     let has_links = survey.pci.iter().any(|device| device.link.is_some());
@@ -153,8 +153,8 @@ fn aspm(record: &Record) -> Vec<Finding> {
     found.map(|finding| finding.at(place("choices"))).into_iter().collect()
 }
 
-fn sata(record: &Record) -> Vec<Finding> {
-    let disks = first(record).map_or(&[][..], |survey| &survey.disks);
+fn sata(facts: &Facts<'_>) -> Vec<Finding> {
+    let disks = first(facts).map_or(&[][..], |survey| &survey.disks);
     disks
         .iter()
         .filter_map(|disk| {
@@ -199,8 +199,8 @@ fn sata(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn sata_power(record: &Record) -> Vec<Finding> {
-    let disks = first(record).map_or(&[][..], |survey| &survey.disks);
+fn sata_power(facts: &Facts<'_>) -> Vec<Finding> {
+    let disks = first(facts).map_or(&[][..], |survey| &survey.disks);
     disks
         .iter()
         .filter_map(|disk| {
@@ -244,8 +244,8 @@ pub(crate) fn usb_possible(device: &UsbDevice) -> Option<(u32, u8)> {
     }
 }
 
-fn usb_speed(record: &Record) -> Vec<Finding> {
-    let devices = first(record).map_or(&[][..], |survey| &survey.usb);
+fn usb_speed(facts: &Facts<'_>) -> Vec<Finding> {
+    let devices = first(facts).map_or(&[][..], |survey| &survey.usb);
     devices
         .iter()
         .filter(|device| device.is_storage)
@@ -281,11 +281,11 @@ fn usb_speed(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn uas(record: &Record) -> Vec<Finding> {
-    let Some(survey) = first(record) else {
+fn uas(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(survey) = first(facts) else {
         return Vec::new();
     };
-    let cmdline = record.machine.kernel_cmdline.known().map_or("", String::as_str);
+    let cmdline = facts.machine.kernel_cmdline.known().map_or("", String::as_str);
     survey
         .usb
         .iter()

@@ -12,15 +12,15 @@ pub(crate) use mode::SLOW;
 pub(crate) use size::SIZE;
 
 use super::{first, place};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity, how_many, plain};
-use record::{Card, Disk, Record, RuleId};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity, how_many, plain};
+use record::{Card, Disk, RuleId};
 
 pub(crate) const ERRORS: Rule = Rule {
     id: RuleId::own("card-errors"),
     about: "The kernel reported errors of an SD card or eMMC.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
-    check: Check::Record(errors),
+    check: errors,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -29,7 +29,7 @@ pub(crate) const WORN: Rule = Rule {
     id: RuleId::own("card-worn"),
     about: "An eMMC is near its end of life.",
     link: "https://docs.kernel.org/driver-api/mmc/mmc-dev-attrs.html",
-    check: Check::Record(worn),
+    check: worn,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -38,8 +38,8 @@ pub(crate) const WORN: Rule = Rule {
 /// Steps of 10 %: 9 is 80 to 90 % of life used.
 const LIFE_STEP_MIN: u32 = 9;
 
-fn cards(record: &Record) -> impl Iterator<Item = (&Disk, &Card)> {
-    let disks = first(record).map_or(&[][..], |survey| &survey.disks);
+fn cards<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = (&'a Disk, &'a Card)> {
+    let disks = first(facts).map_or(&[][..], |survey| &survey.disks);
     disks.iter().filter_map(|disk| Some((disk, disk.card.as_ref()?)))
 }
 
@@ -50,8 +50,8 @@ fn finding(rule: &Rule, severity: Severity, template: &'static str, disk: &Disk,
         .at(place("disks"))
 }
 
-fn errors(record: &Record) -> Vec<Finding> {
-    cards(record)
+fn errors(facts: &Facts<'_>) -> Vec<Finding> {
+    cards(facts)
         .filter(|(_, card)| card.errors + card.tuning_failures > 0)
         .map(|(disk, card)| {
             finding(
@@ -67,8 +67,8 @@ fn errors(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn worn(record: &Record) -> Vec<Finding> {
-    cards(record)
+fn worn(facts: &Facts<'_>) -> Vec<Finding> {
+    cards(facts)
         .filter_map(|(disk, card)| {
             let step = card.life_steps.map_or(0, |(a, b)| a.max(b));
             let reserve = card.reserve.unwrap_or(0);

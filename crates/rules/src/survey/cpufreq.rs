@@ -1,15 +1,15 @@
 //! Checks of the CPUs' clocks: governor, limits, boost, tunables, what the scheduler knows.
 
 use super::{first, place};
-use crate::tables::{Check, Rule, When};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Scaler, ScalerKind};
+use crate::tables::{Rule, When};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{RuleId, Scaler, ScalerKind};
 
 pub(crate) const GOVERNOR: Rule = Rule {
     id: RuleId::own("cpu-governor"),
     about: "A cpufreq governor keeps clocks low or ramps up late.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
-    check: Check::Record(governor),
+    check: governor,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -17,7 +17,7 @@ pub(crate) const LIMIT: Rule = Rule {
     id: RuleId::own("cpu-limit"),
     about: "A cpufreq limit is below the highest CPU clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check: Check::Record(limit),
+    check: limit,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -25,7 +25,7 @@ pub(crate) const BOOST: Rule = Rule {
     id: RuleId::own("cpu-boost-off"),
     about: "Boost clocks are disabled.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#frequency-boost-support",
-    check: Check::Record(boost),
+    check: boost,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -33,7 +33,7 @@ pub(crate) const IO_IS_BUSY: Rule = Rule {
     id: RuleId::own("io-is-busy"),
     about: "The ondemand governor does not count I/O wait as load.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
-    check: Check::Record(io_is_busy),
+    check: io_is_busy,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -41,7 +41,7 @@ pub(crate) const ONDEMAND: Rule = Rule {
     id: RuleId::own("ondemand-tunables"),
     about: "Governor tunables delay the clock ramp.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
-    check: Check::Record(tunables),
+    check: tunables,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -49,7 +49,7 @@ pub(crate) const SCHEDUTIL_BLIND: Rule = Rule {
     id: RuleId::own("schedutil-blind"),
     about: "The scheduler does not know the CPU capacities.",
     link: "https://docs.kernel.org/scheduler/sched-capacity.html",
-    check: Check::Record(schedutil_blind),
+    check: schedutil_blind,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -57,7 +57,7 @@ pub(crate) const SCHEDUTIL_SLOW: Rule = Rule {
     id: RuleId::own("schedutil-slow"),
     about: "Schedutil has a long rate limit.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#schedutil",
-    check: Check::Record(schedutil_slow),
+    check: schedutil_slow,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -69,8 +69,8 @@ const SAMPLING_US_MAX: u64 = 100_000;
 /// Schedutil of most drivers waits 2 to 10 ms.
 const RATE_LIMIT_US_MAX: u64 = 10_000;
 
-fn cpu_scalers(record: &Record) -> impl Iterator<Item = &Scaler> {
-    let scalers = first(record).map_or(&[][..], |survey| &survey.scalers);
+fn cpu_scalers<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Scaler> {
+    let scalers = first(facts).map_or(&[][..], |survey| &survey.scalers);
     scalers.iter().filter(|scaler| scaler.kind == ScalerKind::Cpu)
 }
 
@@ -116,8 +116,8 @@ fn is_pinned(scaler: &Scaler) -> bool {
     limits.is_some_and(|(low, high)| low == high)
 }
 
-fn governor(record: &Record) -> Vec<Finding> {
-    let groups = grouped(cpu_scalers(record), |scaler| {
+fn governor(facts: &Facts<'_>) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(facts), |scaler| {
         let governor = governor_of(scaler);
         // These drivers choose clocks themselves; their "powersave" only leans to saving.
         let by_hardware =
@@ -163,8 +163,8 @@ fn governor(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn limit(record: &Record) -> Vec<Finding> {
-    let groups = grouped(cpu_scalers(record), |scaler| {
+fn limit(facts: &Facts<'_>) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(facts), |scaler| {
         let (limit, top) = (*scaler.limit_hz_max.known()?, *scaler.clock_hz_max.known()?);
         (limit < top).then_some((limit, top))
     });
@@ -182,13 +182,13 @@ fn limit(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn boost(record: &Record) -> Vec<Finding> {
+fn boost(facts: &Facts<'_>) -> Vec<Finding> {
     let feature = |name: &str, value: &str| {
-        let features = record.machine.features.iter();
+        let features = facts.machine.features.iter();
         features.clone().any(|feature| feature.name == name && feature.value == value)
     };
     let off = feature("boost", "0") || feature("intel_no_turbo", "1");
-    if !off || first(record).is_none() {
+    if !off || first(facts).is_none() {
         return Vec::new();
     }
     vec![
@@ -202,8 +202,8 @@ fn boost(record: &Record) -> Vec<Finding> {
     ]
 }
 
-fn io_is_busy(record: &Record) -> Vec<Finding> {
-    let groups = grouped(cpu_scalers(record), |scaler| {
+fn io_is_busy(facts: &Facts<'_>) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(facts), |scaler| {
         let ondemand = matches!(governor_of(scaler), "ondemand" | "interactive");
         ondemand.then(|| tunable(scaler, "io_is_busy").map(|value| value != "0"))
     });
@@ -232,8 +232,8 @@ fn io_is_busy(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn tunables(record: &Record) -> Vec<Finding> {
-    let groups = grouped(cpu_scalers(record), |scaler| {
+fn tunables(facts: &Facts<'_>) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(facts), |scaler| {
         if !matches!(governor_of(scaler), "ondemand" | "conservative") {
             return None;
         }
@@ -267,10 +267,10 @@ fn tunables(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn schedutil_blind(record: &Record) -> Vec<Finding> {
-    let machine = &record.machine;
-    let types = view::core_types(record);
-    if types.len() < 2 || first(record).is_none() {
+fn schedutil_blind(facts: &Facts<'_>) -> Vec<Finding> {
+    let machine = &facts.machine;
+    let types = view::core_types(facts);
+    if types.len() < 2 || first(facts).is_none() {
         return Vec::new();
     }
     let mut capacities: Vec<Option<u32>> = machine.cpus.iter().map(|cpu| cpu.capacity.known().copied()).collect();
@@ -302,8 +302,8 @@ fn schedutil_blind(record: &Record) -> Vec<Finding> {
     ]
 }
 
-fn schedutil_slow(record: &Record) -> Vec<Finding> {
-    let groups = grouped(cpu_scalers(record), |scaler| {
+fn schedutil_slow(facts: &Facts<'_>) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(facts), |scaler| {
         let limit: u64 = tunable(scaler, "rate_limit_us")?.parse().ok()?;
         (governor_of(scaler) == "schedutil" && limit > RATE_LIMIT_US_MAX).then_some(limit)
     });

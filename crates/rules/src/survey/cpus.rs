@@ -1,15 +1,15 @@
 //! Checks of which CPUs work for whom: CPUs kept away from programs, interrupts on one slow core.
 
 use super::{first, place};
-use crate::tables::{Check, Rule, When};
-use facts::{Finding, Quantity, Severity, view};
-use record::{Interrupt, Record, RuleId};
+use crate::tables::{Rule, When};
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::{Interrupt, RuleId};
 
 pub(crate) const KEPT_AWAY: Rule = Rule {
     id: RuleId::own("cpus-kept-away"),
     about: "Some CPUs are excluded from scheduling.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
-    check: Check::Record(kept_away),
+    check: kept_away,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -17,7 +17,7 @@ pub(crate) const INTERRUPTS: Rule = Rule {
     id: RuleId::own("interrupts-on-one-cpu"),
     about: "The busiest interrupt runs on a slow CPU.",
     link: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
-    check: Check::Record(interrupts),
+    check: interrupts,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -27,12 +27,12 @@ const INTERRUPTS_MIN: u64 = 100_000;
 /// From this share on it is one CPU that does the work.
 const ONE_CPU_PERCENT: u32 = 90;
 
-fn kept_away(record: &Record) -> Vec<Finding> {
-    let Some(cpu_use) = first(record).map(|survey| &survey.cpu_use) else {
+fn kept_away(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(cpu_use) = first(facts).map(|survey| &survey.cpu_use) else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    let online: Vec<u32> = record.machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu).collect();
+    let online: Vec<u32> = facts.machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu).collect();
     if !cpu_use.isolated.is_empty() {
         found.push(
             Finding::new(
@@ -63,15 +63,15 @@ fn kept_away(record: &Record) -> Vec<Finding> {
     found.into_iter().map(|finding| finding.at(place("cpu_use"))).collect()
 }
 
-fn interrupts(record: &Record) -> Vec<Finding> {
-    let Some(cpu_use) = first(record).map(|survey| &survey.cpu_use) else {
+fn interrupts(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(cpu_use) = first(facts).map(|survey| &survey.cpu_use) else {
         return Vec::new();
     };
     // With one core type any CPU is as good as another, and moving work costs as well.
-    if !view::core_types(record).len() > 1 {
+    if !view::core_types(facts).len() > 1 {
         return Vec::new();
     }
-    let slow = slow_cpus(record);
+    let slow = slow_cpus(facts);
     let on_slow = |interrupt: &&Interrupt| {
         interrupt.count >= INTERRUPTS_MIN && interrupt.cpu_percent >= ONE_CPU_PERCENT && slow.contains(&interrupt.cpu)
     };
@@ -97,8 +97,8 @@ fn interrupts(record: &Record) -> Vec<Finding> {
 }
 
 /// CPUs of the cluster with the lowest highest clock.
-fn slow_cpus(record: &Record) -> Vec<u32> {
-    let machine = &record.machine;
+fn slow_cpus(facts: &Facts<'_>) -> Vec<u32> {
+    let machine = &facts.machine;
     let top = |policy: Option<u32>| {
         let found = machine.policies.iter().find(|known| Some(known.policy) == policy)?;
         found.clock_khz_max.known().copied()

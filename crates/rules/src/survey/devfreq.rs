@@ -1,15 +1,15 @@
 //! Checks of everything else that scales its clock: memory controller, GPU, NPU.
 
 use super::{first, place};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity};
-use record::{Record, RuleId, Scaler, ScalerKind};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{RuleId, Scaler, ScalerKind};
 
 pub(crate) const GOVERNOR: Rule = Rule {
     id: RuleId::own("device-governor"),
     about: "A devfreq governor keeps memory, GPU or NPU clocks low or ramps up late.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: Check::Record(governor),
+    check: governor,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -18,14 +18,14 @@ pub(crate) const LIMIT: Rule = Rule {
     id: RuleId::own("device-limit"),
     about: "A devfreq limit is below the highest clock of memory, GPU or NPU.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: Check::Record(limit),
+    check: limit,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
 };
 
-fn devices(record: &Record) -> impl Iterator<Item = &Scaler> {
-    let scalers = first(record).map_or(&[][..], |survey| &survey.scalers);
+fn devices<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Scaler> {
+    let scalers = first(facts).map_or(&[][..], |survey| &survey.scalers);
     scalers.iter().filter(|scaler| scaler.kind != ScalerKind::Cpu)
 }
 
@@ -46,8 +46,8 @@ fn mhz(hz: Option<u64>) -> Quantity {
     })
 }
 
-fn governor(record: &Record) -> Vec<Finding> {
-    devices(record)
+fn governor(facts: &Facts<'_>) -> Vec<Finding> {
+    devices(facts)
         .filter_map(|scaler| {
             let governor = scaler.governor.known()?;
             let (now, top) = (scaler.clock_hz.known(), scaler.clock_hz_max.known());
@@ -88,8 +88,8 @@ fn governor(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn limit(record: &Record) -> Vec<Finding> {
-    devices(record)
+fn limit(facts: &Facts<'_>) -> Vec<Finding> {
+    devices(facts)
         .filter_map(|scaler| {
             let (limit, top) = (*scaler.limit_hz_max.known()?, *scaler.clock_hz_max.known()?);
             // Some drivers show no limit as 0.

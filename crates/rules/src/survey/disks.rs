@@ -1,15 +1,15 @@
 //! Checks of disks and file systems: schedulers that cost CPU time, NTFS by FUSE, synchronous mounts.
 
 use super::{first, place};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity};
-use record::{DiskBus, Record, RuleId};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{DiskBus, RuleId};
 
 pub(crate) const SCHEDULER: Rule = Rule {
     id: RuleId::own("disk-scheduler"),
     about: "The I/O scheduler is unsuitable for the disk.",
     link: "https://docs.kernel.org/block/switching-sched.html",
-    check: Check::Record(scheduler),
+    check: scheduler,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -18,7 +18,7 @@ pub(crate) const FUSE: Rule = Rule {
     id: RuleId::own("disk-fuse"),
     about: "A FUSE file system costs CPU time.",
     link: "https://docs.kernel.org/filesystems/ntfs3.html",
-    check: Check::Record(fuse),
+    check: fuse,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -27,14 +27,14 @@ pub(crate) const SYNC: Rule = Rule {
     id: RuleId::own("mount-options"),
     about: "A mount option slows down writes.",
     link: "https://man7.org/linux/man-pages/man8/mount.8.html",
-    check: Check::Record(options),
+    check: options,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
 };
 
-fn scheduler(record: &Record) -> Vec<Finding> {
-    let disks = first(record).map_or(&[][..], |survey| &survey.disks);
+fn scheduler(facts: &Facts<'_>) -> Vec<Finding> {
+    let disks = first(facts).map_or(&[][..], |survey| &survey.disks);
     disks
         .iter()
         .filter_map(|disk| {
@@ -65,8 +65,8 @@ fn scheduler(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn fuse(record: &Record) -> Vec<Finding> {
-    let mounts = first(record).map_or(&[][..], |survey| &survey.mounts);
+fn fuse(facts: &Facts<'_>) -> Vec<Finding> {
+    let mounts = first(facts).map_or(&[][..], |survey| &survey.mounts);
     mounts
         .iter()
         .filter(|mount| {
@@ -86,8 +86,8 @@ fn fuse(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn options(record: &Record) -> Vec<Finding> {
-    let mounts = first(record).map_or(&[][..], |survey| &survey.mounts);
+fn options(facts: &Facts<'_>) -> Vec<Finding> {
+    let mounts = first(facts).map_or(&[][..], |survey| &survey.mounts);
     mounts
         .iter()
         .filter_map(|mount| {

@@ -1,15 +1,15 @@
 //! Check: disk-health. What smartctl reported of a disk: failing, worn, hot, errors on medium or cable.
 
 use super::{first, place};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity};
-use record::{Disk, Health, Record, RuleId};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{Disk, Health, RuleId};
 
 pub(crate) const DISK: Rule = Rule {
     id: RuleId::own("disk-health"),
     about: "A disk is failing, worn out, hot or has errors.",
     link: "https://www.smartmontools.org/wiki/FAQ",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -22,8 +22,8 @@ const HOT_ROTATING_CELSIUS: i64 = 45;
 /// Three quarters of the life its maker gave it.
 const WORN_PERCENT: u64 = 75;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let disks = first(record).map_or(&[][..], |survey| &survey.disks);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let disks = first(facts).map_or(&[][..], |survey| &survey.disks);
     disks
         .iter()
         .filter_map(|disk| Some((disk, disk.health.known()?)))

@@ -1,15 +1,15 @@
 //! Checks of memory: clock and channels of modules, huge pages, priorities of swap.
 
 use super::{first, place};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity};
-use record::{Record, RuleId, SwapKind};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{RuleId, SwapKind};
 
 pub(crate) const CLOCK: Rule = Rule {
     id: RuleId::own("memory-clock"),
     about: "Memory modules run below their rated speed.",
     link: "https://www.dmtf.org/standards/smbios",
-    check: Check::Record(clock),
+    check: clock,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -18,7 +18,7 @@ pub(crate) const CHANNELS: Rule = Rule {
     id: RuleId::own("memory-one-module"),
     about: "Only one memory module: half of the bandwidth may be unused.",
     link: "https://www.dmtf.org/standards/smbios",
-    check: Check::Record(one_module),
+    check: one_module,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -27,7 +27,7 @@ pub(crate) const HUGE_PAGES: Rule = Rule {
     id: RuleId::own("transparent-hugepage"),
     about: "Transparent huge pages are disabled.",
     link: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
-    check: Check::Record(huge_pages),
+    check: huge_pages,
     when: When::Rest,
     ..Rule::PLAIN
 };
@@ -35,14 +35,14 @@ pub(crate) const SWAP_PRIORITY: Rule = Rule {
     id: RuleId::own("swap-priority"),
     about: "Disk swap is used before zram.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
-    check: Check::Record(swap_priority),
+    check: swap_priority,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
 };
 
-fn clock(record: &Record) -> Vec<Finding> {
-    let modules = first(record).map_or(&[][..], |survey| &survey.memory);
+fn clock(facts: &Facts<'_>) -> Vec<Finding> {
+    let modules = first(facts).map_or(&[][..], |survey| &survey.memory);
     modules
         .iter()
         .filter_map(|module| {
@@ -64,14 +64,14 @@ fn clock(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn one_module(record: &Record) -> Vec<Finding> {
-    let modules = first(record).map_or(&[][..], |survey| &survey.memory);
+fn one_module(facts: &Facts<'_>) -> Vec<Finding> {
+    let modules = first(facts).map_or(&[][..], |survey| &survey.memory);
     let [module] = modules else {
         return Vec::new();
     };
     // Soldered memory often shows as one device regardless of its width; virtual machines have none.
     let real = module.from == "DMI" && module.kind.starts_with("DDR");
-    let virtual_machine = record.machine.virtualisation.known().is_some_and(|kind| kind != "none");
+    let virtual_machine = facts.machine.virtualisation.known().is_some_and(|kind| kind != "none");
     if !real || virtual_machine {
         return Vec::new();
     }
@@ -87,8 +87,8 @@ fn one_module(record: &Record) -> Vec<Finding> {
     ]
 }
 
-fn huge_pages(record: &Record) -> Vec<Finding> {
-    let choices = first(record).map_or(&[][..], |survey| &survey.choices);
+fn huge_pages(facts: &Facts<'_>) -> Vec<Finding> {
+    let choices = first(facts).map_or(&[][..], |survey| &survey.choices);
     let off =
         choices.iter().find(|choice| choice.path.ends_with("transparent_hugepage/enabled") && choice.chosen == "never");
     off.map(|_| {
@@ -104,8 +104,8 @@ fn huge_pages(record: &Record) -> Vec<Finding> {
     .collect()
 }
 
-fn swap_priority(record: &Record) -> Vec<Finding> {
-    let swaps = first(record).map_or(&[][..], |survey| &survey.swaps);
+fn swap_priority(facts: &Facts<'_>) -> Vec<Finding> {
+    let swaps = first(facts).map_or(&[][..], |survey| &survey.swaps);
     let is_zram = |swap: &&record::Swap| swap.state.kind == SwapKind::Zram;
     let Some(zram) = swaps.iter().filter(is_zram).map(|swap| swap.state.priority).max() else {
         return Vec::new();

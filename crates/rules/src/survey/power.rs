@@ -1,15 +1,15 @@
 //! Check: power-supply. The power supply gives less than the board may need.
 
 use super::{first, place};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity};
-use record::{Record, RuleId, Supply};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::{RuleId, Supply};
 
 pub(crate) const SUPPLY: Rule = Rule {
     id: RuleId::own("power-supply"),
     about: "The power supply may be too weak for the board.",
     link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -19,15 +19,15 @@ pub(crate) const BATTERY: Rule = Rule {
     id: RuleId::own("on-battery"),
     about: "The machine runs on battery power.",
     link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
-    check: Check::Record(battery),
+    check: battery,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
 };
 
 /// Firmware and governors save power while a battery discharges.
-fn battery(record: &Record) -> Vec<Finding> {
-    let supplies = first(record).map_or(&[][..], |survey| &survey.supplies);
+fn battery(facts: &Facts<'_>) -> Vec<Finding> {
+    let supplies = first(facts).map_or(&[][..], |survey| &survey.supplies);
     let drained =
         supplies.iter().filter(|supply| supply.kind == "Battery" && supply.status.as_deref() == Some("Discharging"));
     // Then it does not run on the battery, but the supply gives less than the machine takes.
@@ -55,8 +55,8 @@ fn battery(record: &Record) -> Vec<Finding> {
 /// Raspberry Pi 5 limits its USB ports to 0.6 A below this, by its documentation.
 const RASPBERRY_UA: u64 = 5_000_000;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let supplies = first(record).map_or(&[][..], |survey| &survey.supplies);
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let supplies = first(facts).map_or(&[][..], |survey| &survey.supplies);
     supplies.iter().filter_map(of_supply).collect()
 }
 

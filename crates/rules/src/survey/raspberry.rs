@@ -4,26 +4,26 @@
 
 use super::first;
 use crate::config_txt::{ConfigTxt, Kind};
-use crate::tables::{Check, Rule, When};
-use facts::{Finding, Place, Severity};
-use record::{Record, RuleId};
+use crate::tables::{Rule, When};
+use facts::{Facts, Finding, Place, Severity};
+use record::RuleId;
 
 pub(crate) const CONFIG: Rule = Rule {
     id: RuleId::own("config-txt"),
     about: "A setting in config.txt costs performance or is ineffective.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
-    check: Check::Record(check),
+    check,
     when: When::Rest,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let Some(settings) = first(record).and_then(|survey| survey.config_txt.known()) else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(settings) = first(facts).and_then(|survey| survey.config_txt.known()) else {
         return Vec::new();
     };
-    let config = ConfigTxt::of_survey(record, settings);
+    let config = ConfigTxt::of_survey(facts, settings);
     let mut found: Vec<Finding> = Vec::new();
-    found.extend(arm_boost(&config, is_c0(record)));
+    found.extend(arm_boost(&config, is_c0(facts)));
     found.extend(soft_limit(&config));
     // Everything slower is something that the machine could do better.
     found.extend(config.findings(CONFIG.id, |kind, _| match kind {
@@ -34,8 +34,8 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 /// Revision C0 of the BCM2711 can do 1800 MHz as delivered.
-fn is_c0(record: &Record) -> bool {
-    let features = &record.machine.features;
+fn is_c0(facts: &Facts<'_>) -> bool {
+    let features = &facts.machine.features;
     features.iter().any(|feature| feature.name == "bcm2711_stepping" && feature.value.starts_with('C'))
 }
 

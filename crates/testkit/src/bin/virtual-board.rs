@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use testkit::virtual_board::{Board, Done, lacking, run};
+use testkit::virtual_board::{Board, FinishedRun, lacking, run};
 
 const USAGE: &str = "usage: virtual-board BOARD.toml [--truth FILE] [--host-khz N] -- CMD...";
 
@@ -64,7 +64,7 @@ fn try_main() -> Result<ExitCode, String> {
 }
 
 /// One JSON object per line.
-fn trace(done: &Done) -> String {
+fn trace(done: &FinishedRun) -> String {
     let line = |truth: &testkit::virtual_board::Truth| {
         format!(
             "{{\"at_s\":{:.2},\"temp_c\":{:.2},\"power_w\":{:.3},\"real_khz\":{:?},\"shown_khz\":{:?},\"level\":{},\"host_khz\":{}}}\n",

@@ -44,12 +44,12 @@ pub struct KernelSpec {
 #[serde(deny_unknown_fields)]
 pub struct MeterSpec {
     /// Location.
-    pub place: Place,
+    pub place: MeterLocation,
     /// Supply voltage in volts.
     pub volts: f64,
     /// Accuracy.
     #[serde(default)]
-    pub says: Says,
+    pub says: MeterAccuracy,
     /// Time after which it disappears, in seconds.
     #[serde(default)]
     pub gone_after_s: Option<f64>,
@@ -58,7 +58,7 @@ pub struct MeterSpec {
 /// Location of a meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum MeterLocation {
     /// Chip on the board, hwmon `ina226`.
     Board,
     /// Network socket that answers on loopback like NETIO's; the command gets its address in the variable
@@ -69,7 +69,7 @@ pub enum Place {
 /// Accuracy of a meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Says {
+pub enum MeterAccuracy {
     /// True values.
     #[default]
     Truth,

@@ -3,7 +3,7 @@
 //! Paths are relative to `/sys`. Formats are those of Documentation/admin-guide/pm/cpufreq.rst,
 //! Documentation/driver-api/thermal/sysfs-api.rst and Documentation/hwmon/sysfs-interface.rst.
 
-use super::board::{KernelSpec, MeterSpec, Mode, Place, PolicySpec};
+use super::board::{KernelSpec, MeterLocation, MeterSpec, Mode, PolicySpec};
 use super::model::{Model, RATE_LIMIT_US};
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
             file(format!("{device}/max_state"), top.to_string());
         }
     }
-    let on_board = |meter: &&MeterSpec| meter.place == Place::Board;
+    let on_board = |meter: &&MeterSpec| meter.place == MeterLocation::Board;
     if model.board.meter.as_ref().filter(on_board).is_some() {
         file(format!("{METER}/name"), "ina226".to_owned());
         // A chip that disappeared leaves its files, but reads fail.
@@ -171,7 +171,7 @@ fn odd_files(model: &Model, index: usize, folder: &str, nodes: &mut BTreeMap<Str
 
 /// Reason why a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum WriteError {
     /// Read-only file.
     Access,
     /// Invalid value.
@@ -182,17 +182,17 @@ pub(super) enum Refused {
 ///
 /// # Errors
 /// Error that the kernel would return.
-pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), Refused> {
-    let rest = path.strip_prefix("devices/system/cpu/cpufreq/policy").ok_or(Refused::Access)?;
-    let (number, name) = rest.split_once('/').ok_or(Refused::Access)?;
-    let cpu: u32 = number.parse().map_err(|_| Refused::Access)?;
-    let index = model.policy_of(cpu).ok_or(Refused::Access)?;
+pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), WriteError> {
+    let rest = path.strip_prefix("devices/system/cpu/cpufreq/policy").ok_or(WriteError::Access)?;
+    let (number, name) = rest.split_once('/').ok_or(WriteError::Access)?;
+    let cpu: u32 = number.parse().map_err(|_| WriteError::Access)?;
+    let index = model.policy_of(cpu).ok_or(WriteError::Access)?;
     let text = text.trim();
     let spec = model.board.policy[index].clone();
     let state = &mut model.policies[index];
-    let khz = text.parse::<u32>().map_err(|_| Refused::Invalid);
+    let khz = text.parse::<u32>().map_err(|_| WriteError::Invalid);
     if model.board.kernel.refuses.iter().any(|value| value == text) {
-        return Err(Refused::Invalid);
+        return Err(WriteError::Invalid);
     }
     match name {
         "scaling_governor" if GOVERNORS.split(' ').any(|known| known == text) => {
@@ -201,25 +201,25 @@ pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), Ref
             }
             state.governor = text.to_owned();
         }
-        "scaling_governor" => return Err(Refused::Invalid),
+        "scaling_governor" => return Err(WriteError::Invalid),
         "scaling_min_freq" => {
             let khz = limit(&model.board.kernel, &spec, khz?, false);
             if model.board.kernel.refuses_crossed_limits && khz > state.khz_max {
-                return Err(Refused::Invalid);
+                return Err(WriteError::Invalid);
             }
             state.khz_min = khz;
         }
         "scaling_max_freq" => {
             let khz = limit(&model.board.kernel, &spec, khz?, true);
             if model.board.kernel.refuses_crossed_limits && khz < state.khz_min {
-                return Err(Refused::Invalid);
+                return Err(WriteError::Invalid);
             }
             state.khz_max = khz;
         }
         RATE_LIMIT if state.governor == "schedutil" => state.rate_limit_us = khz?,
         "scaling_setspeed" if state.governor == "userspace" => state.khz_set = khz?,
-        "scaling_setspeed" => return Err(Refused::Invalid),
-        _ => return Err(Refused::Access),
+        "scaling_setspeed" => return Err(WriteError::Invalid),
+        _ => return Err(WriteError::Access),
     }
     Ok(())
 }
@@ -307,9 +307,9 @@ mod tests {
         model.board.policy[0].boost_khz = vec![1_500_000];
         for (name, value, expected) in [
             ("scaling_max_freq", "900000", Ok(())),
-            ("scaling_min_freq", "1100000", Err(Refused::Invalid)),
-            ("scaling_governor", "powersave", Err(Refused::Invalid)),
-            ("schedutil/rate_limit_us", "20000", Err(Refused::Access)),
+            ("scaling_min_freq", "1100000", Err(WriteError::Invalid)),
+            ("scaling_governor", "powersave", Err(WriteError::Invalid)),
+            ("schedutil/rate_limit_us", "20000", Err(WriteError::Access)),
             ("scaling_governor", "schedutil", Ok(())),
             ("schedutil/rate_limit_us", "20000", Ok(())),
         ] {
@@ -337,16 +337,16 @@ mod tests {
         let folder = "devices/system/cpu/cpufreq/policy0";
         for (name, value, expected) in [
             ("scaling_governor", "powersave\n", Ok(())),
-            ("scaling_governor", "turbo", Err(Refused::Invalid)),
+            ("scaling_governor", "turbo", Err(WriteError::Invalid)),
             ("scaling_max_freq", "600000", Ok(())),
-            ("scaling_max_freq", "fast", Err(Refused::Invalid)),
-            ("scaling_setspeed", "600000", Err(Refused::Invalid)),
-            ("scaling_cur_freq", "600000", Err(Refused::Access)),
+            ("scaling_max_freq", "fast", Err(WriteError::Invalid)),
+            ("scaling_setspeed", "600000", Err(WriteError::Invalid)),
+            ("scaling_cur_freq", "600000", Err(WriteError::Access)),
         ] {
             let found = write(&mut model, &format!("{folder}/{name}"), value);
             assert_eq!(found, expected, "{name} {value}");
         }
         assert_eq!(text(&model, &format!("{folder}/scaling_max_freq")), "600000\n");
-        assert_eq!(write(&mut model, "class/x", "1"), Err(Refused::Access));
+        assert_eq!(write(&mut model, "class/x", "1"), Err(WriteError::Access));
     }
 }

@@ -18,7 +18,9 @@ mod slots;
 mod stat;
 mod union;
 
-pub use board::{Board, KernelSpec, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec, ZoneSpec};
+pub use board::{
+    Board, KernelSpec, MeterAccuracy, MeterLocation, MeterSpec, Mode, PolicySpec, ThermalSpec, ThrottleSpec, ZoneSpec,
+};
 pub use chance::{Chance, Fault};
 pub use files::{Node, nodes};
 pub use model::{Model, PolicyState, core_w};
@@ -86,7 +88,7 @@ pub struct Truth {
 
 /// Finished run.
 #[derive(Debug)]
-pub struct Done {
+pub struct FinishedRun {
     /// Exit status of the command.
     pub status: ExitStatus,
     /// True state, every tenth of a second.
@@ -122,7 +124,7 @@ pub fn lacking() -> Option<String> {
 ///
 /// # Errors
 /// The part of the setup that failed.
-pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<Done, String> {
+pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<FinishedRun, String> {
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
     // The simulation has priority over the command. Threads created here inherit it.
     set_nice(-RIG_NICE).map_err(failed("priority"))?;
@@ -135,7 +137,7 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
     let tree = Tree::mount(&name, &model).map_err(failed("FUSE"))?;
     let place = lock(&model).board.meter.as_ref().map(|meter| meter.place);
     let meter = match place {
-        Some(Place::Network) => Some(Meter::serve(&model).map_err(failed("meter"))?),
+        Some(MeterLocation::Network) => Some(Meter::serve(&model).map_err(failed("meter"))?),
         _ => None,
     };
     let first = lock(&model).clone();
@@ -180,7 +182,7 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
     drop(tree);
     // Some systems do not permit lowering the nice value again; the next board then runs at this one.
     let _ = set_nice(0);
-    Ok(Done { status, trace, model, left_running, stood_still_s })
+    Ok(FinishedRun { status, trace, model, left_running, stood_still_s })
 }
 
 /// Runs the command in its mount namespace and cgroups, at default priority.

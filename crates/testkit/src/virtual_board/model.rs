@@ -7,7 +7,7 @@
 //!
 //! Pure: inputs are time and use, outputs are clocks and temperature.
 
-use super::board::{Board, Mode, PolicySpec, Says};
+use super::board::{Board, MeterAccuracy, Mode, PolicySpec};
 use std::collections::BTreeMap;
 
 /// Interval of throttling decisions, like the kernel's polling of a hot zone.
@@ -163,10 +163,10 @@ impl Model {
         let idle_w = self.board.thermal.idle_w;
         let (volts, true_w) = (meter.volts, self.averaged_w);
         let said = match meter.says {
-            Says::Truth => (true_w, volts, true_w / volts),
-            Says::Constant => (idle_w, volts, idle_w / volts),
-            Says::Zero => (0.0, volts, 0.0),
-            Says::Tenfold => (10.0 * true_w, volts, true_w / volts),
+            MeterAccuracy::Truth => (true_w, volts, true_w / volts),
+            MeterAccuracy::Constant => (idle_w, volts, idle_w / volts),
+            MeterAccuracy::Zero => (0.0, volts, 0.0),
+            MeterAccuracy::Tenfold => (10.0 * true_w, volts, true_w / volts),
         };
         (!is_gone).then_some(said)
     }

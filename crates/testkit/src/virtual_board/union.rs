@@ -3,7 +3,7 @@
 //! It runs outside the mount namespace where it is mounted, so that the real `/sys` stays readable. Every read
 //! generates the file, as in sysfs; nothing is cached.
 
-use super::files::{Node, Refused, nodes, write};
+use super::files::{Node, WriteError, nodes, write};
 use super::lock::lock;
 use super::model::Model;
 use super::stat::stat;
@@ -49,7 +49,7 @@ struct Paths {
 }
 
 /// Target of a path.
-enum Found {
+enum Target {
     Folder,
     Made(Node),
     Real(std::fs::Metadata),
@@ -92,31 +92,31 @@ impl Union {
         paths.by_number.get(index).cloned()
     }
 
-    fn find(&self, path: &str) -> Option<Found> {
+    fn find(&self, path: &str) -> Option<Target> {
         let nodes = self.nodes();
         if let Some(node) = nodes.get(path) {
-            return Some(Found::Made(node.clone()));
+            return Some(Target::Made(node.clone()));
         }
         let below = format!("{path}/");
         if path.is_empty() || nodes.keys().any(|known| known.starts_with(&below)) {
-            return Some(Found::Folder);
+            return Some(Target::Folder);
         }
         if is_hidden(path) {
             return None;
         }
-        Some(Found::Real(real(path).symlink_metadata().ok()?))
+        Some(Target::Real(real(path).symlink_metadata().ok()?))
     }
 
     fn attributes(&self, path: &str) -> Option<FileAttr> {
         let (kind, perm, size) = match self.find(path)? {
-            Found::Folder => (FileType::Directory, 0o755, 0),
-            Found::Made(Node::Link(to)) => (FileType::Symlink, 0o777, to.len() as u64),
-            Found::Made(Node::Dead | Node::Stat) => (FileType::RegularFile, 0o444, 4096),
-            Found::Made(Node::File { is_writable, .. }) => {
+            Target::Folder => (FileType::Directory, 0o755, 0),
+            Target::Made(Node::Link(to)) => (FileType::Symlink, 0o777, to.len() as u64),
+            Target::Made(Node::Dead | Node::Stat) => (FileType::RegularFile, 0o444, 4096),
+            Target::Made(Node::File { is_writable, .. }) => {
                 let perm = if is_writable { 0o644 } else { 0o444 };
                 (FileType::RegularFile, perm, 4096)
             }
-            Found::Real(data) => {
+            Target::Real(data) => {
                 let kind = FileType::from_std(data.file_type()).unwrap_or(FileType::RegularFile);
                 (kind, (data.mode() & 0o7777) as u16, data.len())
             }
@@ -159,15 +159,15 @@ impl Union {
     fn text(&self, path: &str) -> Result<Vec<u8>, Errno> {
         match self.find(path) {
             None => Err(Errno::ENOENT),
-            Some(Found::Made(Node::File { text, .. })) => Ok(text.into_bytes()),
-            Some(Found::Made(Node::Dead)) => Err(Errno::ENXIO),
-            Some(Found::Made(Node::Stat)) => {
+            Some(Target::Made(Node::File { text, .. })) => Ok(text.into_bytes()),
+            Some(Target::Made(Node::Dead)) => Err(Errno::ENXIO),
+            Some(Target::Made(Node::Stat)) => {
                 let host = std::fs::read_to_string("/proc/stat").map_err(Errno::from)?;
                 let model = lock(&self.model);
                 Ok(stat(&self.first_stat, &host, &model.busy_s, model.at_s).into_bytes())
             }
-            Some(Found::Made(Node::Link(_)) | Found::Folder) => Err(Errno::EINVAL),
-            Some(Found::Real(_)) => std::fs::read(real(path)).map_err(Errno::from),
+            Some(Target::Made(Node::Link(_)) | Target::Folder) => Err(Errno::EINVAL),
+            Some(Target::Real(_)) => std::fs::read(real(path)).map_err(Errno::from),
         }
     }
 
@@ -175,12 +175,12 @@ impl Union {
         let text = String::from_utf8_lossy(data);
         match self.find(path) {
             None => Err(Errno::ENOENT),
-            Some(Found::Real(_)) => std::fs::write(real(path), data).map_err(Errno::from),
+            Some(Target::Real(_)) => std::fs::write(real(path), data).map_err(Errno::from),
             Some(_) => {
                 let mut model = lock(&self.model);
                 write(&mut model, path, &text).map_err(|refused| match refused {
-                    Refused::Access => Errno::EACCES,
-                    Refused::Invalid => Errno::EINVAL,
+                    WriteError::Access => Errno::EACCES,
+                    WriteError::Invalid => Errno::EINVAL,
                 })
             }
         }
@@ -259,8 +259,8 @@ impl Filesystem for Union {
             return reply.error(Errno::ENOENT);
         };
         match self.find(&path) {
-            Some(Found::Made(Node::Link(to))) => reply.data(to.as_bytes()),
-            Some(Found::Real(_)) => match std::fs::read_link(real(&path)) {
+            Some(Target::Made(Node::Link(to))) => reply.data(to.as_bytes()),
+            Some(Target::Real(_)) => match std::fs::read_link(real(&path)) {
                 Ok(to) => reply.data(to.as_os_str().as_encoded_bytes()),
                 Err(error) => reply.error(error.into()),
             },

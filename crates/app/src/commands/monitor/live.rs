@@ -41,7 +41,7 @@ pub(super) struct Source {
     /// When it was last looked after the sampler, or the time of the row came.
     looked_ns: u64,
     /// Where the threads run, on the machine that they watch.
-    aside: Option<IdleCpuAffinity>,
+    affinity: Option<IdleCpuAffinity>,
     /// They poll as long as they live.
     _meters: Vec<Meter>,
 }
@@ -55,20 +55,20 @@ impl Source {
         let options = SamplerOptions {
             interval,
             rows: ROWS,
-            feeds: meters.iter().map(Meter::feed).collect(),
+            external_values: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(root, &options);
         let channels = sampler.channels();
         let record = record(root, &timeline, channels, interval);
         let latest = vec![NONE; channels.len()];
-        let aside = root.is_system().then(|| IdleCpuAffinity::new(channels));
-        let sampler = SamplerThread::start_looked_after(sampler, &timeline)?;
+        let affinity = root.is_system().then(|| IdleCpuAffinity::new(channels));
+        let sampler = SamplerThread::start_without_watchdog(sampler, &timeline)?;
         machine::raise_priority();
         Ok(Self {
             row: Vec::with_capacity(latest.len()),
             latest,
-            aside,
+            affinity,
             begin: Some(record),
             sampler: Some(sampler),
             timeline,
@@ -95,13 +95,13 @@ impl Source {
         let due = Duration::from_millis(at_ms.unsigned_abs()).saturating_add(sampler.interval());
         self.due_ns = u64::try_from(due.as_nanos()).unwrap_or(u64::MAX);
         self.looked_ns = self.due_ns;
-        if let Some(aside) = &mut self.aside {
+        if let Some(affinity) = &mut self.affinity {
             for (latest, value) in self.latest.iter_mut().zip(&self.row) {
                 if *value != NONE {
                     *latest = *value;
                 }
             }
-            if let Some(cpus) = aside.look(&self.latest, at_ms) {
+            if let Some(cpus) = affinity.check(&self.latest, at_ms) {
                 sampler.move_to(cpus);
             }
         }
@@ -139,7 +139,7 @@ impl super::Source for Source {
         // What was to come a second ago may hang.
         if now_ns.saturating_sub(self.looked_ns) >= LOOK.as_nanos() as u64 {
             self.looked_ns = now_ns;
-            sampler.look_after();
+            sampler.check_reads();
         }
         Ok(Poll::Wait(self.wait(now_ns)))
     }

@@ -42,7 +42,7 @@ pub(super) fn make(
         for _ in 1..threads {
             let send = send.clone();
             // A thread that the kernel refuses is not needed: the others do its work.
-            if machine::threads::begin(scope, "page", || hand_on(send)).is_err() {
+            if machine::threads::spawn_scoped(scope, "page", || hand_on(send)).is_err() {
                 break;
             }
         }

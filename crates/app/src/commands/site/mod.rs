@@ -14,7 +14,7 @@ use compare::trend::{self, Sample, Trend, trends};
 use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Verdict;
 use folder::SiteFolder;
-use page::site::{Group, Kind, Listed, Site, of_result, result_path};
+use page::site::{Group, Kind, Site, SiteResult, of_result, result_path};
 use record::hex;
 use sha2::{Digest, Sha256};
 use sources::Source;
@@ -49,9 +49,9 @@ pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::
     if results.is_empty() {
         bail!("None of the files could be read.");
     }
-    let mut listed: Vec<Listed<'_>> = results
+    let mut listed: Vec<SiteResult<'_>> = results
         .iter()
-        .map(|(page, (entry, _))| Listed { entry, page })
+        .map(|(page, (entry, _))| SiteResult { entry, page })
         .filter(|listed| !is_part(listed, &results))
         .collect();
     let usual = order(USUAL_ORDER).context("the usual order of results has no key")?;
@@ -164,7 +164,7 @@ fn tell_unread(unread: impl Iterator<Item = (Source, anyhow::Error)>, status: &m
 }
 
 /// True if the run of a result was resumed and the whole of it is a result as well; that is told.
-fn is_part(listed: &Listed<'_>, results: &Results) -> bool {
+fn is_part(listed: &SiteResult<'_>, results: &Results) -> bool {
     let whole =
         listed.entry.run.as_ref().and_then(|_| results.values().find(|(other, _)| listed.entry.is_part_of(other)));
     if let Some((whole, _)) = whole {
@@ -197,11 +197,11 @@ fn groups(folder: &mut SiteFolder, site: &Site<'_>, results: &Results) -> anyhow
 /// How the figures of a board changed. Its results are read again: of those that are unchanged no Record is at hand.
 fn trends_of(group: &Group<'_>, results: &Results) -> Vec<Trend> {
     let is_dated =
-        |listed: &&Listed<'_>| listed.entry.started_ms.is_some() && listed.entry.row.verdict != Verdict::Invalid;
+        |listed: &&SiteResult<'_>| listed.entry.started_ms.is_some() && listed.entry.row.verdict != Verdict::Invalid;
     if group.results.iter().filter(is_dated).count() < trend::RESULTS_MIN {
         return Vec::new();
     }
-    let read = |listed: &Listed<'_>| {
+    let read = |listed: &SiteResult<'_>| {
         let source = &results.get(listed.page)?.1;
         // It was readable before; a file that is gone since then is told by the next call.
         Some((source, source.record().ok()?, listed.entry.row.verdict))

@@ -8,7 +8,7 @@ use compare::trend::{Sample, trends};
 use compare::{Side, compare};
 use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Explanation;
-use page::site::{Group, Kind, Link, Listed, Site, of_result, result_path};
+use page::site::{Group, Kind, Link, Site, SiteResult, of_result, result_path};
 use record::Record;
 use std::borrow::Cow;
 use std::path::Path;
@@ -61,7 +61,7 @@ impl Shelf {
     fn site(&self) -> Site<'_> {
         let is_part = |held: &&Held| self.results.iter().any(|other| held.entry.is_part_of(&other.entry));
         let whole = self.results.iter().filter(|held| !is_part(held));
-        let listed = whole.map(|held| Listed { entry: &held.entry, page: &held.page }).collect();
+        let listed = whole.map(|held| SiteResult { entry: &held.entry, page: &held.page }).collect();
         let link = |path: &str, words: &str| Link { path: path.to_owned(), words: words.to_owned() };
         let pages = match self.results.len() {
             0 | 1 => Vec::new(),

@@ -7,7 +7,7 @@ use record::Record;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use testkit::virtual_board::{Done, Model, run};
+use testkit::virtual_board::{FinishedRun, Model, run};
 
 /// What a line left.
 pub(super) struct Left {
@@ -22,7 +22,7 @@ pub(super) struct Left {
     /// Exit status of the line.
     pub(super) status: i32,
     /// The board as it was left.
-    done: Done,
+    done: FinishedRun,
 }
 
 impl Left {

@@ -239,7 +239,8 @@ mod tests {
         let meter = Meter::start("netio:127.0.0.1:1/2", 0).unwrap();
         let trouble = meter.trouble().unwrap();
         assert!(trouble.contains("does not respond"), "{trouble}");
-        let options = machine::SamplerOptions { feeds: vec![meter.feed()], ..machine::SamplerOptions::default() };
+        let options =
+            machine::SamplerOptions { external_values: vec![meter.feed()], ..machine::SamplerOptions::default() };
         let root = machine::Root::from_board("").unwrap();
         let mut sampler = machine::Sampler::new(&root, &options);
         sampler.tick(&machine::Timeline::fake(0));

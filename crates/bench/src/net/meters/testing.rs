@@ -60,7 +60,7 @@ pub(super) fn first_row(text: &str) -> Vec<i64> {
 
 /// What the sampler sees of a meter.
 pub(super) fn row_of(meter: &Meter) -> Vec<i64> {
-    let options = SamplerOptions { feeds: vec![meter.feed()], ..SamplerOptions::default() };
+    let options = SamplerOptions { external_values: vec![meter.feed()], ..SamplerOptions::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
     sampler.tick(&Timeline::fake(0));
     let first = sampler.position(&meter.channels()[0].id).unwrap();

@@ -74,7 +74,7 @@ fn spawn(command: &mut Command) -> Result<Child, String> {
 }
 
 fn in_thread<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
-    threads::apart("start", work).map_err(|missing| missing.to_string())?
+    threads::run("start", work).map_err(|missing| missing.to_string())?
 }
 
 /// Makes the calling thread one of the user's, permanently.

@@ -4,6 +4,8 @@
 //!
 //! Settings that cannot be restored while a CPU is offline are restored when it returns.
 //!
+//! It has the journal open: a file that is renamed or replaced during the run is still the one that the run writes.
+//!
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
@@ -12,12 +14,14 @@ use crate::process::standstill::{Cause, Standstill};
 use crate::scratch::places::{self, remove_left_behind};
 use machine::faults::{self, Call};
 use machine::processes;
-use machine::settings::restore_from_journal;
+use machine::settings::{OpenJournal, restore_from_journal};
 use machine::{Group, Root};
 use record::{Reading, Restored};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
-use std::io::{Read, Write};
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -40,6 +44,9 @@ const STOPPED: u8 = b'T';
 const SETTLED: u8 = b'S';
 /// Settings of an offline CPU cannot be written. A guard waits this long for the CPU; after that, the next start restores.
 const CPU_BACK_WITHIN: Duration = Duration::from_secs(60);
+
+/// Each setting with the outcome of its restoration.
+type Outcomes = Reading<Vec<(String, Restored)>>;
 
 /// What a guard looks after.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,9 +103,15 @@ impl Guard {
         let said = said.filter(|said| fcntl_setfl(said, OFlags::NONBLOCK).is_ok());
         Ok(Self { child, pipe, said })
     }
-}
 
-impl Guard {
+    /// Tells it by what path it opens the journal of this process.
+    pub(crate) fn open_journal(&mut self, descriptor: &Path) {
+        if let Some(pipe) = &mut self.pipe {
+            // A guard that was killed is replaced before the next step; without the path it uses the name.
+            let _ = writeln!(pipe, "{}", descriptor.display());
+        }
+    }
+
     /// True if it was killed: then nothing would restore what this process changed.
     pub(crate) fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
@@ -162,15 +175,20 @@ pub fn run_guard(
 ) -> Result<(), Vec<(String, Restored)>> {
     // Opened now: there is no way to it once its owner is gone.
     let places = watched.places.as_deref().and_then(places::opened);
-    let mut said = Vec::new();
+    let (mut said, mut open) = (Vec::new(), None);
     std::thread::scope(|scope| {
         let (owner_is_here, ended) = channel::<()>();
         let output = &mut *output;
         let look = move || forward_stop(root, watched.owner, &ended, output);
         // Without it, programs go on while their owner is stopped.
         let _ = std::thread::Builder::new().spawn_scoped(scope, look);
-        // A read ends with the closing of the pipe, or is interrupted by a signal.
-        let _ = input.read_to_end(&mut said);
+        let mut input = BufReader::new(input);
+        // Each line is a path to the open journal. The last one has no end.
+        while input.read_until(b'\n', &mut said).is_ok_and(|bytes| bytes > 0) && said.ends_with(b"\n") {
+            let descriptor = Path::new(OsStr::from_bytes(said.trim_ascii_end()));
+            open = watched.journal.as_ref().and_then(|journal| OpenJournal::open(journal, descriptor));
+            said.clear();
+        }
         drop(owner_is_here);
     });
     if said != ALL_IS_WELL {
@@ -186,7 +204,11 @@ pub fn run_guard(
     let Some(journal) = &watched.journal else {
         return Ok(());
     };
-    let outcomes = restore_journal(root, journal);
+    let restore = || match &open {
+        Some(open) => open.restore(root),
+        None => restore_from_journal(root, journal),
+    };
+    let outcomes = restore_in_time(&restore);
     // The other end may be closed.
     let _ = output.write_all(&[SETTLED]).and_then(|()| output.flush());
     let mut left = match outcomes {
@@ -196,7 +218,7 @@ pub fn run_guard(
     let until = Instant::now() + CPU_BACK_WITHIN / faults::haste();
     while !left.is_empty() && Instant::now() < until {
         std::thread::sleep(LOOK / faults::haste());
-        match restore_from_journal(root, journal) {
+        match restore() {
             Ok(outcomes) if !outcomes.is_empty() => left = failures(outcomes),
             // Nothing is left to restore, or another start holds the journal.
             Ok(_) | Err(_) => break,
@@ -250,10 +272,10 @@ fn forward_stop(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn 
 
 /// Restores from the journal once its owner has let go of it. A process that is killed closes its files one by
 /// one: its pipe to the guard may be closed a moment before the journal is.
-fn restore_journal(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
+fn restore_in_time(restore: &dyn Fn() -> Outcomes) -> Outcomes {
     let until = Instant::now() + LAST_CLOSE;
     loop {
-        match restore_from_journal(root, journal) {
+        match restore() {
             Err(_) if Instant::now() < until => std::thread::sleep(NAP),
             outcome => return outcome,
         }

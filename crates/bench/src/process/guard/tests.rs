@@ -2,6 +2,7 @@
 
 use super::*;
 use machine::settings::{Node, Settings};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 
 /// No process has such a number (`PID_MAX_LIMIT` is 2^22).
@@ -124,8 +125,21 @@ fn of_many_names_a_few_are_told() {
     }
 }
 
-#[test]
-fn guard_restores_journal() {
+/// The pipe of a run: the path of its open journal, and what happens before the run is killed.
+struct Pipe<'a>(std::io::Cursor<Vec<u8>>, &'a dyn Fn());
+
+impl Read for Pipe<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let bytes = self.0.read(buffer)?;
+        if bytes == 0 {
+            (self.1)();
+        }
+        Ok(bytes)
+    }
+}
+
+/// The governor when the guard has ended, and the directory of the journal. `happens` gets the path of the journal.
+fn restored(name: &str, is_told: bool, happens: &dyn Fn(&Path)) -> (String, PathBuf) {
     let governor = Node::Governor(0).path();
     let folder = governor.trim_end_matches("/scaling_governor");
     let board = format!(
@@ -133,7 +147,7 @@ fn guard_restores_journal() {
          == {folder}/scaling_available_governors\nondemand performance\n"
     );
     let root = Root::from_board(&board).unwrap();
-    let place = std::env::temp_dir().join(format!("sbc-bench-guard-{}", std::process::id()));
+    let place = std::env::temp_dir().join(format!("sbc-bench-guard-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&place).unwrap();
     let (journal, left) = (place.join("journal"), place.join("left"));
     let mut settings = Settings::new(&root, &journal).unwrap();
@@ -143,10 +157,50 @@ fn guard_restores_journal() {
     std::fs::copy(&journal, &left).unwrap();
     drop(settings);
     root.write(&governor, "performance").unwrap();
-    let outcome = run_guard(&root, &watched(GONE, Some(left.clone())), &mut &b""[..], &mut Vec::new());
-    let is_removed = !left.exists();
+    let of_run = std::fs::File::open(&left).unwrap();
+    let descriptor = match is_told {
+        true => format!("/proc/{}/fd/{}\n", std::process::id(), of_run.as_raw_fd()),
+        false => String::new(),
+    };
+    let killed = || {
+        if !place.join("killed").exists() {
+            std::fs::write(place.join("killed"), "").unwrap();
+            happens(&left);
+        }
+    };
+    let mut pipe = Pipe(std::io::Cursor::new(descriptor.into_bytes()), &killed);
+    run_guard(&root, &watched(GONE, Some(left.clone())), &mut pipe, &mut Vec::new()).unwrap();
+    (root.read_value(&governor).unwrap(), place)
+}
+
+#[test]
+fn guard_restores_journal() {
+    for is_told in [false, true] {
+        let (governor, place) = restored("left", is_told, &|_| {});
+        let is_removed = !place.join("left").exists();
+        std::fs::remove_dir_all(&place).unwrap();
+        assert_eq!(governor, "ondemand");
+        assert!(is_removed);
+    }
+}
+
+#[test]
+fn guard_restores_from_a_journal_that_was_renamed_replaced_or_removed() {
+    const FOREIGN: &str = "not a journal\n";
+    let replaced = |left: &Path| {
+        std::fs::rename(left, left.with_extension("moved")).unwrap();
+        std::fs::write(left, FOREIGN).unwrap();
+    };
+    let (governor, place) = restored("replaced", true, &replaced);
+    let foreign = std::fs::read_to_string(place.join("left"));
     std::fs::remove_dir_all(&place).unwrap();
-    outcome.unwrap();
-    assert_eq!(root.read_value(&governor).unwrap(), "ondemand");
-    assert!(is_removed);
+    assert_eq!((governor.as_str(), foreign.unwrap().as_str()), ("ondemand", FOREIGN));
+    for (name, happens) in [
+        ("removed", &(|left: &Path| std::fs::remove_file(left).unwrap()) as &dyn Fn(&Path)),
+        ("moved", &|left: &Path| std::fs::rename(left, left.with_extension("moved")).unwrap()),
+    ] {
+        let (governor, place) = restored(name, true, happens);
+        std::fs::remove_dir_all(&place).unwrap();
+        assert_eq!(governor, "ondemand", "{name}");
+    }
 }

@@ -273,7 +273,7 @@ impl ClockPass<'_> {
     fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
         let _window = quiet::window();
         let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
-        threads::apart("clock-point", work)?.unwrap_or_else(|why| Err(Missing::unsupported(format!("cpu{cpu}"), why)))
+        threads::run("clock-point", work)?.unwrap_or_else(|why| Err(Missing::unsupported(format!("cpu{cpu}"), why)))
     }
 
     fn policy_of(&self, cpu: u32) -> Option<&Policy> {

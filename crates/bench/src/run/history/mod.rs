@@ -9,7 +9,7 @@
 
 use machine::faults::{self, Call};
 use machine::files::{Access, Error, Exclusive, Folder};
-use record::{End, Missing, Record, Unreadable, read_stream};
+use record::{End, Missing, Record, UnreadableRange, read_stream};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -354,7 +354,7 @@ fn read(file: &File) -> Result<Record, Missing> {
     }
     let mut record = read_stream(&bytes)?;
     if left_out > 0 {
-        record.run.unreadable.push(Unreadable { from_byte: PART_BYTES, bytes: left_out });
+        record.run.unreadable.push(UnreadableRange { from_byte: PART_BYTES, bytes: left_out });
     }
     Ok(record)
 }

@@ -3,7 +3,7 @@
 
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::fallback_workload;
-use record::{Machine, Policy, Record, Run, StageBegun};
+use record::{Machine, Policy, Record, Run, StartedStage};
 
 /// Less of a difference is what kernel and firmware take for themselves at each start.
 const MEMORY_PERCENT_MIN: u64 = 2;
@@ -80,7 +80,7 @@ impl StageProgress {
         let Some((open, done)) = record.run.stages.split_last() else {
             return Self::default();
         };
-        let words = |stage: &StageBegun| stage.stage.clone();
+        let words = |stage: &StartedStage| stage.stage.clone();
         let steps = record.steps.len().saturating_sub(open.first_step);
         Self { done: done.iter().map(words).collect(), open: Some((words(open), steps)) }
     }

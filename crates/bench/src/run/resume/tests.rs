@@ -6,7 +6,7 @@ use crate::question::standard::Standard;
 use crate::question::{Planning, Task};
 use crate::testing::{machine, step};
 use crate::{Available, Job, Options};
-use record::{Aftermath, DiedIn, Fact, Resumed, Source, Survey, Variant, WorkloadId};
+use record::{Aftermath, DeathPoint, Fact, Resumption, Source, Survey, Variant, WorkloadId};
 
 fn job(workload: WorkloadId, variant: Variant) -> Stage {
     Stage::Job(Job { workload, variant, ..Job::default() })
@@ -22,7 +22,7 @@ fn died(stages: &[Stage], steps: usize) -> Record {
     let mut record = Record::new(source, Run::default());
     for stage in stages.iter().filter_map(Stage::words) {
         let first_step = record.steps.len();
-        record.run.stages.push(StageBegun { stage, first_step });
+        record.run.stages.push(StartedStage { stage, first_step });
         record.steps.push(step("x"));
     }
     record.steps.pop();
@@ -122,7 +122,7 @@ fn machine_differences_are_named() {
 fn step_is_left_out_with_the_number_of_deaths() {
     let mut run = Run::default();
     let [deadly, other] = [WorkloadId::Simd, WorkloadId::Aes].map(WorkloadId::as_str);
-    let died_in = DiedIn {
+    let died_in = DeathPoint {
         step: Some(deadly.into()),
         aftermath: Fact::Known(Aftermath {
             looked_utc_ms: 0,
@@ -134,11 +134,11 @@ fn step_is_left_out_with_the_number_of_deaths() {
             reset_reasons: Vec::new(),
             hardware_messages: Vec::new(),
         }),
-        ..DiedIn::default()
+        ..DeathPoint::default()
     };
     for expected in [None, None, Some("skipped because the board died in it 2 times")] {
         assert_eq!(why_left_out(&run, deadly).as_deref(), expected);
-        run.resumed.push(Resumed { died_in: died_in.clone(), boot_id: String::new(), at_ms: 0, away_ms: None });
+        run.resumed.push(Resumption { died_in: died_in.clone(), boot_id: String::new(), at_ms: 0, away_ms: None });
     }
     assert_eq!(why_left_out(&run, other), None);
 }

@@ -8,7 +8,7 @@ use super::{Column, Form, REPETITION_NS, RULE, SEED};
 use crate::measure::repeat::until_known;
 use machine::faults;
 use microbench::buffer::Buffer;
-use microbench::latency::Walk;
+use microbench::latency::PointerChase;
 use record::{LatencyRow, Repeated};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -76,9 +76,9 @@ pub(super) fn walk_all(
                 break 'rounds;
             }
             figures.resize_with(form.columns.len(), Figure::default);
-            let mut walk = Walk::new(buffer, *size_bytes as usize, form.order, SEED);
+            let mut chase = PointerChase::new(buffer, *size_bytes as usize, form.order, SEED);
             for (figure, column) in figures.iter_mut().zip(form.columns) {
-                if let Some(round) = one_round(&mut walk, *size_bytes, *column, cancelled) {
+                if let Some(round) = one_round(&mut chase, *size_bytes, *column, cancelled) {
                     figure.add(round);
                 }
             }
@@ -98,20 +98,20 @@ pub(super) fn walk_all(
 
 /// One column of one size, repeated.
 fn one_round(
-    walk: &mut Walk<'_>,
+    chase: &mut PointerChase<'_>,
     size_bytes: u64,
     (name, chains, link): Column,
     cancelled: &AtomicI32,
 ) -> Option<Repeated> {
-    let pace = walk.pace(chains, link, REPETITION_NS);
-    let (all_ns, ended) = until_known(&RULE, cancelled, || walk.once(&pace));
+    let pace = chase.pace(chains, link, REPETITION_NS);
+    let (all_ns, ended) = until_known(&RULE, cancelled, || chase.once(&pace));
     Repeated::of(&format!("{size_bytes} bytes {name}"), "ns", &all_ns, ended)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::Ended;
+    use record::StopReason;
 
     #[test]
     fn two_agreeing_rounds_are_enough() {
@@ -126,7 +126,7 @@ mod tests {
         ] {
             let mut figure = Figure::default();
             for ns in rounds {
-                figure.add(Repeated::of("", "ns", &[*ns], Ended::Narrow).unwrap());
+                figure.add(Repeated::of("", "ns", &[*ns], StopReason::Narrow).unwrap());
             }
             assert_eq!(figure.is_known(), known, "{rounds:?}");
             assert_eq!(figure.best.unwrap().min, least, "{rounds:?}");

@@ -10,7 +10,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use crate::process::child::failure;
 use crate::process::tools::Found;
-use record::{Compression, Ended, Failure, FailureKind, Repeated, StoppingRule};
+use record::{Compression, Failure, FailureKind, Repeated, StopReason, StoppingRule};
 use std::time::{Duration, Instant};
 
 /// One pass takes no longer than the work for one dictionary does.
@@ -37,7 +37,7 @@ pub(super) fn run(
     let Ok(terminal) = machine::terminal() else {
         let arguments = ["b", PASSES_BLIND, TIME, &threads, DICTIONARY];
         let output = context.program(report, found, &arguments, limit).map_err(wrong_data)?;
-        return finish(report, &output, Ended::Times);
+        return finish(report, &output, StopReason::Times);
     };
     let arguments = ["b", most.as_str(), TIME, &threads, DICTIONARY];
     let rule = StoppingRule::new(PASSES_MAX, time);
@@ -53,12 +53,12 @@ pub(super) fn run(
     };
     let output =
         context.program_until(report, found, &arguments, limit, (terminal, &mut enough)).map_err(wrong_data)?;
-    let ended = progress.ended.unwrap_or(Ended::Times);
+    let ended = progress.ended.unwrap_or(StopReason::Times);
     report.began_ms = began;
     finish(report, &output, ended)
 }
 
-fn finish(report: &mut StepReport, output: &str, ended: Ended) -> Result<Compression, Failure> {
+fn finish(report: &mut StepReport, output: &str, ended: StopReason) -> Result<Compression, Failure> {
     let (measured, _) = parse_passes(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
     let passes = measured.rows_mips();
     report.repeated.extend(Repeated::of("pass", "MIPS", &passes, ended));
@@ -72,7 +72,7 @@ struct Progress {
     /// Bytes that were looked at.
     looked_at: usize,
     passes: Vec<f64>,
-    ended: Option<Ended>,
+    ended: Option<StopReason>,
 }
 
 impl Progress {
@@ -92,7 +92,7 @@ impl Progress {
         let news = (known + 1)..=self.passes.len();
         let mut ends = news.filter_map(|count| self.rule.ended(&self.passes[..count], elapsed));
         let is_late = elapsed >= self.rule.time_max && !self.passes.is_empty();
-        self.ended = ends.next().or(is_late.then_some(Ended::Time));
+        self.ended = ends.next().or(is_late.then_some(StopReason::Time));
         self.ended.is_some()
     }
 }
@@ -116,7 +116,7 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\r
         HEAD.to_owned() + &ratings.iter().map(row).collect::<String>()
     }
 
-    fn check(ratings: &[u32], time: Duration, expected: Option<Ended>) {
+    fn check(ratings: &[u32], time: Duration, expected: Option<StopReason>) {
         let mut progress = Progress::new(StoppingRule::new(PASSES_MAX, time));
         assert_eq!(progress.is_enough(&printed(ratings)), expected.is_some(), "{ratings:?}");
         assert_eq!(progress.ended, expected, "{ratings:?}");
@@ -125,11 +125,11 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\r
     #[test]
     fn passes_stop_when_stable_or_at_time_limit() {
         let long = Duration::from_secs(600);
-        check(&[5000; 7], long, Some(Ended::Narrow));
-        check(&[5000; 9], long, Some(Ended::Narrow));
+        check(&[5000; 7], long, Some(StopReason::Narrow));
+        check(&[5000; 9], long, Some(StopReason::Narrow));
         check(&[5000; 6], long, None);
         check(&[5000, 6000, 4000, 5500, 4500, 5000, 7000], long, None);
-        check(&[5000], Duration::ZERO, Some(Ended::Time));
+        check(&[5000], Duration::ZERO, Some(StopReason::Time));
         // One pass there must be.
         check(&[], Duration::ZERO, None);
     }

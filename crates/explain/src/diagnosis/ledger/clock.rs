@@ -83,7 +83,7 @@ pub(super) fn was_there_before(case: &Case<'_>, score: &Score<'_>, cause: Cause)
         return false;
     };
     let readings = view::temperatures(case.record, channel, first);
-    let hot = hot_millicelsius(case.record) - NEAR_MILLICELSIUS;
+    let hot = hot_millicelsius(case) - NEAR_MILLICELSIUS;
     let is_hot = readings.first().is_some_and(|reading| reading.value >= hot);
     cause == Cause::Heat && is_hot && view::is_x86(case.record)
 }
@@ -153,7 +153,7 @@ impl<'a> Classes<'a> {
             chain,
             bits: bits.into_iter().map(|reading| (reading.at_ms, reading.value & 1 != 0)).collect(),
             temperatures: heat.into_iter().map(|reading| (reading.at_ms, reading.value)).collect(),
-            hot_millicelsius: hot_millicelsius(record) - NEAR_MILLICELSIUS,
+            hot_millicelsius: hot_millicelsius(case) - NEAR_MILLICELSIUS,
         }
     }
 

@@ -52,7 +52,7 @@ fn stolen(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 /// the samples cost. A single thread lost what it waited for its CPU, and so did a program of which nobody knows what it
 /// asks for. Under a quota nothing tells it from waiting for that.
 fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
-    if throttled_time(case.record).is_some() {
+    if throttled_time(case).is_some() {
         return None;
     }
     let elapsed_ns = run.window.elapsed_ms().max(1) as f64 * 1e6;

@@ -6,7 +6,7 @@
 use super::units::base_unit;
 use record::{
     Channel, ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfCpu, OfHwmon, OfMemory, OfPolicy, OfPowercap,
-    OfSampler, OfSwap, OfZone, PowerZoneKind, Resource, Stalled, Unit,
+    OfSampler, OfSwap, OfZone, PowerZoneKind, Resource, StallKind, Unit,
 };
 
 /// Where a channel belongs.
@@ -30,27 +30,27 @@ static PLAIN: [(ChannelId, &str, &str); 15] = [
     (ChannelId::Memory(OfMemory::MajorFaults), "node_vmstat_pgmajfault", "Major page faults."),
     (ChannelId::Memory(OfMemory::OomKills), "node_vmstat_oom_kill", "Processes killed by the OOM killer."),
     (
-        ChannelId::Pressure(Resource::Cpu, Stalled::Some),
+        ChannelId::Pressure(Resource::Cpu, StallKind::Some),
         "node_pressure_cpu_waiting_seconds_total",
         "Time some tasks were stalled on CPU.",
     ),
     (
-        ChannelId::Pressure(Resource::Io, Stalled::Some),
+        ChannelId::Pressure(Resource::Io, StallKind::Some),
         "node_pressure_io_waiting_seconds_total",
         "Time some tasks were stalled on I/O.",
     ),
     (
-        ChannelId::Pressure(Resource::Io, Stalled::Full),
+        ChannelId::Pressure(Resource::Io, StallKind::Full),
         "node_pressure_io_stalled_seconds_total",
         "Time all tasks were stalled on I/O.",
     ),
     (
-        ChannelId::Pressure(Resource::Memory, Stalled::Some),
+        ChannelId::Pressure(Resource::Memory, StallKind::Some),
         "node_pressure_memory_waiting_seconds_total",
         "Time some tasks were stalled on memory.",
     ),
     (
-        ChannelId::Pressure(Resource::Memory, Stalled::Full),
+        ChannelId::Pressure(Resource::Memory, StallKind::Full),
         "node_pressure_memory_stalled_seconds_total",
         "Time all tasks were stalled on memory.",
     ),
@@ -159,7 +159,7 @@ mod tests {
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
         ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi, Resource,
-        Stalled, Unit,
+        StallKind, Unit,
     };
 
     fn check(id: ChannelId, label: &str, unit: Unit, kind: ChannelKind, expected: &str) {
@@ -216,7 +216,7 @@ mod tests {
                 "node_rapl_package_joules_total{index=\"1\",path=\"\"} 0.0015",
             ),
             (
-                ChannelId::Pressure(Resource::Cpu, Stalled::Some),
+                ChannelId::Pressure(Resource::Cpu, StallKind::Some),
                 "",
                 Microseconds,
                 Counter,

@@ -118,7 +118,7 @@ words! {
 
 words! {
     /// Share of tasks that are stalled.
-    pub enum Stalled { Some = "some", Full = "full", }
+    pub enum StallKind { Some = "some", Full = "full", }
 }
 
 /// Values of a thermal zone.

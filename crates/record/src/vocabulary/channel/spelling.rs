@@ -136,7 +136,7 @@ fn named(text: &str, thing: &str, what: &str) -> Option<ChannelId> {
         "swap" => ChannelId::Swap(OfSwap::of(what)?),
         "psi" => {
             let (resource, stalled) = what.split_once('.')?;
-            ChannelId::Pressure(Resource::of(resource)?, Stalled::of(stalled)?)
+            ChannelId::Pressure(Resource::of(resource)?, StallKind::of(stalled)?)
         }
         "devfreq" => devfreq(what)?,
         "supply" => {

@@ -50,7 +50,7 @@ fn ids_are_spelled_and_know_their_unit() {
     check("swap.used", Swap(OfSwap::Used), Unit::Kibibytes, Gauge);
     check("swap.in", Swap(OfSwap::In), Unit::Pages, Counter);
     check("zram1.compressed", Zram(1, OfZram::Compressed), Unit::Kibibytes, Gauge);
-    check("psi.memory.full", Pressure(Resource::Memory, Stalled::Full), Unit::Microseconds, Counter);
+    check("psi.memory.full", Pressure(Resource::Memory, StallKind::Full), Unit::Microseconds, Counter);
     check("thermal_zone0.temp", ChannelId::zone_temperature(0), Unit::Millicelsius, Gauge);
     check("thermal_zone12.trip3", Zone(12, OfZone::Trip(3)), Unit::Millicelsius, Gauge);
     check("cooling_device2.state", Cooling(2), Unit::Count, Gauge);

@@ -1,16 +1,16 @@
 //! Rule: ab-result. Whether the two sides of a run differ, by how much, and how sure that is.
 
 use crate::questions::ab::{self, AbResult};
-use crate::tables::{Check, Role, Rule};
+use crate::tables::{Role, Rule};
 use facts::change::{signed_percent, verb_phrase};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("ab-result"),
     about: "Whether the two sides of an A/B run differ, with the confidence interval.",
     link: "https://en.wikipedia.org/wiki/Sign_test",
-    check: Check::Record(check),
+    check,
     role: Role::Answer,
     ..Rule::PLAIN
 };
@@ -18,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
 /// More tied blocks than this share say that the score is too coarse.
 const TIED_SHARE: f64 = 0.25;
 
-fn check(record: &Record) -> Vec<Finding> {
-    let Some(result) = ab::result(record) else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let Some(result) = ab::result(facts) else {
         return Vec::new();
     };
     let mut findings = vec![answer(&result)];
@@ -188,6 +188,6 @@ mod tests {
 
     #[test]
     fn run_with_one_side_has_no_answer() {
-        assert_eq!(check(&crate::test_support::own_run()), []);
+        assert_eq!(check(&Facts::of(&crate::test_support::own_run())), []);
     }
 }

@@ -1,21 +1,21 @@
 //! Rule: efficiency-result. Where work is cheapest, and which OPPs are not as they should be.
 
 use crate::questions::efficiency::{Anomaly, Walk, walks};
-use crate::tables::{Check, Role, Rule};
-use facts::{Finding, Quantity, Severity};
-use record::{Record, RuleId};
+use crate::tables::{Role, Rule};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("efficiency-result"),
     about: "The most efficient OPP, and OPPs with anomalies.",
     link: "https://docs.kernel.org/power/opp.html",
-    check: Check::Record(check),
+    check,
     role: Role::Answer,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    walks(record).iter().flat_map(findings).collect()
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    walks(facts).iter().flat_map(findings).collect()
 }
 
 fn findings(walk: &Walk) -> Vec<Finding> {

@@ -7,8 +7,8 @@ use facts::lines::{sentences, size_words, unmeasured, wrapped};
 use facts::view;
 use record::cpu_list;
 use record::{
-    BandwidthCurve, Ended, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record, Repeated,
-    Step, Total, Variant, WorkloadId,
+    BandwidthCurve, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record, Repeated, Step,
+    StopReason, Total, Variant, WorkloadId,
 };
 use std::fmt::Write;
 
@@ -275,7 +275,7 @@ fn certainty(record: &Record) -> String {
         halves.sort_by(f64::total_cmp);
         let narrow = halves.iter().filter(|half| **half < HALF_WIDTH).count();
         let two = repeated.iter().filter(|repeated| repeated.groups.len() > 1).count();
-        let capped = repeated.iter().filter(|repeated| repeated.ended != Ended::Narrow).count();
+        let capped = repeated.iter().filter(|repeated| repeated.ended != StopReason::Narrow).count();
         let middle = halves.get(halves.len() / 2).filter(|half| half.is_finite());
         let typical = middle.map_or("-".into(), |half| format!("{:.2} %", 100.0 * half));
         let mut line = format!(

@@ -6,7 +6,7 @@ use record::{Bandwidth, BandwidthRow, Cache, CurveRow, Fact, LatencyRow, LoadedR
 
 fn repeated(record: &mut Record, name: &str, unit: &str, values: &[f64]) {
     let step = record.steps.last_mut().unwrap();
-    step.repeated.extend(Repeated::of(name, unit, values, Ended::Narrow));
+    step.repeated.extend(Repeated::of(name, unit, values, StopReason::Narrow));
 }
 
 fn with_bandwidth(record: Record) -> Record {

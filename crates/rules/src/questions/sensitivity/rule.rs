@@ -1,22 +1,22 @@
 //! Rule: clock-sensitivity. What a workload loses when the clock falls, and what limits it.
 
 use crate::questions::sensitivity::{Sensitivity, results};
-use crate::tables::{Check, Role, Rule, Subject};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use crate::tables::{Role, Rule, Subject};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-sensitivity"),
     about: "How workloads depend on the CPU clock, and what limits them.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: Check::Record(check),
+    check,
     subjects: &[Subject::Clock],
     role: Role::Answer,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    results(record).iter().filter_map(finding).collect()
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    results(facts).iter().filter_map(finding).collect()
 }
 
 fn finding(result: &Sensitivity) -> Option<Finding> {

@@ -1,21 +1,21 @@
 //! Rule: thermal-result. How long a load held its clock, and what was left of it.
 
-use crate::tables::{Check, Role, Rule};
+use crate::tables::{Role, Rule};
 use facts::thermal::{load, result};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("thermal-result"),
     about: "Time to throttling under a stress load, and the sustained clock and score.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check: Check::Record(check),
+    check,
     role: Role::Answer,
     ..Rule::PLAIN
 };
 
-fn check(record: &Record) -> Vec<Finding> {
-    let (Some(result), Some((_, _, series))) = (result(record), load(record)) else {
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    let (Some(result), Some((_, _, series))) = (result(facts), load(facts)) else {
         return Vec::new();
     };
     let (clock, score) = (result.steady_clock_percent(), result.steady_score_percent(series));
@@ -38,7 +38,7 @@ fn check(record: &Record) -> Vec<Finding> {
     if let Ok(tau) = result.tau_s() {
         heat.push_str(&format!(", time constant {:.0} s", tau.value));
     }
-    let step = &record.steps[result.step];
+    let step = &facts.steps[result.step];
     let left = match left.is_empty() {
         true => "sustained performance unknown".to_owned(),
         false => format!("sustained {}", left.join(" and ")),

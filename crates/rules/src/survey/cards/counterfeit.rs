@@ -1,17 +1,17 @@
 //! Check: card-counterfeit. The registers of a card are those of counterfeits.
 
 use super::{cards, finding};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity};
 use record::table::{Row, Table};
-use record::{Card, Record, RuleId, SerialKind};
+use record::{Card, RuleId, SerialKind};
 use serde::Serialize;
 
 pub(crate) const COUNTERFEIT: Rule = Rule {
     id: RuleId::own("card-counterfeit"),
     about: "A card's ID registers indicate a counterfeit.",
     link: "https://github.com/bradfa/flashbench",
-    check: Check::Record(counterfeit),
+    check: counterfeit,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -67,8 +67,8 @@ pub(crate) fn judge(card: &Card) -> (Option<&'static str>, Verdict) {
     (maker, verdict)
 }
 
-fn counterfeit(record: &Record) -> Vec<Finding> {
-    cards(record)
+fn counterfeit(facts: &Facts<'_>) -> Vec<Finding> {
+    cards(facts)
         .filter_map(|(disk, card)| {
             let (sure, template) = match judge(card).1 {
                 Verdict::Fine => return None,

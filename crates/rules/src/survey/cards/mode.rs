@@ -1,15 +1,15 @@
 //! Check: card-mode. A card runs in a slower mode than board and card could.
 
 use super::{cards, finding};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity, plain};
-use record::{Record, RuleId};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity, plain};
+use record::RuleId;
 
 pub(crate) const SLOW: Rule = Rule {
     id: RuleId::own("card-mode"),
     about: "A card runs in a slower bus mode than supported.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
-    check: Check::Record(slow),
+    check: slow,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -31,8 +31,8 @@ fn mode_speed(mode: &str) -> u32 {
     known.map_or(12, |(_, _, speed)| *speed)
 }
 
-fn slow(record: &Record) -> Vec<Finding> {
-    cards(record)
+fn slow(facts: &Facts<'_>) -> Vec<Finding> {
+    cards(facts)
         .filter_map(|(disk, card)| {
             let mode = card.mode.known()?;
             let now = mode_speed(mode);

@@ -3,16 +3,16 @@
 
 use super::super::units::size_name;
 use super::{cards, finding};
-use crate::tables::{Check, Rule, Subject, When};
-use facts::{Finding, Quantity, Severity};
+use crate::tables::{Rule, Subject, When};
+use facts::{Facts, Finding, Quantity, Severity};
+use record::RuleId;
 use record::table::Table;
-use record::{Record, RuleId};
 
 pub(crate) const SIZE: Rule = Rule {
     id: RuleId::own("card-size"),
     about: "A card reports an impossible capacity.",
     link: "https://github.com/AltraMayor/f3",
-    check: Check::Record(size),
+    check: size,
     subjects: &[Subject::Storage],
     when: When::Rest,
     ..Rule::PLAIN
@@ -43,9 +43,9 @@ fn largest_gb(year: u32) -> Option<u64> {
     (u64::from(year) < last).then_some(until.1)
 }
 
-fn size(record: &Record) -> Vec<Finding> {
-    let today = record.run.started.known().map(|ms| crate::kernel::Date::of_utc_ms(*ms).year_month());
-    cards(record)
+fn size(facts: &Facts<'_>) -> Vec<Finding> {
+    let today = facts.run.started.known().map(|ms| crate::kernel::Date::of_utc_ms(*ms).year_month());
+    cards(facts)
         .filter(|(_, card)| card.kind != "MMC")
         .filter_map(|(disk, card)| {
             let gb = disk.size_bytes as f64 / 1e9;

@@ -1,17 +1,16 @@
-//! The channels of the threads that are measured: how long they ran, and how long they were ready
-//! to run but waited for a CPU. The second is the most direct measure of a disturbance there is.
+//! Channels of the measured threads: time on a CPU, and time runnable but waiting for one. The latter is the most
+//! direct measure of disturbances.
 //!
-//! Not in the table of sensors: only a run measures threads. Which ones they are, and their files,
-//! is in the sampler.
+//! Not in the table of sensors, because only runs measure threads. The sampler finds the threads and their files.
 
 use super::{Probe, Read, labelled};
 use crate::number::number;
 use record::{Channel, ChannelId, OfMeasured};
 
-/// Each read lists the threads; the times are counters, so that nothing is lost between.
+/// Each read lists the threads; times are counters, so a long interval loses nothing.
 const BEAT_MS: u32 = 1000;
 
-/// What to read for them.
+/// Probe for the channels.
 pub fn probe() -> Probe {
     let channel = |of, label| labelled(Channel::of(ChannelId::MeasuredThreads(of)), label);
     let channels =
@@ -20,5 +19,5 @@ pub fn probe() -> Probe {
         read: Read::MeasuredThreads,
         ..Probe::file_of_many("/proc/PID/task/TID/schedstat".into(), number, channels)
     };
-    probe.min_interval_ms(BEAT_MS).apart()
+    probe.min_interval_ms(BEAT_MS).blocking()
 }

@@ -1,24 +1,24 @@
-//! The threads of the sampler, and the CPUs on which they may run: off those that are measured.
+//! Affinity of the sampler's threads: off the measured CPUs.
 
 use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_setaffinity};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The threads of one sampler. Clones share them.
+/// Threads of one sampler. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ThreadAffinity(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     threads: Vec<Pid>,
-    /// CPUs that new threads are moved to as well; none: wherever they are.
+    /// Affinity of future threads; `None` leaves it unchanged.
     cpus: Option<CpuSet>,
 }
 
 impl ThreadAffinity {
-    /// The calling thread is one of them from now on.
+    /// Adds the calling thread.
     ///
     /// # Errors
-    /// The errno, if the kernel does not move it.
+    /// errno if the kernel rejects the affinity.
     pub(super) fn join(&self) -> Result<(), i32> {
         let mut state = self.state();
         state.threads.push(gettid());
@@ -28,7 +28,7 @@ impl ThreadAffinity {
         }
     }
 
-    /// Moves all of them, and those to come, to these CPUs; an empty list changes nothing.
+    /// Moves all present and future threads to these CPUs; an empty list has no effect.
     pub(super) fn move_to(&self, cpus: &[u32]) {
         let Some(cpus) = cpu_set(cpus) else { return };
         let mut state = self.state();
@@ -42,21 +42,21 @@ impl ThreadAffinity {
     }
 }
 
-/// CPUs on which the calling thread may run.
+/// Affinity of the calling thread.
 pub(super) fn allowed() -> Vec<u32> {
     let set = sched_getaffinity(None).unwrap_or_default();
     let cpus = (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
     cpus.map(|cpu| cpu as u32).collect()
 }
 
-/// All of `allowed` but the measured ones; all of them if nothing is left.
-pub(super) fn others(allowed: &[u32], measured: &[u32]) -> Vec<u32> {
+/// CPUs of `allowed` that are not measured; all of them if none remains.
+pub(super) fn unmeasured(allowed: &[u32], measured: &[u32]) -> Vec<u32> {
     let others = allowed.iter().copied().filter(|cpu| !measured.contains(cpu));
     let others: Vec<u32> = others.collect();
     if others.is_empty() { allowed.to_vec() } else { others }
 }
 
-/// A set of those that fit; none if there are none.
+/// Set of valid CPUs; `None` if it is empty.
 pub(super) fn cpu_set(cpus: &[u32]) -> Option<CpuSet> {
     let mut set = CpuSet::new();
     let fitting = cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU);
@@ -77,7 +77,7 @@ mod tests {
             (&[0], &[0], &[0]),
             (&[4, 5], &[], &[4, 5]),
         ] {
-            assert_eq!(others(allowed, measured), expected);
+            assert_eq!(unmeasured(allowed, measured), expected);
         }
     }
 
@@ -85,25 +85,25 @@ mod tests {
     fn thread_is_moved_and_so_is_one_that_comes_later() {
         let all = allowed();
         let last = vec![*all.last().unwrap()];
-        let watchers = ThreadAffinity::default();
+        let affinity = ThreadAffinity::default();
         let (joined, wait) = std::sync::mpsc::channel();
         let (go, gone) = std::sync::mpsc::channel::<()>();
         let first = {
-            let watchers = watchers.clone();
+            let affinity = affinity.clone();
             std::thread::spawn(move || {
-                watchers.join().unwrap();
+                affinity.join().unwrap();
                 joined.send(()).unwrap();
                 gone.recv().unwrap();
                 allowed()
             })
         };
         wait.recv().unwrap();
-        watchers.move_to(&[]);
-        watchers.move_to(&last);
+        affinity.move_to(&[]);
+        affinity.move_to(&last);
         go.send(()).unwrap();
         assert_eq!(first.join().unwrap(), last);
         let later = std::thread::spawn(move || {
-            watchers.join().unwrap();
+            affinity.join().unwrap();
             allowed()
         });
         assert_eq!(later.join().unwrap(), last);

@@ -1,18 +1,18 @@
-//! What the kernel of a board makes of a write: boards are files, and files keep everything written to them;
-//! kernels refuse, round, and change something else as well.
+//! Write behaviour of a board's kernel. A board stores everything written to its files; real kernels reject or round
+//! values, and change other files.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Path and value go in; what the file reads afterwards comes out, or an errno.
+/// Input: path and value; output: content of the file afterwards, or an errno.
 type Kernel = dyn Fn(&str, &str) -> Result<String, i32> + Send + Sync;
 
-/// How the kernel of a board handles a write. Clones are the same kernel.
+/// Handling of writes by the kernel of a board. Clones share the kernel.
 #[derive(Clone)]
 pub struct WritePolicy(Arc<Kernel>);
 
 impl WritePolicy {
-    /// A kernel: path and value go in; what the file reads afterwards comes out, or an errno.
+    /// Creates a kernel. Input: path and value; output: content of the file afterwards, or an errno.
     pub fn new(kernel: impl Fn(&str, &str) -> Result<String, i32> + Send + Sync + 'static) -> Self {
         Self(Arc::new(kernel))
     }

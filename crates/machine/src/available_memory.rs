@@ -1,15 +1,15 @@
-//! How much memory a workload may take without driving the machine into swap or to its OOM killer.
-//! It is a question to the kernel asked just before the start, not a reservation.
+//! Available memory for a workload, so that it neither causes swapping nor triggers the OOM killer. The kernel is
+//! queried just before the start; memory is not reserved.
 
 use crate::Root;
 use crate::cgroup::folders;
 use record::{Missing, Reading};
 
-/// Memory that a new program can have, in KiB: what the machine has available, or less if the
-/// control group that this process is in allows less.
+/// Available memory for a new program in KiB: that of the machine, or the rest of this process's cgroup limit if that
+/// is less.
 ///
 /// # Errors
-/// `/proc/meminfo` is missing or not understood.
+/// `/proc/meminfo` is missing or invalid.
 pub fn available_kib(root: &Root) -> Reading<u64> {
     let path = "/proc/meminfo";
     let machine = parse_available(path, &root.read(path)?)?;
@@ -17,8 +17,8 @@ pub fn available_kib(root: &Root) -> Reading<u64> {
     Ok(folders(&groups, "memory").iter().filter_map(|group| cgroup_available_kib(root, group)).fold(machine, u64::min))
 }
 
-/// `MemAvailable`: free memory and what the kernel can reclaim without swapping, in KiB. Kernels
-/// before 3.14 do not tell it; then `MemFree`, which is less, is on the safe side.
+/// Parses `MemAvailable`, free memory plus memory that the kernel can reclaim without swapping, in KiB. Kernels before
+/// 3.14 lack it; `MemFree` is a lower bound.
 fn parse_available(path: &str, text: &str) -> Reading<u64> {
     let value = |label: &str| -> Option<u64> {
         let line = text.lines().find_map(|line| line.strip_prefix(label))?;
@@ -28,14 +28,14 @@ fn parse_available(path: &str, text: &str) -> Reading<u64> {
     available.ok_or_else(|| Missing::garbled(path, text))
 }
 
-/// What a control group has left under its limit, in KiB; none without a limit. File cache that is
-/// not in use counts as free, because the kernel drops it first.
+/// Rest of a cgroup's limit in KiB; `None` without a limit. Inactive file cache counts as free, because the kernel
+/// reclaims it first.
 fn cgroup_available_kib(root: &Root, group: &str) -> Option<u64> {
     let first = |names: [&str; 2]| -> Option<u64> {
         names.iter().find_map(|name| root.read_number(&format!("{group}/{name}")).ok())
     };
-    // Version 2 writes `max` for no limit, which is no number; version 1 a number near 2^63,
-    // which is more than any machine has.
+    // Without a limit, version 2 prints `max`, which does not parse; version 1 a number near 2^63, which exceeds the
+    // memory of any machine.
     let limit = first(["memory.max", "memory.limit_in_bytes"])?;
     let used = first(["memory.current", "memory.usage_in_bytes"]).unwrap_or(0);
     let statistics = root.read(&format!("{group}/memory.stat")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is asked of the kernel about a folder that is open, and about who asks.
+//! Queries about open directories and the current user.
 
 use rustix::fs;
 use rustix::io::Errno;
@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 
-/// The names that a listing has.
+/// Names in a listing.
 pub(super) fn listed(entries: fs::Dir) -> Result<Vec<OsString>, Errno> {
     let mut names = Vec::new();
     for entry in entries {

@@ -1,7 +1,7 @@
-//! Values that another thread reads: sources that are slow or may hang, and meters on the network.
+//! Values read by another thread: sources that are slow or may hang, and network meters.
 //!
-//! The reader has a thread of its own and puts what it got here; the sampler takes the latest at
-//! its ticks and never waits. A reader that stays away for longer than its patience is a gap.
+//! The reader has its own thread and stores its values here; the sampler takes the latest ones at its ticks and never
+//! waits. A reader without values for longer than its patience is a gap.
 
 use super::failure::Failure;
 use crate::sensors::NONE;
@@ -9,7 +9,7 @@ use record::Channel;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// The latest values of some channels. Clones share them.
+/// Latest values of some channels. Clones share them.
 #[derive(Debug, Clone)]
 pub struct LatestValues(Arc<Inner>);
 
@@ -25,26 +25,26 @@ struct Inner {
 struct State {
     values: Vec<i64>,
     failure: Option<Failure>,
-    /// Rises with every answer.
+    /// Incremented with every answer.
     stamp: u64,
     at_ns: u64,
     reads: u64,
     read_ns: u64,
 }
 
-/// What the sampler finds when it looks.
+/// Result of taking the latest values.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TakeResult {
-    /// Values that were not there before.
+    /// New values.
     Fresh,
-    /// Nothing since the last time.
+    /// No new values.
     Nothing,
-    /// The reader failed, or has not been heard of for too long.
+    /// The reader failed, or exceeded its patience.
     Failed(Failure),
 }
 
 impl LatestValues {
-    /// A feed for these channels of one source. `patience` is the time after which silence is told.
+    /// Creates it for the channels of one source. `patience` is the time until missing values are reported.
     pub fn new(source: impl Into<String>, mut channels: Vec<Channel>, patience: Duration) -> Self {
         let source = source.into();
         for channel in &mut channels {
@@ -65,18 +65,18 @@ impl LatestValues {
         }))
     }
 
-    /// Its channels, without values.
+    /// Channels without values.
     pub fn channels(&self) -> &[Channel] {
         &self.0.channels
     }
 
-    /// What it is read from.
+    /// Source of the values.
     pub fn source(&self) -> &str {
         &self.0.source
     }
 
-    /// Puts what a read of `read_ns` gave, in the order of the channels; missing ones are
-    /// [`NONE`]. Does not allocate.
+    /// Stores the result of a read that took `read_ns`, in the order of the channels; missing values are [`NONE`]. Does
+    /// not allocate.
     pub fn put(&self, outcome: Result<&[i64], Failure>, read_ns: u64) {
         let mut state = self.state();
         state.stamp += 1;
@@ -105,13 +105,13 @@ impl LatestValues {
         state.failure.map_or(TakeResult::Fresh, TakeResult::Failed)
     }
 
-    /// Number of reads, and their time in all in nanoseconds.
+    /// Number of reads, and their total time in nanoseconds.
     pub(super) fn cost(&self) -> (u64, u64) {
         let state = self.state();
         (state.reads, state.read_ns)
     }
 
-    /// The lock is held for a copy of a few numbers, never while anything is read.
+    /// The lock is held only to copy a few numbers, never during a read.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(|e| e.into_inner())
     }
@@ -129,30 +129,30 @@ mod tests {
 
     #[test]
     fn values_are_taken_once() {
-        let feed = LatestValues::new("meter", vec![channel("a"), channel("b")], Duration::MAX);
-        assert_eq!(feed.channels()[1].source, "meter");
+        let latest_values = LatestValues::new("meter", vec![channel("a"), channel("b")], Duration::MAX);
+        assert_eq!(latest_values.channels()[1].source, "meter");
         let (mut seen, mut values) = (0, [NONE; 2]);
         let mut take = || {
             values.fill(NONE);
-            (feed.take(&mut seen, &mut values, monotonic_ns()), values)
+            (latest_values.take(&mut seen, &mut values, monotonic_ns()), values)
         };
         assert_eq!(take(), (TakeResult::Nothing, [NONE; 2]));
-        feed.put(Ok(&[1]), 10);
+        latest_values.put(Ok(&[1]), 10);
         assert_eq!(take(), (TakeResult::Fresh, [1, NONE]));
         assert_eq!(take(), (TakeResult::Nothing, [NONE; 2]));
-        feed.put(Err(Failure::Errno(110)), 10);
+        latest_values.put(Err(Failure::Errno(110)), 10);
         assert_eq!(take(), (TakeResult::Failed(Failure::Errno(110)), [NONE; 2]));
-        assert_eq!(feed.cost(), (2, 20));
+        assert_eq!(latest_values.cost(), (2, 20));
     }
 
     #[test]
     fn missing_values_after_timeout() {
-        let feed = LatestValues::new("meter", vec![channel("a")], Duration::from_secs(2));
+        let latest_values = LatestValues::new("meter", vec![channel("a")], Duration::from_secs(2));
         let mut values = [NONE];
         let soon = monotonic_ns() + 1_000_000_000;
-        assert_eq!(feed.take(&mut 0, &mut values, soon), TakeResult::Nothing);
+        assert_eq!(latest_values.take(&mut 0, &mut values, soon), TakeResult::Nothing);
         let late = soon + 6_000_000_000;
-        let taken = feed.take(&mut 0, &mut values, late);
+        let taken = latest_values.take(&mut 0, &mut values, late);
         assert!(matches!(taken, TakeResult::Failed(Failure::Silent(6 | 7))), "{taken:?}");
     }
 }

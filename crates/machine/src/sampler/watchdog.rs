@@ -1,11 +1,10 @@
-//! Who samples in the background: one thread at a time, and a watchdog: a thread of its own, or the thread that waits
-//! for rows.
+//! Background sampling thread with a watchdog: a separate thread, or the thread that waits for rows.
 //!
-//! The sampler is nobody's while a source is read. When a read does not come back (a hung bus behind a thermal
-//! zone, a dead firmware call), the watchdog gives that source up and another thread goes on with the rest; the old
-//! one hands the source to the threads for slow ones as soon as its read returns, and ends.
+//! The sampler is unlocked while a source is read. If a read never returns (hung bus behind a thermal zone, dead
+//! firmware call), the watchdog abandons that source and another thread continues with the others; the old one moves
+//! the source to the threads for slow ones as soon as its read returns, and ends.
 
-use super::lent::SourceHandle;
+use super::borrowed_source::ReadBuffer;
 use super::shared::{Shared, raise_priority};
 use super::{Sampler, Tick};
 use crate::faults::{self, Call};
@@ -15,63 +14,63 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// The threads need little; the usual 8 MiB of address space would only worry readers of `top`.
+/// Stack size; the default of 8 MiB of address space would look like high memory use in `top`.
 const STACK_BYTES: usize = 128 << 10;
-/// The watchdog looks so often.
-const LOOK: Duration = Duration::from_secs(1);
-/// A read that so many looks in a row find unfinished hangs. Looks and not seconds: while the whole program was
-/// stopped, nobody looked.
-const LOOKS_MAX: u32 = 3;
-/// What it then comes to, at least.
-const HANGS_S: u32 = LOOKS_MAX - 1;
-/// More sources than this do not hang on a machine that still works.
+/// Interval of the watchdog.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Number of checks that find a read unfinished before it counts as hung. Checks rather than seconds, because they
+/// pause while the program is stopped.
+const CHECKS_MAX: u32 = 3;
+/// Minimum duration of such a read, in seconds.
+const HANGS_S: u32 = CHECKS_MAX - 1;
+/// Maximum number of abandoned sources; a working machine has fewer.
 const HANGS_MAX: u32 = 8;
-/// Longest time to stop the sampler: for a read that hangs to be noticed, and a last row.
+/// Maximum time for stopping: detection of a hung read, and a last row.
 const STOP_MAX: Duration = Duration::from_secs(5);
 
-/// The sampler and whose turn it is.
+/// The sampler, and the thread that may use it.
 #[derive(Debug)]
 pub(super) struct SamplerWatchdog {
     sampler: Mutex<Sampler>,
     shared: Arc<Shared>,
     timeline: Timeline,
-    /// Rises when a thread is given up.
+    /// Incremented when a thread is abandoned.
     turn: AtomicU32,
-    /// Number of the read that goes on; 0 between reads.
+    /// Number of the current read; 0 between reads.
     reading: AtomicU64,
-    /// Place of its source.
+    /// Index of its source.
     slot: AtomicUsize,
     stop: AtomicBool,
-    /// Set when nobody samples any more.
+    /// Set when sampling has ended.
     ended: Mutex<bool>,
     end: Condvar,
     threads: Mutex<Vec<Thread>>,
-    /// What the last look found.
-    looked: Mutex<TickStatus>,
-    /// False where the owner looks.
+    /// Result of the last check.
+    last_check: Mutex<ReadCheck>,
+    /// False if the owner checks.
     has_watchdog: bool,
 }
 
-/// A look at the read that goes on.
+/// Check of the current read.
 #[derive(Debug, Default)]
-struct TickStatus {
+struct ReadCheck {
     reading: u64,
-    /// How many looks in a row have found this one.
-    looks: u32,
+    /// Number of consecutive checks with this read.
+    checks: u32,
 }
 
 impl SamplerWatchdog {
-    /// Starts to sample.
+    /// Starts sampling.
     ///
     /// # Errors
-    /// The kernel refuses a thread.
+    /// The kernel rejects a thread.
     pub(super) fn start(
         sampler: Sampler,
         shared: &Arc<Shared>,
         timeline: &Timeline,
         has_watchdog: bool,
     ) -> std::io::Result<Arc<Self>> {
-        let turns = Arc::new(Self {
+        let watchdog = Arc::new(Self {
             sampler: Mutex::new(sampler),
             shared: Arc::clone(shared),
             timeline: timeline.clone(),
@@ -82,23 +81,23 @@ impl SamplerWatchdog {
             ended: Mutex::new(false),
             end: Condvar::new(),
             threads: Mutex::default(),
-            looked: Mutex::default(),
+            last_check: Mutex::default(),
             has_watchdog,
         });
-        turns.lock().due_ns = timeline.now_ns();
-        turns.spawn("sampler", |turns| turns.work(0))?;
+        watchdog.lock().due_ns = timeline.now_ns();
+        watchdog.spawn("sampler", |watchdog| watchdog.work(0))?;
         if !has_watchdog {
-            return Ok(turns);
+            return Ok(watchdog);
         }
-        if let Err(error) = turns.spawn("slow-sensors", |turns| turns.watch()) {
-            turns.stop.store(true, Ordering::Relaxed);
-            turns.wake();
+        if let Err(error) = watchdog.spawn("slow-sensors", |watchdog| watchdog.watch()) {
+            watchdog.stop.store(true, Ordering::Relaxed);
+            watchdog.wake();
             return Err(error);
         }
-        Ok(turns)
+        Ok(watchdog)
     }
 
-    /// Stops; false if something hangs so that the last row could not be waited for.
+    /// Stops; false if a hung read prevented the last row.
     pub(super) fn stop(self: &Arc<Self>) -> bool {
         self.stop.store(true, Ordering::Relaxed);
         self.wake();
@@ -106,20 +105,20 @@ impl SamplerWatchdog {
         let has_ended = loop {
             let left = until.saturating_duration_since(Instant::now());
             let ended = lock(&self.ended);
-            let waited = self.end.wait_timeout_while(ended, left.min(LOOK), |ended| !*ended);
+            let waited = self.end.wait_timeout_while(ended, left.min(CHECK_INTERVAL), |ended| !*ended);
             let has_ended = *waited.unwrap_or_else(PoisonError::into_inner).0;
             if has_ended || left.is_zero() {
                 break has_ended;
             }
             if !self.has_watchdog {
-                self.look();
+                self.check();
             }
         };
         self.wake();
         has_ended
     }
 
-    /// Time between two rows.
+    /// Interval between rows.
     pub(super) fn interval(&self) -> Duration {
         self.lock().interval()
     }
@@ -129,9 +128,9 @@ impl SamplerWatchdog {
     }
 
     fn spawn(self: &Arc<Self>, name: &str, work: fn(&Arc<Self>)) -> std::io::Result<()> {
-        let turns = Arc::clone(self);
+        let watchdog = Arc::clone(self);
         let builder = std::thread::Builder::new().name(name.into());
-        let start = || builder.stack_size(STACK_BYTES).spawn(move || work(&turns));
+        let start = || builder.stack_size(STACK_BYTES).spawn(move || work(&watchdog));
         let handle = faults::pass(Call::Thread, "sampler", start)?;
         lock(&self.threads).push(handle.thread().clone());
         Ok(())
@@ -141,15 +140,15 @@ impl SamplerWatchdog {
         lock(&self.sampler)
     }
 
-    /// The work of the thread whose turn this is.
+    /// Runs ticks while this thread owns the turn.
     fn work(&self, mine: u32) {
-        let (mut hands, cpu_before_ns, watchers) = {
+        let (mut read_buffer, cpu_before_ns, affinity) = {
             let sampler = self.lock();
-            let hands = SourceHandle::new(sampler.channels.len(), sampler.cpus);
-            // Ticks that the owner, or another thread, did before count, too.
-            (hands, sampler.cost.cpu_ns, sampler.watchers.clone())
+            let read_buffer = ReadBuffer::new(sampler.channels.len(), sampler.cpus);
+            // Includes ticks of the owner or of earlier threads.
+            (read_buffer, sampler.cost.cpu_ns, sampler.affinity.clone())
         };
-        self.shared.lock().pin_errno = watchers.join().err();
+        self.shared.lock().pin_errno = affinity.join().err();
         raise_priority();
         loop {
             let due_ns = self.lock().due_ns();
@@ -157,11 +156,12 @@ impl SamplerWatchdog {
             let is_last = self.stop.load(Ordering::Relaxed);
             let mut sampler = self.lock();
             sampler.cost.wakeups += sleeps;
-            let tick = match is_last {
-                true => sampler.last_tick(&self.timeline),
-                false => sampler.begin(&self.timeline, self.timeline.now_ns()),
+            let tick = if is_last {
+                sampler.last_tick(&self.timeline)
+            } else {
+                sampler.begin(&self.timeline, self.timeline.now_ns())
             };
-            let Some(mut sampler) = self.row(sampler, mine, &tick, &mut hands) else {
+            let Some(mut sampler) = self.row(sampler, mine, &tick, &mut read_buffer) else {
                 return;
             };
             if is_last {
@@ -172,83 +172,80 @@ impl SamplerWatchdog {
                 self.shared.lock().cost = sampler.cost();
                 return self.has_ended();
             }
-            // Not the reading alone: waking up and handing over are part of the cost.
+            // Includes wake-ups and the exchange with the owner.
             sampler.account(cpu_before_ns + thread_cpu_ns());
             self.shared.take_over(&mut sampler);
         }
     }
 
-    /// Reads a row. None if the turn went to another thread meanwhile.
+    /// Reads a row. `None` if another thread took over in between.
     fn row<'a>(
         &'a self,
         mut sampler: MutexGuard<'a, Sampler>,
         mine: u32,
         tick: &Tick,
-        hands: &mut SourceHandle,
+        read_buffer: &mut ReadBuffer,
     ) -> Option<MutexGuard<'a, Sampler>> {
         sampler.begin_row(tick);
         for index in 0..sampler.slots.len() {
-            let Some(mut lent) = sampler.lend(index, tick) else {
+            let Some(mut source) = sampler.check_out(index, tick) else {
                 continue;
             };
             let number = sampler.next_read();
             drop(sampler);
             self.slot.store(index, Ordering::Relaxed);
             self.reading.store(number, Ordering::Release);
-            let outcome = lent.read(tick, hands);
+            let outcome = source.read(tick, read_buffer);
             self.reading.store(0, Ordering::Release);
             sampler = self.lock();
             if self.turn.load(Ordering::Relaxed) != mine {
-                sampler.take_returned(lent, outcome, hands);
+                sampler.adopt(source, outcome, read_buffer);
                 return None;
             }
-            sampler.give_back(lent, outcome, hands);
+            sampler.check_in(source, outcome, read_buffer);
         }
         sampler.end_row(tick);
         Some(sampler)
     }
 
-    /// The work of the watchdog.
+    /// Runs the watchdog.
     fn watch(self: &Arc<Self>) {
-        // On other CPUs it would only be less well placed.
-        let _ = self.lock().watchers.clone().join();
+        // On failure the thread runs on other CPUs, which is acceptable.
+        let _ = self.lock().affinity.clone().join();
         while !*lock(&self.ended) {
-            std::thread::park_timeout(LOOK);
-            self.look();
+            std::thread::park_timeout(CHECK_INTERVAL);
+            self.check();
         }
     }
 
-    /// One look at the read that goes on; to be made every second.
-    pub(super) fn look(self: &Arc<Self>) {
+    /// Checks the current read; called every second.
+    pub(super) fn check(self: &Arc<Self>) {
         let now = self.reading.load(Ordering::Acquire);
-        let mut looked = lock(&self.looked);
-        looked.looks = match now == looked.reading {
-            true => looked.looks + 1,
-            false => 1,
-        };
-        looked.reading = now;
-        let hangs = now != 0 && looked.looks >= LOOKS_MAX;
-        drop(looked);
+        let mut last_check = lock(&self.last_check);
+        last_check.checks = if now == last_check.reading { last_check.checks + 1 } else { 1 };
+        last_check.reading = now;
+        let hangs = now != 0 && last_check.checks >= CHECKS_MAX;
+        drop(last_check);
         if hangs {
-            self.give_up(now);
+            self.abandon(now);
         }
     }
 
-    /// Gives up the read of this number, and the thread that waits for it.
-    fn give_up(self: &Arc<Self>, number: u64) {
+    /// Abandons the read with this number, and the thread that waits for it.
+    fn abandon(self: &Arc<Self>, number: u64) {
         let mut sampler = self.lock();
         if self.reading.load(Ordering::Acquire) != number {
             return;
         }
         self.reading.store(0, Ordering::Release);
         let turn = self.turn.fetch_add(1, Ordering::Relaxed) + 1;
-        sampler.give_up(self.slot.load(Ordering::Relaxed), HANGS_S);
+        sampler.abandon(self.slot.load(Ordering::Relaxed), HANGS_S);
         self.shared.take_over(&mut sampler);
         drop(sampler);
         let goes_on = turn <= HANGS_MAX
             && self
-                .spawn("sampler", |turns| {
-                    turns.work(turns.turn.load(Ordering::Relaxed));
+                .spawn("sampler", |watchdog| {
+                    watchdog.work(watchdog.turn.load(Ordering::Relaxed));
                 })
                 .is_ok();
         if !goes_on {
@@ -266,9 +263,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sleeps until an absolute moment, so that the cost of a tick does not make the interval longer.
-/// Parking instead of a plain `clock_nanosleep`, because a park ends at once when the owner wants
-/// to stop. Returns how often it slept.
+/// Sleeps until an absolute time, so that the cost of a tick does not extend the interval. Parks instead of using
+/// `clock_nanosleep`, because the owner can end a park at once. Returns the number of sleeps.
 fn wait_until(due_ns: u64, timeline: &Timeline, stop: &AtomicBool) -> u64 {
     let mut sleeps = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -290,7 +286,7 @@ mod tests {
     use record::{ChannelId, CpuTime, Event, LoadSpan};
     use std::io::Write;
 
-    /// A source that hangs: a pipe that nobody writes to, read without a place in it.
+    /// Hanging source: a pipe without a writer.
     #[test]
     fn source_that_hangs_in_a_tick_is_given_up_and_the_sampler_goes_on() {
         let board = "== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n== /proc/stat\ncpu  1 2 3 4 5 6 7 8\n";
@@ -315,7 +311,7 @@ mod tests {
             });
             samples.flatten().filter(|value| value.is_some()).count()
         };
-        // However busy the machine is: the others are read in the end, more than once.
+        // The others are read more than once eventually, regardless of the load of the machine.
         while known(&events, other) < 2 {
             timeline.sleep(Duration::from_millis(20));
             events.extend(thread.drain());
@@ -326,13 +322,13 @@ mod tests {
             _ => false,
         };
         assert!(events.iter().any(is_gap), "{events:?}");
-        // It answers after all, and is a source like the slow ones from then on.
+        // After a late answer it becomes a slow source.
         writer.write_all(b"cpu  9 2 3 4 5 6 7 8\n").unwrap();
         while known(&events, hanging) == 0 {
             timeline.sleep(Duration::from_millis(20));
             events.extend(thread.drain());
         }
-        // The next read of it hangs again, which keeps nobody who stops.
+        // Its next read hangs again, which must not block stopping.
         thread.stop();
         drop(writer);
     }

@@ -1,32 +1,31 @@
-//! Finds the threads that are measured, and adds up how long they ran and waited.
+//! Finds the measured threads, and sums their run and wait times.
 //!
-//! They are all threads of this process but the first one, which only waits for the others, and the
-//! sampler's own; and all threads of the programs that this process started, and those started.
-//! Source: `schedstat` of each thread (<https://docs.kernel.org/scheduler/sched-stats.html>), and
-//! `children` of each, which needs `CONFIG_PROC_CHILDREN`.
+//! Measured threads are those of this process, except for the main thread, which only waits for the others, and the
+//! sampler's own; and all threads of descendant processes. Source: `schedstat` of each thread
+//! (<https://docs.kernel.org/scheduler/sched-stats.html>), and `children` of each, which needs `CONFIG_PROC_CHILDREN`.
 
 use crate::Root;
 use crate::number::numbers;
 use record::Reading;
 use std::collections::BTreeMap;
 
-/// Names of threads that watch. The kernel keeps 15 characters of a name.
+/// Names of monitoring threads, at most 15 characters as in the kernel.
 const WATCHING: [&str; 2] = ["sampler", "slow-sensors"];
 
-/// More threads than this are not followed, so that watching stays cheap.
+/// Maximum number of threads, to limit the cost.
 const THREADS_MAX: usize = 128;
 
-/// The threads and what they have used.
+/// Measured threads with their times.
 #[derive(Debug, Default)]
 pub(super) struct MeasuredThreads {
-    /// Latest `(on a CPU, waiting)` in nanoseconds of each thread that lives.
+    /// Latest `(on a CPU, waiting)` of each live thread, in nanoseconds.
     latest: BTreeMap<u32, [i64; 2]>,
     total: [i64; 2],
 }
 
 impl MeasuredThreads {
-    /// Time on a CPU and time waiting of all of them, in nanoseconds, since the first look at each.
-    /// What a thread used between the last look and its end is lost.
+    /// Total time on a CPU and total waiting time in nanoseconds, since each thread was first found. The time between
+    /// the last read and the end of a thread is lost.
     pub(super) fn read(&mut self, root: &Root) -> Reading<[i64; 2]> {
         let own: u32 = rustix::process::getpid().as_raw_pid() as u32;
         let mut now = BTreeMap::new();
@@ -35,7 +34,7 @@ impl MeasuredThreads {
             let directory = format!("/proc/{process}/task");
             let names = match root.list(&directory) {
                 Ok(names) => names,
-                // It has ended meanwhile; only our own must be there.
+                // The process has ended; only our own must be readable.
                 Err(missing) if process == own => return Err(missing),
                 Err(_) => continue,
             };
@@ -61,12 +60,12 @@ impl MeasuredThreads {
         Ok(self.total)
     }
 
-    /// Adds what each thread used since the last look; the first look at one begins its account.
+    /// Adds the time of each thread since the last read; a new thread starts at zero.
     fn add(&mut self, now: BTreeMap<u32, [i64; 2]>) {
         for (thread, times) in &now {
             let before = self.latest.get(thread).unwrap_or(&[0; 2]);
             for (index, total) in self.total.iter_mut().enumerate() {
-                // A smaller number is another thread with the same id.
+                // A smaller number belongs to a new thread with the same id.
                 let grown = times[index] - before[index];
                 *total += if grown < 0 { times[index] } else { grown };
             }
@@ -109,7 +108,7 @@ mod tests {
         let mut read = |worker, child| threads.read(&board(own, worker, child)).unwrap();
         assert_eq!(read([100, 5], [1_000, 10]), [1_100, 15]);
         assert_eq!(read([150, 5], [1_000, 40]), [1_150, 45]);
-        // The child is another one now.
+        // The child is a new process now.
         assert_eq!(read([150, 5], [20, 1]), [1_170, 46]);
     }
 
@@ -121,10 +120,10 @@ mod tests {
 
     #[test]
     fn threads_of_the_running_system_are_found() {
-        // The harness runs this in a thread of its own, which counts.
+        // The harness runs this in a separate thread, which counts.
         let mut threads = MeasuredThreads::default();
         let mut on_cpu = || threads.read(&Root::system()).unwrap()[0];
-        // The kernel counts at its ticks: a thread that has just begun has used nothing yet.
+        // The kernel accounts at its ticks: a thread that has just started has no time yet.
         while on_cpu() == 0 {}
     }
 }

@@ -1,22 +1,22 @@
-//! What a snapshot holds: the places that identification, sensors, settings and gate read, and the
-//! names below them that are left out. A place that is not here is missing in every snapshot.
+//! Paths in a snapshot: files for identification, sensors, settings and idle check, and names below them that are
+//! omitted. Paths that are not listed here are missing in all snapshots.
 
-/// How much of a place is wanted.
+/// Part of a path to include.
 #[derive(Clone, Copy)]
 pub(super) enum FilePolicy {
-    /// This one file.
+    /// This file.
     File,
-    /// The file's first bytes: the header of a program.
+    /// First bytes of the file: the header of a program.
     Header,
-    /// Everything below, links not followed.
+    /// The whole directory tree, without following links.
     Tree,
-    /// Every entry of a class: the link, and everything below its target.
+    /// Every entry of a class: the link, and the tree of its target.
     Class,
-    /// Of every entry below, only these files.
+    /// These files of every entry.
     Files(&'static [&'static str]),
 }
 
-/// Every place. Add every new path that is read.
+/// All paths. Add every new path that the program reads.
 pub(super) const PLACES: &[(&str, FilePolicy)] = &[
     ("/proc/cpuinfo", FilePolicy::File),
     ("/proc/meminfo", FilePolicy::File),
@@ -110,7 +110,7 @@ pub(super) const PLACES: &[(&str, FilePolicy)] = &[
     ("/sys/bus/event_source/devices", FilePolicy::Files(&["type", "cpus"])),
     ("/sys/hypervisor/type", FilePolicy::File),
     ("/sys/firmware/acpi/platform_profile", FilePolicy::File),
-    // A node of QEMU's, and what else the machine is made of.
+    // Nodes of QEMU's machines, and their other devices.
     ("/sys/firmware/devicetree/base", FilePolicy::Files(&["compatible"])),
     ("/sys/firmware/devicetree/base/model", FilePolicy::File),
     ("/sys/firmware/devicetree/base/compatible", FilePolicy::File),
@@ -123,10 +123,10 @@ pub(super) const PLACES: &[(&str, FilePolicy)] = &[
     ("/sys/module/zswap/parameters", FilePolicy::Tree),
 ];
 
-/// Where operating points stand in the device tree: nodes of this name below the root.
+/// Name prefix of the nodes with operating points, below the root of the device tree.
 pub(super) const OPP_TABLE: &str = "opp-table";
 
-/// Names that are never opened: they hold what is private, change something, or are of no use.
+/// Names that are never opened: private, with side effects, or useless.
 const SKIPPED: &[&str] = &[
     "crash_notes",
     "crash_notes_size",
@@ -146,7 +146,7 @@ const SKIPPED: &[&str] = &[
     "state_disabled",
 ];
 
-/// False for files that hold nothing but what is private, and for those of no use.
+/// False for files that contain only private or useless data.
 pub(super) fn is_wanted(name: &str) -> bool {
     const PRIVATE: &[&str] = &["serial", "uuid", "asset_tag", "unique_id", "wwid", "address", "eui"];
     !SKIPPED.contains(&name) && !PRIVATE.iter().any(|part| name.contains(part))

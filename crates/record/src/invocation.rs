@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Command that started a run, needed to resume it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Asked {
+pub struct Invocation {
     /// Arguments after the program name.
     pub command_line: Vec<String>,
     /// Environment variables that affect the program, as `NAME=value`.
@@ -20,7 +20,7 @@ pub struct Asked {
 /// Stage of a run that has begun; it is complete when the next one begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct StageBegun {
+pub struct StartedStage {
     /// Name, the same whenever the same run is started.
     pub stage: String,
     /// Index of its first step.
@@ -30,7 +30,7 @@ pub struct StageBegun {
 /// End of a run that died: current step, last event, and findings of the next start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct DiedIn {
+pub struct DeathPoint {
     /// Step that had begun but not ended: workload and variant; `None` between steps.
     pub step: Option<String>,
     /// Index of the run of this step, from 0.
@@ -49,9 +49,9 @@ pub struct DiedIn {
 /// A resumption of a run that died.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Resumed {
+pub struct Resumption {
     /// End of the previous part, with findings.
-    pub died_in: DiedIn,
+    pub died_in: DeathPoint,
     /// Boot id of the previous part.
     pub boot_id: String,
     /// Start of the next part.

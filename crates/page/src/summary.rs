@@ -1,7 +1,7 @@
 //! Top of the page: board, verdict in one sentence, main figures.
 
 use crate::order::rank;
-use crate::{Subject, among};
+use crate::{Subject, rank};
 use explain::Told;
 use facts::view::{self, whole_run};
 use facts::{Figure, Verdict};
@@ -93,7 +93,7 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
 
 /// Uncertainty of the value, and its rank.
 fn small(subject: &Subject<'_>, figure: &Figure) -> String {
-    let place = (subject.explained.verdict != Verdict::Invalid).then(|| among::words(&subject.ranking, figure));
+    let place = (subject.explained.verdict != Verdict::Invalid).then(|| rank::words(&subject.ranking, figure));
     let told =
         [place.flatten().unwrap_or_default(), interval(subject.record, figure).unwrap_or_else(|| spread(figure))];
     told.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")

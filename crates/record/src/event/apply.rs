@@ -1,7 +1,7 @@
 //! Builds a Record from events: applies each event in turn, and completes the Record after the last one.
 
 use super::Event;
-use crate::{Channel, DiedIn, End, Fact, Gate, Missing, Record, Restored, SettingChange, StageBegun};
+use crate::{Channel, DeathPoint, End, Fact, Gate, Missing, Record, Restored, SettingChange, StartedStage};
 use std::collections::{BTreeMap, HashSet};
 
 impl Record {
@@ -30,7 +30,7 @@ impl Record {
             // A second start in one stream would be another run; the first one is kept.
             Event::Started { .. } => {}
             Event::StepBegins { step, repetition, at_ms } => {
-                self.run.died_in = Some(DiedIn {
+                self.run.died_in = Some(DeathPoint {
                     step: Some(step),
                     repetition,
                     began_ms: Some(at_ms),
@@ -40,7 +40,7 @@ impl Record {
             }
             Event::StageBegins { stage } => {
                 let first_step = self.steps.len();
-                self.run.stages.push(StageBegun { stage, first_step });
+                self.run.stages.push(StartedStage { stage, first_step });
             }
             Event::Gate { gate } => self.take_gate(gate),
             Event::Machine { machine } => self.machine = *machine,
@@ -118,8 +118,10 @@ impl Record {
             return;
         }
         let at_ms = self.last_sign_ms();
-        let died_in =
-            self.run.died_in.get_or_insert_with(|| DiedIn { aftermath: Fact::not_reached(), ..DiedIn::default() });
+        let died_in = self
+            .run
+            .died_in
+            .get_or_insert_with(|| DeathPoint { aftermath: Fact::not_reached(), ..DeathPoint::default() });
         died_in.at_ms = at_ms.max(died_in.at_ms);
     }
 
@@ -181,6 +183,7 @@ fn untold_change(path: String, restored: Restored) -> Option<SettingChange> {
         read_back,
         at_ms: None,
         restored,
+        disturbed: true,
     })
 }
 
@@ -244,6 +247,7 @@ mod tests {
             read_back: Fact::Known("2".into()),
             at_ms: None,
             restored: Restored::Pending,
+            disturbed: false,
         };
         Event::SettingChanged { change }
     }

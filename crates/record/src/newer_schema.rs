@@ -18,7 +18,7 @@ pub(crate) fn known(file: &Value) -> Option<Record> {
     }
     let source: Source = from_value(file.get("source")?).ok()?;
     let run: Run = from_value(file.get("run")?).ok()?;
-    let mut reading = Reading {
+    let mut reading = PartialRecord {
         base: serde_json::to_value(Record::new(source, run)).ok()?,
         unread: Vec::new(),
         tries_left: tries(file),
@@ -48,7 +48,7 @@ fn tries(file: &Value) -> usize {
 }
 
 /// State of reading a file.
-struct Reading {
+struct PartialRecord {
     /// Record as JSON; readable at any time.
     base: Value,
     /// Paths of unreadable parts.
@@ -56,7 +56,7 @@ struct Reading {
     tries_left: usize,
 }
 
-impl Reading {
+impl PartialRecord {
     /// Inserts the readable parts of a value at a path. Fields that the Record lacks are ignored.
     fn graft(&mut self, place: &str, value: &Value) {
         if self.fits(place, value) {

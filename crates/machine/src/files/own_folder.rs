@@ -1,26 +1,26 @@
-//! A folder of our own in a folder of another user's, for files of a measurement: made under a name that nobody can
-//! guess, held open from then on, and emptied and removed through what is held. The process that may rename it can put
-//! anything in its place; nothing is ever written to, read from or removed by way of that place.
+//! Our own directory for files of a measurement, inside a directory of another user: created under an unpredictable
+//! name, kept open, emptied and removed through its descriptor. Other processes may rename or replace it; data is never
+//! written, read or removed through its path.
 //!
-//! Programs that are started get it as their current folder ([`OwnFolder::current`]) and names without a path.
+//! Programs get it as their working directory ([`OwnFolder::current`]) and file names without a path.
 //!
-//! What a killed process leaves is known by its [`Identity`], which has to be kept somewhere before the folder is
-//! filled: another folder of that name is another user's.
+//! A directory left by a killed process is recognised by its [`Identity`], which is stored before the directory is
+//! filled: another directory with the same name belongs to another user.
 
 use super::identity::{Identity, PREFIX, identity};
 use super::removal::{open_in, remove_held, remove_in};
 use super::{Access, Error, Folder, Problem, is_empty, own_uid, unguessable};
 use crate::faults::{self, Call};
-use crate::volatile::served_by;
+use crate::storage::served_by;
 use rustix::fs::{self, AtFlags, Mode};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// Names that are tried: two of 64 random bits are not the same.
+/// Maximum number of attempts for a name; two names of 64 random bits never collide in practice.
 const NAMES_MAX: u32 = 4;
-/// The folder; emptied and removed when it is dropped.
+/// The directory; emptied and removed on drop.
 #[derive(Debug)]
 pub struct OwnFolder {
     above: OwnedFd,
@@ -28,19 +28,19 @@ pub struct OwnFolder {
     folder: Folder,
 }
 
-/// Keeps a path and an identity where they survive this process.
+/// Stores path and identity durably.
 pub type Note<'a> = &'a mut dyn FnMut(&Path, Option<Identity>) -> Result<(), Error>;
 
 impl OwnFolder {
-    /// Makes one in this folder. `note` is told its path before it is made, and which it is before anything is
-    /// put into it.
+    /// Creates a directory in `parent`. `note` is called with its path before it is created, and with its identity
+    /// before it is used.
     ///
     /// # Errors
-    /// There is no such folder; it cannot be written; it could not be noted; or what is made there belongs to
-    /// others or can be written by them, who could put links in the place of our files.
+    /// The parent does not exist or is not writable; `note` failed; or the new directory belongs to other users or is
+    /// writable by them, who could replace our files by links.
     pub fn make(parent: &Path, note: Note) -> Result<Self, Error> {
         let above = Folder::open(parent)?;
-        // The process that removes it after a kill may be somewhere else by then.
+        // The process that removes it after a kill may have another working directory.
         let place = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
         let mut refused = Errno::EXIST;
         for _ in 0..NAMES_MAX {
@@ -50,7 +50,7 @@ impl OwnFolder {
             let make = || fs::mkdirat(&above.folder, &name, Mode::RWXU);
             match faults::pass(Call::Folder, &path, make) {
                 Ok(()) => {
-                    let made = Self::held(above.folder, name, path)?;
+                    let made = Self::open_new(above.folder, name, path)?;
                     note(&made.folder.path, Some(made.identity()?))?;
                     return Ok(made);
                 }
@@ -64,9 +64,9 @@ impl OwnFolder {
         Err(Error::new(parent, Problem::Make(refused)))
     }
 
-    /// Holds what was just made. What is refused is removed again; it is empty, or another user's and stays.
-    fn held(above: OwnedFd, name: OsString, path: PathBuf) -> Result<Self, Error> {
-        match believed(above.as_fd(), &name, &path) {
+    /// Opens and checks the new directory. A rejected one is removed again if it is empty.
+    fn open_new(above: OwnedFd, name: OsString, path: PathBuf) -> Result<Self, Error> {
+        match verify_new(above.as_fd(), &name, &path) {
             Ok(folder) => Ok(Self { above, name, folder }),
             Err(problem) => {
                 let _ = fs::unlinkat(&above, &name, AtFlags::REMOVEDIR);
@@ -75,41 +75,41 @@ impl OwnFolder {
         }
     }
 
-    /// Where it was made: for sentences, never to be opened.
+    /// Path at creation; for messages only, never to be opened.
     pub fn path(&self) -> &Path {
         &self.folder.path
     }
 
-    /// The files in it.
+    /// Files in the directory.
     pub fn files(&self) -> &Folder {
         &self.folder
     }
 
-    /// What a process that is being started changes to. It has a meaning only between the start of that process
-    /// and that of its program, while it still has open what this process has.
+    /// Working directory for a child process. The path is valid only between fork and exec, while the child still has
+    /// the descriptors of this process.
     pub fn current(&self) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.folder.folder.as_raw_fd()))
     }
 
-    /// The folder itself, for questions about its file system.
+    /// Descriptor of the directory, for queries about its file system.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.folder.folder.as_fd()
     }
 
-    /// Which folder it is.
+    /// Identity of the directory.
     ///
     /// # Errors
-    /// The file system does not answer.
+    /// The query failed.
     pub fn identity(&self) -> Result<Identity, Error> {
         let stat = fs::fstat(&self.folder.folder);
         let stat = stat.map_err(|errno| Error::new(self.path(), Problem::Read(errno)))?;
         Ok(identity(self.descriptor(), &stat))
     }
 
-    /// Gives it to a user, whose program is to write in it.
+    /// Changes the owner, for a program that runs as that user.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// The file system rejects it.
     pub fn give_to(&mut self, uid: u32, gid: u32) -> Result<(), Error> {
         let (user, group) = (fs::Uid::from_raw(uid), fs::Gid::from_raw(gid));
         fs::fchown(&self.folder.folder, Some(user), Some(group))
@@ -118,10 +118,10 @@ impl OwnFolder {
         Ok(())
     }
 
-    /// Makes a folder in it.
+    /// Creates a subdirectory.
     ///
     /// # Errors
-    /// Something has that name, or it cannot be made.
+    /// The name is taken, or it cannot be created.
     pub fn make_folder(&self, name: &str) -> Result<(), Error> {
         let path = self.path().join(name);
         let make = || fs::mkdirat(&self.folder.folder, name, Mode::RWXU);
@@ -129,12 +129,12 @@ impl OwnFolder {
         made.map_err(|errno| Error::new(&path, Problem::Make(errno)))
     }
 
-    /// Length of a regular file in it, in bytes.
+    /// Length of a regular file in bytes.
     pub fn length(&self, name: &str) -> Option<u64> {
         self.folder.length(OsStr::new(name))
     }
 
-    /// Writes a small file that is there for the next program alone, anything in its place is replaced.
+    /// Writes a small file for the next program, and replaces any file with that name.
     ///
     /// # Errors
     /// It cannot be written.
@@ -142,18 +142,18 @@ impl OwnFolder {
         self.folder.replace_unsynced(OsStr::new(name), bytes, Access::Owner)
     }
 
-    /// Gives a file in it another name.
+    /// Renames a file.
     ///
     /// # Errors
-    /// It is not there, or cannot be renamed.
+    /// It does not exist, or cannot be renamed.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
         self.folder.rename(OsStr::new(from), OsStr::new(to))
     }
 
-    /// Removes what has this name in it, a folder with all that it holds; nothing there counts as removed.
+    /// Removes a file, or a directory with its content; succeeds if it does not exist.
     ///
     /// # Errors
-    /// Some of it is still there.
+    /// The removal is incomplete.
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.path().join(name);
         let device = fs::fstat(&self.folder.folder).map(|about| about.st_dev);
@@ -165,15 +165,15 @@ impl OwnFolder {
 
 impl Drop for OwnFolder {
     fn drop(&mut self) {
-        // What stays is noted, and looked at again where that is.
+        // If the removal fails, the directory stays in the journal and is removed later.
         let _ = remove_held(self.above.as_fd(), &self.name, &self.folder);
     }
 }
 
-/// Opens what was just made, and believes that it is that only if nobody else can have put anything there.
-fn believed(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Problem> {
+/// Opens the new directory and verifies that no other user could have replaced it.
+fn verify_new(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Problem> {
     let (folder, about) = open_in(above, name, path)?;
-    // What a user's program (FUSE) says of owners and links may be another thing the next time.
+    // A FUSE server may change its answers about owners and links at any time.
     let server = served_by(folder.as_fd());
     if let Some(user) = server.filter(|user| ![0, own_uid()].contains(user)) {
         return Err(Problem::ForeignOwner(user));
@@ -182,7 +182,7 @@ fn believed(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Prob
         owner if ![0, own_uid()].contains(&owner) => Some(Problem::ForeignOwner(owner)),
         _ => (about.st_mode & 0o022 != 0).then_some(Problem::OthersWrite),
     };
-    // File systems that know owners by their mount alone (FAT, of the network) often know no links.
+    // File systems whose owners depend on the mount (FAT, network) often lack links.
     if let Some(problem) = problem.filter(|_| takes_links(folder.as_fd())) {
         return Err(problem);
     }
@@ -192,13 +192,13 @@ fn believed(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Prob
     Ok(Folder { path: path.to_owned(), folder, owner: about.st_uid })
 }
 
-/// Tries it.
+/// Tests by creating one.
 fn takes_links(folder: BorrowedFd) -> bool {
     match fs::symlinkat("nowhere", folder, "link") {
         Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => return false,
-        // What cannot be tried may be so.
+        // Assumed if it cannot be tested.
         Err(_) => {}
-        // What stays is removed with all that is in the folder.
+        // A remaining link is removed with the directory.
         Ok(()) => drop(fs::unlinkat(folder, "link", AtFlags::empty())),
     }
     true
@@ -209,10 +209,10 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
-    /// What is found where a folder was made a moment before.
-    fn held(above: &Path, name: &str) -> Result<OwnFolder, Problem> {
+    /// Opens a directory as if it had just been created.
+    fn open_new(above: &Path, name: &str) -> Result<OwnFolder, Problem> {
         let opened = Folder::open(above).unwrap().folder;
-        OwnFolder::held(opened, name.into(), above.join(name)).map_err(|error| error.problem)
+        OwnFolder::open_new(opened, name.into(), above.join(name)).map_err(|error| error.problem)
     }
 
     #[test]
@@ -223,23 +223,23 @@ mod tests {
         place.make_folder("new").unwrap();
         std::fs::write(path("full/file"), "").unwrap();
         symlink("new", path("link")).unwrap();
-        assert_eq!(held(place.path(), "link").unwrap_err(), Problem::Link);
-        assert_eq!(held(place.path(), "full").unwrap_err(), Problem::Another);
+        assert_eq!(open_new(place.path(), "link").unwrap_err(), Problem::Link);
+        assert_eq!(open_new(place.path(), "full").unwrap_err(), Problem::Another);
         let gone = Problem::Read(Errno::NOENT);
-        assert_eq!(held(place.path(), "none").unwrap_err(), gone);
-        drop(held(place.path(), "new").unwrap());
+        assert_eq!(open_new(place.path(), "none").unwrap_err(), gone);
+        drop(open_new(place.path(), "new").unwrap());
         assert!(!path("new").exists());
         place.make_folder("open").unwrap();
         std::fs::set_permissions(path("open"), PermissionsExt::from_mode(0o770)).unwrap();
         let refused = Problem::OthersWrite;
-        assert_eq!(held(place.path(), "open").unwrap_err(), refused);
-        // What is refused is gone again.
+        assert_eq!(open_new(place.path(), "open").unwrap_err(), refused);
+        // A rejected directory is removed again.
         assert!(!path("open").exists());
         if crate::is_root() {
             place.make_folder("foreign").unwrap();
             chown(path("foreign"), Some(65_534), None).unwrap();
             let refused = Problem::ForeignOwner(65_534);
-            assert_eq!(held(place.path(), "foreign").unwrap_err(), refused);
+            assert_eq!(open_new(place.path(), "foreign").unwrap_err(), refused);
         }
     }
 

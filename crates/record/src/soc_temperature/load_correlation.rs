@@ -23,7 +23,7 @@ const WORK: [CpuTime; 6] =
 
 /// Correlation of each temperature with the load.
 #[derive(Debug, Clone, Default)]
-pub struct Follows {
+pub struct LoadCorrelation {
     idle: Vec<usize>,
     work: Vec<usize>,
     /// Temperatures, by channel index.
@@ -45,7 +45,7 @@ struct Sums {
     xy: f64,
 }
 
-impl Follows {
+impl LoadCorrelation {
     /// Creates it for rows of these channels.
     pub fn of(channels: &[Channel]) -> Self {
         let place = |time: &CpuTime| {
@@ -163,7 +163,7 @@ mod tests {
     /// the share of work in each second.
     fn correlations(busy: impl Fn(u32) -> f64, elsewhere: impl Fn(u32) -> i64) -> [Option<f64>; 2] {
         let channels = channels();
-        let mut follows = Follows::of(&channels);
+        let mut follows = LoadCorrelation::of(&channels);
         let mut celsius = 40.0;
         for second in 0..180 {
             let share = busy(second);

@@ -1,27 +1,24 @@
-//! What is behind a folder. Whether it survives a restart: what lies in memory (tmpfs, zram, log2ram, an overlay
-//! whose upper folder is in memory) is gone after a freeze or a loss of power. And whose program it comes from.
+//! Storage behind a directory: whether it survives a restart (directories in memory, such as tmpfs, zram, log2ram, or
+//! an overlay with an upper directory in memory, are lost at a freeze or power loss), and which user's program serves
+//! it (FUSE).
 
 use crate::Root;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-/// More overlays on top of each other than this are a circle.
+/// Maximum depth of stacked overlays; more are a loop.
 const DEPTH_MAX: usize = 4;
 /// `FUSE_SUPER_MAGIC` of `linux/magic.h`.
 const FUSE: u64 = 0x6573_5546;
 
-/// What keeps this folder in memory, in words; none if it is on a drive, or nobody can tell. A folder
-/// that is not there yet will be where its nearest parent is; on the running system relative paths and links
-/// lead where they lead.
+/// Storage that keeps this directory in memory, in words; `None` if it is on a drive, or unknown. A missing directory
+/// is treated like its nearest existing parent; on the running system relative paths and links are resolved.
 pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
     let text = root.read("/proc/self/mountinfo").ok()?;
     let mounts: Vec<Mount> = text.lines().filter_map(parse_mountinfo).collect();
-    let mut folder = match root.is_system() {
-        true => without_links(folder),
-        false => folder.to_path_buf(),
-    };
+    let mut folder = if root.is_system() { without_links(folder) } else { folder.to_path_buf() };
     for _ in 0..DEPTH_MAX {
-        // Of several mounts on one point the last one counts.
+        // The last mount on a mount point is the visible one.
         let inside = mounts.iter().filter(|mount| folder.starts_with(&mount.point));
         let mount = inside.max_by_key(|mount| mount.point.len())?;
         match mount.kind.as_str() {
@@ -42,8 +39,8 @@ pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
     None
 }
 
-/// The user whose program answers for an open folder (FUSE), and may answer what that user likes; none where the
-/// kernel itself does. The highest number if nobody can tell.
+/// User whose program serves an open directory (FUSE) and may answer arbitrarily; `None` if the kernel serves it. The
+/// highest number if unknown.
 pub(crate) fn served_by(folder: BorrowedFd) -> Option<u32> {
     let about = rustix::fs::fstatfs(folder).ok()?;
     if about.f_type as u64 != FUSE {
@@ -57,7 +54,7 @@ pub(crate) fn served_by(folder: BorrowedFd) -> Option<u32> {
     Some(user.unwrap_or(u32::MAX))
 }
 
-/// `user_id` of the mount (fuse.rst of the kernel) that `mnt_id` of an open file names (proc_pid_fdinfo(5)).
+/// `user_id` of the mount (fuse.rst of the kernel) with the `mnt_id` of an open file (proc_pid_fdinfo(5)).
 fn user_of_mount(fdinfo: &str, mounts: &str) -> Option<u32> {
     let id = fdinfo.lines().find_map(|line| line.strip_prefix("mnt_id:"))?;
     let is_it = |line: &&str| line.split(' ').next() == Some(id.trim());
@@ -66,7 +63,7 @@ fn user_of_mount(fdinfo: &str, mounts: &str) -> Option<u32> {
     user.parse().ok()
 }
 
-/// The absolute path of a folder, as mounts name it; what is not there yet stays as it is written.
+/// Absolute path of a directory, as used by mounts; missing components are kept as written.
 fn without_links(folder: &Path) -> PathBuf {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
     let found = folder.ancestors().find_map(|parent| {
@@ -77,13 +74,13 @@ fn without_links(folder: &Path) -> PathBuf {
     found.unwrap_or(folder)
 }
 
-/// One line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+/// Line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
 #[derive(Debug)]
 struct Mount {
     point: String,
     kind: String,
     source: String,
-    /// The folder that takes what is written to an overlay.
+    /// Upper directory of an overlay.
     upper: Option<String>,
 }
 
@@ -101,7 +98,7 @@ fn parse_mountinfo(line: &str) -> Option<Mount> {
     })
 }
 
-/// The kernel writes blanks, tabs, newlines and backslashes as three octal digits.
+/// The kernel escapes blanks, tabs, newlines and backslashes as three octal digits.
 fn unescaped(text: &str) -> String {
     let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     let replace = |text: String, (code, letter): (&str, &str)| text.replace(code, letter);

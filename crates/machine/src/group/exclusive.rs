@@ -1,4 +1,4 @@
-//! A group of a fixed name with nothing in it, for what only one process on the machine may do.
+//! An empty cgroup with a fixed name, used as a lock for operations that only one process on the machine may do.
 
 use super::hierarchy::hierarchy;
 use super::lock::{self, Lock};
@@ -8,21 +8,21 @@ use record::{Missing, Reading};
 use rustix::fs;
 use rustix::io::Errno;
 
-/// The process that ends removes the folder that the next one is about to lock.
+/// Maximum number of attempts, because the previous process may remove the directory before it is locked.
 const TRIES: usize = 8;
 
-/// The group, removed when it is dropped.
+/// The cgroup, removed on drop.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct ExclusiveGroup {
     folder: String,
     _lock: Lock,
 }
 
-/// Takes it; none where no group can be made, which binds nobody.
+/// Takes the lock; `None` if cgroups are not available, so that nothing is locked.
 ///
 /// # Errors
-/// Another process has it.
-pub(crate) fn hold(root: &Root, name: &str) -> Reading<Option<Held>> {
+/// Another process holds it.
+pub(crate) fn acquire(root: &Root, name: &str) -> Reading<Option<ExclusiveGroup>> {
     let Some((_, mount)) = hierarchy(root) else {
         return Ok(None);
     };
@@ -35,7 +35,7 @@ pub(crate) fn hold(root: &Root, name: &str) -> Reading<Option<Held>> {
         match lock::locked(&folder) {
             Ok(lock) => {
                 let _lock = lock;
-                return Ok(Some(Held { folder, _lock }));
+                return Ok(Some(ExclusiveGroup { folder, _lock }));
             }
             Err(Errno::AGAIN) => {
                 let why = "another run holds it, perhaps in a container";
@@ -48,14 +48,14 @@ pub(crate) fn hold(root: &Root, name: &str) -> Reading<Option<Held>> {
     Ok(None)
 }
 
-/// True if another process has or had it.
-pub(crate) fn is_there(root: &Root, name: &str) -> bool {
+/// True if another process holds or held it.
+pub(crate) fn is_present(root: &Root, name: &str) -> bool {
     hierarchy(root).is_some_and(|(_, mount)| fs::stat(format!("{mount}/{name}")).is_ok())
 }
 
-impl Drop for Held {
+impl Drop for ExclusiveGroup {
     fn drop(&mut self) {
-        // One that stays is empty, and the next one takes it.
+        // A remaining one is empty, and the next process takes it.
         let _ = faults::pass(Call::Remove, &self.folder, || fs::rmdir(&self.folder));
     }
 }

@@ -1,5 +1,5 @@
-//! Sensor: what the sampler itself costs, as CPU time, and how late each sample came. They are
-//! channels like all others, so that every reader can see how much of what it sees is the watching.
+//! Sensor: CPU time of the sampler itself, and delay of each sample. They are ordinary channels, so that readers see
+//! the overhead of sampling.
 
 use super::{Probe, Read, Sensor};
 use crate::Root;

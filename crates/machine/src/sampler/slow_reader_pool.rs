@@ -1,13 +1,13 @@
-//! Threads for sources that are slow or may hang, so that the ticks of the sampler never wait.
+//! Threads for sources that are slow or may hang, so that ticks of the sampler never wait.
 //!
-//! One thread reads them all, one after the other, and puts the values into their feeds. A read
-//! that does not come back (a broken I2C bus, a dead drive) keeps only its own source: when its
-//! feed falls silent, another thread takes over the rest.
+//! One thread reads them all in turn and stores the values in [`LatestValues`]. A read that never returns (broken I2C
+//! bus, dead drive) blocks only its own source: when its values exceed their patience, another thread takes over the
+//! others.
 
-use super::feed::LatestValues;
-use super::plan::Plan;
-use super::reader::{Own, Reader};
-use super::watchers::ThreadAffinity;
+use super::latest_values::LatestValues;
+use super::reader::{Reader, SamplerValues};
+use super::schedule::ReadSchedule;
+use super::thread_affinity::ThreadAffinity;
 use crate::sensors::NONE;
 use crate::timeline::{monotonic_ns, thread_cpu_ns};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -15,46 +15,46 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
-/// Room for one answer: these files are short.
+/// Size of the buffer for one answer; these files are short.
 const BUFFER_BYTES: usize = 4 << 10;
 const STACK_BYTES: usize = 128 << 10;
-/// With so many reads that hang, no further thread would help.
+/// Maximum number of threads; if this many reads hang, another thread would hang too.
 const THREADS_MAX: u32 = 4;
-/// With nothing due, a thread looks again after this time.
+/// Time until a thread checks again if no source is due.
 const NAP_NS: u64 = 60_000_000_000;
 
-/// A source that is read apart from the ticks.
+/// Source that is read outside of ticks.
 #[derive(Debug)]
 pub(super) struct SlowSource {
     pub(super) reader: Reader,
-    pub(super) plan: Plan,
-    pub(super) feed: LatestValues,
+    pub(super) schedule: ReadSchedule,
+    pub(super) latest_values: LatestValues,
     values: Vec<i64>,
 }
 
 impl SlowSource {
-    pub(super) fn new(reader: Reader, plan: Plan, feed: LatestValues) -> Self {
-        let values = vec![NONE; feed.channels().len()];
-        Self { reader, plan, feed, values }
+    pub(super) fn new(reader: Reader, schedule: ReadSchedule, latest_values: LatestValues) -> Self {
+        let values = vec![NONE; latest_values.channels().len()];
+        Self { reader, schedule, latest_values, values }
     }
 
     fn read(&mut self, buffer: &mut [u8]) {
         let begin_ns = monotonic_ns();
         self.values.fill(NONE);
-        let outcome = self.reader.read(Own::default(), buffer, &mut self.values);
+        let outcome = self.reader.read(SamplerValues::default(), buffer, &mut self.values);
         let read_ns = monotonic_ns() - begin_ns;
-        self.plan.after_read(begin_ns, read_ns, outcome);
-        self.feed.put(outcome.map(|()| &self.values[..]), read_ns);
+        self.schedule.after_read(begin_ns, read_ns, outcome);
+        self.latest_values.put(outcome.map(|()| &self.values[..]), read_ns);
     }
 }
 
-/// The threads and what they read.
+/// Threads and their sources.
 #[derive(Debug)]
 pub(super) struct SlowReaderPool(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    watchers: ThreadAffinity,
+    affinity: ThreadAffinity,
     sources: Mutex<Vec<Arc<Mutex<SlowSource>>>>,
     threads: AtomicU32,
     stop: AtomicBool,
@@ -63,26 +63,26 @@ struct Shared {
 }
 
 impl SlowReaderPool {
-    /// Threads that will be among these watchers; none is started yet.
-    pub(super) fn new(watchers: ThreadAffinity) -> Self {
-        Self(Arc::new(Shared { watchers, ..Shared::default() }))
+    /// Creates a pool with this affinity, without starting a thread.
+    pub(super) fn new(affinity: ThreadAffinity) -> Self {
+        Self(Arc::new(Shared { affinity, ..Shared::default() }))
     }
 
-    /// Adds a source; it is read soon.
+    /// Adds a source, which is read soon.
     pub(super) fn add(&self, source: SlowSource) {
         lock(&self.0.sources).push(Arc::new(Mutex::new(source)));
         self.wake();
     }
 
-    /// Starts the first thread if there is anything to read. Where the kernel refuses a thread, the
-    /// feeds stop, and that is reported.
+    /// Starts the first thread if there are sources. If the kernel rejects the thread, the sources are reported as
+    /// failed.
     pub(super) fn start(&self) {
         if self.0.threads.load(Ordering::Relaxed) == 0 && !lock(&self.0.sources).is_empty() {
             self.spawn();
         }
     }
 
-    /// Called when a feed has fallen silent: starts another thread if a read hangs.
+    /// Called when a source has exceeded its patience: starts another thread if a read hangs.
     pub(super) fn help(&self) {
         let threads = self.0.threads.load(Ordering::Relaxed);
         let sources = lock(&self.0.sources);
@@ -93,7 +93,7 @@ impl SlowReaderPool {
         }
     }
 
-    /// CPU time of all the threads, in nanoseconds.
+    /// CPU time of all threads, in nanoseconds.
     pub(super) fn cpu_ns(&self) -> u64 {
         self.0.cpu_ns.load(Ordering::Relaxed)
     }
@@ -115,7 +115,7 @@ impl SlowReaderPool {
 }
 
 impl Drop for SlowReaderPool {
-    /// The threads end by themselves; one that hangs in the kernel cannot be waited for.
+    /// The threads end on their own; one that hangs in the kernel cannot be joined.
     fn drop(&mut self) {
         self.0.stop.store(true, Ordering::Relaxed);
         self.wake();
@@ -127,8 +127,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn work(shared: &Shared) {
-    // On other CPUs it would only be less well placed.
-    let _ = shared.watchers.join();
+    // On failure the thread runs on other CPUs, which is acceptable.
+    let _ = shared.affinity.join();
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut counted_ns = 0;
     while !shared.stop.load(Ordering::Relaxed) {
@@ -137,12 +137,12 @@ fn work(shared: &Shared) {
         loop {
             let source = lock(&shared.sources).get(index).cloned();
             let Some(source) = source else { break };
-            // Locked: another thread is reading it, perhaps for ever.
+            // Locked: another thread is reading it, perhaps forever.
             if let Ok(mut source) = source.try_lock() {
-                if source.plan.is_due(monotonic_ns(), 0) {
+                if source.schedule.is_due(monotonic_ns(), 0) {
                     source.read(&mut buffer);
                 }
-                next_ns = next_ns.min(source.plan.due_ns());
+                next_ns = next_ns.min(source.schedule.due_ns());
             }
             index += 1;
         }
@@ -158,7 +158,7 @@ fn work(shared: &Shared) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::feed::TakeResult;
+    use super::super::latest_values::TakeResult;
     use super::*;
     use crate::Root;
     use crate::sensors::{Probe, Read, SampleInterval, Scale};
@@ -185,22 +185,22 @@ mod tests {
                 source: "/a".into(),
                 ..Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge)
             }],
-            beat: SampleInterval::AtMostEveryMs(1),
+            interval: SampleInterval::AtMostEveryMs(1),
             read: Read::File(parser),
             wraps_after: None,
             scale: Scale::One,
-            apart: true,
+            is_blocking: true,
         };
         let root = Root::from_board("== /a\n1\n").unwrap();
-        let feed = LatestValues::new("/a", probe.channels.clone(), Duration::MAX);
+        let latest_values = LatestValues::new("/a", probe.channels.clone(), Duration::MAX);
         let reader = Reader::new(&root, &probe);
-        (SlowSource::new(reader, Plan::new(probe.beat), feed.clone()), feed)
+        (SlowSource::new(reader, ReadSchedule::new(probe.interval), latest_values.clone()), latest_values)
     }
 
-    /// Waits until a feed has an answer, however busy the machine is.
-    fn answered(feed: &LatestValues) -> i64 {
+    /// Waits for an answer, regardless of the load of the machine.
+    fn answered(latest_values: &LatestValues) -> i64 {
         let mut values = [NONE];
-        while feed.take(&mut 0, &mut values, 0) != TakeResult::Fresh {
+        while latest_values.take(&mut 0, &mut values, 0) != TakeResult::Fresh {
             std::thread::sleep(Duration::from_millis(1));
         }
         values[0]
@@ -208,20 +208,20 @@ mod tests {
 
     #[test]
     fn hanging_source_blocks_only_itself() {
-        let lanes = SlowReaderPool::new(ThreadAffinity::default());
-        let (hanging, hanging_feed) = source(hang);
-        let (other, other_feed) = source(answer);
-        lanes.add(hanging);
-        lanes.add(other);
-        lanes.start();
-        // Only once the first thread hangs does help come.
-        while lanes.0.threads.load(Ordering::Relaxed) < 2 {
-            lanes.help();
+        let slow_readers = SlowReaderPool::new(ThreadAffinity::default());
+        let (hanging, hanging_values) = source(hang);
+        let (other, other_values) = source(answer);
+        slow_readers.add(hanging);
+        slow_readers.add(other);
+        slow_readers.start();
+        // Another thread starts only after the first one hangs.
+        while slow_readers.0.threads.load(Ordering::Relaxed) < 2 {
+            slow_readers.help();
         }
-        assert_eq!(answered(&other_feed), 2);
+        assert_eq!(answered(&other_values), 2);
         let mut values = [NONE];
-        assert_eq!(hanging_feed.take(&mut 0, &mut values, 0), TakeResult::Nothing);
+        assert_eq!(hanging_values.take(&mut 0, &mut values, 0), TakeResult::Nothing);
         HANGS.store(false, Ordering::Relaxed);
-        assert_eq!(answered(&hanging_feed), 1);
+        assert_eq!(answered(&hanging_values), 1);
     }
 }

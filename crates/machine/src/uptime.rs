@@ -1,4 +1,4 @@
-//! What is read once at the start of a run: time since boot and load averages.
+//! Values read once at the start of a run: time since boot and load averages.
 
 use crate::Root;
 use record::{Missing, Reading};
@@ -6,7 +6,7 @@ use record::{Missing, Reading};
 /// Time since boot in milliseconds, from `/proc/uptime`: `seconds.hundredths idle`.
 ///
 /// # Errors
-/// The file is missing or not understood.
+/// The file is missing or invalid.
 pub fn uptime_ms(root: &Root) -> Reading<u64> {
     let path = "/proc/uptime";
     let text = root.read_value(path)?;
@@ -17,7 +17,7 @@ pub fn uptime_ms(root: &Root) -> Reading<u64> {
 /// Load averages over 1, 5 and 15 minutes times 100, from `/proc/loadavg`: `0.97 0.72 0.34 2/123 4567`.
 ///
 /// # Errors
-/// The file is missing or not understood.
+/// The file is missing or invalid.
 pub fn load_hundredths(root: &Root) -> Reading<[u32; 3]> {
     let path = "/proc/loadavg";
     let text = root.read_value(path)?;

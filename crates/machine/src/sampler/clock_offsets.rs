@@ -1,29 +1,29 @@
-//! Jumps of the clocks between two ticks: suspend, and a time of day that was set.
+//! Clock jumps between two ticks: suspend, and steps of the system time.
 //!
-//! Samples stand on the monotonic clock, which neither of them moves; so both are told, or nobody
-//! could see why a temperature fell by 20 degrees within one sample.
+//! Samples use the monotonic clock, which is unaffected, so jumps are recorded; otherwise a temperature that falls by
+//! 20 degrees within one sample would be inexplicable.
 
 use super::failure::Failure;
 use crate::timeline::{STEP_MS_MIN, SUSPEND_MS_MIN, monotonic_ns, suspended_ms, utc_now_ms};
 
-/// By how much the clocks are apart.
+/// Offsets between the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClockOffsets {
-    /// Boot time (goes on in suspend) ahead of monotonic time.
+    /// Boot time (includes suspend) minus monotonic time.
     suspended_ms: i64,
-    /// Time of day ahead of boot time.
+    /// System time minus boot time.
     utc_ms: i64,
 }
 
 impl ClockOffsets {
-    /// Now, on the clocks of the machine.
+    /// Current offsets.
     pub(super) fn now() -> Self {
         let suspended_ms = suspended_ms();
         let boot_ms = (monotonic_ns() / 1_000_000) as i64 + suspended_ms;
         Self { suspended_ms, utc_ms: utc_now_ms() - boot_ms }
     }
 
-    /// What happened between `before` and this moment.
+    /// Jumps between `before` and these offsets.
     pub(super) fn jumps_since(self, before: Self) -> [Option<Failure>; 2] {
         let suspended_ms = self.suspended_ms - before.suspended_ms;
         let stepped_ms = self.utc_ms - before.utc_ms;

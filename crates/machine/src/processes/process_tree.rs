@@ -1,15 +1,14 @@
-//! Which processes there are, who started whom, and who lives (proc_pid_stat(5), pid_namespaces(7)).
+//! Lists processes with their parents, and checks whether they are alive (proc_pid_stat(5), pid_namespaces(7)).
 
 use super::stat::parse_process;
 use crate::Root;
 use rustix::io::Errno;
 use rustix::process::{Pid, getppid, test_kill_process};
 
-/// Processes whose parent is this one, those included that have ended and are not yet reaped.
+/// Children of a process, including zombies.
 ///
-/// The kernel lists the children of each thread (`proc_pid_children(5)`, where it was built with
-/// `CONFIG_PROC_CHILDREN`), and may leave one out while another ends: so the list is read until it is the
-/// same twice. Elsewhere every process is asked for its parent.
+/// The kernel lists the children of each thread (`proc_pid_children(5)`, needs `CONFIG_PROC_CHILDREN`), but may omit
+/// one while another ends, so the list is read until two reads agree. Without it the parent of every process is read.
 pub fn children_of(root: &Root, parent: u32) -> Vec<u32> {
     if !has_own_numbers(root) {
         return Vec::new();
@@ -27,8 +26,8 @@ pub fn children_of(root: &Root, parent: u32) -> Vec<u32> {
     children_by_parent(root, parent)
 }
 
-/// Every process, by its number here; none where `/proc` has the numbers of another PID namespace (`unshare --pid`
-/// without a mount of its own): there, who is read of is not who a signal reaches.
+/// All processes by id; empty if `/proc` belongs to another PID namespace (`unshare --pid` without a mount of its own),
+/// because signals would then reach other processes.
 pub fn all(root: &Root) -> Vec<u32> {
     if !has_own_numbers(root) {
         return Vec::new();
@@ -37,13 +36,13 @@ pub fn all(root: &Root) -> Vec<u32> {
     names.iter().filter_map(|name| name.parse().ok()).collect()
 }
 
-/// False if `/proc` is known to be that of another PID namespace: a number is another process there than here.
+/// False if `/proc` is known to belong to another PID namespace, where ids denote other processes.
 pub fn has_own_numbers(root: &Root) -> bool {
     let own = std::process::id().to_string();
     !(root.is_system() && root.link("/proc/self").is_ok_and(|pid| pid != own))
 }
 
-/// This process, its parent, the parent of that, and so on.
+/// This process and all of its ancestors.
 pub fn with_ancestors(root: &Root) -> Vec<u32> {
     let mut found = vec![std::process::id()];
     if !has_own_numbers(root) {
@@ -59,16 +58,16 @@ pub fn with_ancestors(root: &Root) -> Vec<u32> {
     found
 }
 
-/// What tells the processes of one container from those of another: the PID namespace of this process, as the kernel
-/// calls it (`pid:[4026531836]`, pid_namespaces(7)); nothing where it has none.
+/// PID namespace of this process, which distinguishes containers, in the kernel's notation (`pid:[4026531836]`,
+/// pid_namespaces(7)); empty without one.
 pub fn namespace(root: &Root) -> String {
     let link = || root.link("/proc/self/ns/pid").ok();
     (0..LISTS_MAX).find_map(|_| link()).unwrap_or_default()
 }
 
-/// More than any process has.
+/// Maximum number of ancestors.
 const ANCESTORS_MAX: usize = 256;
-/// Lists that differ from each other, until every process is asked.
+/// Maximum number of differing reads, after which the parents of all processes are read.
 const LISTS_MAX: usize = 5;
 
 fn listed_children(root: &Root, parent: u32) -> Option<Vec<u32>> {
@@ -77,7 +76,7 @@ fn listed_children(root: &Root, parent: u32) -> Option<Vec<u32>> {
         let path = format!("/proc/{parent}/task/{thread}/children");
         match root.read(&path) {
             Ok(text) => children.extend(text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok())),
-            // The kernel has no such list, or the thread has just ended and left its children to another.
+            // The kernel lacks the list, or the thread has just ended and its children were reparented.
             Err(_) => return None,
         }
     }
@@ -95,25 +94,25 @@ fn children_by_parent(root: &Root, parent: u32) -> Vec<u32> {
     .collect()
 }
 
-/// Where a process belongs. A group or session of another container has the number 0, and so has a parent.
+/// Parent, process group and session of a process; 0 for those in another container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// Who started it, or who took it over.
+    /// Parent process.
     pub(crate) parent: u32,
-    /// What a terminal stops and lets go on together.
+    /// Process group, which a terminal stops and continues together.
     pub(crate) group: u32,
-    /// All groups of one login.
+    /// Session.
     pub(crate) session: u32,
 }
 
-/// True if there is no such process: the kernel says so, and nothing else is taken for it. The process that takes a living
-/// process for dead, because a file of it cannot be read at the moment, ends what it has started.
+/// True only if the kernel reports that the process does not exist. Unreadable files must not count as death, because
+/// callers then kill the children of the process.
 pub fn is_gone(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
-/// What a process is doing, by the letter of `proc_pid_stat(5)`: `T` is stopped. None if it is gone.
+/// State of a process as in `proc_pid_stat(5)`: `T` is stopped. `None` if it is gone.
 pub fn state_of(root: &Root, pid: u32) -> Option<char> {
     if !has_own_numbers(root) {
         return None;
@@ -123,18 +122,18 @@ pub fn state_of(root: &Root, pid: u32) -> Option<char> {
     after.trim_start().chars().next()
 }
 
-/// When a process was started, in ticks since the boot: with its number, this is one process and no later one.
+/// Start time of a process in ticks since boot, which distinguishes it from later ones with the same id.
 pub fn started_ticks(root: &Root, pid: u32) -> Option<u64> {
     let stat = root.read(&format!("/proc/{pid}/stat")).ok()?;
     parse_process(&stat).map(|process| process.started)
 }
 
-/// Where a process belongs; none if there is no such process.
+/// Job of a process; `None` if it does not exist.
 pub(crate) fn process_job(root: &Root, pid: u32) -> Option<Job> {
     parse_job(&root.read(&format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The fourth, fifth and sixth field of `/proc/PID/stat`.
+/// Parses the fourth, fifth and sixth field of `/proc/PID/stat`.
 fn parse_job(text: &str) -> Option<Job> {
     let (_, after) = text.rsplit_once(')')?;
     let mut fields = after.split_whitespace().skip(1);
@@ -156,7 +155,7 @@ mod tests {
         let mut children = children_of(&root, 7);
         children.sort_unstable();
         assert_eq!(children, [8, 9]);
-        // With the kernel's own list nobody else is asked.
+        // With the kernel's list other processes are not read.
         let lists = "== /proc/7/task/7/children\n12 8 \n== /proc/7/task/10/children\n\n";
         let root = Root::from_board(&(board + lists)).unwrap();
         assert_eq!(children_of(&root, 7), [8, 12]);
@@ -171,7 +170,7 @@ mod tests {
         assert!(all(&root).contains(&own));
         assert!(started_ticks(&root, own) >= started_ticks(&root, above[1]));
         assert!(namespace(&root).starts_with("pid:["));
-        // A board has no such link.
+        // Boards lack this link.
         assert_eq!(namespace(&Root::from_board("== /proc/stat\ncpu\n").unwrap()), "");
     }
 }

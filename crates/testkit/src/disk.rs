@@ -1,0 +1,213 @@
+//! A disk that loses power: ext4 on a loop device whose backing file is served by this process, which notes every write and
+//! flush. Any state that a power cut may leave is made from these notes; a disk is mounted again with it.
+//!
+//! A cut keeps every write before the last flush. Of the writes after it each is there, lost or torn between two sectors.
+
+use crate::virtual_board::Chance;
+use fuser::{
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
+    LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
+};
+use std::ffi::OsStr;
+use std::io::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
+
+const ROOT: INodeNo = INodeNo(1);
+const FILE: INodeNo = INodeNo(2);
+const NAME: &str = "image";
+/// What a drive writes at once.
+const SECTOR: usize = 512;
+/// Block 0 is written whole: ext4 checks the checksum of its superblock before it reads the journal that would mend it.
+const BLOCK: usize = 4096;
+
+/// A mounted disk. Unmounted when dropped; the programs that use it have to have ended.
+pub struct Disk {
+    /// The root of its file system.
+    pub root: PathBuf,
+    device: PathBuf,
+    notes: Arc<Mutex<Notes>>,
+    session: Option<BackgroundSession>,
+}
+
+#[derive(Default)]
+struct Notes {
+    /// The image at first, and now.
+    first: Vec<u8>,
+    now: Vec<u8>,
+    events: Vec<Event>,
+}
+
+enum Event {
+    Write(usize, Vec<u8>),
+    Flush,
+}
+
+/// The image of an empty disk.
+///
+/// # Errors
+/// `mkfs.ext4` is missing or fails.
+pub fn empty_image(folder: &Path, bytes: u64) -> Result<Vec<u8>> {
+    let file = folder.join("empty");
+    std::fs::File::create(&file)?.set_len(bytes)?;
+    // Nothing is left for later: a lazy initialisation would write during the test.
+    let options = "nodiscard,lazy_itable_init=0,lazy_journal_init=0";
+    run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", options]).arg(&file))?;
+    let image = std::fs::read(&file);
+    std::fs::remove_file(&file)?;
+    image
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let output = command.stdin(Stdio::null()).output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() { Ok(()) } else { Err(Error::other(format!("{command:?}: {said}"))) }
+}
+
+impl Disk {
+    /// Mounts an image below `folder`, as a machine does that starts after a power cut.
+    ///
+    /// # Errors
+    /// Nothing can be mounted here: it takes root, FUSE and a loop device.
+    pub fn mount(folder: &Path, image: Vec<u8>) -> Result<Self> {
+        let (device, root) = (folder.join("device"), folder.join("disk"));
+        std::fs::create_dir_all(&device)?;
+        std::fs::create_dir_all(&root)?;
+        let notes = Arc::new(Mutex::new(Notes { first: image.clone(), now: image, events: Vec::new() }));
+        let session = fuser::spawn_mount(Backing(Arc::clone(&notes)), &device, &Config::default())?;
+        let disk = Self { root, device, notes, session: Some(session) };
+        run(Command::new("mount").args(["-t", "ext4", "-o", "loop"]).arg(disk.device.join(NAME)).arg(&disk.root))?;
+        Ok(disk)
+    }
+
+    /// Number of writes and flushes so far.
+    pub fn events(&self) -> usize {
+        held(&self.notes).events.len()
+    }
+
+    /// The image that a power cut after so many events leaves.
+    pub fn cut(&self, events: usize, chance: &mut Chance) -> Vec<u8> {
+        let notes = held(&self.notes);
+        let events = &notes.events[..events];
+        let flushed = events.iter().rposition(|event| matches!(event, Event::Flush)).unwrap_or(0);
+        let mut image = notes.first.clone();
+        for (number, event) in events.iter().enumerate() {
+            let Event::Write(at, bytes) = event else { continue };
+            let sectors = (bytes.len() / SECTOR) as u64;
+            let kept = match chance.whole(0, 2) {
+                _ if number < flushed => 0..bytes.len(),
+                0 => 0..bytes.len(),
+                1 if *at >= BLOCK && sectors > 1 => {
+                    let torn = chance.whole(1, sectors - 1) as usize * SECTOR;
+                    if chance.whole(0, 1) == 0 { 0..torn } else { torn..bytes.len() }
+                }
+                _ => 0..0,
+            };
+            image[at + kept.start..at + kept.end].copy_from_slice(&bytes[kept]);
+        }
+        image
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // The loop device goes with the mount, and needs the file until then.
+        let unmounted = run(Command::new("umount").arg(&self.root));
+        if unmounted.is_err() {
+            let _ = run(Command::new("umount").arg("-l").arg(&self.root));
+        }
+        self.session.take();
+    }
+}
+
+fn held(notes: &Mutex<Notes>) -> MutexGuard<'_, Notes> {
+    notes.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Backing(Arc<Mutex<Notes>>);
+
+impl Backing {
+    fn attributes(&self, ino: INodeNo) -> FileAttr {
+        let (kind, perm) = match ino {
+            ROOT => (FileType::Directory, 0o755),
+            _ => (FileType::RegularFile, 0o600),
+        };
+        FileAttr {
+            ino,
+            size: held(&self.0).now.len() as u64,
+            blocks: 0,
+            atime: UNIX_EPOCH,
+            mtime: UNIX_EPOCH,
+            ctime: UNIX_EPOCH,
+            crtime: UNIX_EPOCH,
+            kind,
+            perm,
+            nlink: 1,
+            uid: 0,
+            gid: 0,
+            rdev: 0,
+            blksize: 4096,
+            flags: 0,
+        }
+    }
+}
+
+impl Filesystem for Backing {
+    fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        match name == NAME {
+            true => reply.entry(&Duration::ZERO, &self.attributes(FILE), Generation(0)),
+            false => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn getattr(&self, _: &Request, ino: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        reply.attr(&Duration::ZERO, &self.attributes(ino));
+    }
+
+    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        reply.opened(FileHandle(0), FopenFlags::empty());
+    }
+
+    fn read(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        at: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let notes = held(&self.0);
+        let start = (at as usize).min(notes.now.len());
+        reply.data(&notes.now[start..(start + size as usize).min(notes.now.len())]);
+    }
+
+    fn write(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        at: u64,
+        bytes: &[u8],
+        _: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let mut notes = held(&self.0);
+        let at = at as usize;
+        let Some(place) = notes.now.get_mut(at..at + bytes.len()) else { return reply.error(Errno::ENOSPC) };
+        place.copy_from_slice(bytes);
+        notes.events.push(Event::Write(at, bytes.to_vec()));
+        reply.written(bytes.len() as u32);
+    }
+
+    fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        held(&self.0).events.push(Event::Flush);
+        reply.ok();
+    }
+}
