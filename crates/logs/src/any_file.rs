@@ -1,4 +1,4 @@
-//! A Record from the bytes of any file that holds one: a result file, a stream, a recording, a log of any version.
+//! Reads a Record from the bytes of any supported file: a result file, a stream, a recording, a log of any version.
 
 use record::{Missing, Record, is_stream, read_stream_within, without_colours};
 use std::borrow::Cow;
@@ -6,22 +6,22 @@ use std::fmt;
 
 /// Maximum size of an untrusted file after decompression, in bytes.
 pub const FOREIGN_BYTES_MAX: usize = 16 << 20;
-/// Maximum size of an untrusted log, in bytes. Logs of the longest runs have a few hundred KiB, and text takes longer to read
-/// than JSON.
+/// Maximum size of an untrusted log, in bytes. Logs of the longest runs have a few hundred KiB; text takes longer to
+/// parse than JSON.
 pub const FOREIGN_LOG_BYTES_MAX: usize = 2 << 20;
 
-/// Why a file gives no Record.
+/// Reason why a file contains no Record.
 #[derive(Debug)]
 pub enum Unreadable {
-    /// It is compressed by this program.
+    /// The file is compressed by this program.
     Packed(&'static str),
-    /// It begins as a stream, and nothing in it is whole.
+    /// The file begins as a stream, but has no complete event.
     Stream(Missing),
-    /// It is a recording in which nothing was recorded.
+    /// The file is a recording without samples.
     NoSamples,
-    /// It is JSON of another kind.
+    /// The file is JSON of another kind.
     Json(serde_json::Error),
-    /// It is text without results: this one.
+    /// The file is text without results; contains that text.
     NoResults(String),
 }
 
@@ -37,15 +37,15 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// How compressed files begin.
+/// Magic bytes of compressed files.
 const PACKED: [(&[u8], &str); 3] = [(b"\x1f\x8b", "gzip"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd")];
 
-/// The program that packed these bytes; none if none is known to begin so.
+/// Name of the program that compressed these bytes, if known.
 pub fn packer(bytes: &[u8]) -> Option<&'static str> {
     PACKED.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, packer)| *packer)
 }
 
-/// The text of a file: UTF-8, or UTF-16 with a byte order mark, as some shells write what a program prints.
+/// Decodes the text of a file: UTF-8, or UTF-16 with a byte order mark, as some shells redirect output.
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
     let units = |of: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();
@@ -59,10 +59,10 @@ pub fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The Record of a file; of a recording at most so many values of samples.
+/// Reads the Record of a file. A recording gives at most `values_max` sample values.
 ///
 /// # Errors
-/// There is none in it.
+/// The file contains no Record.
 pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
     if let Some(packer) = packer(&bytes) {
         return Err(Unreadable::Packed(packer));
@@ -72,7 +72,7 @@ pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
         let is_empty = record.run.is_monitoring() && record.samples.at_ms.is_empty();
         return if is_empty { Err(Unreadable::NoSamples) } else { Ok(record) };
     }
-    // Nearly every file is text throughout, which is seen much faster of the whole than piece by piece.
+    // Nearly every file is valid UTF-8, and validating the whole text at once is much faster.
     let text = String::from_utf8(bytes).unwrap_or_else(|broken| text(broken.as_bytes()).into_owned());
     let text = copied(text);
     if text.trim_start().starts_with('{') {
@@ -83,11 +83,11 @@ pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
     if is_empty { Err(Unreadable::NoResults(text)) } else { Ok(record) }
 }
 
-/// Nobody quotes a quotation more often.
+/// Maximum depth of quotation.
 const QUOTATIONS_MAX: usize = 4;
 
-/// The text as the program wrote it: without the colours of a terminal (`ESC [ ... m`) and without the `>` of a
-/// quotation, which stands before each of its lines that are not empty.
+/// Restores the text as the program wrote it: removes terminal colours (`ESC [ ... m`) and the `>` of a quotation,
+/// which begins each non-empty line.
 fn copied(text: String) -> String {
     let plain = match without_colours(&text) {
         Cow::Owned(plain) => Some(plain),

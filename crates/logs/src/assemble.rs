@@ -1,4 +1,4 @@
-//! Puts the Record together once all sections are read: places of steps, states, what is missing.
+//! Assembles the Record from all sections: CPUs of steps, states, missing facts.
 
 use super::clusters::{cpu_count, find as find_clusters, policies as find_policies};
 use super::draft::Draft;
@@ -10,7 +10,7 @@ use record::{
     Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Variant, WorkloadId,
 };
 
-/// The Record of everything that was read.
+/// Assembles the Record from the draft.
 pub(super) fn finish(mut draft: Draft) -> Record {
     let cpu_count = cpu_count(&draft);
     let clusters = find_clusters(&draft, cpu_count);
@@ -50,16 +50,17 @@ pub(super) fn finish(mut draft: Draft) -> Record {
     }
 }
 
-/// Gives steps the CPUs that their headings leave open.
+/// Assigns CPUs to steps whose headings name none.
 fn place_steps(draft: &mut Draft, clusters: &[Cluster], cpu_count: u32) {
     let steps = &mut draft.steps;
     let first_cpu =
         |cluster: Option<&Cluster>| cluster.and_then(|cluster| cluster.cpus.first()).copied().into_iter().collect();
     for (index, step) in steps.iter_mut().enumerate() {
         if step.workload.is_of_memory() && step.cpus.is_empty() {
-            step.cpus = first_cpu(match draft.on_big_core.contains(&index) {
-                true => clusters.last().filter(|_| clusters.len() > 1),
-                false => clusters.first(),
+            step.cpus = first_cpu(if draft.on_big_core.contains(&index) {
+                clusters.last().filter(|_| clusters.len() > 1)
+            } else {
+                clusters.first()
             });
         }
     }
@@ -73,7 +74,7 @@ fn place_steps(draft: &mut Draft, clusters: &[Cluster], cpu_count: u32) {
     }
 }
 
-/// A run of 7-zip that ended early while the kernel killed it was short of memory.
+/// Marks failed 7-zip runs as out of memory if the kernel killed 7-zip.
 fn blame_oom(draft: &mut Draft) {
     let killed = draft.kernel_messages.as_ref().is_some_and(|messages| {
         messages.iter().any(|message| {
@@ -88,7 +89,7 @@ fn blame_oom(draft: &mut Draft) {
     }
 }
 
-/// The states before and after; what was counted over the run belongs to the last one.
+/// States before and after the benchmarks; counters of the whole run belong to the last state.
 fn states(draft: &mut Draft, end_ms: i64, policies: &[Policy]) -> Vec<record::State> {
     let mut drafts = std::mem::take(&mut draft.states);
     let counted = !draft.residencies.is_empty() || draft.firmware_bits.is_some();
@@ -122,8 +123,8 @@ fn states(draft: &mut Draft, end_ms: i64, policies: &[Policy]) -> Vec<record::St
     states
 }
 
-/// Kernel messages count from boot; the log tells the time since boot to the minute only, so
-/// their moments are right to the minute.
+/// Kernel messages count from boot, and the log gives the time since boot in minutes, so timestamps are accurate to a
+/// minute.
 fn kernel_messages(draft: &mut Draft) -> Fact<Vec<record::KernelMessage>> {
     let Some(mut messages) = draft.kernel_messages.take() else {
         return Fact::not_in_log();
@@ -135,8 +136,7 @@ fn kernel_messages(draft: &mut Draft) -> Fact<Vec<record::KernelMessage>> {
     Fact::Known(messages)
 }
 
-/// A log with a state after the benchmarks was finished; one without ends where the run or the
-/// copy of it was cut.
+/// A log with a state after the benchmarks is complete; otherwise the run or its copy was cut.
 fn finish_run(draft: &mut Draft) {
     let run = &mut draft.run;
     if run.mode == Mode::Unknown {
@@ -170,11 +170,11 @@ fn name_x86(machine: &mut Machine) {
     }
 }
 
-/// Length of the id that a container has for a host name.
+/// Number of letters of a container id, which is the host name in a container.
 const CONTAINER_ID_LETTERS: usize = 12;
 
-/// Replaces the name of the host, which the scripts print for unknown boards, by that of DMI or the device tree. The name of
-/// the host is redacted in published logs.
+/// Replaces the host name, which the scripts print for unknown boards, by the name from DMI or the device tree.
+/// Published logs redact the host name.
 fn name_board(machine: &mut Machine) {
     let is_hosts = |name: &str| {
         let host = machine.hostname.known().map_or("", |host| host.split('.').next().unwrap_or(host));
@@ -224,7 +224,7 @@ fn cpus(draft: &Draft, machine: &Machine, clusters: &[Cluster], cpu_count: u32) 
         .collect()
 }
 
-/// What was not found is missing because the log does not say it, not because the run ended.
+/// Marks unknown facts as absent from the log, not as lost by an aborted run.
 fn say_not_in_log(machine: &mut Machine) {
     let Machine {
         board,

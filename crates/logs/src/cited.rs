@@ -1,15 +1,15 @@
-//! Which lines of a log its Record keeps word for word: those that a statement about it may quote.
+//! Selects the lines of a log that its Record keeps verbatim, so that findings can quote them.
 
 use super::sections::Line;
 use record::{LogLine, Measured, Outcome, Record, Source, Step};
 use std::collections::BTreeSet;
 
-/// At most so many lines are kept.
+/// Maximum number of lines kept.
 const LINES_MAX: usize = 400;
-/// A longer line is cut to so many characters.
+/// Maximum number of characters of a line; longer lines are cut.
 const LINE_CHARS: usize = 160;
 
-/// Keeps the lines of steps, of clocks, of states and settings, and rows of the monitoring as far as there is room.
+/// Keeps lines of steps, clocks, states and settings, and as many rows of the monitoring as fit.
 pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
     let first = lines.first().map_or(1, |line| line.number);
     let mut numbers: BTreeSet<u32> = record.steps.iter().flat_map(of_step).collect();
@@ -19,7 +19,7 @@ pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
     numbers.extend(messages.filter_map(|message| message.line));
     numbers.extend(settings.filter_map(|setting| setting.from.strip_prefix("line ")?.parse::<u32>().ok()));
     numbers = numbers.into_iter().take(LINES_MAX).collect();
-    // Rows far apart tell more of a run than the same number of its first ones.
+    // Rows spread over the run are more informative than the first rows.
     let rows = &record.samples.lines;
     let room = LINES_MAX - numbers.len();
     let every = rows.len().div_ceil(room.max(1)).max(1);
@@ -36,7 +36,7 @@ pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
         .collect();
 }
 
-/// The line of a step, and those of its clocks: of memory, each step is one core, and its rows say nothing more.
+/// Lines of a step and of its clocks. A memory step measures one core, so its other rows add nothing.
 fn of_step(step: &Step) -> Vec<u32> {
     let points = match &step.outcome {
         Outcome::Done(Measured::Clock(clocks)) => clocks.points.iter().filter_map(|point| point.line).collect(),

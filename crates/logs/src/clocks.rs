@@ -1,18 +1,18 @@
 //! Clock measurements: every OPP before the benchmarks, again after them, all CPUs at once.
 //!
-//! What `Measured:` means changed four times between 0.4 and 0.9.7 (a raw value, the largest, the
-//! mean); only the three raw values are the same in all versions. They are kept, largest first,
-//! and the printed value. Lines of the Raspberry Pi carry no raw values from 0.8.4 on.
+//! The meaning of `Measured:` changed four times between 0.4 and 0.9.7 (a raw value, the maximum, the mean); only the
+//! three raw values are the same in all versions. The reader keeps them in descending order, with the printed value.
+//! Lines of the Raspberry Pi have no raw values since 0.8.4.
 
 use super::draft::{ClusterSeen, Draft, done};
 use super::sections::{Line, Section};
 use super::text;
 use record::{ClockPoint, Clocks, Fact, Measured, Variant, WorkloadId};
 
-/// More clusters than this are a misreading.
+/// Maximum plausible number of clusters.
 const CLUSTERS_MAX: usize = 512;
 
-/// `Checking cpufreq OPP for cpu0-cpu3 (Cortex-A55):` and its rows.
+/// Reads `Checking cpufreq OPP for cpu0-cpu3 (Cortex-A55):` and its rows.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let mut cluster = ClusterSeen::default();
@@ -44,19 +44,19 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     add_points(draft, variant, points, heading.number);
 }
 
-/// `Testing clockspeeds again. System health now:` with one row of the monitoring.
+/// Reads `Testing clockspeeds again. System health now:` with one row of the monitoring.
 pub(super) fn read_again(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.second_pass = true;
     super::monitor::read_health(section, draft);
 }
 
-/// `Measuring highest clockspeeds for all cores in parallel (idle):` and rows
-/// `cpu0: 2991/2999 MHz (2991.997/2991.789/2991.720)`: measured, claimed, raw.
+/// Reads `Measuring highest clockspeeds for all cores in parallel (idle):` and rows `cpu0: 2991/2999 MHz
+/// (2991.997/2991.789/2991.720)`: measured, advertised, raw.
 pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let loaded = heading.text.contains("full load");
     let alone = heading.text.contains("alone");
-    // This program measures at other moments than the bash program and has names for them.
+    // This program measures clocks at other times than the bash program and has its own variants.
     let variant = match (draft.is_own(), alone, loaded) {
         (_, true, _) => Variant::COLD_CORES,
         (true, _, false) => Variant::COLD_ALL_CPUS,
@@ -74,7 +74,7 @@ pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
     add_points(draft, variant, points, heading.number);
 }
 
-/// One pass over all clusters is one step.
+/// A pass over all clusters is one step.
 fn add_points(draft: &mut Draft, variant: Variant, points: Vec<ClockPoint>, line: u32) {
     if points.is_empty() {
         return;
@@ -105,7 +105,7 @@ fn heading_cluster(heading: &str) -> ClusterSeen {
     }
 }
 
-/// A row and whether a part of it made no sense.
+/// A row, and whether a part of it was implausible.
 struct Row {
     point: ClockPoint,
     partly: bool,
@@ -145,8 +145,8 @@ fn row(line: &Line<'_>, cpu: Option<u32>) -> Option<Row> {
     })
 }
 
-/// `1395 (a/b/c) ...`, `a/b/c` or `1785 @ 0.9098V`: raw values, printed value, and whether one of
-/// the raw values is no clock.
+/// Parses `1395 (a/b/c) ...`, `a/b/c` or `1785 @ 0.9098V`: raw values, printed value, and whether a raw value was not a
+/// valid clock.
 fn measured_values(text: &str) -> Option<(Vec<u32>, Option<u32>, bool)> {
     let end = text.find([' ', '(']).unwrap_or(text.len());
     let (first, rest) = text.split_at(end);
@@ -165,7 +165,7 @@ fn measured_values(text: &str) -> Option<(Vec<u32>, Option<u32>, bool)> {
     }
 }
 
-/// `a/b/c` in kHz, largest first, and whether a part was left out.
+/// Parses `a/b/c` to kHz in descending order, and whether a part was dropped.
 fn readings(text: &str) -> Option<(Vec<u32>, bool)> {
     let count = text.split('/').count();
     if count > 16 {
@@ -177,7 +177,7 @@ fn readings(text: &str) -> Option<(Vec<u32>, bool)> {
     Some((readings, partly))
 }
 
-/// `@ 0.8650V/0.8690V` in microvolts.
+/// Parses `@ 0.8650V/0.8690V` to microvolts.
 fn volts(text: &str) -> Vec<u32> {
     let Some((_, volts)) = text.split_once('@') else {
         return Vec::new();

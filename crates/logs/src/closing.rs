@@ -10,8 +10,7 @@ pub(super) fn compiler_line(text: &str) -> bool {
     text.starts_with('/') && (text.contains("gcc") || text.contains("clang"))
 }
 
-/// `SoC guess:`, `DT compat:`, ` Compiler:`, `   Kernel:` and others, each with lines that
-/// continue it.
+/// Reads `SoC guess:`, `DT compat:`, ` Compiler:`, `   Kernel:` and others, each with its continuation lines.
 pub(super) fn read_labels(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut last = "";
     for line in section.lines {
@@ -77,7 +76,7 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
     }
 }
 
-/// `6.6.98-vendor/aarch64` or `5.10.110/aarch64 (docker)`.
+/// Parses `6.6.98-vendor/aarch64` or `5.10.110/aarch64 (docker)`.
 fn kernel(value: &str, draft: &mut Draft) {
     let (release, rest) = value.rsplit_once('/').unwrap_or((value, ""));
     if draft.machine.kernel_release.known().is_none() {
@@ -92,7 +91,7 @@ fn kernel(value: &str, draft: &mut Draft) {
     }
 }
 
-/// Kernel options below `Kernel:` are named by themselves.
+/// Name of a kernel option below `Kernel:`, derived from the option itself.
 fn feature_name(name: &str, value: &str) -> String {
     match name {
         "Kernel" if value.starts_with("CONFIG_") => value.split('=').next().unwrap_or(value).to_string(),
@@ -101,7 +100,7 @@ fn feature_name(name: &str, value: &str) -> String {
     }
 }
 
-/// `cpu0/index0: 32K, level: 1, type: Data`.
+/// Reads `cpu0/index0: 32K, level: 1, type: Data`.
 pub(super) fn read_caches(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.lines.iter().filter(|line| !line.is_blank()) {
         let Some((cpu, cache)) = cache(line.text).filter(|(cpu, _)| *cpu <= text::CPU_MAX) else {
@@ -128,8 +127,8 @@ fn cache(text: &str) -> Option<(u32, Cache)> {
     Some((cpu, Cache { level, kind, size_bytes, shared_cpus: Vec::new() }))
 }
 
-/// `dmesg output while running the benchmarks:` and raw lines. Times count from boot here and are
-/// moved to the start of the run when the Record is put together.
+/// Reads `dmesg output while running the benchmarks:` and raw lines. Times count from boot here; assembling the Record
+/// makes them relative to the start of the run.
 pub(super) fn read_kernel_messages(section: &Section<'_, '_>, draft: &mut Draft) {
     let messages = draft.kernel_messages.get_or_insert_default();
     for line in section.body().iter().filter(|line| !line.is_blank()) {
@@ -142,8 +141,7 @@ pub(super) fn read_kernel_messages(section: &Section<'_, '_>, draft: &mut Draft)
     }
 }
 
-/// `[  973.048215] [     T10] text`: milliseconds since boot and the text without the stamp and
-/// without the caller's id.
+/// Parses `[  973.048215] [     T10] text`: milliseconds since boot, and the text without timestamp and caller id.
 fn stamp(text: &str) -> Option<(i64, &str)> {
     let (seconds, rest) = text.trim_start().strip_prefix('[')?.split_once(']')?;
     let seconds = text::decimal(seconds)?;

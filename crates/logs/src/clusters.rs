@@ -1,11 +1,11 @@
-//! Which CPUs belong together: clusters and cpufreq policies of a log.
+//! Clusters and cpufreq policies of a log.
 
 use super::draft::{ClusterSeen, Draft};
 use super::rows::{Quantity, TopologyRow};
 use super::topology::lscpu;
 use record::{Cluster, Fact, Policy};
 
-/// The number of CPUs, as far as anything in the log names one.
+/// Number of CPUs, from all parts of the log that name CPUs.
 pub(super) fn cpu_count(draft: &Draft) -> u32 {
     let seen = draft.clusters.iter().flat_map(|cluster| &cluster.cpus).max();
     let rows = draft.topology.iter().map(|row| row.cpu).max();
@@ -13,7 +13,7 @@ pub(super) fn cpu_count(draft: &Draft) -> u32 {
     highest.max(draft.cpu_count.unwrap_or(0).min(super::text::CPU_MAX + 1))
 }
 
-/// Clusters as the log measures them, else as its table of CPUs has them, else all CPUs as one.
+/// Clusters from the clock measurements, else from the table of CPUs, else all CPUs as one cluster.
 pub(super) fn find(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
     let named = !draft.clusters.is_empty() && draft.clusters.iter().all(|seen| !seen.cpus.is_empty());
     let groups: Vec<Vec<u32>> = if named {
@@ -21,7 +21,7 @@ pub(super) fn find(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
     } else if !draft.topology.is_empty() {
         topology_groups(&draft.topology)
     } else if draft.clusters.is_empty() && has_columns_of_two_clusters(draft) {
-        // There are two, but which CPUs they have is not said anywhere.
+        // The log has two clusters, but does not name their CPUs.
         Vec::new()
     } else if cpu_count > 0 {
         vec![(0..cpu_count).collect()]
@@ -53,7 +53,7 @@ fn has_columns_of_two_clusters(draft: &Draft) -> bool {
     quantities.any(|(quantity, _)| *quantity == Quantity::Big)
 }
 
-/// The measured cluster of these CPUs. A heading without CPUs means the one of CPU 0.
+/// Measured cluster of these CPUs. A heading without CPUs means the cluster of CPU 0.
 fn seen_cluster<'a>(seen: &'a [ClusterSeen], cpus: &[u32]) -> Option<&'a ClusterSeen> {
     seen.iter().find(|seen| match seen.cpus.first() {
         Some(first) => cpus.first() == Some(first),
@@ -61,8 +61,8 @@ fn seen_cluster<'a>(seen: &'a [ClusterSeen], cpus: &[u32]) -> Option<&'a Cluster
     })
 }
 
-/// CPUs of one core type in one policy. Where every CPU has a policy of its own (x86), CPUs of
-/// the same type and limits belong together.
+/// Groups CPUs of one core type in one policy. If every CPU has its own policy (x86), CPUs of the same type and limits
+/// form a group.
 fn topology_groups(rows: &[TopologyRow]) -> Vec<Vec<u32>> {
     let mut policies: Vec<u32> = rows.iter().filter_map(|row| row.policy).collect();
     policies.sort_unstable();
@@ -83,8 +83,8 @@ fn topology_groups(rows: &[TopologyRow]) -> Vec<Vec<u32>> {
     groups.into_iter().map(|(_, cpus)| cpus).collect()
 }
 
-/// Policies of the table of CPUs, else one for every cluster with OPPs. Governors come from the
-/// review, OPPs from the first clock pass.
+/// Policies from the table of CPUs, else one for each cluster with OPPs. Governors come from the review, OPPs from the
+/// first clock pass.
 pub(super) fn policies(draft: &mut Draft, clusters: &[Cluster]) -> Vec<Policy> {
     let reviewed = std::mem::take(&mut draft.machine.policies);
     let mut policies: Vec<Policy> = Vec::new();
@@ -124,7 +124,7 @@ pub(super) fn policies(draft: &mut Draft, clusters: &[Cluster]) -> Vec<Policy> {
         }
         policy.opps_khz.sort_unstable();
         policy.opps_khz.dedup();
-        // The clock pass tries every OPP: where no table names the highest clock, the highest OPP is it.
+        // The clock pass measures every OPP: without a table, the highest OPP is the highest clock.
         if let (None, Some(top)) = (policy.clock_khz_max.known(), policy.opps_khz.last()) {
             policy.clock_khz_max = Fact::Known(*top);
         }

@@ -1,9 +1,9 @@
-//! A Record of a log in a few lines, for tests.
+//! Formats the Record of a log in a few lines, for tests.
 
 use record::{Clocks, Machine, Measured, Outcome, Record, Samples, Source, State, Step};
 use std::fmt::Write as _;
 
-/// The Record in a few lines, facts that are missing left out.
+/// Formats the Record in a few lines, without missing facts.
 pub(super) fn digest(record: &Record) -> String {
     let mut out = String::new();
     let Source::Log(log) = &record.source else {

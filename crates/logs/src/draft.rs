@@ -1,4 +1,4 @@
-//! What the readers of sections gather before the Record is put together.
+//! Intermediate values of the section readers, before the Record is assembled.
 
 use super::rows::{CipherPlace, MemoryPlace, Phase, Row, StateDraft, TopologyRow};
 use super::sections::{Line, Section};
@@ -8,66 +8,66 @@ use record::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// CPUs that the log measures as one, with the OPPs it walked through.
+/// CPUs that the log measures as one cluster, with the OPPs measured.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ClusterSeen {
-    /// CPUs; empty if the heading names none because there is only one cluster.
+    /// CPUs; empty if the heading names none because the machine has one cluster.
     pub(super) cpus: Vec<u32>,
     /// Core type in the heading.
     pub(super) core_type: Option<String>,
-    /// OPPs in kHz, as they come.
+    /// OPPs in kHz, in the order of the log.
     pub(super) opps_khz: Vec<u32>,
 }
 
-/// Everything gathered so far.
+/// Values of all sections read so far.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) log: Log,
     pub(super) run: Run,
     pub(super) machine: record::Machine,
     pub(super) steps: Vec<Step>,
-    /// True for a review without the log that it was made from.
+    /// True for a review without its log.
     pub(super) is_review_alone: bool,
     /// Clusters of the first clock pass.
     pub(super) clusters: Vec<ClusterSeen>,
     /// Index of the step of each clock pass.
     pub(super) clock_steps: BTreeMap<Variant, usize>,
-    /// True once the second clock pass has begun.
+    /// True after the start of the second clock pass.
     pub(super) second_pass: bool,
-    /// CPU and place of the last bandwidth table, for the latency table below it.
+    /// CPU and version of the last bandwidth table, for the latency table below it.
     pub(super) membench: Option<MemoryPlace>,
-    /// Indices of steps on a CPU that an old log only calls `big`.
+    /// Indices of steps on a CPU that an old log calls only `big`.
     pub(super) on_big_core: BTreeSet<usize>,
-    /// What the rows of OpenSSL say about their place.
+    /// Places of the rows of OpenSSL.
     pub(super) cipher_places: Vec<CipherPlace>,
     pub(super) topology: Vec<TopologyRow>,
-    /// Number of CPUs in the words of iostat.
+    /// Number of CPUs according to iostat.
     pub(super) cpu_count: Option<u32>,
     /// Time of day at the start, in milliseconds since midnight.
     pub(super) start_of_day_ms: Option<i64>,
     pub(super) phases: Vec<Phase>,
     pub(super) rows: Vec<Row>,
-    /// The row printed before the second clock pass, a copy of the last row of the monitoring.
+    /// Row before the second clock pass, a copy of the last row of the monitoring.
     pub(super) health: Option<Row>,
     pub(super) states: Vec<StateDraft>,
-    /// True once a state after the benchmarks was seen.
+    /// True after a state after the benchmarks.
     pub(super) finished: bool,
     pub(super) residencies: Vec<(u32, Residency)>,
     pub(super) firmware_bits: Option<(u32, u32)>,
     pub(super) kernel_messages: Option<Vec<KernelMessage>>,
 }
 
-/// More steps than this are not a log; real ones have up to a few hundred.
+/// Maximum plausible number of steps; real logs have up to a few hundred.
 const STEPS_MAX: usize = 4096;
 
 impl Draft {
-    /// True if this program wrote the log. Its versions begin where those of the bash program end.
+    /// True if this program wrote the log. Its versions begin after those of the bash program.
     pub(super) fn is_own(&self) -> bool {
         let major = self.log.version.split('.').next();
         major.and_then(|major| major.parse::<u32>().ok()) >= Some(1)
     }
 
-    /// Adds a step. Beyond [`STEPS_MAX`] only its line is kept.
+    /// Adds a step. Beyond [`STEPS_MAX`] only its line number is kept.
     pub(super) fn push(&mut self, step: Step) {
         if self.steps.len() < STEPS_MAX {
             self.steps.push(step);
@@ -87,12 +87,12 @@ impl Draft {
         self.log.verdicts.push(LogLine { line: line.number, text: text.to_string() });
     }
 
-    /// Keeps a section whole under a name.
+    /// Keeps a complete section under a name.
     pub(super) fn block(&mut self, name: &str, section: &Section<'_, '_>) {
         self.block_of(name, section.lines);
     }
 
-    /// Keeps lines whole under a name.
+    /// Keeps complete lines under a name.
     pub(super) fn block_of(&mut self, name: &str, lines: &[Line<'_>]) {
         let Some(first) = lines.first() else { return };
         let length = lines.iter().map(|line| line.text.len() + 1).total();
@@ -105,8 +105,7 @@ impl Draft {
         self.log.blocks.push(LogBlock { line: first.number, heading: name.to_string(), text });
     }
 
-    /// The state that tables of `free` and `swapon` belong to: the first one before the
-    /// benchmarks, the second one after them.
+    /// State of the current `free` and `swapon` tables: the first before the benchmarks, the second after them.
     pub(super) fn state(&mut self) -> &mut StateDraft {
         if self.states.is_empty() {
             self.states.push(StateDraft::default());
@@ -124,14 +123,14 @@ impl Draft {
     }
 }
 
-/// Where a name and value belong.
+/// Group of a name and its value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Named {
     Firmware,
     Feature,
 }
 
-/// A step of a log. Its window is set once the monitoring is known.
+/// Creates a step of a log. Its time window is set after reading the monitoring.
 pub(super) fn step(
     workload: impl Into<WorkloadName>,
     method: u32,
@@ -153,7 +152,7 @@ fn no_counters() -> Counters {
     }
 }
 
-/// A step that gave figures.
+/// Creates a completed step with figures.
 pub(super) fn done(
     workload: impl Into<WorkloadName>,
     method: u32,
@@ -164,7 +163,7 @@ pub(super) fn done(
     step(workload, method, variant, Outcome::Done(measured), line)
 }
 
-/// A tool of which a log tells name and version only.
+/// Creates a tool from name and version, which is all that a log tells.
 pub(super) fn tool(name: &str, version: &str) -> Option<Tool> {
     Some(Tool { name: name.to_string(), path: String::new(), version: version.to_string(), argv: Vec::new() })
 }

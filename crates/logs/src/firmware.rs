@@ -1,9 +1,7 @@
-//! Firmware and build blocks at the start of a log: DMI, BIOS, ThreadX of the Raspberry Pi,
-//! Armbian's release file.
+//! Firmware and build blocks at the start of a log: DMI, BIOS, ThreadX of the Raspberry Pi, Armbian's release file.
 //!
-//! Settings become names and values: `config.txt/arm_freq` as written in the file (with the
-//! section header as `config.txt/[pi4]` before it), `threadx/arm_freq` as the firmware reports
-//! it, `bios/Version`, `device/Manufacturer`.
+//! Settings become names and values: `config.txt/arm_freq` as in the file (after the section header as
+//! `config.txt/[pi4]`), `threadx/arm_freq` as reported by the firmware, `bios/Version`, `device/Manufacturer`.
 
 use super::draft::{Draft, Named};
 use super::sections::{Kind, Section};
@@ -20,14 +18,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// Lines `name=value` or `name: value` up to the first blank line; what comes after it is part
-/// of the system block again.
+/// Reads lines `name=value` or `name: value` up to the first blank line; later lines belong to the system block.
 fn pairs(section: &Section<'_, '_>, group: &str, between: char, draft: &mut Draft) {
     let mut inside = true;
     for line in section.body() {
         if line.is_blank() {
-            // ThreadX configuration files keep their blank lines; compiler lines never look
-            // like settings.
+            // ThreadX configuration files keep their blank lines; compiler lines never look like settings.
             inside &= group == "config.txt";
             continue;
         }
@@ -73,7 +69,7 @@ fn armbian(section: &Section<'_, '_>, draft: &mut Draft) {
     rest_after_blank(section, draft);
 }
 
-/// The compiler line stands below the last block.
+/// Reads the compiler line below the last block.
 fn rest_after_blank(section: &Section<'_, '_>, draft: &mut Draft) {
     let rest = section.body().iter().skip_while(|line| !line.is_blank());
     for line in rest.filter(|line| !line.is_blank()) {

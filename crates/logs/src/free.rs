@@ -1,4 +1,4 @@
-//! Rows of `free -h` in any language, which also tell where its section begins.
+//! Rows of `free -h` in any language; they also mark the start of its section.
 
 use super::text;
 
@@ -7,12 +7,12 @@ pub(super) fn is_free_row(text: &str) -> bool {
     sizes(text).is_some_and(|sizes| sizes.len() >= 6 || is_own_row(text, &sizes))
 }
 
-/// `Mem: 24105Mi 485Mi 23255Mi 23619Mi`: total, used, free and available, as this program writes them.
+/// Matches `Mem: 24105Mi 485Mi 23255Mi 23619Mi`: total, used, free and available, as this program prints them.
 fn is_own_row(text: &str, sizes: &[u64]) -> bool {
     sizes.len() == 4 && text.trim_start().starts_with("Mem:")
 }
 
-/// The sizes of a row of `free -h`, in KiB.
+/// Sizes in a row of `free -h`, in KiB.
 pub(super) fn sizes(text: &str) -> Option<Vec<u64>> {
     let (name, rest) = text.trim().split_once([':', '：'])?;
     if name.len() > 40 || !rest.starts_with([' ', '\t']) {

@@ -1,18 +1,17 @@
-//! The start of a log: its first line, the distribution, the compiler.
+//! Start of a log: its first line, the distribution, the compiler.
 //!
-//! `sbc-bench v0.4 -- DATE` up to 0.4, `sbc-bench vX NAME[ MODE] (DATE)` later, no such line at
-//! all before 0.4.
+//! `sbc-bench v0.4 -- DATE` up to 0.4, `sbc-bench vX NAME[ MODE] (DATE)` later, no such line before 0.4.
 
 use super::draft::Draft;
 use super::sections::{Line, Section};
 use super::text;
 use record::{Fact, Mode};
 
-/// Modes that stand between the name and the date.
+/// Modes between name and date.
 const MODES: [Mode; 6] =
     [Mode::UntunedReview, Mode::Extensive, Mode::Unattended, Mode::Review, Mode::Phoronix, Mode::Geekbench];
 
-/// What the first line says.
+/// Values of the first line.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Header<'t> {
     version: &'t str,
@@ -21,15 +20,15 @@ pub(super) struct Header<'t> {
     date: Option<&'t str>,
 }
 
-/// The first line of a log, if it is one.
+/// Parses the first line of a log.
 pub(super) fn parse(line: &str) -> Option<Header<'_>> {
     let line = line.trim_start();
-    // Every line is asked, and hardly any begins so.
+    // Called for every line: a cheap test first.
     if !line.starts_with(['s', '<']) {
         return None;
     }
     let (before, rest) = line.trim_end().split_once("sbc-bench v")?;
-    // A page that a browser saved has tags before it.
+    // A page saved by a browser has tags before the line.
     let is_begin = before.is_empty() || (before.starts_with('<') && before.trim_end().ends_with('>'));
     let rest = Some(rest).filter(|_| is_begin)?;
     let (version, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -42,7 +41,7 @@ pub(super) fn parse(line: &str) -> Option<Header<'_>> {
         header.date = Some(date.trim());
         return Some(header);
     }
-    // A name may hold parentheses of its own: the date is in the last ones.
+    // A name may contain parentheses: the date is in the last pair.
     let name = match rest.rfind('(') {
         Some(open) if rest.ends_with(')') => {
             header.date = Some(&rest[open + 1..rest.len() - 1]);
@@ -52,7 +51,7 @@ pub(super) fn parse(line: &str) -> Option<Header<'_>> {
     };
     let mode = MODES.into_iter().find_map(|mode| {
         let before = name.strip_suffix(mode.as_str())?;
-        // A board may be called `4gb`: a mode is a word of its own.
+        // A board may be called `4gb`: a mode must be a separate word.
         before.ends_with(' ').then_some((before, mode))
     });
     let (name, mode) = match mode {
@@ -86,7 +85,7 @@ fn take_header(header: &Header<'_>, line: &Line<'_>, draft: &mut Draft) {
     draft.log.version = header.version.to_string();
     draft.log.header_name = header.name.map(str::to_string);
     if let Some(name) = header.name {
-        // `BOARD / SOC`, where the firmware may not name the board.
+        // `BOARD / SOC`; the firmware may not name the board.
         draft.machine.board = Fact::Known(name.trim_start_matches("/ ").to_string());
     }
     if let Some(mode) = &header.mode {
@@ -104,7 +103,7 @@ fn take_header(header: &Header<'_>, line: &Line<'_>, draft: &mut Draft) {
     }
 }
 
-/// Lines of `lsb_release`, the build system and the compiler. False if it is none of them.
+/// Reads lines of `lsb_release`, the build system and the compiler. Returns false for other lines.
 fn release_line(text: &str, draft: &mut Draft) -> bool {
     let text = text.trim();
     if text.starts_with('/') && text.contains("gcc") {
@@ -122,14 +121,15 @@ fn release_line(text: &str, draft: &mut Draft) -> bool {
         "Description" => draft.machine.distribution = Fact::Known(value.to_string()),
         "Build system" | "Armbian info" => draft.machine.build_system = Fact::Known(value.to_string()),
         "Architecture" => draft.machine.userland_arch = Fact::Known(value.to_string()),
-        // Both repeat what the description says.
+        // These repeat the description.
         "Distributor ID" | "Release" | "Codename" | "LSB Version" | "No LSB modules are available." => {}
         _ => return false,
     }
     true
 }
 
-/// What `uname -a` prints: `Linux HOST RELEASE #1122 SMP DATE armv7l GNU/Linux`. Only the first versions have it.
+/// Reads the output of `uname -a`: `Linux HOST RELEASE #1122 SMP DATE armv7l GNU/Linux`. Only the first versions print
+/// it.
 fn kernel_line(text: &str, draft: &mut Draft) -> bool {
     let Some(words) = text.strip_prefix("Linux ").and_then(|rest| rest.strip_suffix(" GNU/Linux")) else {
         return false;

@@ -1,20 +1,16 @@
-//! Reads logs of the bash program `sbc-bench`, every version from before 0.4 (2018) on, into
-//! the same Record that a run of this program makes.
+//! Reads logs of the bash program `sbc-bench`, of every version since before 0.4 (2018), into the same Record as a run
+//! of this program.
 //!
-//! [`read`] never fails: what could not be understood is kept with its line number
-//! ([`Log::unread`]), what is kept for reports only is kept whole ([`Log::blocks`]), and what a
-//! log does not say is missing with that reason. Nothing is guessed.
+//! [`read`] never fails: lines that no reader understands keep their line number ([`Log::unread`]), text for reports is
+//! kept whole ([`Log::blocks`]), and facts absent from a log are missing with that reason. No value is guessed.
 //!
-//! How it works: `sections` splits the text at headings, one file per kind of section turns it
-//! into values, `assemble` puts the Record together once clusters and times are known. All of
-//! it is one pass over the lines.
+//! `sections` splits the text at headings, one file per kind of section parses it, and `assemble` builds the Record
+//! when clusters and times are known. All of this is one pass over the lines.
 //!
-//! Workloads of logs: `clock` (variants `cold`, `hot-after`, `parallel-idle`,
-//! `parallel-loaded`), `memory-bandwidth`, `memory-latency` (`tinymembench...`, `ramlat`),
-//! `openssl` (the algorithm, with `-parallel` where all CPUs worked at once), `sevenzip`
-//! (`single`, `multi`, `core-type`), `cpuminer`, `cpuminer-per-cpu`, `stockfish`, `stress-ng`.
-//! Their `method` is 0 where the bash program's own tools measured, else the major version of
-//! the tool.
+//! Workloads of logs: `clock` (variants `cold`, `hot-after`, `parallel-idle`, `parallel-loaded`), `memory-bandwidth`,
+//! `memory-latency` (`tinymembench...`, `ramlat`), `openssl` (the algorithm, with `-parallel` for all CPUs at once),
+//! `sevenzip` (`single`, `multi`, `core-type`), `cpuminer`, `cpuminer-per-cpu`, `stockfish`, `stress-ng`. Their
+//! `method` is 0 for the bash program's own tools, else the major version of the tool.
 //!
 //! [`Log::unread`]: record::Log::unread
 //! [`Log::blocks`]: record::Log::blocks
@@ -58,11 +54,11 @@ use draft::Draft;
 use record::{LogBlock, Record};
 use sections::{Kind, Line, Section};
 
-/// So much of a text that is no log is kept to show what it is.
+/// Maximum number of characters kept of a text that is not a log.
 const FOREIGN_CHARS: usize = 2000;
 
-/// The Record of a log. Any text is accepted: one that is no log gives a Record without
-/// figures, whose only block says so.
+/// Reads the Record of a log. Accepts any text: text that is not a log gives a Record without figures, whose only block
+/// contains the text.
 pub fn read(text: &str) -> Record {
     let lines = sections::lines(text);
     let mut draft =
@@ -80,12 +76,12 @@ pub fn read(text: &str) -> Record {
     record
 }
 
-/// True if the text looks like a log of the bash program, whole or in part.
+/// True if the text looks like a log of the bash program or a part of one.
 pub fn looks_like_log(text: &str) -> bool {
     text.lines().take(5000).zip(1..).any(|(text, number)| is_mark(&Line { number, text: text.trim_end_matches('\r') }))
 }
 
-/// A line that only such a log has.
+/// True for a line that occurs only in such logs.
 fn is_mark(line: &Line<'_>) -> bool {
     const MARKS: [&str; 10] = [
         "Checking cpufreq OPP",
@@ -96,7 +92,7 @@ fn is_mark(line: &Line<'_>) -> bool {
         "Tested with sbc-bench v",
         "Testing clockspeeds again",
         "Testing maximum cpufreq again",
-        // Reviews of a few versions do not name their version.
+        // Reviews of a few versions do not contain their version.
         "### Clockspeeds (idle vs",
         "tinymembench v",
     ];
@@ -104,8 +100,8 @@ fn is_mark(line: &Line<'_>) -> bool {
     MARKS.iter().any(|mark| text.starts_with(mark)) || header::is_header(text)
 }
 
-/// The last run of a file that holds several: the local log is appended to, never rotated. The
-/// header lines of the others are kept.
+/// Lines of the last run of a file: the local log is appended to, never rotated. The header lines of earlier runs are
+/// kept.
 fn last_run<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t>] {
     let headers: Vec<usize> = (0..lines.len()).filter(|index| header::is_header(lines[*index].text)).collect();
     let [earlier @ .., last] = headers.as_slice() else {
@@ -120,10 +116,7 @@ fn last_run<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t>] 
 }
 
 fn foreign(lines: &[Line<'_>], draft: &mut Draft) {
-    let heading = match lines.iter().all(Line::is_blank) {
-        true => "empty",
-        false => "not an sbc-bench log",
-    };
+    let heading = if lines.iter().all(Line::is_blank) { "empty" } else { "not an sbc-bench log" };
     let mut text = String::new();
     for line in lines {
         if text.len() >= FOREIGN_CHARS {

@@ -6,8 +6,8 @@ use super::text;
 use record::{Failure, FailureKind, Measured, Outcome, Series, Variant, WorkloadId};
 use std::collections::BTreeMap;
 
-/// `** cpuminer-multi 1.3.7 by tpruvot@github **` with rows of all CPUs
-/// (`[2025-08-27 09:05:26] Total: 12.01 kH/s`) and of each (`... CPU #5: 1.68 kH/s`).
+/// Reads `** cpuminer-multi 1.3.7 by tpruvot@github **` with rows of all CPUs (`[2025-08-27 09:05:26] Total: 12.01
+/// kH/s`) and of each CPU (`... CPU #5: 1.68 kH/s`).
 pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
     let banner = section.heading();
     let version = banner.text.split_whitespace().nth(2).unwrap_or_default().to_string();
@@ -52,7 +52,7 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `Executing simd@1 on CPUs 0-3 (AVX2)` and `Total Scores: 12.02,11.50 GB/s` below it.
+/// Reads `Executing simd@1 on CPUs 0-3 (AVX2)` and `Total Scores: 12.02,11.50 GB/s` below it.
 pub(super) fn read_own_series(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let Some(mut step) = own_series_step(heading.text.trim(), heading.number) else {
@@ -78,7 +78,7 @@ pub(super) fn read_own_series(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// The step that a heading announces, still without values.
+/// Creates the step of a heading, without values.
 fn own_series_step(heading: &str, line: u32) -> Option<record::Step> {
     let (name, place) = heading.strip_prefix("Executing ")?.split_once(" on CPUs ")?;
     let (name, variant) = name.split_once(' ').unwrap_or((name, ""));
@@ -98,7 +98,7 @@ fn own_scores(text: &str) -> Option<(Vec<f64>, String)> {
     Some((values, unit.trim().to_string()))
 }
 
-/// Values of one series while they are read.
+/// Values of a series during reading.
 struct Collected {
     cpu: Option<u32>,
     series: Series,
@@ -122,7 +122,7 @@ impl Collected {
         self.series.values.push(value);
     }
 
-    /// The step, with its window where the rows carry dates.
+    /// Creates the step, with its time window if the rows have dates.
     fn finish(mut self, workload: WorkloadId, method: u32, detail: &str) -> Option<record::Step> {
         let line = self.line?;
         let times: Option<Vec<i64>> = self.at_ms.into_iter().collect();
@@ -177,7 +177,7 @@ fn is_cpuminer_note(text: &str) -> bool {
         || text.contains("SIGTERM")
 }
 
-/// `Executing Stockfish 15 using nn-....nnue 3 times in a row:` with `Nodes/second    : 6026748`.
+/// Reads `Executing Stockfish 15 using nn-....nnue 3 times in a row:` with `Nodes/second    : 6026748`.
 pub(super) fn read_stockfish(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let words: Vec<&str> = heading.text.split_whitespace().collect();
@@ -202,8 +202,8 @@ pub(super) fn read_stockfish(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.push(step);
 }
 
-/// `Executing "stress-ng --matrix 0" for 5 minutes:` and what the tool prints. It is a load, not
-/// a score: a successful end gives a series without values.
+/// Reads `Executing "stress-ng --matrix 0" for 5 minutes:` and the tool's output. It is a load without a score: success
+/// gives a series without values.
 pub(super) fn read_stress_ng(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let command = heading.text.split('"').nth(1).unwrap_or_default();

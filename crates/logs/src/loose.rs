@@ -1,10 +1,10 @@
-//! Lines between the sections that no heading announces.
+//! Lines between sections, without a heading.
 
 use super::draft::{Draft, Named};
 use super::sections::{Line, Section, is_separator};
 use record::Fact;
 
-/// How notes start: what the bash program says about the processor before the clock pass.
+/// Prefixes of notes: statements of the bash program about the processor before the clock pass.
 const NOTES: [&str; 5] =
     ["Intel P-States:", "Intel Hardware Feedback", "Powercap present", "AMD Ryzen detected", "Skipping cpu"];
 
@@ -13,7 +13,7 @@ pub(super) fn is_note(text: &str) -> bool {
     NOTES.iter().any(|note| text.starts_with(note))
 }
 
-/// Notes are the log's own words about the machine.
+/// Keeps a note of the log about the machine.
 pub(super) fn note(line: &Line<'_>, draft: &mut Draft) {
     let text = line.text.trim();
     match text.split_once(": ") {
@@ -40,12 +40,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// The names of the columns of `free`.
+/// True for the column names of `free`.
 pub(super) fn is_free_header(text: &str) -> bool {
     text.starts_with("total ") && text.contains("used") || text.starts_with("всего ")
 }
 
-/// `Thermal source: /sys/class/hwmon/hwmon0/ (cpu_thermal)`, also the wrong ones.
+/// Reads `Thermal source: /sys/class/hwmon/hwmon0/ (cpu_thermal)`, including wrong sources.
 pub(super) fn read_thermal_source(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading();
     let (name, value) = line.text.split_once(':').unwrap_or(("", line.text));
@@ -53,7 +53,7 @@ pub(super) fn read_thermal_source(section: &Section<'_, '_>, draft: &mut Draft) 
         draft.verdict(&line, line.text.trim());
     }
     draft.named(Named::Feature, "thermal-source".to_string(), value, &line);
-    // Some versions add a few lines on which source they would have taken instead.
+    // Some versions add a few lines about alternative sources.
     if section.body().iter().any(|line| !line.is_blank()) {
         draft.block("thermal-source", section);
     }

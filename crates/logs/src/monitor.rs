@@ -1,20 +1,19 @@
 //! Rows of the monitoring: one table per phase of the run.
 //!
-//! The columns between the time and the load differ: one clock, kernel and firmware clock of a
-//! Raspberry Pi, big and LITTLE cluster, several clusters, or none. The columns after the
-//! temperature are named by the header. Nothing is split at blanks before `MHz`, because
-//! ` 800/ 500MHz` has one inside.
+//! The columns between time and load differ: one clock, kernel and firmware clock of a Raspberry Pi, big and LITTLE
+//! cluster, several clusters, or none. The header names the columns after the temperature. The text before `MHz` is not
+//! split at blanks, because ` 800/ 500MHz` contains one.
 
 use super::draft::Draft;
 use super::rows::{Phase, Quantity, Row};
 use super::sections::{Line, Section};
 use super::text;
 
-/// The percentages, in the order of the columns.
+/// Percentages in the order of the columns.
 const PERCENTAGES: [Quantity; 6] =
     [Quantity::Busy, Quantity::System, Quantity::User, Quantity::Nice, Quantity::IoWait, Quantity::Irq];
 
-/// `System health while running tinymembench:`, a header, rows.
+/// Reads `System health while running tinymembench:`, a header and rows.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading().text;
     let name = heading.split_once("running ").map_or(heading, |(_, name)| name);
@@ -24,7 +23,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.rows.extend(rows);
 }
 
-/// The row above the second clock pass repeats the last row of the monitoring.
+/// Reads the row before the second clock pass, which repeats the last row of the monitoring.
 pub(super) fn read_health(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.health = rows(section, 0, draft).pop();
 }
@@ -49,10 +48,10 @@ fn rows(section: &Section<'_, '_>, phase: usize, draft: &mut Draft) -> Vec<Row> 
     rows
 }
 
-/// More clocks, or more columns after the temperature, than this are a misreading.
+/// Maximum plausible number of clocks, and of columns after the temperature.
 const COLUMNS_MAX: usize = 8;
 
-/// What a header says.
+/// Columns named by a header.
 #[derive(Debug, Default)]
 struct Columns {
     clocks: Vec<Quantity>,
@@ -74,8 +73,8 @@ impl Columns {
             _ => vec![Quantity::Policy(0)],
         };
         let mut sockets = 0;
-        // The first column after the percentages is the temperature (`Temp`, `CPU` in the oldest
-        // logs); only those after it need a name.
+        // The first column after the percentages is the temperature (`Temp`, `CPU` in the oldest logs); only later
+        // columns need a name.
         let extras = words
             .skip_while(|word| *word != "%irq")
             .skip(2)
@@ -95,7 +94,7 @@ impl Columns {
     }
 }
 
-/// `14:32:16: 1392MHz  0.15   3%   0%   1%   0%   1%   0%  44.1°C`.
+/// Parses `14:32:16: 1392MHz  0.15   3%   0%   1%   0%   1%   0%  44.1°C`.
 fn row(line: &Line<'_>, text: &str, columns: &Columns) -> Option<Row> {
     let end = text.match_indices(':').nth(2)?.0;
     let time_of_day_ms = text::time_of_day_ms(&text[..end])?;
@@ -119,7 +118,7 @@ fn row(line: &Line<'_>, text: &str, columns: &Columns) -> Option<Row> {
     Some(Row { line: line.number, time_of_day_ms, phase: 0, first: false, values, garbled_temperature })
 }
 
-/// `1680/1416MHz`, ` 800/ 500MHz`, `n/aMHz`, `n/a MHz`, `MHz`, `---`.
+/// Parses `1680/1416MHz`, ` 800/ 500MHz`, `n/aMHz`, `n/a MHz`, `MHz`, `---`.
 fn clocks<'t>(rest: &'t str, columns: &Columns, values: &mut Vec<(Quantity, i64)>) -> Option<&'t str> {
     if let Some(rest) = rest.strip_prefix("---") {
         return Some(rest);
@@ -138,7 +137,7 @@ fn clocks<'t>(rest: &'t str, columns: &Columns, values: &mut Vec<(Quantity, i64)
     Some(rest)
 }
 
-/// The load, if there is one, and six percentages; negative ones occur. Returns what follows.
+/// Parses the load, if present, and six percentages, which may be negative. Returns the rest.
 fn percentages<'t>(rest: &'t str, values: &mut Vec<(Quantity, i64)>) -> Option<&'t str> {
     let mut rest = rest.trim_start();
     let first_percent = rest.find('%')?;
@@ -155,9 +154,8 @@ fn percentages<'t>(rest: &'t str, values: &mut Vec<(Quantity, i64)>) -> Option<&
     Some(rest)
 }
 
-/// `43.6°C`, `43,6°C`, `°C`, `--`, `n/a°C`. None is no sensor; an error is a value that no
-/// sensor can mean: below absolute zero, and exactly zero, which the kernel reports where there
-/// is nothing behind the node.
+/// Parses `43.6°C`, `43,6°C`, `°C`, `--`, `n/a°C`. `None` means no sensor; an error means an impossible value: below
+/// absolute zero, or exactly zero, which the kernel reports for a node without a sensor.
 fn temperature(word: &str) -> Result<Option<i64>, ()> {
     let number = word.trim_end_matches(['C', '°', '\u{fffd}']);
     if number.is_empty() || number.starts_with("--") || number.starts_with("n/a") {
@@ -171,7 +169,7 @@ fn temperature(word: &str) -> Result<Option<i64>, ()> {
     Ok(Some((celsius * 1000.0).round() as i64))
 }
 
-/// `0.8684V` (microvolts), `5.8W` (milliwatts), `4200` (milliwatts).
+/// Parses `0.8684V` (microvolts), `5.8W` (milliwatts), `4200` (milliwatts).
 fn extra(word: &str, quantity: Quantity) -> Option<i64> {
     let value = text::decimal(word.trim_end_matches(['V', 'W'])).filter(|value| (-1e6..1e6).contains(value))?;
     let factor = match quantity {

@@ -1,7 +1,7 @@
-//! OpenSSL's `speed`: throughput of AES by size of the block.
+//! OpenSSL's `speed`: throughput of AES by block size.
 //!
-//! Rows of one algorithm repeat in the order of the clusters; on a machine with one cluster the
-//! same measurement is done twice. OpenSSL 1.0 prints five columns, later versions six.
+//! Rows of an algorithm repeat in the order of the clusters; a machine with one cluster runs the same measurement
+//! twice. OpenSSL 1.0 prints five columns, later versions six.
 
 use super::draft::{Draft, done, tool};
 use super::rows::CipherPlace;
@@ -41,10 +41,8 @@ struct Row<'t> {
 
 fn step(row: Row<'_>, version: &str, line: u32) -> Step {
     let parallel = row.label == Some("fully parallel");
-    let variant = match parallel {
-        true => Variant::parallel(&row.cipher.algorithm),
-        false => Variant::from(row.cipher.algorithm.as_str()),
-    };
+    let variant =
+        if parallel { Variant::parallel(&row.cipher.algorithm) } else { Variant::from(row.cipher.algorithm.as_str()) };
     let method = version.split('.').next().and_then(|major| major.parse().ok());
     let cipher = Measured::Cipher(row.cipher);
     let (id, method) = (WorkloadId::OpenSsl, method.unwrap_or(0));
@@ -53,18 +51,18 @@ fn step(row: Row<'_>, version: &str, line: u32) -> Step {
     step
 }
 
-/// `3.0.17, built on ...`, `1.1.0f  25 May 2017`, `(version 1.1.0f, built on ...)`.
+/// Parses `3.0.17, built on ...`, `1.1.0f  25 May 2017`, `(version 1.1.0f, built on ...)`.
 fn openssl_version(rest: &str) -> &str {
     let rest = rest.trim_start().trim_start_matches("(version ");
     rest.split([' ', ',', ')']).next().unwrap_or_default()
 }
 
-/// `16 bytes     64 bytes ...`.
+/// Parses `16 bytes     64 bytes ...`.
 fn block_sizes(rest: &str) -> Vec<u32> {
     rest.split("bytes").filter_map(|size| size.trim().parse().ok()).collect()
 }
 
-/// `aes-256-cbc  147518.60k ... 841875.46k (Cortex-A55)`: thousands of bytes per second.
+/// Parses `aes-256-cbc  147518.60k ... 841875.46k (Cortex-A55)`: thousands of bytes per second.
 fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
     let (values, label) = match line.text.split_once('(') {
         Some((values, label)) => (values, Some(label.trim_end().trim_end_matches(')'))),
@@ -72,7 +70,7 @@ fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
     };
     let mut words = values.split_whitespace();
     let algorithm = words.next()?.to_ascii_lowercase();
-    // A row that was wrapped does not say which columns are left.
+    // The remaining columns of a wrapped row are unknown.
     if words.clone().count() != sizes.len() {
         return None;
     }
@@ -87,9 +85,8 @@ fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
     Some(Row { cipher: Cipher { algorithm, rows }, label })
 }
 
-/// Gives every row its CPU once the clusters are known: from the heading, from a core type that
-/// only one cluster has, else by order where an algorithm has as many rows as there are clusters.
-/// Any other row stays without a CPU.
+/// Assigns a CPU to every row when the clusters are known: from the heading, from a core type of a single cluster, else
+/// by order if an algorithm has one row per cluster. Other rows have no CPU.
 pub(super) fn place(steps: &mut [Step], places: &[CipherPlace], clusters: &[Cluster], cpu_count: u32) {
     let is_row = |step: &&mut Step| step.workload == WorkloadId::OpenSsl;
     let mut counts: BTreeMap<Variant, usize> = BTreeMap::new();
@@ -98,7 +95,7 @@ pub(super) fn place(steps: &mut [Step], places: &[CipherPlace], clusters: &[Clus
     }
     let mut seen: BTreeMap<Variant, usize> = BTreeMap::new();
     let mut repetitions: BTreeMap<(Variant, Option<u32>), u32> = BTreeMap::new();
-    // Rows and their places were added together, so they stand in the same order.
+    // Rows and their places were added together, in the same order.
     for (step, place) in steps.iter_mut().filter(is_row).zip(places) {
         let index = seen.entry(step.variant.clone()).or_default();
         let cluster = cluster_of(place, clusters);
@@ -118,7 +115,7 @@ pub(super) fn place(steps: &mut [Step], places: &[CipherPlace], clusters: &[Clus
     }
 }
 
-/// The cluster that a row names, by number or by a core type that is unique.
+/// Cluster named by a row, by number or by a unique core type.
 fn cluster_of<'a>(place: &CipherPlace, clusters: &'a [Cluster]) -> Option<&'a Cluster> {
     if let Some(cluster) = place.cluster {
         return clusters.get(cluster);

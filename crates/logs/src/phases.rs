@@ -1,9 +1,9 @@
-//! Which workload ran in which phase of the monitoring, and workloads of which nothing but the phase is left.
+//! Workloads of the monitoring phases, including workloads without any other trace in the log.
 
 use super::draft::{Draft, step};
 use record::{Failure, FailureKind, Outcome, Variant, WorkloadId};
 
-/// How the names of phases start; the first one that fits is it. Where a variant stands, no other ran in that phase.
+/// Prefixes of phase names; the first match wins. A variant here excludes all others.
 static PHASES: [(&str, WorkloadId, Option<Variant>); 10] = [
     ("ramlat", WorkloadId::MemoryLatency, Some(Variant::RAMLAT)),
     ("tinymembench", WorkloadId::MemoryBandwidth, None),
@@ -17,7 +17,7 @@ static PHASES: [(&str, WorkloadId, Option<Variant>); 10] = [
     (WorkloadId::StressNg.as_str(), WorkloadId::StressNg, None),
 ];
 
-/// How the name of the phase starts in which a step ran.
+/// Prefix of the name of the phase in which a step ran.
 pub(super) fn name_of(workload: Option<WorkloadId>, variant: &Variant) -> &'static str {
     use WorkloadId::{Cpuminer, CpuminerPerCpu, MemoryBandwidth, MemoryLatency, MemoryLibc, OpenSsl};
     let workload = match workload {
@@ -34,10 +34,10 @@ pub(super) fn name_of(workload: Option<WorkloadId>, variant: &Variant) -> &'stat
     PHASES.iter().find(fits).map_or("nothing of that name", |(name, ..)| *name)
 }
 
-/// Adds a failed step for each workload that was watched and left no line of its own. The first row of a phase was
-/// taken before the workload: one row alone proves nothing. On one CPU nobody ran anything on one of several.
+/// Adds a failed step for each workload that was monitored but left no result line. A phase of one row proves nothing:
+/// the first row is sampled before the workload. On a machine with one CPU the scripts skip runs pinned to one core.
 pub(super) fn add_lost_steps(draft: &mut Draft, cpu_count: u32) {
-    // The scores of a log that lacks its beginning stood there.
+    // A log without its beginning may have lost its scores.
     if draft.log.version.is_empty() && draft.machine.distribution.known().is_none() {
         return;
     }
@@ -46,7 +46,7 @@ pub(super) fn add_lost_steps(draft: &mut Draft, cpu_count: u32) {
         let Some((start, workload, variant)) = PHASES.iter().find(|(start, ..)| phase.name.starts_with(start)) else {
             continue;
         };
-        // What ran in parallel is printed as any other result of its workload by some versions.
+        // Some versions print a parallel run as an ordinary result of its workload.
         let has_step = draft.steps.iter().any(|step| match variant {
             Some(_) => name_of(step.workload.id(), &step.variant) == *start,
             None => step.workload == *workload || name_of(step.workload.id(), &step.variant) == *start,

@@ -1,12 +1,12 @@
-//! ramlat: latency of memory by size of the buffer and width of the access.
+//! ramlat: memory latency by buffer size and access width.
 
 use super::draft::{Draft, done, tool};
 use super::sections::{Line, Section};
 use super::text;
 use record::{Latency, LatencyRow, Measured, Variant, WorkloadId};
 
-/// `Executing ramlat on cpu0 (Cortex-A55), results in ns:`, a row with the names of the columns
-/// (they depend on the CPU), rows `4k: 2.194 2.137 ...`.
+/// Reads `Executing ramlat on cpu0 (Cortex-A55), results in ns:`, a row of column names (which depend on the CPU), and
+/// rows `4k: 2.194 2.137 ...`.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let mut latency = Latency { pages: "as the kernel decides".to_string(), ..Latency::default() };
@@ -36,15 +36,15 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.push(step);
 }
 
-/// What this program writes above a table of its own.
+/// Heading that this program writes above its own tables.
 struct OwnHeading<'a> {
     method: u32,
     variant: Variant,
     pages: &'a str,
 }
 
-/// `(sbc-bench memory-latency@3 ramlat: one random cycle over all cache lines, 4 KiB pages)`; without a variant behind the
-/// method it is the only one of those days.
+/// Parses `(sbc-bench memory-latency@3 ramlat: one random cycle over all cache lines, 4 KiB pages)`. Early versions had
+/// one variant and omit its name.
 fn own_heading(text: &str) -> Option<OwnHeading<'_>> {
     let rest = text.strip_prefix("(sbc-bench memory-latency@")?;
     let (method, rest) = rest.split_once(": ")?;

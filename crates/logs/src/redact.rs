@@ -1,8 +1,8 @@
-//! Files of any origin with what is private blanked: logs of every sbc-bench version, Records, streams and
-//! recordings. Bytes in, bytes out. What [`rules`] and reports need stays, so that a blanked file explains
-//! the same as the whole one. How a text is blanked is [`record::redact`]'s work; here is what stands where.
+//! Redacts files of any origin: logs of every sbc-bench version, Records, streams and recordings. Input and output are
+//! bytes. Values that rules and reports need stay, so that the redacted file gives the same findings.
+//! [`record::redact`] redacts single texts; this file selects the fields.
 //!
-//! Records are taken as JSON and not as types, so that what a newer program has written stays in them.
+//! Records are handled as JSON, not as types, so that fields of newer versions stay.
 
 use crate::any_file;
 use record::recording::{frame, is_recording, is_row, payload};
@@ -10,18 +10,18 @@ use record::redact::{BLANK, Kind, Redactor, names_a_board};
 use record::{DERIVED_KEYS, WorkloadId, WorkloadName};
 use serde_json::{Map, Value};
 
-/// A blanked file.
+/// A redacted file.
 #[derive(Debug, Clone)]
 pub struct Redacted {
-    /// Its content.
+    /// Content of the file.
     pub bytes: Vec<u8>,
-    /// What was blanked, and how often.
+    /// Number of replacements by kind.
     pub counts: Vec<(Kind, u32)>,
-    /// Lines that were damaged, and are left out.
+    /// Number of damaged lines, which are dropped.
     pub damaged: usize,
 }
 
-/// Workloads whose arguments name nothing but what is measured.
+/// Workloads whose arguments name only the measurement.
 const OPEN_ARGUMENTS: [WorkloadId; 7] = [
     WorkloadId::SevenZip,
     WorkloadId::OpenSsl,
@@ -31,11 +31,11 @@ const OPEN_ARGUMENTS: [WorkloadId; 7] = [
     WorkloadId::Cpuminer,
     WorkloadId::PerfBench,
 ];
-/// A tool under whose own name old Records have its steps.
+/// Workload name of tinymembench steps in old Records.
 const TINYMEMBENCH: &str = "tinymembench";
-/// Options of a run that have no secrets.
+/// Options of a run without private values.
 const OPEN_OPTIONS: [&str; 5] = ["MODE", "MaxKHz", "MinKHz", "NotReadyYet", "NOTUNING"];
-/// Folders in which nothing has a name that a person gave.
+/// Folders without names chosen by a person.
 const OF_SYSTEM: [&str; 6] = ["/sys/", "/proc/", "/etc/", "/boot/", "/usr/", "/bin/"];
 /// Settings of a side of `ab`.
 const OPEN_SETTINGS: [&str; 5] = ["governor", "maxkhz", "minkhz", "thp", "cpus"];
@@ -51,7 +51,7 @@ pub fn redact(bytes: &[u8]) -> Redacted {
         match serde_json::from_str::<Value>(&text) {
             Ok(mut value) if value.is_object() => {
                 json(&mut value, &mut redactor);
-                // Without a formatter, which looks at each number once more.
+                // Without a formatter, which would check each number again.
                 let mut bytes = serde_json::to_vec(&value).unwrap_or_default();
                 bytes.push(b'\n');
                 bytes
@@ -64,7 +64,7 @@ pub fn redact(bytes: &[u8]) -> Redacted {
     Redacted { bytes: out, counts: counts.map(|(kind, count)| (*kind, *count)).collect(), damaged }
 }
 
-/// Framed events and rows of samples.
+/// Redacts a recording: framed events and rows of samples.
 fn recording(bytes: &[u8], redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
     let lines = || {
         let lines = bytes.split(|byte| *byte == b'\n');
@@ -89,7 +89,7 @@ fn recording(bytes: &[u8], redactor: &mut Redactor, damaged: &mut usize) -> Vec<
     out.into_bytes()
 }
 
-/// A stream of events: one JSON object a line.
+/// Redacts a stream of events: one JSON object per line.
 fn lines(text: &str, redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     know(lines(), redactor);
@@ -106,7 +106,7 @@ fn lines(text: &str, redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A Record. What was derived from it may quote anything, and is derived again when it is printed.
+/// Redacts a Record. Drops derived values: they may quote anything, and readers derive them again.
 fn json(value: &mut Value, redactor: &mut Redactor) {
     if let Some(fields) = value.as_object_mut() {
         DERIVED_KEYS.iter().for_each(|key| drop(fields.remove(*key)));
@@ -116,7 +116,7 @@ fn json(value: &mut Value, redactor: &mut Redactor) {
     blank(value, "", redactor);
 }
 
-/// Takes what all events give away: a later one may name what stands in an earlier one.
+/// Collects the private names of all events first: a later event may name a text of an earlier one.
 fn know<'a>(events: impl Iterator<Item = &'a str> + Clone, redactor: &mut Redactor) {
     let values = || {
         let events = events.clone();
@@ -126,7 +126,7 @@ fn know<'a>(events: impl Iterator<Item = &'a str> + Clone, redactor: &mut Redact
     values().for_each(|value| learn(&value, "", redactor));
 }
 
-/// What the maker calls the machine.
+/// Keeps the manufacturer's name of the machine.
 fn keep(value: &Value, key: &str, redactor: &mut Redactor) {
     match value {
         Value::String(text) if matches!(key, "compatible" | "board") => redactor.keep(text),
@@ -154,7 +154,7 @@ fn learn(value: &Value, key: &str, redactor: &mut Redactor) {
     }
 }
 
-/// A fact is one field deeper than its name.
+/// A fact is nested one field below its name.
 fn inherited<'a>(key: &'a str, name: &'a str) -> &'a str {
     if name == "known" { key } else { name }
 }
@@ -202,13 +202,13 @@ fn string(text: &str, key: &str, redactor: &mut Redactor) -> String {
         "path" if text.starts_with('/') && !OF_SYSTEM.iter().any(|known| text.starts_with(known)) => {
             redactor.place(text)
         }
-        // Kernel messages, also those that survived a reboot.
+        // Kernel messages, including those that survived a reboot.
         "kernel_messages" | "messages" | "hardware_messages" | "last_words" => redactor.message(text),
         _ => redactor.lines(text),
     }
 }
 
-/// `MODE=extensive` and flags stay; commands, files and hosts go.
+/// Redacts an option: `MODE=extensive` and flags stay; commands, files and hosts are removed.
 fn option(text: &str, redactor: &mut Redactor) -> String {
     match text.split_once('=') {
         Some((name, _)) if OPEN_OPTIONS.contains(&name) => text.to_owned(),
@@ -217,7 +217,7 @@ fn option(text: &str, redactor: &mut Redactor) -> String {
     }
 }
 
-/// A side of `ab`: settings stay, commands go.
+/// Redacts a side of `ab`: settings stay, commands are removed.
 fn side(text: &str, redactor: &mut Redactor) -> String {
     let mut settings = text.split([',', ' ']).filter(|word| !word.is_empty());
     let is_open = settings.all(|word| {
@@ -234,8 +234,8 @@ fn setting(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
     }
 }
 
-/// A step with a program: its command line, and for a command of the user's own also what it printed and the
-/// form that stands for its arguments.
+/// Redacts a step with a program: its command line, and for a user's command also its output and the variant
+/// that represents its arguments.
 fn command(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
     let workload = fields.get("workload").and_then(Value::as_str).unwrap_or_default();
     let is_open =
@@ -243,7 +243,7 @@ fn command(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
     let Some(Value::Object(tool)) = fields.get_mut("tool") else {
         return;
     };
-    // Programs of the table have told their version; a command of the user's was never asked.
+    // Tools of the table report a version; a user's command has none.
     let is_own = tool.get("version").and_then(Value::as_str) == Some("");
     if !is_own && is_open {
         return;

@@ -1,9 +1,7 @@
-//! A review that stands alone, without the log that it was made from: topology, clocks and the first
-//! benchmarks.
+//! A review without its log: topology, clocks and the first benchmarks.
 //!
-//! It tells less than a log: no versions of 7-zip and OpenSSL, so their scores are kept but marked as
-//! not comparable, and nothing about what happened while it measured. Below a log nothing is read from
-//! it, because all of this stands above it.
+//! It contains less than a log: no versions of 7-zip and OpenSSL, so their scores are marked as not comparable, and no
+//! monitoring. A review below a log is ignored, because the log contains the same values.
 
 use super::draft::{ClusterSeen, Draft, done, tool};
 use super::rows::CipherPlace;
@@ -18,7 +16,7 @@ use record::{
 const BLOCK_SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
 /// Columns of ramlat.
 const LATENCY_COLUMNS: [&str; 8] = ["1x32", "2x32", "1x64", "2x64", "1xPTR", "2xPTR", "4xPTR", "8xPTR"];
-/// More rows than this are no review.
+/// Maximum plausible number of rows.
 const ROWS_MAX: usize = 1024;
 
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
@@ -29,14 +27,14 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         _ if heading.starts_with("Performance baseline") || heading.starts_with("Memory performance") => {
             baseline(section, draft);
         }
-        // These stand below the benchmarks.
+        // This heading follows the benchmarks.
         _ if heading.starts_with("Software versions") => draft.finished = true,
         _ if heading.starts_with("Kernel info") => kernel(section, draft),
         _ => {}
     }
 }
 
-/// `Rockchip RK3566 (35662000), Kernel: aarch64, Userland: arm64` and the table of CPUs.
+/// Reads `Rockchip RK3566 (35662000), Kernel: aarch64, Userland: arm64` and the table of CPUs.
 fn general(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.body() {
         let text = line.text.trim();
@@ -63,7 +61,7 @@ fn general(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `Before at 48.3°C:`, `After at 76.9°C (throttled):`, rows below each.
+/// Reads `Before at 48.3°C:`, `After at 76.9°C (throttled):`, and the rows below each.
 fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut is_cold = true;
     let mut points: [Vec<ClockPoint>; 2] = Default::default();
@@ -74,7 +72,7 @@ fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
         } else if text.starts_with("After") {
             is_cold = false;
         } else if let Some((seen, point)) = clock(line) {
-            // Rows name the first CPU alone where the table of CPUs says all.
+            // Rows name only the first CPU if the table of CPUs names all.
             if is_cold && draft.topology.is_empty() && draft.clusters.len() < ROWS_MAX {
                 draft.clusters.push(seen);
             }
@@ -92,7 +90,7 @@ fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `cpu0-cpu3 (Cortex-A55): OPP: 1800, Measured: 1849      (+2.7%)`.
+/// Parses `cpu0-cpu3 (Cortex-A55): OPP: 1800, Measured: 1849      (+2.7%)`.
 fn clock(line: &Line<'_>) -> Option<(ClusterSeen, ClockPoint)> {
     let (place, values) = line.text.trim().split_once(": ")?;
     let (cpus, core_type) = place_of(place)?;
@@ -117,14 +115,14 @@ fn clock(line: &Line<'_>) -> Option<(ClusterSeen, ClockPoint)> {
     Some((seen, point))
 }
 
-/// `cpu0-cpu3 (Cortex-A55)`, `cpu0`.
+/// Parses `cpu0-cpu3 (Cortex-A55)`, `cpu0`.
 fn place_of(place: &str) -> Option<(Vec<u32>, Option<String>)> {
     let cpus = place.split(' ').next()?;
     let core_type = text::trailing_parenthesis(place).map(str::to_string);
     Some((text::cpu_ranges(cpus)?, core_type))
 }
 
-/// `* Kernel 5.10.160-rockchip-rk356x / CONFIG_HZ=300`.
+/// Reads `* Kernel 5.10.160-rockchip-rk356x / CONFIG_HZ=300`.
 fn kernel(section: &Section<'_, '_>, draft: &mut Draft) {
     let rows = section.body().iter();
     let mut releases = rows.filter_map(|line| line.text.trim().strip_prefix("* Kernel "));
@@ -159,7 +157,7 @@ fn core_type_of(text: &str) -> Option<String> {
     text::trailing_parenthesis(text.trim_matches('`')).map(str::to_string)
 }
 
-/// `cpu0 (Cortex-A55): memcpy: 3593.8 MB/s, memchr: 2928.1 MB/s, memset: 19355.6 MB/s`.
+/// Parses `cpu0 (Cortex-A55): memcpy: 3593.8 MB/s, memchr: 2928.1 MB/s, memset: 19355.6 MB/s`.
 fn bandwidth(text: &str, line: &Line<'_>) -> Option<Step> {
     let start = text.find("memcpy: ")?;
     let row = |part: &str| {
@@ -188,13 +186,13 @@ fn bandwidth(text: &str, line: &Line<'_>) -> Option<Step> {
     Some(step)
 }
 
-/// The CPU that a row begins with; none where there is only one kind.
+/// CPU at the start of a row; empty if the machine has one core type.
 fn first_cpu(text: &str) -> Vec<u32> {
     let cpus = place_of(text.trim().trim_end_matches(':'));
     cpus.map_or(Vec::new(), |(cpus, _)| cpus.into_iter().take(1).collect())
 }
 
-/// `cpu0 (Cortex-A55) 16M latency: 183.6 188.5 ...`.
+/// Parses `cpu0 (Cortex-A55) 16M latency: 183.6 188.5 ...`.
 fn latency(text: &str, number: u32) -> Option<Step> {
     let (place, values) = text.split_once(" latency: ")?;
     let (place, size) = place.rsplit_once(' ').unwrap_or(("", place));
@@ -218,7 +216,7 @@ fn latency(text: &str, number: u32) -> Option<Step> {
     Some(step)
 }
 
-/// `7-zip MIPS (3 consecutive runs): 4564, 4569, 4606 (4580 avg), single-threaded: 1315`.
+/// Parses `7-zip MIPS (3 consecutive runs): 4564, 4569, 4606 (4580 avg), single-threaded: 1315`.
 fn sevenzip(text: &str, number: u32) -> Vec<Step> {
     let Some((_, values)) = text.split_once("): ") else {
         return Vec::new();
@@ -242,7 +240,7 @@ fn sevenzip(text: &str, number: u32) -> Vec<Step> {
     steps
 }
 
-/// `` `aes-256-cbc     150844.81k   397120.13k ... (Cortex-A55)` ``.
+/// Parses `` `aes-256-cbc     150844.81k   397120.13k ... (Cortex-A55)` ``.
 fn cipher(text: &str, line: &Line<'_>) -> Option<Step> {
     let text = text.trim_matches('`');
     let values = text.split(" (").next()?;

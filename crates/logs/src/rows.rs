@@ -1,24 +1,24 @@
-//! What the readers of sections leave for the Record, one type for each kind of row.
+//! Intermediate rows of the section readers, one type per kind of row.
 
 use record::{Fact, MemoryState, State, SwapState};
 
-/// A stretch of rows under one heading.
+/// A phase: rows under one heading.
 #[derive(Debug, Clone)]
 pub(super) struct Phase {
-    /// Its name, for example `7-zip multi core benchmark`.
+    /// Name, for example `7-zip multi core benchmark`.
     pub(super) name: String,
 }
 
 /// A quantity of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Quantity {
-    /// Clock the kernel claims for this policy, kHz.
+    /// Clock reported by the kernel for this policy, in kHz.
     Policy(u32),
-    /// Clock of the fast cluster where only its rank is known, kHz.
+    /// Clock of the fast cluster if only its rank is known, in kHz.
     Big,
-    /// Clock of the other cluster, kHz.
+    /// Clock of the other cluster, in kHz.
     Little,
-    /// Clock in the words of the Raspberry Pi's firmware, kHz.
+    /// Clock reported by the Raspberry Pi's firmware, in kHz.
     Firmware,
     /// Load average times 100.
     Load,
@@ -28,12 +28,12 @@ pub(super) enum Quantity {
     Nice,
     IoWait,
     Irq,
-    /// Thousandths of a degree.
+    /// Temperature in millidegrees Celsius.
     Temperature,
     CoreMicrovolts,
     PmicMilliwatts,
     InputMicrovolts,
-    /// Power meter at the socket; the number of the socket, from 0.
+    /// Power meter at the socket, with the number of the socket, from 0.
     Milliwatts(u8),
 }
 
@@ -43,12 +43,12 @@ pub(super) struct Row {
     pub(super) line: u32,
     /// Milliseconds since midnight.
     pub(super) time_of_day_ms: i64,
-    /// Index of its phase.
+    /// Index of the phase.
     pub(super) phase: usize,
     /// True for the first row of a phase, which shows the average since boot.
     pub(super) first: bool,
     pub(super) values: Vec<(Quantity, i64)>,
-    /// A temperature that cannot be one, as printed.
+    /// An impossible temperature, as printed.
     pub(super) garbled_temperature: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Row {
 pub(super) struct TopologyRow {
     pub(super) cpu: u32,
     pub(super) cluster: i32,
-    /// Number of the cpufreq policy; none without cpufreq.
+    /// Number of the cpufreq policy; `None` without cpufreq.
     pub(super) policy: Option<u32>,
     pub(super) khz_min: Option<u32>,
     pub(super) khz_max: Option<u32>,
@@ -65,34 +65,34 @@ pub(super) struct TopologyRow {
     pub(super) stepping: Option<String>,
 }
 
-/// What a row says about where it was measured.
+/// Place of measurement of a row.
 #[derive(Debug)]
 pub(super) struct CipherPlace {
-    /// Core type behind the row.
+    /// Core type at the end of the row.
     pub(super) core_type: Option<String>,
     /// Index of the cluster in the heading.
     pub(super) cluster: Option<usize>,
 }
 
 impl CipherPlace {
-    /// A row that names its core type, or nothing.
+    /// Place with the row's core type, if any.
     pub(super) fn of_type(core_type: Option<String>) -> Self {
         Self { core_type, cluster: None }
     }
 }
 
-/// Where a table was measured.
+/// Place of measurement of a table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MemoryPlace {
     /// CPU, if the heading names one.
     pub(super) cpu: Option<u32>,
-    /// True for `a big core` of old headings, to be turned into a CPU once the clusters are known.
+    /// True for `a big core` of old headings; resolved to a CPU when the clusters are known.
     pub(super) is_big: bool,
     /// Version of tinymembench.
     pub(super) version: String,
 }
 
-/// A state as far as a log tells it.
+/// Values of a state in a log.
 #[derive(Debug, Default)]
 pub(super) struct StateDraft {
     pub(super) line: Option<u32>,
@@ -101,7 +101,7 @@ pub(super) struct StateDraft {
 }
 
 impl StateDraft {
-    /// The state with what the log does not say marked as such.
+    /// Completes the state; values absent from the log become missing.
     pub(super) fn finish(self, at_ms: i64) -> State {
         let no_swap = self.memory.as_ref().is_some_and(|memory| memory.swap_total_kib == 0);
         let swaps = self.swaps.or(no_swap.then(Vec::new));

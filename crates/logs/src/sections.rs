@@ -1,15 +1,14 @@
-//! Splits a log into sections, each opened by the line that says what follows.
+//! Splits a log into sections, each opened by its heading.
 //!
-//! Only headings are understood here; what a section means is up to the reader of its kind. One
-//! pass over the lines, no look-back: a log that was cut anywhere splits the same way up to the
-//! cut.
+//! This module parses headings only; the reader of each kind parses the content. Splitting is one pass without
+//! look-back, so that a truncated log splits in the same way up to its end.
 
 /// One line of a log without its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'t> {
     /// Number, from 1.
     pub(super) number: u32,
-    /// The text.
+    /// Text of the line.
     pub(super) text: &'t str,
 }
 
@@ -19,12 +18,12 @@ impl Line<'_> {
     }
 }
 
-/// What a section holds.
+/// Kind of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The start of the log: header line, distribution, compiler.
     System,
-    /// Lines after a separator that no heading announces.
+    /// Lines after a separator without a heading.
     Loose,
     DeviceInfo,
     Bios,
@@ -73,7 +72,7 @@ pub(super) enum Kind {
     Durations,
 }
 
-/// A stretch of lines; the first is the one that opened it.
+/// A section: consecutive lines, the first of which opened it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Section<'a, 't> {
     pub(super) kind: Kind,
@@ -92,14 +91,14 @@ impl<'a, 't> Section<'a, 't> {
     }
 }
 
-/// The lines of a text. Carriage returns and a byte order mark are dropped.
+/// Splits a text into lines. Drops carriage returns and a byte order mark.
 pub(super) fn lines<'t>(text: &'t str) -> Vec<Line<'t>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_return = |text: &'t str| if text.ends_with('\r') { text.trim_end_matches('\r') } else { text };
     text.lines().zip(1..).map(|(text, number)| Line { number, text: without_return(text) }).collect()
 }
 
-/// The sections of a log, in order. Every line is in exactly one.
+/// Splits a log into sections, in order. Every line is in exactly one section.
 pub(super) fn split<'a, 't>(lines: &'a [Line<'t>]) -> Vec<Section<'a, 't>> {
     let mut sections = Vec::new();
     let mut start = 0;
@@ -119,7 +118,7 @@ pub(super) fn split<'a, 't>(lines: &'a [Line<'t>]) -> Vec<Section<'a, 't>> {
             start = index;
             kind = next;
         } else if kind == Kind::Summary {
-            // The summary is one line; what follows belongs to no section.
+            // The summary is one line; later lines belong to no section.
             sections.push(Section { kind, lines: &lines[start..index] });
             start = index;
             kind = Kind::Loose;
@@ -131,9 +130,9 @@ pub(super) fn split<'a, 't>(lines: &'a [Line<'t>]) -> Vec<Section<'a, 't>> {
     sections
 }
 
-/// A line of at least forty `#` and nothing else.
+/// True for a line of only `#`, at least forty of them.
 pub(super) fn is_separator(text: &str) -> bool {
-    // Every line is asked, and hardly any begins so.
+    // Called for every line: a cheap test first.
     let text = text.trim_start();
     text.starts_with('#') && {
         let text = text.trim_end();
@@ -141,7 +140,7 @@ pub(super) fn is_separator(text: &str) -> bool {
     }
 }
 
-/// Headings that mean the same wherever they stand, by how the line starts, in order.
+/// Line prefixes that open a section anywhere, in order of precedence.
 const HEADINGS: &[(&str, Kind)] = &[
     ("** cpuminer", Kind::Cpuminer),
     ("/boot/config.txt:", Kind::ThreadxConfig),
@@ -194,7 +193,7 @@ const HEADINGS: &[(&str, Kind)] = &[
     ("dmesg output while", Kind::KernelMessages),
 ];
 
-/// Headings that come again within the section that they open, in order.
+/// Line prefixes that repeat within their own section, in order of precedence.
 const AGAIN: &[(&str, Kind)] = &[
     ("7-Zip ", Kind::SevenZip),
     ("Cpufreq OPP:", Kind::Clocks),
@@ -203,8 +202,7 @@ const AGAIN: &[(&str, Kind)] = &[
     ("tinymembench v", Kind::Tinymembench),
 ];
 
-/// The heading of such a table that a line starts with. Every line is asked, so its first letter leads to the few that
-/// it can be.
+/// Finds the heading at the start of a line. Called for every line, so an index by first letter limits the candidates.
 fn heading(headings: &[(&str, Kind)], trimmed: &str, first: u8) -> Option<Kind> {
     let letter = |(start, _): &(&str, Kind)| start.as_bytes()[0];
     let from = headings.partition_point(|heading| letter(heading) < first);
@@ -212,19 +210,19 @@ fn heading(headings: &[(&str, Kind)], trimmed: &str, first: u8) -> Option<Kind> 
     possible.find(|(start, _)| trimmed.starts_with(start)).map(|(_, kind)| *kind)
 }
 
-/// What a line opens, given the section it stands in; none if it belongs to that section.
+/// Kind of section that a line opens in the current section; `None` if the line belongs to the current section.
 fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
     let trimmed = text.trim_start();
     let first = *trimmed.as_bytes().first()?;
     match current {
-        // The review is Markdown that repeats much of the log: only its own headings count.
+        // The review is Markdown that repeats much of the log: only its own headings open sections.
         Kind::Review => return trimmed.starts_with("### ").then_some(Kind::Review),
         // Kernel messages and clock trees are foreign text up to the next separator.
         Kind::KernelMessages | Kind::ClockTree => return None,
         _ => {}
     }
     if let Some(kind) = announced(trimmed, first) {
-        // These have several lines that could open them.
+        // Several lines of these sections match an opening.
         let several = matches!(kind, Kind::Labels | Kind::Zswap | Kind::Iostat);
         return (kind != current || !several).then_some(kind);
     }
@@ -238,7 +236,7 @@ fn announced(trimmed: &str, first: u8) -> Option<Kind> {
     executed(trimmed).or_else(|| heading(HEADINGS, trimmed, first))
 }
 
-/// What a line says that is executed, where the rest of it tells by what.
+/// Kind of an `Executing` line, determined by the name of the tool.
 fn executed(trimmed: &str) -> Option<Kind> {
     let what = trimmed.strip_prefix("Executing ")?;
     if what.starts_with("benchmark ") {
@@ -250,16 +248,16 @@ fn executed(trimmed: &str) -> Option<Kind> {
             Kind::OpenSsl
         });
     }
-    // Only this program names workloads by their method: `Executing simd@1 on CPUs 0-3`.
+    // Only this program names workloads with their method: `Executing simd@1 on CPUs 0-3`.
     what.split(' ').next().is_some_and(|workload| workload.contains('@')).then_some(Kind::OwnSeries)
 }
 
-/// Openings that are recognised by their shape or only in certain places.
+/// Openings recognised by shape, or only in certain sections.
 fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
     if trimmed.starts_with("Linux ") && trimmed.contains("CPU)") {
         return Some(Kind::Iostat);
     }
-    // The first versions print no separators, and the output of `uptime` as it is.
+    // The first versions print no separators, and the unchanged output of `uptime`.
     if current == Kind::System && trimmed.contains(" up ") && trimmed.contains("load average:") {
         return Some(Kind::Uptime);
     }
@@ -271,7 +269,7 @@ fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> 
     if trimmed.starts_with("| ") && trimmed.matches(" |").count() >= 6 {
         return Some(Kind::Summary);
     }
-    // The review ends a log, or stands alone.
+    // The review ends a log, or is a file of its own.
     if matches!(current, Kind::Loose | Kind::System) && text.starts_with("# ") {
         return Some(Kind::Review);
     }
@@ -282,7 +280,7 @@ fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> 
     }
 }
 
-/// Tables of `free` and `swapon`, also in other languages than English.
+/// Tables of `free` and `swapon` in any language.
 fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
     let in_state = matches!(current, Kind::Iostat | Kind::Free | Kind::Uptime | Kind::System | Kind::Loose);
     if !in_state {
@@ -294,7 +292,7 @@ fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
     (current == Kind::Free && trimmed.starts_with("Имя файла")).then_some(Kind::Swapon)
 }
 
-/// Openings that exist only after the benchmarks.
+/// Openings that occur only after the benchmarks.
 fn by_shape_at_the_end(trimmed: &str, current: Kind) -> Option<Kind> {
     const LABELS: [&str; 4] = ["Compiler: ", "Userland: ", "Kernel: ", "cpuinfo: "];
     let state = matches!(current, Kind::Iostat | Kind::Free | Kind::Swapon | Kind::Zswap | Kind::Topology);
@@ -356,7 +354,7 @@ mod tests {
         assert_eq!(count, lines.len());
     }
 
-    /// A heading that no log has is one that nobody reads.
+    /// Every heading must occur in a log; other headings are dead code.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "logs are files of this repository")]
     fn every_heading_stands_in_a_log_of_the_repository() {

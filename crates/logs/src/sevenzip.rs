@@ -1,31 +1,29 @@
 //! 7-zip's benchmark (`7z b`): one step per run, with every dictionary.
 //!
-//! Until 0.8.4 the "single" runs used as many threads as CPUs, pinned to one core; later ones use
-//! one thread. Where memory is short the largest dictionaries are left out. Both make a score
-//! that must not be compared with others, and the step says so.
+//! Up to 0.8.4 the "single" runs used as many threads as CPUs, pinned to one core; later runs use one thread. Low
+//! memory removes the largest dictionaries. Both scores are not comparable with others, and the step says so.
 
 use super::draft::{Draft, step, tool};
 use super::sections::{Line, Section};
 use super::text;
 use record::{Compression, DictionaryRow, Failure, FailureKind, Measured, Outcome, Step, Variant, WorkloadId};
 
-/// A run pinned to one core uses at most this share of a core, in percent; the surplus is
-/// rounding.
+/// Maximum CPU use of a run pinned to one core, in percent; the surplus is rounding.
 const ONE_CORE_PERCENT: u32 = 110;
 
 /// Dictionaries of a complete run: 4, 8, 16 and 32 MiB.
 const DICTIONARIES: [u32; 4] = [22, 23, 24, 25];
 
-/// More runs in one section than this are a misreading.
+/// Maximum plausible number of runs in a section.
 const RUNS_MAX: usize = 64;
 
-/// What the heading of a section says.
+/// Values in the heading of a section.
 #[derive(Debug, Default)]
 struct Announced {
-    /// `single`, `multi` or `core-type`; none in logs without headings.
+    /// `single`, `multi` or `core-type`; `None` for logs without headings.
     variant: Option<Variant>,
     cpus: Vec<u32>,
-    /// How many runs it announces.
+    /// Number of runs.
     runs: usize,
 }
 
@@ -55,14 +53,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         None => variants(&runs, listed.as_deref()),
     };
     let is_single = |step: &&Step| step.workload == WorkloadId::SevenZip && step.variant == Variant::SINGLE;
-    // Without headings every single run is another core: the clusters give it its CPU later.
+    // Without headings every single run is on another core; the clusters determine its CPU later.
     let mut core = draft.steps.iter().filter(is_single).count() as u32;
     let mut repetition = 0;
     for (run, variant) in runs.into_iter().zip(variants) {
-        let counter = match announced.variant.is_none() && variant == Variant::SINGLE {
-            true => &mut core,
-            false => &mut repetition,
-        };
+        let counter =
+            if announced.variant.is_none() && variant == Variant::SINGLE { &mut core } else { &mut repetition };
         let mut step = run.finish(variant);
         step.cpus.clone_from(&announced.cpus);
         step.repetition = *counter;
@@ -80,9 +76,8 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `Executing benchmark single-threaded on cpu0 (Cortex-A55)`,
-/// `Executing benchmark 3 times multi-threaded on CPUs 0-3 (Cortex-A55)`. Core types in a
-/// multi-threaded heading mean that only one kind of core took part.
+/// Parses `Executing benchmark single-threaded on cpu0 (Cortex-A55)`, `Executing benchmark 3 times multi-threaded on
+/// CPUs 0-3 (Cortex-A55)`. Core types in a multi-threaded heading mean that only one core type took part.
 fn announced(heading: &str) -> Announced {
     let heading = heading.trim();
     let Some(words) = heading.strip_prefix("Executing benchmark ") else {
@@ -102,20 +97,19 @@ fn announced(heading: &str) -> Announced {
     Announced { variant: Some(variant), cpus: cpus.unwrap_or_default(), runs }
 }
 
-/// `Total: 8803,8844,8848`: the lines below the last run repeat what those on all CPUs say.
+/// True for `Total: 8803,8844,8848`: lines below the last run that repeat the totals of multi-threaded runs.
 fn is_list(text: &str) -> bool {
     ["Compression:", "Decompression:", "Total:"].iter().any(|name| text.starts_with(name))
 }
 
-/// The totals of the runs on all CPUs, none if this is another list. It is empty where no run had a total.
+/// Totals of multi-threaded runs; `None` for other lists, empty if no run had a total.
 fn totals(text: &str) -> Option<Vec<u32>> {
     let list = text.strip_prefix("Total:")?;
     Some(list.split(',').filter_map(|total| total.trim().parse().ok()).collect())
 }
 
-/// Which runs of a section without a heading are those on all CPUs. The first logs have the runs on one core in
-/// front of them: the list of totals below has the others only. In a log that was cut before that list, their
-/// use of more than one core tells.
+/// Variants of the runs in a section without a heading. In the first logs, single-core runs come first, and the list of
+/// totals below contains only the other runs. If the log was cut before that list, CPU use above one core decides.
 fn variants(runs: &[Run], listed: Option<&[u32]>) -> Vec<Variant> {
     let by_use = runs.iter().position(|run| run.usage_percent() > ONE_CORE_PERCENT);
     let first_multi = match listed {
@@ -125,15 +119,13 @@ fn variants(runs: &[Run], listed: Option<&[u32]>) -> Vec<Variant> {
         }
         None => by_use,
     };
-    let variant = |index| match first_multi.is_some_and(|first| index >= first) {
-        true => Variant::MULTI,
-        false => Variant::SINGLE,
-    };
+    let variant =
+        |index| if first_multi.is_some_and(|first| index >= first) { Variant::MULTI } else { Variant::SINGLE };
     (0..runs.len()).map(variant).collect()
 }
 
-/// The first of the runs that a list of totals names. It is matched from its end: a run on one core may have the
-/// total of one of the others.
+/// Index of the first run in a list of totals. The search starts at the end: a single-core run may have the same total
+/// as another run.
 fn first_listed(runs: &[Run], listed: &[u32]) -> Option<usize> {
     let mut left = listed.to_vec();
     let mut first = None;
@@ -151,7 +143,7 @@ fn is_boilerplate(text: &str) -> bool {
     text.is_empty() || text == "LE" || text == "x64" || STARTS.iter().any(|start| text.starts_with(start))
 }
 
-/// One run while it is read.
+/// A run during reading.
 struct Run {
     line: u32,
     version: String,
@@ -161,7 +153,7 @@ struct Run {
 }
 
 impl Run {
-    /// `7-Zip (a) [64] 16.02 : Copyright ...`, `7-Zip (A) 9.20  Copyright ...`.
+    /// Parses `7-Zip (a) [64] 16.02 : Copyright ...`, `7-Zip (A) 9.20  Copyright ...`.
     fn new(line: &Line<'_>) -> Self {
         let version = line
             .text
@@ -176,11 +168,11 @@ impl Run {
         }
     }
 
-    /// Takes a line of the tool's output; false if it is none.
+    /// Reads a line of the tool's output; returns false for other lines.
     fn take(&mut self, line: &Line<'_>) -> bool {
         let text = line.text.trim();
         let Some((name, rest)) = text.split_once(':') else {
-            // Between the banner and the memory stands the name of the CPU on x86.
+            // On x86 the name of the CPU is between banner and memory.
             return text.starts_with("p7zip Version") || self.figures.ram_size_mb.is_none();
         };
         match name {
@@ -192,7 +184,7 @@ impl Run {
             "RAM usage" => self.threads(rest),
             "Avr" => self.averages(rest),
             "Tot" => {
-                // What a run is quoted by.
+                // Findings quote this line.
                 self.line = line.number;
                 self.total(rest)
             }
@@ -208,7 +200,7 @@ impl Run {
         self.figures.ram_size_mb.is_some()
     }
 
-    /// `435 MB,  # Benchmark threads:      1`.
+    /// Parses `435 MB,  # Benchmark threads:      1`.
     fn threads(&mut self, rest: &str) -> bool {
         self.figures.ram_usage_mb = text::leading_number(rest.trim()).map(|(mb, _)| mb);
         let threads = rest.rsplit_once(':').map(|(_, threads)| threads.trim());
@@ -237,7 +229,7 @@ impl Run {
 
     fn averages(&mut self, rest: &str) -> bool {
         let values: Vec<Option<u64>> = numbers(rest).collect();
-        // Newer versions also print the mean speed, in front of the rest.
+        // Newer versions also print the mean speed before the other values.
         let values = match values.len() {
             8 => [&values[1..4], &values[5..]].concat(),
             _ => values,
@@ -260,11 +252,12 @@ impl Run {
         self.complete
     }
 
-    /// Use of CPUs in percent of one: as printed, else that of the largest dictionary so far.
+    /// CPU use in percent of one CPU: as printed, else of the largest dictionary so far.
     fn usage_percent(&self) -> u32 {
-        match self.complete {
-            true => self.figures.usage_percent,
-            false => self.figures.compressing.last().map_or(0, |row| row.usage_percent),
+        if self.complete {
+            self.figures.usage_percent
+        } else {
+            self.figures.compressing.last().map_or(0, |row| row.usage_percent)
         }
     }
 
@@ -295,7 +288,8 @@ impl Run {
     }
 }
 
-/// The numbers of a row; `|` only separates its halves.
+/// Numbers of a row; `
+/// ` only separates its halves.
 fn numbers(rest: &str) -> impl Iterator<Item = Option<u64>> {
     rest.split_whitespace().filter(|word| *word != "|").map(|word| word.parse().ok())
 }
@@ -304,14 +298,11 @@ fn small(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
-/// The shell says so when a signal ended the tool.
+/// The shell prints a message if a signal ended the tool.
 fn ended_early(tail: &[String]) -> Failure {
     let killed = tail.iter().any(|line| line.contains("Killed"));
     Failure {
-        kind: match killed {
-            true => FailureKind::Signal,
-            false => FailureKind::Garbled,
-        },
+        kind: if killed { FailureKind::Signal } else { FailureKind::Garbled },
         ..failure("7-zip printed no total", tail)
     }
 }
@@ -326,8 +317,8 @@ fn failure(message: &str, tail: &[String]) -> Failure {
     }
 }
 
-/// Gives runs of logs without headings their CPUs once the clusters are known: the single runs
-/// are one per cluster in order, the others use all CPUs, each with a thread.
+/// Assigns CPUs to runs of logs without headings when the clusters are known: one single run per cluster, in order;
+/// other runs use all CPUs with one thread each.
 pub(super) fn place(steps: &mut [Step], clusters: &[record::Cluster], cpu_count: u32) {
     for step in steps.iter_mut().filter(|step| step.workload == WorkloadId::SevenZip) {
         let has_cpus = !step.cpus.is_empty();
@@ -339,7 +330,7 @@ pub(super) fn place(steps: &mut [Step], clusters: &[record::Cluster], cpu_count:
             if !has_cpus {
                 step.cpus = (0..cpu_count).collect();
             }
-            // A run that failed before it said so had a thread for each of its CPUs as well.
+            // A run that failed before printing its threads had one thread per CPU as well.
             if matches!(step.outcome, Outcome::Failed(_)) {
                 step.threads = step.threads.max(step.cpus.len() as u32);
             }

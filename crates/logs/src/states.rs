@@ -1,7 +1,7 @@
-//! The state of the machine before and after: `uptime`, `iostat`, `free -h`, `swapon -s`, zswap.
+//! State of the machine before and after: `uptime`, `iostat`, `free -h`, `swapon -s`, zswap.
 //!
-//! `free -h` rounds to two digits; what is used of swap is kept exactly as printed by making the
-//! free part from it. `swapon` is exact.
+//! `free -h` rounds to two digits; the free part of swap is computed so that the used part stays as printed. `swapon`
+//! is exact.
 
 use super::draft::{Draft, Named};
 use super::free::sizes;
@@ -21,7 +21,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `Uptime: 12:05:12 up 3 min,  4 users,  load average: 0.46, 0.26, 0.11,  37.6°C,  81216468`; the first versions
+/// Reads `Uptime: 12:05:12 up 3 min,  4 users,  load average: 0.46, 0.26, 0.11,  37.6°C,  81216468`; the first versions
 /// begin with the time of day.
 fn uptime(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading();
@@ -56,7 +56,7 @@ fn uptime(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `3 min`, `1:36`, `2 days,  3:04`, `1 day, 5 min` in milliseconds; minutes are all it tells.
+/// Parses `3 min`, `1:36`, `2 days,  3:04`, `1 day, 5 min` to milliseconds, with a resolution of minutes.
 fn up_ms(words: &str) -> Option<u64> {
     let mut minutes = 0_u64;
     let mut understood = false;
@@ -82,7 +82,7 @@ fn up_ms(words: &str) -> Option<u64> {
     understood.then(|| minutes * 60_000)
 }
 
-/// The header of iostat names kernel, host and CPUs; its tables are kept as they are.
+/// Reads the header of iostat: kernel, host and CPUs. Its tables are kept verbatim.
 fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading();
     let header = line.text.trim();
@@ -90,7 +90,7 @@ fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
         draft.block("iostat", section);
         return;
     }
-    // The second iostat is the one after the benchmarks.
+    // The second iostat follows the benchmarks.
     let new_state = draft.states.last().is_none_or(|state| state.memory.is_some() || state.line.is_some());
     if new_state {
         draft.states.push(StateDraft { line: Some(line.number), ..StateDraft::default() });
@@ -112,7 +112,7 @@ fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.block("iostat", section);
 }
 
-/// Memory and swap. The heading with the names of the columns stands above the section.
+/// Reads memory and swap. The column names are above the section.
 fn free(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut memory = MemoryState::default();
     for (index, line) in section.lines.iter().enumerate() {
@@ -120,7 +120,7 @@ fn free(section: &Section<'_, '_>, draft: &mut Draft) {
             Some(row) if index == 0 => {
                 memory.total_kib = row[0];
                 memory.free_kib = row[2];
-                // The last column is what is available, regardless of the columns before it.
+                // The last column is the available memory, for any number of columns.
                 memory.available_kib = row[row.len().min(6) - 1];
             }
             Some(row) if row.len() == 3 => {
@@ -142,13 +142,13 @@ fn free(section: &Section<'_, '_>, draft: &mut Draft) {
     state.memory = Some(memory);
 }
 
-/// `/dev/zram0    partition    3028268    0    5`.
+/// Reads `/dev/zram0    partition    3028268    0    5`.
 fn swapon(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut swaps = Vec::new();
     for line in section.body() {
         match swap(line) {
             Some(swap) => {
-                // What a state is quoted by: the headings above say nothing.
+                // Findings quote this line, because the headings above contain no values.
                 if swaps.is_empty() {
                     draft.state().line = Some(line.number);
                 }
@@ -176,7 +176,7 @@ fn swap(line: &Line<'_>) -> Option<SwapState> {
     Some(SwapState { kind: swap_kind(&path), path, size_kib, used_kib, priority })
 }
 
-/// What the path alone tells. A file may be on anything.
+/// Kind of swap according to its path. A file may be on any device.
 fn swap_kind(path: &str) -> SwapKind {
     let device = path.strip_prefix("/dev/").unwrap_or_default();
     if device.starts_with("zram") {
@@ -190,7 +190,7 @@ fn swap_kind(path: &str) -> SwapKind {
     }
 }
 
-/// `Zswap active using zstd/z3fold, max pool occupation: 20%, details:`.
+/// Reads `Zswap active using zstd/z3fold, max pool occupation: 20%, details:`.
 fn zswap(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.lines {
         let text = line.text.trim();

@@ -1,5 +1,4 @@
-//! Reads a log of every format epoch. The fixtures were composed for these tests; their figures
-//! belong to no board.
+//! Reads a log of every format version. The fixtures were composed for these tests; their figures belong to no board.
 
 use super::digest::digest;
 use super::{looks_like_log, read};
@@ -12,7 +11,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&digest(&read(text)));
 }
 
-/// Where the script knows no board, it prints the host's name, or the id of the container in its place.
+/// For an unknown board the script prints the host name, or the id of the container.
 #[test]
 fn name_of_the_host_is_no_board() {
     const DMI: &str = "Device Info:\n\tManufacturer: GIGABYTE\n\tProduct Name: H270-T70-D5\n\n";
@@ -145,7 +144,7 @@ fn many_and_long_lines_are_not_all_kept() {
     let Source::Log(log) = &record.source else { panic!("no log") };
     assert!((300..=400).contains(&log.cited.len()), "{}", log.cited.len());
     assert!(log.cited.iter().all(|line| line.text.chars().count() <= 160));
-    // The first and one near the end.
+    // The first line, and a line near the end.
     assert!(
         log.cited.first().is_some_and(|line| line.line < 10) && log.cited.last().is_some_and(|line| line.line > 2900)
     );

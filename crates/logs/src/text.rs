@@ -1,18 +1,18 @@
-//! Small parsers that every section needs: numbers with units, ranges of CPUs, dates.
+//! Small parsers for all sections: numbers with units, CPU ranges, dates.
 //!
-//! All of them answer `None` for what they do not understand; none of them guesses.
+//! All return `None` for text that they do not understand; none guesses.
 
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// `1397.027` (MHz) as kHz. A comma counts as the decimal point. Negative values, and those
-/// above 1 THz, are not clocks.
+/// Parses `1397.027` (MHz) to kHz. A comma counts as decimal point. Negative values and values above 1 THz are
+/// rejected.
 pub(super) fn mhz_to_khz(text: &str) -> Option<u32> {
     let mhz = decimal(text)?;
     (0.0..=1_000_000.0).contains(&mhz).then(|| (mhz * 1000.0).round() as u32)
 }
 
-/// A decimal number with a point or a comma.
+/// Parses a decimal number with a point or a comma.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     if !text.bytes().next()?.is_ascii_digit() && !text.starts_with(['-', '+', '.']) {
@@ -25,14 +25,14 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// The unsigned number at the start of a text and what follows it.
+/// Splits the unsigned number at the start of a text from the rest.
 pub(super) fn leading_number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(|byte| byte.is_ascii_digit()).count();
     Some((text.get(..digits)?.parse().ok()?, &text[digits..]))
 }
 
-/// A size as `free -h` prints it (`5.8Gi`, `283M`, `0B`, `2,9G`) in KiB. Every unit is a power
-/// of 1024, with and without the `i`, as in procps.
+/// Parses a size as printed by `free -h` (`5.8Gi`, `283M`, `0B`, `2,9G`) to KiB. Every unit is a power of 1024, with
+/// and without the `i`, as in procps.
 pub(super) fn size_kib(text: &str) -> Option<u64> {
     let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')).count();
     let value = decimal(text.get(..digits)?)?;
@@ -47,11 +47,10 @@ pub(super) fn size_kib(text: &str) -> Option<u64> {
     Some(kib.round() as u64)
 }
 
-/// CPUs beyond this number are a misreading, not a machine. It also bounds the memory that a
-/// damaged or hostile text can ask for.
+/// Maximum plausible CPU number. Also bounds the memory that damaged or hostile text can allocate.
 pub(super) const CPU_MAX: u32 = 4095;
 
-/// CPU numbers as in `0-3`, `4`, `0-3,6`, `cpu0-cpu3`, `cpu4`.
+/// Parses CPU numbers: `0-3`, `4`, `0-3,6`, `cpu0-cpu3`, `cpu4`.
 pub(super) fn cpu_ranges(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',') {
@@ -66,15 +65,14 @@ pub(super) fn cpu_ranges(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// The text in the last pair of parentheses at the end of a heading: the core type in
-/// `... on cpu0 (Cortex-A55):`.
+/// Text in the last pair of parentheses of a heading: the core type in `... on cpu0 (Cortex-A55):`.
 pub(super) fn trailing_parenthesis(text: &str) -> Option<&str> {
     let text = text.trim_end().trim_end_matches(':').strip_suffix(')')?;
     let open = text.find(" (")?;
     Some(text[open + 2..].trim())
 }
 
-/// `14:32:16` as milliseconds since midnight.
+/// Parses `14:32:16` to milliseconds since midnight.
 pub(super) fn time_of_day_ms(text: &str) -> Option<i64> {
     let mut parts = text.trim().splitn(3, ':');
     let mut part = |limit: i64| {
@@ -85,8 +83,8 @@ pub(super) fn time_of_day_ms(text: &str) -> Option<i64> {
     Some(((hours * 60 + minutes) * 60 + seconds) * 1000)
 }
 
-/// `Sun, 29 Jul 2018 12:34:58 +0000` as milliseconds since 1970 and the offset in minutes. The
-/// name of the day is not checked: clocks of boards without battery are wrong often enough.
+/// Parses `Sun, 29 Jul 2018 12:34:58 +0000` to milliseconds since 1970 and the offset in minutes. The weekday is not
+/// checked: clocks of boards without battery are often wrong.
 pub(super) fn rfc2822(text: &str) -> Option<(i64, i32)> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let text = text.trim();
@@ -102,7 +100,7 @@ pub(super) fn rfc2822(text: &str) -> Option<(i64, i32)> {
     Some((civil_ms(midnight)? + time_ms - i64::from(offset) * 60_000, offset))
 }
 
-/// `2026-04-30 12:17:29` as milliseconds since 1970, read as UTC.
+/// Parses `2026-04-30 12:17:29` as UTC to milliseconds since 1970.
 pub(super) fn local_ms(text: &str) -> Option<i64> {
     let (date, time) = text.trim().split_once(' ')?;
     let mut parts = date.splitn(3, '-');

@@ -1,18 +1,18 @@
-//! What the log says about throttling: time at every OPP, health bits of the Raspberry Pi.
+//! Throttling in the log: time at every OPP, health bits of the Raspberry Pi.
 //!
-//! The tables list the top OPP first, which is time not throttled. The legend drawn below the
-//! bits is wrong in several versions; bits count from the right.
+//! The tables list the highest OPP first; time at that OPP is not throttled. The legend below the bits is wrong in
+//! several versions; bits count from the right.
 
 use super::draft::Draft;
 use super::sections::{Line, Section};
 use super::text;
 use record::Residency;
 
-/// More tables than this are a misreading: there is one for each policy.
+/// Maximum plausible number of tables; logs have one per policy.
 const TABLES_MAX: usize = 512;
 
-/// `Throttling statistics (time spent on each cpufreq OPP) for CPUs 4-7 (Cortex-A55):` with
-/// `1800 MHz: 1062.88 sec`, in 0.4 `1800 MHz: 86780` (milliseconds).
+/// Reads `Throttling statistics (time spent on each cpufreq OPP) for CPUs 4-7 (Cortex-A55):` with `1800 MHz: 1062.88
+/// sec`, in 0.4 `1800 MHz: 86780` (milliseconds).
 pub(super) fn read_statistics(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     draft.verdict(&heading, heading.text.trim().trim_end_matches(':'));
@@ -41,11 +41,11 @@ fn residency(line: &Line<'_>) -> Option<(u32, u64)> {
         Some(seconds) => text::decimal(seconds)? * 1000.0,
         None => time.parse::<u64>().ok()? as f64,
     };
-    // A hundred years are no residency.
+    // A residency of a hundred years is implausible.
     (0.0..3.2e12).contains(&ms).then_some((khz, ms.round() as u64))
 }
 
-/// `Querying ThreadX on RPi for thermal or undervoltage issues:` with a row of bits.
+/// Reads `Querying ThreadX on RPi for thermal or undervoltage issues:` with a row of bits.
 pub(super) fn read_firmware_bits(section: &Section<'_, '_>, draft: &mut Draft) {
     let bits = section.body().iter().find(|line| !line.is_blank());
     draft.block("firmware-bits", section);

@@ -1,10 +1,9 @@
-//! Puts rows with a time of day onto one axis that starts with the run, and gives steps the
-//! window of the phase they ran in.
+//! Converts the time of day of rows to time since the start of the run, and sets the time window of each step from the
+//! phase in which it ran.
 //!
-//! Rows have no date. They stand in the order in which they were taken, so a time of day that
-//! falls by more than half a day has passed midnight. One that falls by less means that the user
-//! set the clock (boards without battery do so once they have a network): the row is put at the
-//! moment of the row before.
+//! Rows have no date, but are in chronological order. A time of day that falls by more than half a day has passed
+//! midnight. A smaller fall means that the clock was set (boards without battery do so when they have a network): the
+//! row gets the time of the previous row.
 
 use super::draft::Draft;
 use super::phases;
@@ -17,17 +16,17 @@ use std::collections::BTreeMap;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// More columns than this are a misreading; it bounds the memory a damaged text can ask for.
+/// Maximum plausible number of columns; bounds the memory that damaged text can allocate.
 const CHANNELS_MAX: usize = 64;
 
-/// At most so many gaps of a channel are named one by one.
+/// Maximum number of gaps of a channel that are listed separately.
 const GAPS_MAX: usize = 3;
 
-/// Clock passes before the first row; all others stand behind the last one.
+/// Clock passes before the first row; all others follow the last row.
 const CLOCKS_BEFORE: [Variant; 3] = [Variant::COLD, Variant::PARALLEL_IDLE, Variant::PARALLEL_LOADED];
 
-/// When a phase ran: from its first row to the moment before the first row of the next phase, the
-/// last phase to its last row.
+/// Time of a phase: from its first row to just before the first row of the next phase, for the last phase to its last
+/// row.
 #[derive(Debug, Clone, PartialEq)]
 struct PhaseTime {
     name: String,
@@ -35,7 +34,7 @@ struct PhaseTime {
     end_ms: i64,
 }
 
-/// Channels and their times; windows of the steps are set on the way.
+/// Builds channels and their times, and sets the windows of the steps.
 pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]) -> Samples {
     let mut rows = std::mem::take(&mut draft.rows);
     if let (true, Some(health)) = (rows.is_empty(), draft.health.take()) {
@@ -62,8 +61,7 @@ pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]
     samples
 }
 
-/// Only a date in the header says when the run started; the time in `Uptime:` is close enough to
-/// place the rows.
+/// Only a date in the header gives the start of the run; the time in `Uptime:` is accurate enough to place the rows.
 fn has_start(draft: &Draft) -> bool {
     matches!(draft.run.started, Fact::Known(_)) || draft.start_of_day_ms.is_some()
 }
@@ -105,7 +103,7 @@ fn phase_times(phases: &[Phase], rows: &[Row], at_ms: &[i64]) -> Vec<PhaseTime> 
     times
 }
 
-/// Steps with dates of their own keep their window.
+/// Steps with their own dates keep their window.
 fn set_windows(steps: &mut [Step], times: &[PhaseTime], at_ms: &[i64]) {
     let started = at_ms.first().copied().unwrap_or(0);
     let ended = at_ms.last().copied().unwrap_or(0);
@@ -131,9 +129,8 @@ fn set_windows(steps: &mut [Step], times: &[PhaseTime], at_ms: &[i64]) {
     }
 }
 
-/// Policies behind the two columns of `big.LITTLE`: the last and the first cluster. Old versions
-/// always print the last one first, later ones the faster one; where the OPPs of the clusters
-/// differ, the values themselves tell which it was.
+/// Policies of the two `big.LITTLE` columns: the last and the first cluster. Old versions always print the last cluster
+/// first, later versions the faster cluster; if the OPPs of the clusters differ, the values decide.
 fn big_and_little(clusters: &[Cluster], policies: &[Policy], rows: &[Row]) -> (Option<u32>, Option<u32>) {
     let [first, .., last] = clusters else {
         return (None, None);
@@ -165,10 +162,7 @@ fn big_and_little(clusters: &[Cluster], policies: &[Policy], rows: &[Row]) -> (O
         std::cmp::Ordering::Less => true,
         std::cmp::Ordering::Equal => clock(last) < clock(first),
     };
-    match swapped {
-        true => (number(first), number(last)),
-        false => (number(last), number(first)),
-    }
+    if swapped { (number(first), number(last)) } else { (number(last), number(first)) }
 }
 
 fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) -> Vec<Channel> {
@@ -239,7 +233,7 @@ fn id(quantity: Quantity) -> ChannelId {
     }
 }
 
-/// Core type and CPUs behind a clock.
+/// Adds core type and CPUs to a clock channel.
 fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
     let Some(policy) = channel.id.policy() else {
         return;
@@ -253,8 +247,8 @@ fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
     };
 }
 
-/// `monitor.first_row` marks rows that show the average since boot, `monitor.phase` is the index
-/// of the phase in the list of names that the label holds.
+/// `monitor.first_row` marks rows with the average since boot, `monitor.phase` is an index into the list of phase names
+/// in the label.
 fn phase_channels(samples: &mut Samples, rows: &[Row], phases: &[Phase]) {
     if rows.is_empty() {
         return;

@@ -1,7 +1,7 @@
-//! tinymembench: bandwidth of memory by routine, and latency by size of the buffer.
+//! tinymembench: memory bandwidth by routine, and latency by buffer size.
 //!
-//! 0.4 to 0.9.13 ran the whole of 0.4.9 (`standard memcpy`), later versions a shorter fork
-//! (`libc memcpy copy`). One table is one step.
+//! 0.4 to 0.9.13 ran all of tinymembench 0.4.9 (`standard memcpy`), later versions a shorter fork (`libc memcpy copy`).
+//! Each table is a step.
 
 use super::draft::{Draft, done, tool};
 use super::rows::MemoryPlace;
@@ -51,12 +51,13 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
 }
 
 fn table(id: WorkloadId, buffer_bytes: u64, rows: Vec<BandwidthRow>) -> Measured {
-    // What this program measures with routines of its own is verified.
+    // This program verifies the results of its own routines.
     let verified = id == WorkloadId::MemoryBandwidth && buffer_bytes > 0;
     Measured::Bandwidth(Bandwidth { buffer_bytes, verified, rows })
 }
 
-/// `sbc-bench memory-bandwidth@1 (128 MiB per buffer; ...`: workload, method and size of this program's own tables.
+/// Parses `sbc-bench memory-bandwidth@1 (128 MiB per buffer; ...`: workload, method and buffer size of this program's
+/// tables.
 fn own_heading(text: &str) -> Option<(WorkloadId, u32, u64)> {
     let (workload, rest) = text.strip_prefix("sbc-bench ")?.split_once('@')?;
     let mut tables = [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc].into_iter();
@@ -67,7 +68,7 @@ fn own_heading(text: &str) -> Option<(WorkloadId, u32, u64)> {
     Some((id, method.parse().ok()?, mib.checked_mul(1 << 20)?))
 }
 
-/// Adds a step of tinymembench with its place.
+/// Adds a step of tinymembench with its CPU and version.
 fn push(mut step: record::Step, place: &MemoryPlace, draft: &mut Draft) {
     step.cpus = place.cpu.into_iter().collect();
     step.tool = tool("tinymembench", &place.version);
@@ -77,7 +78,7 @@ fn push(mut step: record::Step, place: &MemoryPlace, draft: &mut Draft) {
     draft.push(step);
 }
 
-/// `Executing benchmark on cpu0 (Cortex-A55):`, `Executing tinymembench on a big core:`.
+/// Parses `Executing benchmark on cpu0 (Cortex-A55):`, `Executing tinymembench on a big core:`.
 fn heading_place(heading: &str) -> MemoryPlace {
     let on = heading.split_once(" on ").map_or("", |(_, place)| place);
     let end = on.find([' ', ':']).unwrap_or(on.len());
@@ -85,7 +86,7 @@ fn heading_place(heading: &str) -> MemoryPlace {
     MemoryPlace { cpu, is_big: on.starts_with("a big"), version: String::new() }
 }
 
-/// Everything between the tables that never changes.
+/// True for constant text between the tables.
 fn is_boilerplate(text: &str) -> bool {
     const STARTS: [&str; 10] = [
         "program was built with",
@@ -102,7 +103,7 @@ fn is_boilerplate(text: &str) -> bool {
     text.is_empty() || STARTS.iter().any(|start| text.starts_with(start))
 }
 
-/// ` libc memcpy copy     :  36252.2 MB/s (3, 0.2%)`; a megabyte is 1000000 bytes.
+/// Parses ` libc memcpy copy     :  36252.2 MB/s (3, 0.2%)`; a megabyte is 1000000 bytes.
 fn row(line: &Line<'_>) -> Option<BandwidthRow> {
     let (name, rest) = line.text.rsplit_once(" : ")?;
     let (rate, after) = rest.split_once(" MB/s")?;
@@ -136,7 +137,7 @@ fn operation(routine: &str) -> MemoryOperation {
     }
 }
 
-/// `block size : single random read / dual random read, [MADV_HUGEPAGE]` and its rows.
+/// Reads `block size : single random read / dual random read, [MADV_HUGEPAGE]` and its rows.
 pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let (variant, pages) = if heading.text.contains("NOHUGEPAGE") {
@@ -168,7 +169,7 @@ pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
     push(done(id, 0, variant, latency, heading.number), &place, draft);
 }
 
-/// `  16777216 :   27.2 ns          /    11.5 ns `.
+/// Parses `  16777216 :   27.2 ns          /    11.5 ns `.
 fn latency_row(line: &Line<'_>) -> Option<LatencyRow> {
     let (size, rest) = line.text.split_once(" : ")?;
     let ns = |text: &str| text::decimal(text.trim().strip_suffix("ns")?.trim_end());

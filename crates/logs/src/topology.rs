@@ -22,7 +22,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `  6        0        6      416    2002   Cortex-A76 / r4p1`.
+/// Parses `  6        0        6      416    2002   Cortex-A76 / r4p1`.
 fn row(line: &Line<'_>) -> Option<TopologyRow> {
     let mut words = line.text.split_whitespace();
     let cpu = words.next()?.parse().ok().filter(|cpu| *cpu <= text::CPU_MAX)?;
@@ -47,7 +47,7 @@ fn row(line: &Line<'_>) -> Option<TopologyRow> {
     })
 }
 
-/// What of `lscpu` nothing else in the log says; the whole is kept as a block.
+/// Reads the values of `lscpu` that are nowhere else in the log; the complete output is kept as a block.
 pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.lines {
         let Some((name, value)) = line.text.split_once(':') else {
@@ -71,13 +71,13 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.block("lscpu", section);
 }
 
-/// False for what lscpu prints where it found none: on 32-bit ARM the word for a pointer to nothing, with some old
-/// kernels the kind of virtualisation in place of its vendor.
+/// False for placeholders of lscpu: the text of a null pointer on 32-bit ARM, the virtualisation type instead of the
+/// vendor with some old kernels.
 fn is_hypervisor(vendor: &str) -> bool {
     !matches!(vendor, "" | "(null)" | "horizontal" | "none" | "-")
 }
 
-/// The value of a line of `lscpu`.
+/// Value of a line of `lscpu`.
 pub(super) fn lscpu<'a>(machine: &'a record::Machine, name: &str) -> Option<&'a str> {
     let wanted = machine.features.iter().find(|value| value.name.strip_prefix("lscpu/") == Some(name));
     wanted.map(|value| value.value.as_str())

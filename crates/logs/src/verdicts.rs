@@ -1,11 +1,11 @@
-//! The log's own verdicts, its settings of governors, and the review below them.
+//! Results validation, governor settings and review of the log.
 
 use super::draft::{Draft, Named};
 use super::sections::{Line, Section};
 use super::text;
 use record::{Fact, Mode, Policy};
 
-/// `Results validation:` with lines `  * No throttling`.
+/// Reads `Results validation:` with lines `  * No throttling`.
 pub(super) fn read_validation(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         match line.text.trim().strip_prefix("* ") {
@@ -15,8 +15,8 @@ pub(super) fn read_validation(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// `Status of performance related governors found below /sys (w/o cpufreq):` with lines
-/// `  * 1800000.gpu: simple_ondemand / 150 MHz (userspace performance / 150 200 300)`.
+/// Reads `Status of performance related governors found below /sys (w/o cpufreq):` with lines `  * 1800000.gpu:
+/// simple_ondemand / 150 MHz (userspace performance / 150 200 300)`.
 pub(super) fn read_governors(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         let setting = line.text.trim().strip_prefix("* ").and_then(|text| text.split_once(": "));
@@ -35,20 +35,20 @@ fn setting_name(name: &str) -> String {
     }
 }
 
-/// `Kernel 5.15.0 is not latest 5.15.118 LTS ...` and what follows.
+/// Reads `Kernel 5.15.0 is not latest 5.15.118 LTS ...` and the lines below.
 pub(super) fn read_kernel_support(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     draft.verdict(&heading, heading.text.trim());
     draft.block("kernel-support", section);
 }
 
-/// The summary, as printed.
+/// Keeps the summary as printed.
 pub(super) fn read_summary(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading();
     draft.log.summary = Some(record::LogLine { line: line.number, text: line.text.trim().to_string() });
 }
 
-/// A part of the review. Governors before tuning stand only here.
+/// Reads a part of the review. Only the review contains governors before tuning.
 pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading().text.trim();
     if draft.run.mode == Mode::Unknown {
@@ -84,8 +84,7 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// ` v0.9.72 on Thu, 30 Apr 2026 12:22:41 +0200.`: the end of the run, and the version where no
-/// header names it.
+/// Parses ` v0.9.72 on Thu, 30 Apr 2026 12:22:41 +0200.`: the end of the run, and the version if no header names it.
 fn ended(rest: &str, draft: &mut Draft) {
     let rest = rest.trim();
     let version = rest.split(' ').next().unwrap_or_default();
@@ -99,7 +98,7 @@ fn ended(rest: &str, draft: &mut Draft) {
     }
 }
 
-/// `0: ondemand / 1014 MHz (ondemand performance / 416 780 1014)`.
+/// Parses `0: ondemand / 1014 MHz (ondemand performance / 416 780 1014)`.
 fn original_governor(rest: &str, line: &Line<'_>, draft: &mut Draft) {
     match governor(rest).filter(|policy| policy.policy <= text::CPU_MAX) {
         Some(policy) if draft.machine.policies.len() <= text::CPU_MAX as usize => {
