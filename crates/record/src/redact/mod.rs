@@ -199,7 +199,7 @@ impl Redactor {
         }
         let counts = std::mem::replace(&mut self.counts, before);
         counts.iter().for_each(|(kind, count)| *self.counts.entry(*kind).or_default() += count);
-        let is_final = self.known_count() == known && !(self.is_learning && !counts.is_empty());
+        let is_final = self.known_count() == known && (counts.is_empty() || !self.is_learning);
         if is_final && line.len() <= DONE_BYTES_MAX && self.done.len() < DONE_LINES_MAX {
             self.done.insert(line.to_owned(), (out.clone(), counts));
         }
