@@ -21,7 +21,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     deaths.map(finding).collect()
 }
 
-/// One of its ends, and how it went on, if it did.
+/// One crash, and how the run continued, if it did.
 fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
     let template = match (&death.seen, resumed) {
         (Some(_), None) => "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause}",
@@ -117,7 +117,7 @@ mod tests {
         assert!(text.starts_with("The board died during stockfish, run 2, 41 s in; last readings"), "{text}");
         let expected = "The run was resumed 10 min 0 s later; results before and after come from different boots.";
         assert!(text.ends_with(expected), "{text}");
-        // It dies again, finally.
+        // Crashes again, for the last time.
         let mut twice = record;
         twice.run.end = record::End::Died;
         twice.run.died_in = died(Some(true)).run.died_in;

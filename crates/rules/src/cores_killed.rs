@@ -7,9 +7,9 @@ use facts::view::{OnlineCpus, Phase};
 use facts::{Facts, Finding, Quantity, Scope, Severity, Witness, view};
 use record::{AllCpus, ChannelId, RuleId, WorkloadId};
 
-/// A temperature so near to a moment is that of the moment.
+/// Maximum time between a temperature sample and an event at that temperature.
 const AROUND_MS: i64 = 2000;
-/// In a log, whose kernel messages are a minute off.
+/// Same for logs, whose kernel messages are up to a minute off.
 const AROUND_MS_OF_LOG: i64 = 60_000;
 
 pub(super) const RULE: Rule = Rule {
@@ -38,7 +38,7 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
     let severity = if is_harmless { Severity::Info } else { Severity::Invalid };
     let temps: Vec<i64> = times.iter().filter_map(|at_ms| temperature(facts, *at_ms)).collect();
     let is_hot = temps.iter().any(|temp| *temp >= slowdown::hot_millicelsius(facts));
-    // Of a kernel that saves power the CPUs come back with the next load, and go again.
+    // Kernels that save power take CPUs online with the next load, and offline again.
     let is_by_load = is_harmless && !is_hot && messages.len() > cpus.len();
     let finding =
         Finding::new(RULE.id, severity, "The kernel took {cpus} offline ({times} messages, first: \"{message}\").")
@@ -74,14 +74,14 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
 /// clock of kernel messages and that of a log agree to a minute.
 const SHORT_SHARE_OF_LOG: f64 = 0.1;
 
-/// The steps that needed more CPUs than there were.
+/// Steps that needed more CPUs than were online.
 fn hit(facts: &Facts<'_>) -> Vec<usize> {
     let Some(online) = OnlineCpus::of(facts) else {
         return Vec::new();
     };
     let limit = if view::is_log(facts) { SHORT_SHARE_OF_LOG } else { 0.0 };
     let scored = facts.phases().iter().filter(|phase| phase.workload != WorkloadId::Clock);
-    // How many threads a program of the user has is not known: it may use every CPU that it is given.
+    // The number of threads of a user's program is unknown: it may use every CPU of its mask.
     let wanted =
         |phase: &Phase| match (phase.workload.id(), phase.steps.first().and_then(|step| facts.steps.get(*step))) {
             (None, Some(step)) if step.cpus.is_empty() => u32::MAX,
@@ -110,14 +110,14 @@ fn by_count(facts: &Facts<'_>) -> Option<Finding> {
     Some(with_moment(facts, finding, first.seen_ms))
 }
 
-/// The temperature around a moment.
+/// Temperature around a moment.
 fn temperature(facts: &Facts<'_>, at_ms: i64) -> Option<i64> {
     let far_ms = if view::is_log(facts) { AROUND_MS_OF_LOG } else { AROUND_MS };
     let around = record::Window { start_ms: at_ms - far_ms, end_ms: at_ms + far_ms, ..record::Window::default() };
     facts.heat(&around).map(|heat| heat.millicelsius_max)
 }
 
-/// Adds when it happened, at which temperature, and whether that harmed any score.
+/// Adds the time, the temperature, and the effect on scores.
 fn with_moment(facts: &Facts<'_>, finding: Finding, at_ms: i64) -> Finding {
     let mut when = format!(" first after {}", Quantity::Ms(at_ms));
     let temperature = temperature(facts, at_ms).map(Quantity::Millicelsius);
@@ -143,7 +143,7 @@ fn by_states(facts: &Facts<'_>) -> Option<Finding> {
     let mut counts = facts.states.iter().map(|state| state.online_cpus.len() as i64);
     let before = counts.next().filter(|before| *before > 0)?;
     let after = counts.next_back().filter(|after| *after > 0)?;
-    // One that would not come back is told of where settings are.
+    // A CPU that stayed offline is reported by the rules on settings.
     let ours = view::switched_off(facts).into_iter();
     let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
     (after < before).then(|| fewer(before, after))
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn own_hotplug_is_ignored() {
-        // Samples are half a second apart; the last two are long after that CPU came back.
+        // Samples are half a second apart; the last two are long after the CPU came back.
         let online = [4, 3, 3, 4, 4, 4, 4, 4, 4, 4];
         let alone = with_message(own_run(), "CPU3: shutdown");
         for (record, off, expected) in [

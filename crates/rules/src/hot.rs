@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Most boards begin to throttle between here and 95 °C.
+/// Most boards start to throttle between this and 95 °C.
 const HOT_MILLICELSIUS: i64 = 80_000;
-/// Critical trip points lie between 100 and 115 °C, the passive ones below.
+/// Critical trip points lie between 100 and 115 °C, passive ones below.
 const VERY_HOT_MILLICELSIUS: i64 = 95_000;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

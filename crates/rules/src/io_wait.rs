@@ -1,6 +1,6 @@
 //! Rule: io-wait. CPUs idled because something waited for storage.
 //!
-//! The workloads need no storage: such waiting is another task, or swap.
+//! The workloads do not use storage: such waits come from another task, or from swap.
 
 use super::place::samples_place;
 use super::{CPU_AND_MEMORY, Rule};
@@ -20,9 +20,9 @@ pub(super) const RULE: Rule = Rule {
 
 /// A sample this high is one task that waits most of its time on a board with 4 to 8 CPUs.
 const PEAK_PERCENT_MIN: f64 = 5.0;
-/// Mean over a phase on all CPUs from which it lowers its scores.
+/// Mean over a phase on all CPUs that lowers its scores.
 const DEGRADED_MEAN_PERCENT: f64 = 2.0;
-/// The same where one thread works: other tasks may wait at the same time.
+/// Same for single-threaded phases: other tasks may wait at the same time.
 const DEGRADED_SINGLE_PERCENT: f64 = 5.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -63,13 +63,13 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     ]
 }
 
-/// Waiting in one phase, in percent of all CPUs.
+/// I/O wait in one phase, in percent of all CPUs.
 struct OfPhase<'a> {
     phase: &'a Phase,
     peak: f64,
     at_ms: i64,
     average: f64,
-    /// Samples that are high.
+    /// Number of high samples.
     high: usize,
 }
 
