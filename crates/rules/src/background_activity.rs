@@ -176,9 +176,10 @@ fn crowded(facts: &Facts<'_>, online: &OnlineCpus, phases: &[Phase]) -> Option<F
     };
     let step = &facts.steps[index];
     let named = view::process_words(&view::busy_processes(facts, &[index]));
-    let template = match named.is_empty() {
-        true => "Other tasks used {share} of all CPU time during {step} (run {run}).",
-        false => "Other tasks used {share} of all CPU time during {step} (run {run}): {named}.",
+    let template = if named.is_empty() {
+        "Other tasks used {share} of all CPU time during {step} (run {run})."
+    } else {
+        "Other tasks used {share} of all CPU time during {step} (run {run}): {named}."
     };
     Some(
         Finding::new(RULE.id, severity, template)

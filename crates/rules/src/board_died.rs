@@ -51,9 +51,10 @@ fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
             Some(away_ms) => format!("{} later", duration(away_ms)),
             None => "after an unknown time (the clock had been reset)".to_owned(),
         };
-        let parts = match was_killed {
-            true => "results before and after were not measured without a break",
-            false => "results before and after come from different boots",
+        let parts = if was_killed {
+            "results before and after were not measured without a break"
+        } else {
+            "results before and after come from different boots"
         };
         finding = finding.with("later", Quantity::Text(later)).with("parts", Quantity::Text(parts.to_owned()));
     }

@@ -52,10 +52,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}). Without a temperature the \
          cause (heat or power limit) is unknown."
     };
-    let severity = match *percent >= DEGRADED_PERCENT && !by_design {
-        true => Severity::Degraded,
-        false => Severity::Info,
-    };
+    let severity = if *percent >= DEGRADED_PERCENT && !by_design { Severity::Degraded } else { Severity::Info };
     let cpus = falls.iter().map(|(_, _, clock)| clock.cpu).collect();
     let finding = Finding::new(RULE.id, severity, template)
         .confidence(80)

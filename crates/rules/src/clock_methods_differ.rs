@@ -38,10 +38,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                         continue;
                     };
                     let percent = 100.0 * (f64::from(*counted_khz) / f64::from(chain_khz) - 1.0);
-                    let limit = match counter.name == AVERAGE {
-                        true => AVERAGE_PERCENT_MIN,
-                        false => DIFFERENCE_PERCENT_MIN,
-                    };
+                    let limit = if counter.name == AVERAGE { AVERAGE_PERCENT_MIN } else { DIFFERENCE_PERCENT_MIN };
                     if percent.abs() <= limit {
                         continue;
                     }

@@ -47,10 +47,7 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
             .with("message", Quantity::Text(first.text.clone()))
             .seen_by(Witness::KernelLog)
             .at_all(messages.iter().map(view::message_place));
-    let finding = match hit.is_empty() {
-        true => finding.about(Scope::Machine),
-        false => finding.of(hit),
-    };
+    let finding = if hit.is_empty() { finding.about(Scope::Machine) } else { finding.of(hit) };
     match (is_by_load, temps.iter().max(), times.first()) {
         (true, Some(hottest), _) => Some(
             Finding {
@@ -127,9 +124,10 @@ fn with_moment(facts: &Facts<'_>, finding: Finding, at_ms: i64) -> Finding {
     if finding.severity < Severity::Invalid {
         when.push_str(", outside of measurements");
     }
-    let template = match finding.value("message").is_some() {
-        true => "The kernel took {cpus} offline,{when} ({times} messages, first: \"{message}\").",
-        false => "{lost} of {before} CPUs went offline,{when}.",
+    let template = if finding.value("message").is_some() {
+        "The kernel took {cpus} offline,{when} ({times} messages, first: \"{message}\")."
+    } else {
+        "{lost} of {before} CPUs went offline,{when}."
     };
     let finding = Finding { template, ..finding };
     let finding = finding.with("when", Quantity::Text(when)).with("first", Quantity::Ms(at_ms));
@@ -199,10 +197,7 @@ mod tests {
             (own_run(), true, 0),
             (with_message(own_run(), "CPU2: shutdown"), true, 1),
         ] {
-            let record = match off {
-                true => with_cpu_switched(record, 3, 500, Some(1500)),
-                false => record,
-            };
+            let record = if off { with_cpu_switched(record, 3, 500, Some(1500)) } else { record };
             let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }

@@ -22,11 +22,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let heat = facts.heat_of_run();
     let hot = heat.filter(|heat| heat.millicelsius_max >= HOT_MILLICELSIUS);
     let found = hot.map(|heat| {
-        let template = match heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
-            true => "The temperature reached {temperature}, where SoCs throttle or shut down. Improve the cooling.",
-            false => {
-                "The temperature reached {temperature}; in a warmer room or smaller case this machine may throttle."
-            }
+        let template = if heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
+            "The temperature reached {temperature}, where SoCs throttle or shut down. Improve the cooling."
+        } else {
+            "The temperature reached {temperature}; in a warmer room or smaller case this machine may throttle."
         };
         Finding::new(RULE.id, Severity::Info, template)
             .confidence(95)

@@ -62,7 +62,7 @@ fn singles(facts: &Facts<'_>) -> Vec<Finding> {
     let wrong = scores.filter(|score| is_impossible(score.lowest(), score.expected.high));
     let template = "{core} would be {percent} faster in single-threaded 7-zip than usual for this core at {clock} \
                     ({score}; usual {low} to {high}): the score or the clock is wrong.";
-    let finding = |score: super::score_low::Judged<'_>| Finding {
+    let finding = |score: super::score_low::ScoreCheck<'_>| Finding {
         severity: Severity::Invalid,
         ..score.finding(facts, RULE.id, template).of([score.figure.step])
     };

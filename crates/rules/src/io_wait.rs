@@ -27,25 +27,26 @@ const DEGRADED_SINGLE_PERCENT: f64 = 5.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let phases = &facts.phases_bound_by(RULE.loads);
-    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
+    let of_phases: Vec<PhaseWait> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
     let Some(worst) = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak)) else {
         return Vec::new();
     };
     if worst.peak < PEAK_PERCENT_MIN {
         return Vec::new();
     }
-    let held = |of: &&OfPhase| {
+    let held = |of: &&PhaseWait| {
         let limit = if of.phase.busy_cpus > 1 { DEGRADED_MEAN_PERCENT } else { DEGRADED_SINGLE_PERCENT };
         of.peak >= PEAK_PERCENT_MIN && of.average >= limit
     };
-    let held: Vec<&OfPhase> = of_phases.iter().filter(held).collect();
+    let held: Vec<&PhaseWait> = of_phases.iter().filter(held).collect();
     let (severity, shown) = match held.iter().max_by(|a, b| a.average.total_cmp(&b.average)) {
         Some(shown) => (Severity::Degraded, *shown),
         None => (Severity::Info, worst),
     };
-    let steps = match held.is_empty() {
-        true => shown.phase.steps.clone(),
-        false => held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect(),
+    let steps = if held.is_empty() {
+        shown.phase.steps.clone()
+    } else {
+        held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect()
     };
     let iowait = ChannelId::all_cpus(CpuTime::Iowait);
     let template = "During {phase}, I/O wait reached {peak} of CPU time ({average} on average over it).";
@@ -64,7 +65,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// I/O wait in one phase, in percent of all CPUs.
-struct OfPhase<'a> {
+struct PhaseWait<'a> {
     phase: &'a Phase,
     peak: f64,
     at_ms: i64,
@@ -73,12 +74,12 @@ struct OfPhase<'a> {
     high: usize,
 }
 
-fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<OfPhase<'a>> {
+fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<PhaseWait<'a>> {
     let uses = facts.cpu_use(&phase.window);
     let values: Vec<f64> = uses.iter().map(|usage| usage.iowait).collect();
     let worst = uses.iter().max_by(|a, b| a.iowait.total_cmp(&b.iowait))?;
     let high = values.iter().filter(|value| **value >= PEAK_PERCENT_MIN).count();
-    Some(OfPhase { phase, peak: worst.iowait, at_ms: worst.at_ms, average: mean(&values)?, high })
+    Some(PhaseWait { phase, peak: worst.iowait, at_ms: worst.at_ms, average: mean(&values)?, high })
 }
 
 #[cfg(test)]

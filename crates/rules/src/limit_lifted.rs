@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// A setting that restricted the CPUs of some policies before the run.
 #[derive(Debug, Clone, PartialEq)]
-struct Lifted {
+struct OwnerSetting {
     governor: Option<String>,
     /// Clock of the CPUs under the setting, if known.
     khz: Option<u32>,
@@ -30,7 +30,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     if !facts.run.sides.is_empty() || asked_khz(facts).is_some() {
         return Vec::new();
     }
-    let mut findings: Vec<(Lifted, Vec<u32>, usize)> = Vec::new();
+    let mut findings: Vec<(OwnerSetting, Vec<u32>, usize)> = Vec::new();
     for policy in &facts.machine.policies {
         for (index, lifted) in [limit(facts, policy), governor(facts, policy)].into_iter().flatten() {
             match findings.iter_mut().find(|(known, ..)| *known == lifted) {
@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings.into_iter().map(|(lifted, cpus, index)| finding(lifted, cpus).at(Place::Setting(index))).collect()
 }
 
-fn finding(lifted: Lifted, mut cpus: Vec<u32>) -> Finding {
+fn finding(lifted: OwnerSetting, mut cpus: Vec<u32>) -> Finding {
     let template = match (&lifted.governor, lifted.khz) {
         (None, _) => {
             "The owner's limit of {limit} on {cpus} was lifted to {top} for this run; at {limit} expect about {change}."
@@ -94,15 +94,15 @@ fn top_khz(facts: &Facts<'_>, policy: &Policy) -> Option<u32> {
     set.max(policy.limit_khz_max.known().copied())
 }
 
-fn limit(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, Lifted)> {
+fn limit(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, OwnerSetting)> {
     let (index, change) = first_change(facts, policy, "scaling_max_freq")?;
     let limit_khz = khz(&change.old).filter(|khz| policy.limit_khz_max.known() == Some(khz))?;
     let top_khz = top_khz(facts, policy)?;
-    let lifted = Lifted { governor: None, khz: Some(limit_khz), top_khz };
+    let lifted = OwnerSetting { governor: None, khz: Some(limit_khz), top_khz };
     (loss(limit_khz, top_khz) >= LOSS_PERCENT_MIN).then_some((index, lifted))
 }
 
-fn governor(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, Lifted)> {
+fn governor(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, OwnerSetting)> {
     let (index, change) = first_change(facts, policy, "scaling_governor")?;
     let name = change.old.trim();
     let is_replaced = change.read_back.known().is_some_and(|now| now.trim() != name);
@@ -117,7 +117,7 @@ fn governor(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, Lifted)> {
         _ => None,
     };
     let is_less = khz.is_none_or(|khz| loss(khz, top_khz) >= LOSS_PERCENT_MIN);
-    is_less.then(|| (index, Lifted { governor: Some(name.to_owned()), khz, top_khz }))
+    is_less.then(|| (index, OwnerSetting { governor: Some(name.to_owned()), khz, top_khz }))
 }
 
 #[cfg(test)]

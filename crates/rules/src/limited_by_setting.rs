@@ -35,7 +35,7 @@ const LOG_LOSS_PERCENT_MIN: f64 = 10.0;
 const REACHED_SHARE: f64 = 0.95;
 
 /// Restriction of one policy in one phase.
-struct Held<'a> {
+struct Restriction<'a> {
     policy: &'a Policy,
     khz: u32,
     top_khz: u32,
@@ -63,9 +63,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let mut steps = phase.steps.iter().filter_map(|index| facts.steps.get(*index));
         steps.any(|step| step.set_clock.is_some())
     };
-    let mut worst: Option<(bool, f64, &Phase, Vec<Held>)> = None;
+    let mut worst: Option<(bool, f64, &Phase, Vec<Restriction>)> = None;
     for phase in phases.iter().filter(|phase| phase.workload != WorkloadId::Clock && !is_asked(phase)) {
-        let held: Vec<Held> = facts.machine.policies.iter().filter_map(|policy| held(facts, policy, phase)).collect();
+        let held: Vec<Restriction> =
+            facts.machine.policies.iter().filter_map(|policy| held(facts, policy, phase)).collect();
         let loss = loss_percent(facts, &held);
         let rank = (slowdown::is_main(&phase.workload), loss);
         let is_worse = worst.as_ref().is_none_or(|(main, loss, ..)| rank > (*main, *loss));
@@ -137,7 +138,7 @@ pub(super) fn holds(facts: &Facts<'_>, policy: &Policy) -> bool {
 }
 
 /// One sentence per kind of restriction.
-fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Held]) -> Vec<Finding> {
+fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut told: Vec<(u32, u32, &By)> = Vec::new();
     for one in held {
@@ -173,7 +174,7 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Held]) -> Vec<Finding> {
     findings
 }
 
-fn place(facts: &Facts<'_>, held: &Held, phase: &Phase) -> Place {
+fn place(facts: &Facts<'_>, held: &Restriction, phase: &Phase) -> Place {
     let number = held.policy.policy;
     let id = match held.by {
         By::Limit { .. } => ChannelId::limit_max(number),
@@ -186,7 +187,7 @@ fn place(facts: &Facts<'_>, held: &Held, phase: &Phase) -> Place {
 }
 
 /// Lost share of the clock of all CPUs: the loss of a score proportional to the clock.
-fn loss_percent(facts: &Facts<'_>, held: &[Held]) -> f64 {
+fn loss_percent(facts: &Facts<'_>, held: &[Restriction]) -> f64 {
     let (mut lost, mut all) = (0.0, 0.0);
     for policy in &facts.machine.policies {
         let Some(top) = wanted_khz(facts, policy) else {
@@ -219,12 +220,12 @@ pub(super) fn holds_a_clock(policy: &Policy, governor: &str) -> bool {
     HOLDING.contains(&governor) && !policy.driver.known().is_some_and(chooses)
 }
 
-fn held<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
+fn held<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
     held_by_limit(facts, policy, phase).or_else(|| held_by_governor(facts, policy, phase))
 }
 
-/// Held by a limit that stood there all the time: one that cooling had lowered rises again.
-fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
+/// Restricted by a constant limit: a limit that cooling lowered rises again.
+fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
     let top_khz = wanted_khz(facts, policy)?;
     let channel = facts.samples.channel(&ChannelId::limit_max(policy.policy))?;
     let is_low = |khz: u32| 100.0 * f64::from(top_khz.saturating_sub(khz)) >= LOSS_PERCENT_MIN * f64::from(top_khz);
@@ -240,7 +241,7 @@ fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Op
     let is_mostly = by_setting.len() as f64 >= SHARE_MIN * readings.len() as f64;
     // A low limit on a system that was hot at the start may come from cooling that never ended.
     let is_cooled = !is_ours && was_cooled(facts);
-    (is_mostly && !is_cooled).then_some(Held { policy, khz, top_khz, by: By::Limit { is_ours } })
+    (is_mostly && !is_cooled).then_some(Restriction { policy, khz, top_khz, by: By::Limit { is_ours } })
 }
 
 /// True if a cooling device of a CPU was active at the start of the run.
@@ -251,7 +252,7 @@ fn was_cooled(facts: &Facts<'_>) -> bool {
 }
 
 /// Restricted by a governor with a fixed clock.
-fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
+fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
     // The bash script sets the governor itself and does not log it.
     if view::is_log(facts) {
         return None;
@@ -263,7 +264,7 @@ fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) ->
     let clocks: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
     let khz = mean(&clocks)? as u32;
     let lost = 100.0 * f64::from(top_khz.saturating_sub(khz)) / f64::from(top_khz.max(1));
-    (lost >= LOSS_PERCENT_MIN).then_some(Held { policy, khz, top_khz, by: By::Governor(name) })
+    (lost >= LOSS_PERCENT_MIN).then_some(Restriction { policy, khz, top_khz, by: By::Governor(name) })
 }
 
 #[cfg(test)]

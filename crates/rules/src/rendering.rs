@@ -8,10 +8,7 @@ use record::Record;
 impl Report {
     /// Renders text. Names are short and on one line for people, and unchanged for programs.
     pub fn text(&self, record: &Record, explained: &Explanation) -> String {
-        match self.for_programs {
-            true => self.render(record, explained),
-            false => self.render(&for_people(record), explained),
-        }
+        if self.for_programs { self.render(record, explained) } else { self.render(&for_people(record), explained) }
     }
 
     /// Renders text with the names of the Record unchanged.
