@@ -1,7 +1,7 @@
 //! Rule: background-activity. Something else used the CPUs while single-threaded workloads ran.
 //!
-//! While one thread measures, all other CPUs should idle. What is busy beyond the workload's own
-//! thread (and beyond the benchmark's own sampling) shares caches, memory and the power budget.
+//! While one thread measures, all other CPUs should idle. CPU time beyond the workload's own
+//! thread (and beyond the benchmark's sampling) costs cache, memory bandwidth and power budget.
 
 use super::place::{samples_place, step_place};
 use super::{ANY_COMPUTING, Rule, cpu_quota};
@@ -23,35 +23,35 @@ pub(super) const RULE: Rule = Rule {
 const MEAN_CPUS_MIN: f64 = 0.1;
 /// A single sample this busy, in CPUs, is an event such as a package update.
 const PEAK_CPUS_MIN: f64 = 0.25;
-/// One event in a run is bad luck, two are activity.
+/// Minimum number of such samples in a run; a single one is not reported.
 const PEAKS_MIN: usize = 2;
-/// Mean over a phase that makes its scores meaningless, if it is also a good part of the machine.
+/// Mean over a phase that invalidates its scores, if it is also a significant share of the machine.
 const INVALID_CPUS: f64 = 0.5;
-/// Share of all CPUs that goes with it.
+/// Minimum share of all CPUs for that.
 const INVALID_PERCENT: f64 = 10.0;
 /// A pinned thread that had to wait for its CPU this long was displaced by others.
 const WAITED_PERCENT_MIN: f64 = 2.0;
 /// Share of all CPUs that others took from a workload that needs all of them. The samples do not
 /// see the first and last half second of a step, which makes less than this uncertain.
 const TAKEN_PERCENT_MIN: f64 = 4.0;
-/// A share that makes the score of such a workload meaningless.
+/// Share that invalidates the score of such a workload.
 const TAKEN_PERCENT_INVALID: f64 = 20.0;
-/// Shorter steps on all CPUs are too short for that.
+/// Minimum duration of steps on all CPUs for this check.
 const FULL_LOAD_MS_MIN: i64 = 10_000;
-/// Rows of a log that must be busy, ...
+/// Minimum number of busy rows of a log, ...
 const ROWS_MIN: usize = 3;
-/// ... as a share of those of the phase: what lasted for a minute harmed what was measured in that minute.
+/// ... and as a share of the rows of the phase: a minute of activity affects only results of that minute.
 const ROWS_SHARE_MIN: f64 = 0.3;
-/// Shorter steps are too coarse to judge by ticks.
+/// Shorter steps are too coarse for tick counters.
 const STEP_MS_MIN: i64 = 1_000;
 
-/// What others used in one phase.
+/// CPU use by other tasks in one phase.
 struct Others<'a> {
     phase: &'a Phase,
     mean_cpus: f64,
     peak_cpus: f64,
     peaks: usize,
-    /// True if it was so for a good part of the phase.
+    /// True if it lasted for a significant part of the phase.
     is_lasting: bool,
     percent: f64,
     at_peak_ms: i64,
@@ -81,13 +81,13 @@ fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Optio
     let cpus = f64::from(view::cpu_count(facts)?);
     let own_cost = view::own_cost_percent(facts).unwrap_or(0.0);
     let uses = facts.cpu_use(&phase.window);
-    // Shares are those of the CPUs that are there.
+    // Shares refer to the CPUs that are online.
     let at = |usage: &CpuUse| f64::from(online.at(usage.at_ms));
     let excess = |usage: &CpuUse| {
         let there = at(usage);
         ((usage.busy + usage.iowait - own_cost) * there / 100.0 - 1.0).max(0.0)
     };
-    // A CPU that waits for storage is used by nobody; the workload's own thread may be the one that waits.
+    // CPUs in I/O wait are unused; the workload's own thread may be the one that waits.
     let io = |usage: &CpuUse| usage.iowait * at(usage) / 100.0;
     let cpus_used: Vec<f64> = uses.iter().map(|usage| (excess(usage) - io(usage)).max(0.0)).collect();
     let busy_rows = cpus_used.iter().filter(|used| **used >= MEAN_CPUS_MIN).count();
@@ -106,7 +106,7 @@ fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Optio
 
 fn used_by_others(facts: &Facts<'_>, worst: &Others, others: &[Others]) -> Finding {
     let computing = worst.mean_cpus;
-    // The monitor of the bash program uses a steady 0.1 to 0.2 CPUs itself on slow boards.
+    // The monitor of the bash script uses a steady 0.1 to 0.2 CPUs itself on slow boards.
     let is_large = computing >= INVALID_CPUS && worst.percent >= INVALID_PERCENT;
     let is_lasting = !view::is_log(facts) || worst.is_lasting;
     let severity = if is_large && is_lasting {
@@ -122,7 +122,7 @@ fn used_by_others(facts: &Facts<'_>, worst: &Others, others: &[Others]) -> Findi
         let idle = ChannelId::all_cpus(CpuTime::Idle);
         samples_place(facts, &idle, window.start_ms, window.end_ms)
     });
-    // All phases that were harmed, or else the one that is told.
+    // All affected phases, or else the reported one.
     let is_harmed = |other: &&Others| other.mean_cpus >= MEAN_CPUS_MIN && (!view::is_log(facts) || other.is_lasting);
     let mut steps: Vec<usize> = others.iter().filter(is_harmed).flat_map(|other| other.phase.steps.clone()).collect();
     if steps.is_empty() {
@@ -176,9 +176,10 @@ fn crowded(facts: &Facts<'_>, online: &OnlineCpus, phases: &[Phase]) -> Option<F
     };
     let step = &facts.steps[index];
     let named = view::process_words(&view::busy_processes(facts, &[index]));
-    let template = match named.is_empty() {
-        true => "Other tasks used {share} of all CPU time during {step} (run {run}).",
-        false => "Other tasks used {share} of all CPU time during {step} (run {run}): {named}.",
+    let template = if named.is_empty() {
+        "Other tasks used {share} of all CPU time during {step} (run {run})."
+    } else {
+        "Other tasks used {share} of all CPU time during {step} (run {run}): {named}."
     };
     Some(
         Finding::new(RULE.id, severity, template)
@@ -220,7 +221,7 @@ fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
     });
     let (share, index) = waited.max_by(|a, b| a.0.as_percent().total_cmp(&b.0.as_percent()))?;
     (share.as_percent() >= WAITED_PERCENT_MIN).then(|| {
-        // Which of them was on this CPU is not known.
+        // The program on this CPU is unknown.
         let named = view::process_words(&view::busy_processes(facts, &[index]));
         let template = match named.is_empty() {
             true => "{step} was preempted for {share} of its time by other tasks on its CPU.",
@@ -248,7 +249,7 @@ mod tests {
     use facts::Severity;
     use record::{AllCpus, BusyProcess, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId};
 
-    /// Ten seconds of one thread on four CPUs, while others use so many ticks a second.
+    /// Ten seconds of one thread on four CPUs, with this many ticks per second of other tasks.
     fn run(others: i64) -> Record {
         let record = with_step(own_run(), WorkloadId::MemoryLatency, Variant::ONLY, &[0], (0.0, 10.0), compression(1));
         let per_half_second = |ticks: i64| (0..=20).map(|row| row * ticks).collect::<Vec<_>>();
@@ -304,7 +305,7 @@ mod tests {
         }
     }
 
-    /// What a burst of some seconds takes is not told as the loss of a phase of minutes.
+    /// A burst of a few seconds is not reported as the loss of a phase of minutes.
     #[test]
     fn a_short_burst_in_a_log_harms_nothing() {
         for (rows, expected) in [
@@ -318,7 +319,7 @@ mod tests {
         }
     }
 
-    /// Half of two CPUs is one: that of the workload.
+    /// Half of two CPUs is one CPU: the workload's.
     #[test]
     fn shares_are_of_the_cpus_that_are_there() {
         let check = |expected: usize, messages: &[&str]| {
@@ -346,7 +347,7 @@ mod tests {
         }
     }
 
-    /// Threads of 7-zip that share one CPU wait for each other: nobody took it from them.
+    /// 7-zip threads that share one CPU wait for each other, not for other tasks.
     #[test]
     fn waiting_threads_are_not_preempted() {
         for (own_s, expected) in [(Some(9.9), 0), (Some(9.0), 1), (None, 0)] {

@@ -21,7 +21,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     deaths.map(finding).collect()
 }
 
-/// One of its ends, and how it went on, if it did.
+/// One crash, and how the run continued, if it did.
 fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
     let template = match (&death.seen, resumed) {
         (Some(_), None) => "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause}",
@@ -51,9 +51,10 @@ fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
             Some(away_ms) => format!("{} later", duration(away_ms)),
             None => "after an unknown time (the clock had been reset)".to_owned(),
         };
-        let parts = match was_killed {
-            true => "results before and after were not measured without a break",
-            false => "results before and after come from different boots",
+        let parts = if was_killed {
+            "results before and after were not measured without a break"
+        } else {
+            "results before and after come from different boots"
         };
         finding = finding.with("later", Quantity::Text(later)).with("parts", Quantity::Text(parts.to_owned()));
     }
@@ -117,7 +118,7 @@ mod tests {
         assert!(text.starts_with("The board died during stockfish, run 2, 41 s in; last readings"), "{text}");
         let expected = "The run was resumed 10 min 0 s later; results before and after come from different boots.";
         assert!(text.ends_with(expected), "{text}");
-        // It dies again, finally.
+        // Crashes again, for the last time.
         let mut twice = record;
         twice.run.end = record::End::Died;
         twice.run.died_in = died(Some(true)).run.died_in;

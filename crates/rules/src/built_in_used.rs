@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// The finished built-in step that ran in the place of a step that was not run.
+/// Finished built-in step that replaced a step that was not run.
 pub(super) fn stands_in<'a>(facts: &'a Facts<'a>, skipped: &Step) -> Option<&'a str> {
     let tool = skipped.workload.id()?;
     let stands_in = |step: &&Step| {

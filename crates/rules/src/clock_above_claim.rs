@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
+/// Crystals deviate by a few hundredths of a percent and readings by 0.5 %; more is not rounding.
 const DEVIATION_PERCENT_MIN: f64 = 1.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -34,7 +34,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             continue;
         }
         seen.push(clock.cluster_cpus.clone());
-        // ACPI tables name the turbo range by one OPP that is 1 MHz above the base clock.
+        // ACPI tables represent the turbo range by one OPP that is 1 MHz above the base clock.
         let template = if is_x86(facts) {
             "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): turbo clocks not listed by \
              cpufreq."

@@ -1,7 +1,7 @@
 //! Rule: clock-below-claim. The measured clock is lower than the kernel claims, while cold.
 //!
-//! Firmware that caps the clock, OPP tables that promise too much, or a board that was already
-//! throttled at the start. What was measured is what counts.
+//! Possible causes: firmware that caps the clock, OPP tables with clocks that are too high, or a board that already
+//! throttled at the start. The measured clock is authoritative.
 
 use super::place::step_place;
 use super::score_low::refuting;
@@ -21,13 +21,13 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
+/// Crystals deviate by a few hundredths of a percent and readings by 0.5 %; more is not rounding.
 const DEVIATION_PERCENT_MIN: f64 = 1.0;
-/// Readings that contradict each other were disturbed, which alone can cost tens of percent.
+/// Inconsistent readings were disturbed, which alone can cost tens of percent.
 const UNSTEADY_PERCENT_MIN: f64 = 10.0;
-/// A second pass that comes this much nearer to the claim shows that the clock is not steady.
+/// A second pass this much closer to the claim shows that the clock is not steady.
 const STEADY_PERCENT: f64 = 1.0;
-/// From here a table of boards by their advertised clock is misleading.
+/// Threshold at which a comparison of boards by advertised clock is misleading.
 const DEGRADED_PERCENT: f64 = 3.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -39,11 +39,11 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             continue;
         };
         let limit = if clock.is_steady { clock.tolerance_percent(DEVIATION_PERCENT_MIN) } else { UNSTEADY_PERCENT_MIN };
-        // The loop that measures loses a few MHz at any clock.
+        // The measuring loop loses a few MHz at any clock.
         if view::opp_shape(facts, &clock) == Some(OppShape::OneOffset) {
             continue;
         }
-        // One finding for each cluster: its CPUs share one clock.
+        // One finding per cluster: its CPUs share one clock.
         if deviation > -limit || seen.contains(&clock.cluster_cpus) {
             continue;
         }
@@ -74,7 +74,7 @@ fn finding(
     reached: Option<&ClusterClock>,
 ) -> Finding {
     let finding = match reached {
-        // What was reached later is there: only the first readings were lower.
+        // A clock that was reached later is available: only the first readings were lower.
         Some(after) => {
             let template = match clock.readings > 0 && clock.is_steady {
                 true => {
@@ -121,7 +121,7 @@ fn finding(
         .at(clock.line.map_or_else(|| step_place(facts, clock.step), Place::Line))
 }
 
-/// Which of the known causes it is.
+/// Selects one of the known causes.
 fn of_cause(facts: &Facts<'_>, clock: &ClusterClock, deviation: f64) -> Finding {
     let of = |severity, template| Finding::new(RULE.id, severity, template).confidence(95);
     if let Some(reported_khz) = known_to_kernel(facts, clock) {
@@ -155,9 +155,9 @@ fn of_cause(facts: &Facts<'_>, clock: &ClusterClock, deviation: f64) -> Finding 
     }
 }
 
-/// Rows that a reported clock needs.
+/// Minimum number of rows for a reported clock.
 const ROWS_MIN: usize = 5;
-/// A reported and a measured clock that differ by less than this, as a share, are one.
+/// Reported and measured clocks are equal if they differ by less than this share.
 const SAME_CLOCK: f64 = 0.02;
 
 /// What the kernel itself reports at most while workloads run, if that is the measured clock and not the advertised one:
@@ -177,10 +177,10 @@ fn known_to_kernel(facts: &Facts<'_>, clock: &ClusterClock) -> Option<u32> {
     (is_same && is_cool && top < claimed_khz * (1.0 - SAME_CLOCK)).then_some(top as u32)
 }
 
-/// Clocks that chips of a kind have by design.
+/// Clock limits by design of some chips.
 const KNOWN: Table = Table::of(include_str!("../../../data/known_clocks.tsv"));
 
-/// Why this SoC runs so much below the named clock by design, if it does.
+/// Reason why this SoC runs this far below the named clock by design, if known.
 fn known_tolerance(facts: &Facts<'_>, deviation: f64) -> Option<&'static str> {
     let soc = facts.machine.soc.known().cloned().or_else(|| facts::soc::name(&facts.machine).known().cloned())?;
     let soc = soc.to_ascii_uppercase();
@@ -190,7 +190,7 @@ fn known_tolerance(facts: &Facts<'_>, deviation: f64) -> Option<&'static str> {
     })
 }
 
-/// Firmware that caps a board holds all clusters below their claims.
+/// Firmware caps affect all clusters of a board.
 fn cause(facts: &Facts<'_>, clock: &ClusterClock) -> &'static str {
     let others = facts.cluster_clocks(&Variant::COLD);
     let mut others = others

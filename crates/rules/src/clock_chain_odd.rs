@@ -1,8 +1,8 @@
 //! Rule: clock-chain-odd. Multiplications take no whole number of cycles by the measured clock.
 //!
-//! A multiplication takes a whole number of cycles (1 to 5 on known cores). Where it does not, the chain
-//! of the clock did not run at one operation a cycle, or the clock changed between the two: the
-//! reading is then no clock.
+//! A multiplication takes a whole number of cycles (1 to 5 on known cores). Otherwise the chain
+//! of the clock did not run at one operation per cycle, or the clock changed between the two chains: the
+//! reading is then not a clock.
 
 use super::place::step_place;
 use super::{Rule, Subject};
@@ -18,9 +18,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Both chains are good for 0.2 %; the rest is a clock that moves a little.
+/// Both chains are accurate to 0.2 %; the remainder permits small changes of the clock.
 const TOLERANCE: f64 = 0.03;
-/// Slowest multiplication of any core that this program may run on.
+/// Slowest multiplication of all cores that can run this program.
 const CYCLES_MAX: f64 = 8.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -59,7 +59,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     ]
 }
 
-/// True if this is a number of cycles that a multiplication can take.
+/// True for a number of cycles that a multiplication can take.
 fn is_whole(ratio: f64) -> bool {
     (ratio - ratio.round()).abs() <= TOLERANCE * ratio.round() && (1.0..=CYCLES_MAX).contains(&ratio.round())
 }

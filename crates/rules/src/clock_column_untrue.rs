@@ -17,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// A fall of the scores of this size needs a cause.
+/// Minimum drop of the scores that needs a cause.
 const SCORE_FALL_PERCENT: f64 = 5.0;
-/// A reported clock that moved less than this did not see that cause.
+/// A reported clock that changed by less than this did not show that cause.
 const CLOCK_FALL_PERCENT: f64 = 1.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -36,7 +36,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// How bad each doubt is, if it is of this kind.
+/// Severity of each doubt, if it is of this kind.
 fn above(doubt: &ClockDoubt) -> Option<f64> {
     match doubt {
         ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => Some(f64::from(*claimed_khz) / f64::from(*top_khz)),
@@ -60,7 +60,7 @@ fn contradicted(doubt: &ClockDoubt) -> Option<f64> {
     }
 }
 
-/// All columns of one kind in one sentence, with the figures of the worst, which is the first.
+/// Describes all columns of one kind in one sentence, with the values of the first, which is the worst.
 fn of_columns(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Option<Finding> {
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
     let finding = match columns.first()?.doubt {
@@ -92,7 +92,7 @@ fn of_columns(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Option<Finding> 
     Some(witnesses.fold(finding, Finding::seen_by))
 }
 
-/// The CPUs of the policies, or the channels where they are of none that is known.
+/// CPUs of the policies, or the channels if their policies are unknown.
 fn whose(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Quantity {
     let of = |channel: &ChannelId| match channel {
         ChannelId::Policy(number, _) => {
@@ -115,7 +115,7 @@ fn whose(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Quantity {
     }
 }
 
-/// Scores that fell while the claimed clock stayed where it was.
+/// Scores that dropped while the claimed clock stayed constant.
 fn unmoved(facts: &Facts<'_>) -> Option<Finding> {
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();

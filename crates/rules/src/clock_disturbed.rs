@@ -1,7 +1,7 @@
 //! Rule: clock-disturbed. The windows of a clock reading contradict each other.
 //!
-//! The highest rate that several windows support is still the clock; but when few agree, something
-//! else used the CPU, or the clock changed meanwhile.
+//! The highest rate that several windows support is still the clock. If few windows agree, another
+//! task used the CPU, or the clock changed during the reading.
 
 use super::clock_lower_hot;
 use super::place::step_place;
@@ -18,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// On a quiet machine more than nine of ten windows agree; with less than a fifth the clock
-/// itself becomes doubtful.
+/// On a quiet machine more than nine of ten windows agree; below one fifth the clock
+/// itself is doubtful.
 const AGREEING_PERMILLE_MIN: u32 = 200;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -28,7 +28,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// A second clock pass that ran under leftover load of the first.
+/// Second clock pass under leftover load of the first.
 fn under_load(facts: &Facts<'_>) -> Option<Finding> {
     let fall = clock_lower_hot::useless(facts)?;
     Some(Finding {
@@ -40,7 +40,7 @@ fn under_load(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Readings of which few windows agree, or no three.
+/// Readings in which few windows agree, or fewer than three.
 fn few_agree(facts: &Facts<'_>) -> Vec<Finding> {
     let mut worst: Option<(u32, usize, u32)> = None;
     let mut disturbed = 0;

@@ -1,6 +1,6 @@
 //! Rule: clock-lower-all-cpus. CPUs measure less when all of them work than alone, while cold.
 //!
-//! Too short for heat, so it is a limit of power or current, or a turbo that is for few cores only.
+//! The reading is too short for heat, so the cause is a power or current limit, or a turbo clock for few cores only.
 
 use super::place::step_place;
 use super::slowdown::is_x86;
@@ -18,9 +18,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Readings agree within 0.5 %; the clocks of busy neighbours wobble by another one.
+/// Readings agree within 0.5 %; clocks of busy neighbours vary by another 0.5 %.
 const FALL_PERCENT_MIN: f64 = 2.0;
-/// What is taken from every program by a limit that the board does not tell of.
+/// Loss for every program, caused by a limit that the board does not report.
 const DEGRADED_PERCENT: f64 = 5.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -30,7 +30,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let alone = alone.iter().find(|alone| alone.cpu == together.cpu)?;
         let kept = f64::from(together.measured_khz) / f64::from(alone.measured_khz.max(1));
         let percent = 100.0 * (1.0 - kept);
-        // What a quota leaves to each of several threads is no clock.
+        // Threads that share a quota measure their share, not a clock.
         let counts = percent >= FALL_PERCENT_MIN
             && !together.is_withheld
             && is_supported(facts, together)
@@ -52,10 +52,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}). Without a temperature the \
          cause (heat or power limit) is unknown."
     };
-    let severity = match *percent >= DEGRADED_PERCENT && !by_design {
-        true => Severity::Degraded,
-        false => Severity::Info,
-    };
+    let severity = if *percent >= DEGRADED_PERCENT && !by_design { Severity::Degraded } else { Severity::Info };
     let cpus = falls.iter().map(|(_, _, clock)| clock.cpu).collect();
     let finding = Finding::new(RULE.id, severity, template)
         .confidence(80)
@@ -68,7 +65,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding]
 }
 
-/// True unless the windows of the reading contradicted each other: then it is no clock.
+/// True unless the windows of the reading are inconsistent: then it is not a clock.
 fn is_supported(facts: &Facts<'_>, clock: &ClusterClock) -> bool {
     let of_step = |(step, _): &(usize, &record::Clocks)| *step == clock.step;
     let passes = [Variant::COLD_CORES, Variant::COLD_ALL_CPUS];

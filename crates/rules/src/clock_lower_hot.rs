@@ -15,21 +15,21 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Readings agree within 0.5 %, and counters of cycles within 1 %.
+/// Readings agree within 0.5 %, and cycle counters within 1 %.
 const FALL_PERCENT_MIN: f64 = 2.0;
 
-/// What readings that contradict each other must have fallen at least.
+/// Minimum drop for inconsistent readings.
 const UNSTEADY_PERCENT_MIN: f64 = 8.0;
 
-/// In these versions of the bash program the second pass competed with leftover load: on machines
-/// with one CPU every value is about half, elsewhere most readings disagree.
+/// In these versions of the bash script the second pass competed with leftover load: on machines
+/// with one CPU every value is about half, elsewhere most readings are inconsistent.
 const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     lowered(facts)
 }
 
-/// The fall that a second pass shows that ran under leftover load and is not real.
+/// Drop that leftover load causes in the second pass, which is not real.
 pub(super) fn useless(facts: &Facts<'_>) -> Option<Finding> {
     if !is_unreliable(facts) {
         return None;
@@ -57,22 +57,22 @@ fn is_reading(facts: &Facts<'_>, cold: &[ClusterClock], clock: &ClusterClock) ->
     !unreliable && before.is_some_and(|before| f64::from(clock.measured_khz) <= limit(before))
 }
 
-/// Clocks that really were lower.
+/// Clocks that were really lower.
 pub(super) fn lowered(facts: &Facts<'_>) -> Vec<Finding> {
     let cold = facts.cluster_clocks(&Variant::COLD);
     let all_cold = facts.cluster_clocks(&Variant::COLD_ALL_CPUS);
     let mut findings = Vec::new();
-    // With all CPUs busy at once the same load is the fair comparison: turbo clocks of single
-    // CPUs are higher by design.
+    // With all CPUs busy the same load is the fair comparison: single-core turbo clocks
+    // are higher by design.
     let before = if all_cold.is_empty() { &cold } else { &all_cold };
     let mut loaded = facts.cluster_clocks(&Variant::HOT_LOADED);
-    // Threads that share the CPUs that are left measure half a clock each.
+    // Threads that share the remaining CPUs measure half a clock each.
     loaded.retain(|clock| !view::is_short_of_cpus(facts, clock.step));
     findings.extend(lower(facts, before, &loaded, "under load"));
     let mut after = facts.all_cluster_clocks(&Variant::HOT_AFTER);
     after.retain(|clock| !view::is_short_of_cpus(facts, clock.step) && is_reading(facts, &cold, clock));
     let mut found = lower(facts, &cold, &after, "right after the load");
-    // Readings under leftover load that agree are a clock, but not that of the workloads: their scores tell.
+    // Consistent readings under leftover load are a clock, but not that of the workloads: only scores show theirs.
     if let Some(finding) = found.as_mut().filter(|_| is_unreliable(facts)) {
         finding.severity = Severity::Info;
     }

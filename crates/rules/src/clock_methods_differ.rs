@@ -1,7 +1,7 @@
 //! Rule: clock-methods-differ. The counter of a CPU and the measured clock tell different clocks.
 //!
-//! Chains of operations and counters of cycles know nothing of each other, so that both are right
-//! where they agree. Where they do not, neither is to be trusted before it is known why.
+//! Chains of operations and cycle counters are independent, so both are right
+//! if they agree. If they differ, neither is reliable until the reason is known.
 
 use super::place::step_place;
 use super::{Rule, Subject};
@@ -17,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Both methods are good for 0.2 %, on a machine that is not idle for 0.5 %.
+/// Both methods are accurate to 0.2 %, and to 0.5 % on a machine that is not idle.
 const DIFFERENCE_PERCENT_MIN: f64 = 0.5;
-/// Averages of the driver hold some milliseconds of idling before the measurement.
+/// Averages of the driver include a few milliseconds of idle time before the measurement.
 const AVERAGE_PERCENT_MIN: f64 = 2.0;
 const AVERAGE: &str = "cpuinfo_avg_freq";
 
@@ -38,10 +38,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                         continue;
                     };
                     let percent = 100.0 * (f64::from(*counted_khz) / f64::from(chain_khz) - 1.0);
-                    let limit = match counter.name == AVERAGE {
-                        true => AVERAGE_PERCENT_MIN,
-                        false => DIFFERENCE_PERCENT_MIN,
-                    };
+                    let limit = if counter.name == AVERAGE { AVERAGE_PERCENT_MIN } else { DIFFERENCE_PERCENT_MIN };
                     if percent.abs() <= limit {
                         continue;
                     }

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// The same limit as that of the rules on clocks below and above the claim.
+/// Same limit as in the rules for clocks below and above the claim.
 const DEVIATION_PERCENT_MAX: f64 = 1.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -35,7 +35,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let cpus: Vec<u32> = clocks.iter().flat_map(|clock| clock.cluster_cpus.clone()).collect();
-    // Readings that contradict each other say nothing about the clock of their CPUs.
+    // Inconsistent readings prove nothing about the clock of their CPUs.
     let others = facts.all_cluster_clocks(&Variant::COLD);
     let is_part = others.iter().any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
     let falls = !clock_lower_hot::lowered(facts).is_empty();

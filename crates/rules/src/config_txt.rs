@@ -9,38 +9,38 @@ use record::table::Table;
 use record::{NamedValue, Record, RuleId};
 
 const TABLE: Table = Table::of(include_str!("../../../data/rpi_config.tsv"));
-/// How the reader of logs names a line of the file.
+/// Name of a line of the file in Records from logs.
 const PREFIX: &str = "config.txt/";
 
-/// A setting that applies.
+/// A setting in effect.
 struct Setting<'a> {
     name: &'a str,
     value: &'a str,
     place: Place,
 }
 
-/// The settings of one board that are in force.
+/// Settings of one board that are in effect.
 pub struct ConfigTxt<'a> {
-    /// Conditional filters of the file that hold on the board.
+    /// Conditional filters of the file that match the board.
     filters: Vec<&'static str>,
-    /// What else the table knows it by: the clock it is sold with, a console at the mini UART.
+    /// Other names in the table: the default clock, a console on the mini UART.
     labels: Vec<&'static str>,
     settings: Vec<Setting<'a>>,
 }
 
-/// What a setting does, as the table says.
+/// Effect of a setting, from the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It costs performance.
+    /// Lowers performance.
     Slower,
-    /// It is beyond what the maker ships.
+    /// Exceeds the maker's defaults.
     Faster,
-    /// It hides or invites trouble.
+    /// Hides or causes problems.
     Risky,
 }
 
 impl<'a> ConfigTxt<'a> {
-    /// As a log quotes the file: line by line, headings of sections among them.
+    /// Parses the file as quoted in a log: line by line, with section headings.
     pub fn of_log(record: &'a Record) -> Self {
         let mut found = Self::of_board(record);
         let mut section = None;
@@ -59,7 +59,7 @@ impl<'a> ConfigTxt<'a> {
         found
     }
 
-    /// As a look over the machine read it: each setting with its section behind the path.
+    /// Parses the inspection of a machine: each setting with its section after the path.
     pub fn of_survey(record: &'a Record, settings: &'a [NamedValue]) -> Self {
         let mut found = Self::of_board(record);
         for line in settings {
@@ -88,18 +88,18 @@ impl<'a> ConfigTxt<'a> {
         }
     }
 
-    /// True if this conditional filter (`pi4`, `pi3+`) holds on the board.
+    /// True if this conditional filter (`pi4`, `pi3+`) matches the board.
     pub fn is(&self, filter: &str) -> bool {
         self.filters.contains(&filter)
     }
 
-    /// The value of a setting that applies.
+    /// Value of a setting in effect.
     pub fn get(&self, name: &str) -> Option<&'a str> {
         let found = self.settings.iter().find(|setting| setting.name == name);
         found.map(|setting| setting.value)
     }
 
-    /// The value of a setting that applies, as a number.
+    /// Value of a setting in effect, as a number.
     pub fn number(&self, name: &str) -> Option<i64> {
         self.get(name).and_then(number)
     }
@@ -125,7 +125,7 @@ impl<'a> ConfigTxt<'a> {
     }
 }
 
-/// What is said of a setting that makes a board faster than it is sold.
+/// Sentence for a setting that raises a clock above the default.
 pub const FASTER: &str = "config.txt sets {setting}={value}: {effect}. Scores are not representative of a stock board.";
 
 fn template(kind: Kind) -> &'static str {
@@ -144,7 +144,7 @@ struct Known {
     effect: &'static str,
 }
 
-/// The rows of the table, below comment and heading.
+/// Rows of the table, without comment and heading.
 fn rows() -> impl Iterator<Item = Known> {
     TABLE.rows().filter_map(|row| {
         let [setting, models, is, kind, effect, _] = row.array()?;
@@ -158,7 +158,7 @@ fn rows() -> impl Iterator<Item = Known> {
     })
 }
 
-/// Conditional filters that hold on a board of this name.
+/// Conditional filters that match a board of this name.
 fn filters(board: &str) -> Vec<&'static str> {
     let name = board.to_ascii_lowercase();
     let name = name.split('/').next().unwrap_or_default();
@@ -168,7 +168,7 @@ fn filters(board: &str) -> Vec<&'static str> {
     }) else {
         return Vec::new();
     };
-    // The longest beginning wins: it stands first.
+    // The longest prefix comes first and takes precedence.
     let table: [(&str, &[&str]); 16] = [
         ("compute module 3", &["pi3"]),
         ("compute module 4", &["pi4", "cm4"]),
@@ -221,7 +221,7 @@ fn labels(board: &str, filters: &[&str]) -> Vec<&'static str> {
     found
 }
 
-/// Compares a value as the firmware reads it.
+/// Compares a value by the rules of the firmware.
 fn holds(is: &str, value: &str) -> bool {
     if is == "any" {
         return true;
@@ -236,7 +236,7 @@ fn holds(is: &str, value: &str) -> bool {
     }
 }
 
-/// A number as the firmware reads it, decimal or `0x`.
+/// Parses a number by the rules of the firmware, decimal or `0x`.
 fn number(value: &str) -> Option<i64> {
     let value = value.trim();
     match value.strip_prefix("0x") {
@@ -299,7 +299,7 @@ mod tests {
             ("sdram_freq", "480", pi3plus, pi3),
         ] {
             assert!(effect(on, setting, value).is_some(), "{setting}={value} on {on}");
-            // Some rows are about all boards.
+            // Some rows apply to all boards.
             assert!(not_on.is_empty() || effect(not_on, setting, value).is_none(), "{setting}={value} on {not_on}");
         }
     }

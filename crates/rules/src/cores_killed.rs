@@ -7,9 +7,9 @@ use facts::view::{OnlineCpus, Phase};
 use facts::{Facts, Finding, Quantity, Scope, Severity, Witness, view};
 use record::{AllCpus, ChannelId, RuleId, WorkloadId};
 
-/// A temperature so near to a moment is that of the moment.
+/// Maximum time between a temperature sample and an event at that temperature.
 const AROUND_MS: i64 = 2000;
-/// In a log, whose kernel messages are a minute off.
+/// Same for logs, whose kernel messages are up to a minute off.
 const AROUND_MS_OF_LOG: i64 = 60_000;
 
 pub(super) const RULE: Rule = Rule {
@@ -38,7 +38,7 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
     let severity = if is_harmless { Severity::Info } else { Severity::Invalid };
     let temps: Vec<i64> = times.iter().filter_map(|at_ms| temperature(facts, *at_ms)).collect();
     let is_hot = temps.iter().any(|temp| *temp >= slowdown::hot_millicelsius(facts));
-    // Of a kernel that saves power the CPUs come back with the next load, and go again.
+    // Kernels that save power take CPUs online with the next load, and offline again.
     let is_by_load = is_harmless && !is_hot && messages.len() > cpus.len();
     let finding =
         Finding::new(RULE.id, severity, "The kernel took {cpus} offline ({times} messages, first: \"{message}\").")
@@ -47,10 +47,7 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
             .with("message", Quantity::Text(first.text.clone()))
             .seen_by(Witness::KernelLog)
             .at_all(messages.iter().map(view::message_place));
-    let finding = match hit.is_empty() {
-        true => finding.about(Scope::Machine),
-        false => finding.of(hit),
-    };
+    let finding = if hit.is_empty() { finding.about(Scope::Machine) } else { finding.of(hit) };
     match (is_by_load, temps.iter().max(), times.first()) {
         (true, Some(hottest), _) => Some(
             Finding {
@@ -74,14 +71,14 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
 /// clock of kernel messages and that of a log agree to a minute.
 const SHORT_SHARE_OF_LOG: f64 = 0.1;
 
-/// The steps that needed more CPUs than there were.
+/// Steps that needed more CPUs than were online.
 fn hit(facts: &Facts<'_>) -> Vec<usize> {
     let Some(online) = OnlineCpus::of(facts) else {
         return Vec::new();
     };
     let limit = if view::is_log(facts) { SHORT_SHARE_OF_LOG } else { 0.0 };
     let scored = facts.phases().iter().filter(|phase| phase.workload != WorkloadId::Clock);
-    // How many threads a program of the user has is not known: it may use every CPU that it is given.
+    // The number of threads of a user's program is unknown: it may use every CPU of its mask.
     let wanted =
         |phase: &Phase| match (phase.workload.id(), phase.steps.first().and_then(|step| facts.steps.get(*step))) {
             (None, Some(step)) if step.cpus.is_empty() => u32::MAX,
@@ -110,14 +107,14 @@ fn by_count(facts: &Facts<'_>) -> Option<Finding> {
     Some(with_moment(facts, finding, first.seen_ms))
 }
 
-/// The temperature around a moment.
+/// Temperature around a moment.
 fn temperature(facts: &Facts<'_>, at_ms: i64) -> Option<i64> {
     let far_ms = if view::is_log(facts) { AROUND_MS_OF_LOG } else { AROUND_MS };
     let around = record::Window { start_ms: at_ms - far_ms, end_ms: at_ms + far_ms, ..record::Window::default() };
     facts.heat(&around).map(|heat| heat.millicelsius_max)
 }
 
-/// Adds when it happened, at which temperature, and whether that harmed any score.
+/// Adds the time, the temperature, and the effect on scores.
 fn with_moment(facts: &Facts<'_>, finding: Finding, at_ms: i64) -> Finding {
     let mut when = format!(" first after {}", Quantity::Ms(at_ms));
     let temperature = temperature(facts, at_ms).map(Quantity::Millicelsius);
@@ -127,9 +124,10 @@ fn with_moment(facts: &Facts<'_>, finding: Finding, at_ms: i64) -> Finding {
     if finding.severity < Severity::Invalid {
         when.push_str(", outside of measurements");
     }
-    let template = match finding.value("message").is_some() {
-        true => "The kernel took {cpus} offline,{when} ({times} messages, first: \"{message}\").",
-        false => "{lost} of {before} CPUs went offline,{when}.",
+    let template = if finding.value("message").is_some() {
+        "The kernel took {cpus} offline,{when} ({times} messages, first: \"{message}\")."
+    } else {
+        "{lost} of {before} CPUs went offline,{when}."
     };
     let finding = Finding { template, ..finding };
     let finding = finding.with("when", Quantity::Text(when)).with("first", Quantity::Ms(at_ms));
@@ -143,7 +141,7 @@ fn by_states(facts: &Facts<'_>) -> Option<Finding> {
     let mut counts = facts.states.iter().map(|state| state.online_cpus.len() as i64);
     let before = counts.next().filter(|before| *before > 0)?;
     let after = counts.next_back().filter(|after| *after > 0)?;
-    // One that would not come back is told of where settings are.
+    // A CPU that stayed offline is reported by the rules on settings.
     let ours = view::switched_off(facts).into_iter();
     let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
     (after < before).then(|| fewer(before, after))
@@ -190,7 +188,7 @@ mod tests {
 
     #[test]
     fn own_hotplug_is_ignored() {
-        // Samples are half a second apart; the last two are long after that CPU came back.
+        // Samples are half a second apart; the last two are long after the CPU came back.
         let online = [4, 3, 3, 4, 4, 4, 4, 4, 4, 4];
         let alone = with_message(own_run(), "CPU3: shutdown");
         for (record, off, expected) in [
@@ -199,10 +197,7 @@ mod tests {
             (own_run(), true, 0),
             (with_message(own_run(), "CPU2: shutdown"), true, 1),
         ] {
-            let record = match off {
-                true => with_cpu_switched(record, 3, 500, Some(1500)),
-                false => record,
-            };
+            let record = if off { with_cpu_switched(record, 3, 500, Some(1500)) } else { record };
             let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }

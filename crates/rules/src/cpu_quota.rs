@@ -1,7 +1,7 @@
 //! Rule: cpu-quota. The CPU was withheld from the benchmark in slices: a quota of its control
 //! group, or a duty cycle.
 //!
-//! The windows that ran undisturbed show the clock of the CPU; over longer times less arrives.
+//! Undisturbed windows show the clock of the CPU; longer periods receive less.
 
 use super::place::{samples_place, step_place};
 use super::{Rule, Subject, started_busy};
@@ -17,19 +17,19 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Interrupts and the scheduler take less than a percent of a CPU that is otherwise idle.
+/// Interrupts and the scheduler take less than 1 % of an otherwise idle CPU.
 const WITHHELD_PERCENT_MIN: f64 = 5.0;
-/// Throttled time of the group below this share of the run does not matter.
+/// Throttled time of the group below this share of the run is ignored.
 const THROTTLED_PERCENT_MIN: f64 = 1.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let throttled = throttled_time(facts);
     let worst = greatest_loss(facts);
-    // Without the counter of the group the time may as well have been stolen or used by others,
-    // which have rules of their own.
+    // Without the group's counter the time may also have been stolen or used by others,
+    // for which there are other rules.
     let stolen = facts.cpu_use(&view::whole_run());
     let is_stolen = stolen.iter().any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
-    // A run that was forced to start next to other work shares its CPUs, which is told already.
+    // A run that was forced to start on a busy machine shares its CPUs, which another rule reports.
     let is_shared = !started_busy::RULE.findings(facts).is_empty();
     match (worst, throttled) {
         (Some(worst), Some(_)) if arrives_as_claimed(facts) || is_the_clock(facts, &worst) => {
@@ -41,7 +41,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     }
 }
 
-/// A clock reading of which less arrived over longer times.
+/// Clock reading with a lower rate over longer periods.
 struct QuotaLoss<'a> {
     percent: f64,
     step: usize,
@@ -49,7 +49,7 @@ struct QuotaLoss<'a> {
     windows: &'a ClockWindows,
 }
 
-/// The reading at a top OPP from which most was withheld.
+/// Reading at a top OPP with the largest loss.
 fn greatest_loss<'a>(facts: &'a Facts<'_>) -> Option<QuotaLoss<'a>> {
     let points = view::clock_passes(facts, &Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();
@@ -128,7 +128,7 @@ fn is_the_clock(facts: &Facts<'_>, worst: &QuotaLoss) -> bool {
     is_faster && !view::is_x86(facts)
 }
 
-/// True if what arrives under the quota is the claimed clock, as on simulated boards.
+/// True if the rate under the quota is the claimed clock, as on simulated boards.
 fn arrives_as_claimed(facts: &Facts<'_>) -> bool {
     let clocks = facts.cluster_clocks(&Variant::COLD);
     let is_as_claimed = |clock: &view::ClusterClock| {
@@ -138,7 +138,7 @@ fn arrives_as_claimed(facts: &Facts<'_>) -> bool {
     !clocks.is_empty() && clocks.iter().all(is_as_claimed)
 }
 
-/// Share of the sampled time in which the group was throttled, if it was.
+/// Share of the sampled time in which the group was throttled, if any.
 pub fn throttled_time(facts: &Facts<'_>) -> Option<(Share, ChannelId, i64, i64)> {
     let channel = facts.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime))?;
     let steps = view::counter_steps(facts, channel, view::whole_run());
@@ -146,7 +146,7 @@ pub fn throttled_time(facts: &Facts<'_>) -> Option<(Share, ChannelId, i64, i64)>
     let last = steps.last()?;
     let elapsed_ms = facts.samples.at_ms.last()? - facts.samples.at_ms.first()?;
     let throttled_ns: i64 = steps.iter().map(|step| step.value).total();
-    // The kernel adds up the times of all CPUs that the group was on.
+    // The kernel adds up the times of all CPUs of the group.
     let cpus = f64::from(view::cpu_count(facts).unwrap_or(1));
     let share = Share::of(throttled_ns as f64, elapsed_ms.max(1) as f64 * 1e6 * cpus)?;
     (share.as_percent() * cpus >= THROTTLED_PERCENT_MIN).then(|| (share, channel.id.clone(), first.at_ms, last.at_ms))
@@ -185,7 +185,7 @@ mod tests {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
         let record =
             counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &half);
-        // As claimed, and capped below the claim by a firmware.
+        // Clock as claimed, and capped below the claim by firmware.
         for measured_khz in [1_505_000, 1_200_000] {
             let mut reading = point(0, 1_500_000, measured_khz);
             reading.windows.as_mut().unwrap().best_khz = 3_240_000;

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// 7-zip's benchmark goes through dictionaries of 4, 8, 16 and 32 MiB.
+/// 7-zip's benchmark uses dictionaries of 4, 8, 16 and 32 MiB.
 const DICTIONARY_LOG2_USUAL: u32 = 25;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -44,7 +44,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Every workload and reason once, however many of its forms it is true of.
+/// Unique pairs of workload and reason, for all variants of a workload.
 fn not_comparable(facts: &Facts<'_>) -> Vec<Finding> {
     let mut found: Vec<(&Step, &str, Vec<usize>)> = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {

@@ -14,11 +14,11 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Governors that react to load need tenths of a second to rise; more than this is lost score.
+/// Governors that react to load take tenths of a second to raise the clock; more than this is lost score.
 const LOSS_PERCENT_MIN: f64 = 3.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    // The bash program sets the governor itself and does not say so.
+    // The bash script sets the governor itself and does not log it.
     if view::is_log(facts) {
         return Vec::new();
     }
@@ -59,7 +59,7 @@ fn finding(governor: String, cpus: Vec<u32>, lost: Option<f64>) -> Finding {
     finding.with("governor", Quantity::Text(governor)).with("cpus", Quantity::Cpus(cpus))
 }
 
-/// One sentence is enough for a governor that harmed nothing on many policies.
+/// One sentence is enough for a harmless governor on many policies.
 fn is_same_but_cpus(a: &Finding, b: &Finding) -> bool {
     a.severity == Severity::Info && b.severity == Severity::Info && a.value("governor") == b.value("governor")
 }
@@ -78,7 +78,7 @@ fn add_cpus(known: &mut Finding, more: Finding) {
     known.places.extend(more.places);
 }
 
-/// By how much the claimed clock was below the highest one while all CPUs were loaded.
+/// Difference between the highest clock and the claimed clock while all CPUs were loaded.
 fn lost_percent(facts: &Facts<'_>, policy: &Policy) -> Option<f64> {
     let channel = facts.samples.channel(&ChannelId::claimed(policy.policy))?;
     let cpus = view::cpu_count(facts)?;

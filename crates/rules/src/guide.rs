@@ -1,25 +1,25 @@
-//! What the tables say of a rule, in words: for its page among the documents, which is made of them.
+//! Content of the tables for a rule, in words: the source of its page in the documentation.
 
 use super::relation::{Judges, Relation, When};
 use super::{ANSWERS, of, relations};
 use record::{Bound, RuleId};
 
-/// What is said of a rule besides its own words.
+/// Documentation of a rule in addition to its own text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guide {
-    /// Which loads it looks at; empty for a rule that looks at the whole result.
+    /// Loads that it checks; empty for a rule that checks the result as a whole.
     pub looks_at: String,
-    /// The scores that it is for.
+    /// Scores that it applies to.
     pub judges: &'static str,
-    /// What must be seen before it says that scores suffered.
+    /// Evidence required before it reports lower scores.
     pub harm: &'static str,
-    /// What a finding of it is to which cause, and when: one sentence each, in the order in which they are tried.
+    /// Relations of its findings to causes, with conditions: one sentence each, in order of evaluation.
     pub relations: Vec<String>,
-    /// What its reader can do; empty where the causes that it belongs to say so.
+    /// Remedy; empty if its causes have one.
     pub remedy: &'static str,
 }
 
-/// The guide to a rule.
+/// Documentation of a rule.
 pub fn guide(rule: RuleId) -> Guide {
     let (lines, judges) = relations::lines_of(rule);
     let row = relations::of(rule);

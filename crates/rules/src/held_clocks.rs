@@ -3,14 +3,14 @@
 
 use facts::{Finding, Quantity};
 
-/// Which values of a finding are the two clocks.
+/// Names of the two clocks among the values of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockPair {
-    /// The measured clock and the one that the kernel claims.
+    /// Measured clock and the clock claimed by the kernel.
     Claim,
-    /// The clock that a setting left and the highest one.
+    /// Clock permitted by a setting and the highest clock.
     Setting,
-    /// The measured clock under load and the cold one.
+    /// Measured clock under load and cold.
     Load,
 }
 
@@ -19,14 +19,14 @@ pub enum ClockPair {
 pub struct HeldClock<'a> {
     /// The CPUs.
     pub cpus: &'a [u32],
-    /// What they had of the clock that they should have had, at most all of it.
+    /// Ratio of actual to expected clock, at most 1.
     pub kept: f64,
-    /// True if they had as much of any clock; false if clocks below what they had are not lowered.
+    /// True if the ratio applies to every clock; false if only clocks above the actual one are reduced.
     pub is_factor: bool,
 }
 
 impl ClockPair {
-    /// The clocks that a finding names, if it does.
+    /// Clocks that a finding names, if any.
     pub fn of(self, finding: &Finding) -> Option<HeldClock<'_>> {
         let (low, high) = match self {
             Self::Claim => ("measured", "claimed"),

@@ -13,20 +13,19 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Most boards begin to throttle between here and 95 °C.
+/// Most boards start to throttle between this and 95 °C.
 const HOT_MILLICELSIUS: i64 = 80_000;
-/// Critical trip points lie between 100 and 115 °C, the passive ones below.
+/// Critical trip points lie between 100 and 115 °C, passive ones below.
 const VERY_HOT_MILLICELSIUS: i64 = 95_000;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let heat = facts.heat_of_run();
     let hot = heat.filter(|heat| heat.millicelsius_max >= HOT_MILLICELSIUS);
     let found = hot.map(|heat| {
-        let template = match heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
-            true => "The temperature reached {temperature}, where SoCs throttle or shut down. Improve the cooling.",
-            false => {
-                "The temperature reached {temperature}; in a warmer room or smaller case this machine may throttle."
-            }
+        let template = if heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
+            "The temperature reached {temperature}, where SoCs throttle or shut down. Improve the cooling."
+        } else {
+            "The temperature reached {temperature}; in a warmer room or smaller case this machine may throttle."
         };
         Finding::new(RULE.id, Severity::Info, template)
             .confidence(95)

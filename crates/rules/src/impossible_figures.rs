@@ -18,15 +18,15 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Readings of both the clock and the score are right within a few percent: one of the two is wrong.
+/// Readings of clock and score are accurate to a few percent: beyond this, one of them is wrong.
 const SINGLE_TIMES_MAX: f64 = 2.0;
-/// No CPU does more among others than alone; alone it may have been slow.
+/// No CPU is faster with all CPUs busy than alone; the single run may have been slow.
 const MULTI_TIMES_MAX: f64 = 2.0;
-/// More channels and faster chips than those of any other board with the SoC.
+/// Margin for more channels and faster chips than on any other board with the SoC.
 const MEMORY_TIMES_MAX: f64 = 4.0;
-/// Boards that tell what is usual for a SoC.
+/// Minimum number of boards that define the usual range of a SoC.
 const BOARDS_MIN: usize = 3;
-/// An access to the first cache takes three or four cycles.
+/// An access to the L1 cache takes three or four cycles.
 const LATENCY_NS_MIN: f64 = 0.3;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -48,11 +48,11 @@ fn clocks(facts: &Facts<'_>) -> Option<Finding> {
         clocks.max_by_key(|clock| clock.measured_khz).filter(|clock| clock.measured_khz > view::CLOCK_KHZ_MAX)?;
     let template = "The measured clock of {cpus} is {measured}; no CPU reaches that, so the reading is wrong.";
     let finding = finding(facts, highest.step, template).with("cpus", Quantity::Cpus(highest.cluster_cpus.clone()));
-    // Every score was measured by the same clock.
+    // All scores were measured with the same clock.
     Some(finding.about(Scope::Machine).with("measured", Quantity::Khz(highest.measured_khz)))
 }
 
-/// True if a score is so far above what is usual at its clock that one of both is wrong.
+/// True if a score is so far above the usual range at its clock that one of them is wrong.
 pub(super) fn is_impossible(score: f64, usual_high: f64) -> bool {
     score > SINGLE_TIMES_MAX * usual_high
 }
@@ -62,7 +62,7 @@ fn singles(facts: &Facts<'_>) -> Vec<Finding> {
     let wrong = scores.filter(|score| is_impossible(score.lowest(), score.expected.high));
     let template = "{core} would be {percent} faster in single-threaded 7-zip than usual for this core at {clock} \
                     ({score}; usual {low} to {high}): the score or the clock is wrong.";
-    let finding = |score: super::score_low::Judged<'_>| Finding {
+    let finding = |score: super::score_low::ScoreCheck<'_>| Finding {
         severity: Severity::Invalid,
         ..score.finding(facts, RULE.id, template).of([score.figure.step])
     };

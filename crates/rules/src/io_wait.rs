@@ -1,6 +1,6 @@
 //! Rule: io-wait. CPUs idled because something waited for storage.
 //!
-//! The workloads need no storage: such waiting is another task, or swap.
+//! The workloads do not use storage: such waits come from another task, or from swap.
 
 use super::place::samples_place;
 use super::{CPU_AND_MEMORY, Rule};
@@ -20,32 +20,33 @@ pub(super) const RULE: Rule = Rule {
 
 /// A sample this high is one task that waits most of its time on a board with 4 to 8 CPUs.
 const PEAK_PERCENT_MIN: f64 = 5.0;
-/// Mean over a phase on all CPUs from which it lowers its scores.
+/// Mean over a phase on all CPUs that lowers its scores.
 const DEGRADED_MEAN_PERCENT: f64 = 2.0;
-/// The same where one thread works: other tasks may wait at the same time.
+/// Same for single-threaded phases: other tasks may wait at the same time.
 const DEGRADED_SINGLE_PERCENT: f64 = 5.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let phases = &facts.phases_bound_by(RULE.loads);
-    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
+    let of_phases: Vec<PhaseWait> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
     let Some(worst) = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak)) else {
         return Vec::new();
     };
     if worst.peak < PEAK_PERCENT_MIN {
         return Vec::new();
     }
-    let held = |of: &&OfPhase| {
+    let held = |of: &&PhaseWait| {
         let limit = if of.phase.busy_cpus > 1 { DEGRADED_MEAN_PERCENT } else { DEGRADED_SINGLE_PERCENT };
         of.peak >= PEAK_PERCENT_MIN && of.average >= limit
     };
-    let held: Vec<&OfPhase> = of_phases.iter().filter(held).collect();
+    let held: Vec<&PhaseWait> = of_phases.iter().filter(held).collect();
     let (severity, shown) = match held.iter().max_by(|a, b| a.average.total_cmp(&b.average)) {
         Some(shown) => (Severity::Degraded, *shown),
         None => (Severity::Info, worst),
     };
-    let steps = match held.is_empty() {
-        true => shown.phase.steps.clone(),
-        false => held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect(),
+    let steps = if held.is_empty() {
+        shown.phase.steps.clone()
+    } else {
+        held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect()
     };
     let iowait = ChannelId::all_cpus(CpuTime::Iowait);
     let template = "During {phase}, I/O wait reached {peak} of CPU time ({average} on average over it).";
@@ -63,22 +64,22 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     ]
 }
 
-/// Waiting in one phase, in percent of all CPUs.
-struct OfPhase<'a> {
+/// I/O wait in one phase, in percent of all CPUs.
+struct PhaseWait<'a> {
     phase: &'a Phase,
     peak: f64,
     at_ms: i64,
     average: f64,
-    /// Samples that are high.
+    /// Number of high samples.
     high: usize,
 }
 
-fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<OfPhase<'a>> {
+fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<PhaseWait<'a>> {
     let uses = facts.cpu_use(&phase.window);
     let values: Vec<f64> = uses.iter().map(|usage| usage.iowait).collect();
     let worst = uses.iter().max_by(|a, b| a.iowait.total_cmp(&b.iowait))?;
     let high = values.iter().filter(|value| **value >= PEAK_PERCENT_MIN).count();
-    Some(OfPhase { phase, peak: worst.iowait, at_ms: worst.at_ms, average: mean(&values)?, high })
+    Some(PhaseWait { phase, peak: worst.iowait, at_ms: worst.at_ms, average: mean(&values)?, high })
 }
 
 #[cfg(test)]

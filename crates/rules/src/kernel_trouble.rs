@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Beginnings of the kernel's reports of its own faults, and whether they put results in doubt.
+/// Prefixes of kernel messages about faults, and whether they put results in doubt.
 const WORDS: [(&str, bool); 16] = [
     ("Oops", true),
     ("kernel BUG at", true),
@@ -32,7 +32,7 @@ const WORDS: [(&str, bool); 16] = [
     ("hung_task", false),
 ];
 
-/// `EDAC` also opens the harmless lines of its driver's start.
+/// `EDAC` also starts harmless messages of its driver's initialisation.
 const HARMLESS: [&str; 3] = ["EDAC MC: Ver", "Giving out device", "EDAC DEBUG"];
 
 /// Longest time from the first line of a report on a lack of memory to its trace: a slow serial console prints it.
@@ -49,7 +49,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         found.filter(|_| !is_harmless)
     };
     let mut messages = view::matching_messages(facts, |text| word_of(text).is_some());
-    // The kernel shows the way to every lack of memory, which has a finding of its own.
+    // The kernel prints a trace for every out-of-memory event, which has a rule of its own.
     let lacks = view::matching_messages(facts, out_of_memory::is_oom);
     messages.retain(|(_, message)| {
         let is_near = |lack: i64| message.at_ms.is_some_and(|at_ms| (lack..=lack + OOM_REPORT_MS).contains(&at_ms));
@@ -81,14 +81,14 @@ mod tests {
     use crate::tests::findings_of;
     use facts::Severity;
 
-    /// As Linux 6.12 wrote it on an arm64 machine without swap.
+    /// Format of Linux 6.12 on an arm64 machine without swap.
     #[test]
     fn a_lack_of_memory_is_no_fault_of_the_kernel() {
         let oom =
             "tail invoked oom-killer: gfp_mask=0x140cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP), order=0, oom_score_adj=0";
         let mut record = with_message(with_message(own_run(), oom), "Call trace:");
         assert!(findings_of(RULE.id, &record).is_empty());
-        // Of something else, a second later.
+        // Another fault, a second later.
         record.kernel_messages = record.kernel_messages.map(|mut messages| {
             messages.last_mut().unwrap().at_ms = Some(2_000);
             messages

@@ -1,8 +1,8 @@
 //! Rule: latency-unsteady. Memory latency of some sizes did not repeat.
 //!
-//! Each size is measured in several rounds some time apart; another user of the same cache or memory
-//! takes a part of it now and then, which shows in some rounds and not in others. Sizes at the edge of
-//! a cache move by a few percent on a quiet machine, too, so that one of them alone says nothing.
+//! Each size is measured in several rounds some time apart. Another user of the same cache or memory
+//! affects some rounds and not others. Sizes at the edge of
+//! a cache vary by a few percent on a quiet machine, too, so that one of them alone proves nothing.
 
 use super::Rule;
 use super::place::step_place;
@@ -17,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// The two least rounds differ by more than this.
+/// Minimum difference between the two lowest rounds.
 const APART_PERCENT: f64 = 5.0;
-/// On so many sizes.
+/// Minimum number of sizes with that difference.
 const SIZES_MIN: usize = 2;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

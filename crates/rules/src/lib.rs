@@ -92,22 +92,22 @@ pub use tables::{Answer, Made, Plot, Report};
 
 pub use crate::tables::{Check, Role, Rule, Subject, Throttles, When};
 
-/// Loads that compute and need neither storage nor the kernel.
+/// Compute loads, which need neither storage nor system calls.
 pub(crate) const CPU_AND_MEMORY: &[Bound] = &[Bound::Cpu, Bound::Memory];
-/// Loads that keep their CPUs busy themselves, as far as is known.
+/// Loads that are known to keep their CPUs busy.
 pub(crate) const ANY_COMPUTING: &[Bound] = &[Bound::Cpu, Bound::Memory, Bound::Unknown];
 
-/// All rules: those that judge runs, sorted by id, and behind them those that judge a machine at rest alone.
+/// All rules: rules for runs, sorted by id, followed by rules only for machines at rest.
 pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules);
     let mut rules: Vec<Rule> = ROWS.iter().chain(of_questions).copied().collect();
-    // Those at rest stay as they stand.
+    // Rules for machines at rest keep their order.
     rules.sort_by_key(|rule| (rule.when == When::Rest, (rule.when != When::Rest).then_some(rule.id)));
     rules
 });
 
-/// Rules that belong to no question: those that judge runs, sorted by id, and behind them those that judge a
-/// machine at rest alone.
+/// Rules that belong to no question: rules for runs, sorted by id, followed by rules only for machines
+/// at rest.
 const ROWS: &[Rule] = &[
     background_activity::RULE,
     board_died::RULE,
@@ -206,43 +206,43 @@ const ROWS: &[Rule] = &[
     survey::bus::USB,
 ];
 
-/// The rule that says that a board died.
+/// Rule for boards that died.
 pub const BOARD_DIED: RuleId = board_died::RULE.id;
-/// The rule that says that memory ran out.
+/// Rule for exhausted memory.
 pub const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
-/// The rule that says that nothing was throttled, or that nothing would show it.
+/// Rule for the absence of throttling, or of evidence for it.
 pub const NO_THROTTLING: RuleId = no_throttling::RULE.id;
-/// The rule that says that scores are missing.
+/// Rule for missing scores.
 pub const STEPS_MISSING: RuleId = steps_missing::RULE.id;
 pub use steps_missing::is_skip;
-/// The rule that says that memory was swapped.
+/// Rule for swapped memory.
 pub const SWAPPING: RuleId = swapping::RULE.id;
-/// The rule on CPUs that went offline.
+/// Rule for CPUs that went offline.
 pub const CORES_KILLED: RuleId = cores_killed::RULE.id;
-/// Rules on results that fell while they were measured, or differ from repetition to repetition.
+/// Rules for results that declined during the measurement or vary between repetitions.
 pub const OF_DECLINES: [RuleId; 3] = [scores_decline::RULE.id, scores_unstable::RULE.id, series_declines::RULE.id];
 
-/// The rule of this id. What is found about kernels has none.
+/// Rule with this id. Findings on kernels have no rule.
 pub fn of(id: RuleId) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id)
 }
 
-/// What a reader of a rule's finding can do; none where that is said elsewhere.
+/// Remedy for a rule's finding; none if its cause has one.
 pub fn remedy(id: RuleId) -> Option<&'static str> {
     Some(relations::of(id)?.remedy).filter(|remedy| !remedy.is_empty())
 }
 
-/// What must be seen before findings of a rule say that scores suffered.
+/// Evidence required before findings of a rule report lower scores.
 pub fn harm(id: RuleId) -> Option<&'static str> {
     relations::of(id).map(|row| row.harm)
 }
 
-/// What reports make of a finding.
+/// Role of a finding in reports.
 pub fn role(finding: &Finding) -> Role {
     of(finding.rule).map_or(Role::Cause, |rule| rule.role)
 }
 
-/// What a finding says was throttled; nothing if it harms nothing.
+/// Component that a finding reports as throttled; none if it is harmless.
 pub fn throttles(finding: &Finding) -> Throttles {
     let harms = finding.severity > Severity::Info;
     let rule = of(finding.rule).filter(|_| harms);
@@ -254,12 +254,12 @@ pub fn is_about(finding: &Finding, subject: Subject) -> bool {
     of(finding.rule).is_some_and(|rule| rule.subjects.contains(&subject))
 }
 
-/// All rules that judge runs, sorted by id.
+/// All rules for runs, sorted by id.
 pub fn of_runs() -> impl Iterator<Item = &'static Rule> {
     RULES.iter().filter(|rule| rule.when != When::Rest)
 }
 
-/// Everything that the first look over a machine tells, worst first. Empty without a look.
+/// All findings of the inspection, worst first. Empty if the machine was not inspected.
 pub fn check_at_rest(record: &Record) -> Vec<Finding> {
     if record.surveys.is_empty() {
         return Vec::new();
@@ -278,12 +278,12 @@ pub fn check(record: &Record) -> Vec<Finding> {
     check_facts(&Facts::of(record))
 }
 
-/// The same with views that are known.
+/// Same, for facts that were already computed.
 pub fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {
     let by_rules = || of_runs().flat_map(|rule| rule.found(facts).to_vec()).collect();
     let mut findings: Vec<Finding> = stated::findings(facts).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
-        // That something was not measured at all matters more than why something else is low.
+        // A missing measurement is more important than the cause of a low score.
         let is_missing = |finding: &Finding| role(finding) == Role::Gap;
         let rank = |finding: &Finding| (finding.severity, is_missing(finding), finding.confidence_percent);
         rank(b).cmp(&rank(a))
@@ -297,7 +297,7 @@ pub(crate) mod tests {
     use crate::test_support::{counter, own_run, series, with_step};
     use record::{ChannelId, CpuTime, Variant, WorkloadId};
 
-    /// What one rule finds in a Record. Also checks that every value a template names is there.
+    /// Findings of one rule in a Record. Also checks that every placeholder of a template has a value.
     pub(crate) fn findings_of(id: RuleId, record: &Record) -> Vec<Finding> {
         let rule = RULES.iter().find(|rule| rule.id == id);
         let found = rule.expect("rule is in the table").findings(record);
@@ -311,7 +311,7 @@ pub(crate) mod tests {
         found
     }
 
-    /// The sentences that one rule finds in a Record.
+    /// Sentences of one rule's findings in a Record.
     pub(crate) fn sentences(id: RuleId, record: &Record) -> Vec<String> {
         let found = findings_of(id, record);
         found.iter().map(Finding::sentence).collect()
@@ -336,7 +336,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// CPUs that wait for storage, work in the kernel and are used by others, under each kind of load.
+    /// CPUs in I/O wait, in the kernel and in use by other tasks, for each kind of load.
     fn unquiet(workload: WorkloadId, variant: &Variant) -> Record {
         let mut record = with_step(own_run(), workload, variant.clone(), &[0], (0.0, 20.0), series(&[1.0]));
         record.steps[0].counters.user_ms = record::Fact::Known(100);

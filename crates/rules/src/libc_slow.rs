@@ -1,7 +1,7 @@
 //! Rule: libc-slow. The memory can do more than the machine's C library gets out of it.
 //!
-//! Programs copy with the `memcpy` of their distribution, which may be older than the core it runs on. Where a loop of
-//! ours is much faster on the same core, the difference lies in neither board nor settings.
+//! Programs copy with the `memcpy` of their distribution, which may be older than the core. If our loop
+//! is much faster on the same core, the cause is neither the board nor its settings.
 
 use super::place::step_place;
 use super::{Rule, Subject};
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Buffers of another size and place alone make a difference of some percent.
+/// Differences in size and placement of buffers alone account for a few percent.
 const GAIN_PERCENT_MIN: f64 = 15.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -30,7 +30,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let gain_percent = 100.0 * (own.value / libc.value - 1.0);
         (gain_percent > GAIN_PERCENT_MIN).then_some((libc, own, gain_percent))
     });
-    // What is copied is filled as well: the largest gain stands for all.
+    // Copied memory is also filled: the largest gain represents both.
     let Some((libc, own, gain_percent)) = pairs.max_by(|(_, _, a), (_, _, b)| a.total_cmp(b)) else {
         return Vec::new();
     };

@@ -53,7 +53,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     lowered.iter().map(finding).collect()
 }
 
-/// Programs that were running when the limit was found changed, and are known to write it.
+/// Running programs that are known to write the limit, at the time of the change.
 fn programs(record: &record::Record, policy: Option<u32>) -> Vec<&str> {
     let Some(policy) = policy else { return Vec::new() };
     let path = format!("/policy{policy}/scaling_max_freq");
@@ -69,7 +69,7 @@ mod tests {
     use crate::tests::sentences;
     use record::{ChannelId, Fact, Record, RuleId, Unit, UnmetSetting, Variant, WorkloadId};
 
-    /// A run of 7-zip from the first to the fourth second; half of it with a limit that the run has not set.
+    /// A run of 7-zip from the first to the fourth second; half of it with a limit that the run did not set.
     fn run(cooling: &[i64], is_found: bool) -> Record {
         let mut record = own_run();
         record.machine.policies.truncate(1);
@@ -111,7 +111,7 @@ mod tests {
         named.unmet_settings[0].programs = vec!["thermald".into(), "tuned".into()];
         let found = sentences(RULE.id, &named);
         assert!(found[0].ends_with("after 2.0 s; thermald, tuned are running and can set it."), "{found:?}");
-        // A cooling device lowers it, or nobody found it changed.
+        // A cooling device lowers the limit, or its change went unnoticed.
         for by_kernel in [run(&[0, 0, 0, 0, 3, 3, 3, 3], true), run(&[0; 8], false)] {
             assert_eq!(sentences(RULE.id, &by_kernel), [""; 0]);
             assert_eq!(sentences(heat, &by_kernel).len(), 1);

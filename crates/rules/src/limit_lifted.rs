@@ -16,13 +16,13 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// A setting that held the CPUs of some policies before the run.
+/// A setting that restricted the CPUs of some policies before the run.
 #[derive(Debug, Clone, PartialEq)]
-struct Lifted {
+struct OwnerSetting {
     governor: Option<String>,
-    /// The clock that it held them at, if known.
+    /// Clock of the CPUs under the setting, if known.
     khz: Option<u32>,
-    /// The limit during the run.
+    /// Limit during the run.
     top_khz: u32,
 }
 
@@ -30,7 +30,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     if !facts.run.sides.is_empty() || asked_khz(facts).is_some() {
         return Vec::new();
     }
-    let mut findings: Vec<(Lifted, Vec<u32>, usize)> = Vec::new();
+    let mut findings: Vec<(OwnerSetting, Vec<u32>, usize)> = Vec::new();
     for policy in &facts.machine.policies {
         for (index, lifted) in [limit(facts, policy), governor(facts, policy)].into_iter().flatten() {
             match findings.iter_mut().find(|(known, ..)| *known == lifted) {
@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings.into_iter().map(|(lifted, cpus, index)| finding(lifted, cpus).at(Place::Setting(index))).collect()
 }
 
-fn finding(lifted: Lifted, mut cpus: Vec<u32>) -> Finding {
+fn finding(lifted: OwnerSetting, mut cpus: Vec<u32>) -> Finding {
     let template = match (&lifted.governor, lifted.khz) {
         (None, _) => {
             "The owner's limit of {limit} on {cpus} was lifted to {top} for this run; at {limit} expect about {change}."
@@ -77,7 +77,7 @@ fn loss(khz: u32, top_khz: u32) -> f64 {
     100.0 * f64::from(top_khz.saturating_sub(khz)) / f64::from(top_khz.max(1))
 }
 
-/// The first change of a file of a policy: it knows what the owner had set.
+/// First change of a policy file, which contains the owner's value.
 fn first_change<'a>(facts: &'a Facts<'a>, policy: &Policy, file: &str) -> Option<(usize, &'a SettingChange)> {
     let path = format!("/policy{}/{file}", policy.policy);
     facts.settings.iter().enumerate().find(|(_, change)| change.path.ends_with(&path))
@@ -87,22 +87,22 @@ fn khz(text: &str) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// The highest clock that the run allowed this policy.
+/// Highest clock that the run permitted for this policy.
 fn top_khz(facts: &Facts<'_>, policy: &Policy) -> Option<u32> {
     let change = first_change(facts, policy, "scaling_max_freq");
     let set = change.and_then(|(_, change)| khz(change.read_back.known()?));
     set.max(policy.limit_khz_max.known().copied())
 }
 
-fn limit(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, Lifted)> {
+fn limit(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, OwnerSetting)> {
     let (index, change) = first_change(facts, policy, "scaling_max_freq")?;
     let limit_khz = khz(&change.old).filter(|khz| policy.limit_khz_max.known() == Some(khz))?;
     let top_khz = top_khz(facts, policy)?;
-    let lifted = Lifted { governor: None, khz: Some(limit_khz), top_khz };
+    let lifted = OwnerSetting { governor: None, khz: Some(limit_khz), top_khz };
     (loss(limit_khz, top_khz) >= LOSS_PERCENT_MIN).then_some((index, lifted))
 }
 
-fn governor(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, Lifted)> {
+fn governor(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, OwnerSetting)> {
     let (index, change) = first_change(facts, policy, "scaling_governor")?;
     let name = change.old.trim();
     let is_replaced = change.read_back.known().is_some_and(|now| now.trim() != name);
@@ -110,14 +110,14 @@ fn governor(facts: &Facts<'_>, policy: &Policy) -> Option<(usize, Lifted)> {
         return None;
     }
     let top_khz = top_khz(facts, policy)?;
-    // `userspace` holds the clock that was written to it, `powersave` the lowest one.
+    // `userspace` keeps the clock written to it, `powersave` the lowest one.
     let khz = match first_change(facts, policy, "scaling_setspeed") {
         Some((_, change)) if name == "userspace" => khz(&change.old),
         _ if name == "powersave" => policy.limit_khz_min.known().copied(),
         _ => None,
     };
     let is_less = khz.is_none_or(|khz| loss(khz, top_khz) >= LOSS_PERCENT_MIN);
-    is_less.then(|| (index, Lifted { governor: Some(name.to_owned()), khz, top_khz }))
+    is_less.then(|| (index, OwnerSetting { governor: Some(name.to_owned()), khz, top_khz }))
 }
 
 #[cfg(test)]
@@ -152,10 +152,10 @@ mod tests {
         let mut asked = record.clone();
         asked.run.options = vec!["MaxKHz=1800000".into()];
         assert_eq!(sentences(RULE.id, &asked), [""; 0]);
-        // A walk over OPPs lowers it, and comes back to what was lifted.
+        // An OPP sweep lowers it, and returns to the lifted value.
         let lowered = with_change(run("cpufreq-dt"), "policy0/scaling_max_freq", "1416000", "408000");
         assert_eq!(sentences(RULE.id, &lowered), [""; 0]);
-        // What stood there when the run began was not the owner's.
+        // The value at the start of the run was not the owner's.
         let cooled = with_change(run("cpufreq-dt"), "policy0/scaling_max_freq", "1008000", "1800000");
         assert_eq!(sentences(RULE.id, &cooled), [""; 0]);
     }

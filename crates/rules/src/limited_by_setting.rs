@@ -20,9 +20,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Less than this is how a kernel rounds a limit.
+/// Smaller differences are rounding by the kernel.
 pub(crate) const LOSS_PERCENT_MIN: f64 = 2.0;
-/// Of the readings of a phase, so many must show it: others were taken around a change.
+/// Minimum share of the readings in a phase; the others are close to a change.
 const SHARE_MIN: f64 = 0.5;
 /// Governors that hold one clock, regardless of the load. Where the driver chooses by itself, `powersave` is only
 /// its name.
@@ -34,8 +34,8 @@ const LOG_ROWS_MIN: usize = 10;
 const LOG_LOSS_PERCENT_MIN: f64 = 10.0;
 const REACHED_SHARE: f64 = 0.95;
 
-/// How one policy was held in one phase.
-struct Held<'a> {
+/// Restriction of one policy in one phase.
+struct Restriction<'a> {
     policy: &'a Policy,
     khz: u32,
     top_khz: u32,
@@ -44,7 +44,7 @@ struct Held<'a> {
 
 #[derive(Debug, Clone, PartialEq)]
 enum By {
-    /// A limit, and whether this run had set it for an earlier step.
+    /// A limit, and whether this run set it for an earlier step.
     Limit { is_ours: bool },
     /// A governor of this name.
     Governor(String),
@@ -52,7 +52,7 @@ enum By {
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let phases = &facts.phases_bound_by(RULE.loads);
-    // Two sides have the settings that the user wanted to compare.
+    // Two sides use the settings that the user wants to compare.
     if !facts.run.sides.is_empty() {
         return Vec::new();
     }
@@ -63,9 +63,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let mut steps = phase.steps.iter().filter_map(|index| facts.steps.get(*index));
         steps.any(|step| step.set_clock.is_some())
     };
-    let mut worst: Option<(bool, f64, &Phase, Vec<Held>)> = None;
+    let mut worst: Option<(bool, f64, &Phase, Vec<Restriction>)> = None;
     for phase in phases.iter().filter(|phase| phase.workload != WorkloadId::Clock && !is_asked(phase)) {
-        let held: Vec<Held> = facts.machine.policies.iter().filter_map(|policy| held(facts, policy, phase)).collect();
+        let held: Vec<Restriction> =
+            facts.machine.policies.iter().filter_map(|policy| held(facts, policy, phase)).collect();
         let loss = loss_percent(facts, &held);
         let rank = (slowdown::is_main(&phase.workload), loss);
         let is_worse = worst.as_ref().is_none_or(|(main, loss, ..)| rank > (*main, *loss));
@@ -105,7 +106,7 @@ fn in_log(facts: &Facts<'_>, phases: &[Phase]) -> Vec<Finding> {
         let reaches = |clock: &ClusterClock| {
             policy.cpus.contains(&clock.cpu) && f64::from(clock.measured_khz) >= REACHED_SHARE * f64::from(top_khz)
         };
-        // A limit holds right after the load as well: there the column would be wrong.
+        // A limit also applies right after the load: otherwise the column would be wrong.
         let reached = cold.iter().any(reaches) && !hot.iter().any(reaches);
         let is_untrue = || facts.doubted_columns().iter().any(|column| column.channel == id);
         if clocks.len() < LOG_ROWS_MIN || lost < LOG_LOSS_PERCENT_MIN || !is_one_opp || !reached || is_untrue() {
@@ -129,15 +130,15 @@ fn in_log(facts: &Facts<'_>, phases: &[Phase]) -> Vec<Finding> {
     findings
 }
 
-/// True if this rule tells of the governor of this policy.
+/// True if this rule reports the governor of this policy.
 pub(super) fn holds(facts: &Facts<'_>, policy: &Policy) -> bool {
     let phases = facts.phases();
     let mut phases = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
     phases.any(|phase| held_by_governor(facts, policy, phase).is_some())
 }
 
-/// One sentence for each way of being held.
-fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Held]) -> Vec<Finding> {
+/// One sentence per kind of restriction.
+fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut told: Vec<(u32, u32, &By)> = Vec::new();
     for one in held {
@@ -173,7 +174,7 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Held]) -> Vec<Finding> {
     findings
 }
 
-fn place(facts: &Facts<'_>, held: &Held, phase: &Phase) -> Place {
+fn place(facts: &Facts<'_>, held: &Restriction, phase: &Phase) -> Place {
     let number = held.policy.policy;
     let id = match held.by {
         By::Limit { .. } => ChannelId::limit_max(number),
@@ -185,8 +186,8 @@ fn place(facts: &Facts<'_>, held: &Held, phase: &Phase) -> Place {
     }
 }
 
-/// Share of the clock of all CPUs that was lost: what a score that follows the clock lost.
-fn loss_percent(facts: &Facts<'_>, held: &[Held]) -> f64 {
+/// Lost share of the clock of all CPUs: the loss of a score proportional to the clock.
+fn loss_percent(facts: &Facts<'_>, held: &[Restriction]) -> f64 {
     let (mut lost, mut all) = (0.0, 0.0);
     for policy in &facts.machine.policies {
         let Some(top) = wanted_khz(facts, policy) else {
@@ -207,24 +208,24 @@ fn wanted_khz(facts: &Facts<'_>, policy: &Policy) -> Option<u32> {
     Some(asked.map_or(top, |asked| view::limit_taken(facts, policy, asked).unwrap_or(asked)))
 }
 
-/// The value of `MaxKHz`.
+/// Value of `MaxKHz`.
 pub(super) fn asked_khz(facts: &Facts<'_>) -> Option<u32> {
     let options = facts.run.options.iter();
     options.filter_map(|option| option.strip_prefix("MaxKHz=")?.parse().ok()).min()
 }
 
-/// True for a governor that holds one clock, regardless of the load.
+/// True for a governor with a fixed clock, regardless of the load.
 pub(super) fn holds_a_clock(policy: &Policy, governor: &str) -> bool {
     let chooses = |driver: &String| CHOOSING_DRIVERS.contains(&driver.as_str());
     HOLDING.contains(&governor) && !policy.driver.known().is_some_and(chooses)
 }
 
-fn held<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
+fn held<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
     held_by_limit(facts, policy, phase).or_else(|| held_by_governor(facts, policy, phase))
 }
 
-/// Held by a limit that stood there all the time: one that cooling had lowered rises again.
-fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
+/// Restricted by a constant limit: a limit that cooling lowered rises again.
+fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
     let top_khz = wanted_khz(facts, policy)?;
     let channel = facts.samples.channel(&ChannelId::limit_max(policy.policy))?;
     let is_low = |khz: u32| 100.0 * f64::from(top_khz.saturating_sub(khz)) >= LOSS_PERCENT_MIN * f64::from(top_khz);
@@ -238,21 +239,21 @@ fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Op
         .collect();
     let (khz, is_ours) = *by_setting.last()?;
     let is_mostly = by_setting.len() as f64 >= SHARE_MIN * readings.len() as f64;
-    // Found low on a system that was hot when the run began, it may be cooling that never let go.
+    // A low limit on a system that was hot at the start may come from cooling that never ended.
     let is_cooled = !is_ours && was_cooled(facts);
-    (is_mostly && !is_cooled).then_some(Held { policy, khz, top_khz, by: By::Limit { is_ours } })
+    (is_mostly && !is_cooled).then_some(Restriction { policy, khz, top_khz, by: By::Limit { is_ours } })
 }
 
-/// True if a cooling device of a CPU was in use when the run began.
+/// True if a cooling device of a CPU was active at the start of the run.
 fn was_cooled(facts: &Facts<'_>) -> bool {
     view::channels(facts, |id| matches!(id, ChannelId::Cooling(_)))
         .filter(|channel| channel.cools_cpus())
         .any(|channel| channel.values.iter().flatten().next().is_some_and(|state| *state > 0))
 }
 
-/// Held by a governor that holds one clock.
-fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
-    // The bash program sets the governor itself and does not say so.
+/// Restricted by a governor with a fixed clock.
+fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
+    // The bash script sets the governor itself and does not log it.
     if view::is_log(facts) {
         return None;
     }
@@ -263,7 +264,7 @@ fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) ->
     let clocks: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
     let khz = mean(&clocks)? as u32;
     let lost = 100.0 * f64::from(top_khz.saturating_sub(khz)) / f64::from(top_khz.max(1));
-    (lost >= LOSS_PERCENT_MIN).then_some(Held { policy, khz, top_khz, by: By::Governor(name) })
+    (lost >= LOSS_PERCENT_MIN).then_some(Restriction { policy, khz, top_khz, by: By::Governor(name) })
 }
 
 #[cfg(test)]
@@ -278,7 +279,7 @@ mod tests {
     const TOP: i64 = 2_208_000;
     const LOW: i64 = 408_000;
 
-    /// A run of 7-zip from the first to the fourth second, with this limit all the time.
+    /// A run of 7-zip from the first to the fourth second, with a constant limit.
     fn run(limit: i64, found: i64) -> Record {
         let mut record = own_run();
         record.machine.policies.truncate(1);
@@ -306,14 +307,14 @@ mod tests {
         );
     }
 
-    /// The kernel makes 1104 MHz of 1300: that is what the user has asked for.
+    /// The kernel rounds 1300 MHz down to 1104: this is the limit that the user requested.
     #[test]
     fn requested_limit_between_two_opps_is_no_finding() {
         let mut record = with_limit_set(run(1_104_000, TOP), 0, -5000, 1_300_000);
         record.run.options = vec!["MaxKHz=1300000".into()];
         record.settings[0].read_back = Fact::Known("1104000".into());
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
-        // What the kernel did not take is another limit.
+        // A value that the kernel rejected is another limit.
         record.unmet_settings = vec![UnmetSetting {
             path: record.settings[0].path.clone(),
             wanted: "1300000".into(),
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn requested_and_cooling_limits_are_ignored() {
         assert_eq!(sentences(RULE.id, &run(TOP, TOP)), [""; 0]);
-        // Lowered by the kernel: nobody had set it.
+        // Lowered by the kernel: no program set it.
         assert_eq!(sentences(RULE.id, &run(LOW, TOP)), [""; 0]);
         let mut asked = run(LOW, LOW);
         asked.run.options = vec!["MaxKHz=408000".into()];

@@ -1,7 +1,7 @@
 //! Rule: log-remark. What a log says about itself that no other rule judges is passed on.
 //!
-//! The bash program knew things that its log does not show: config files, device trees, where
-//! swap lies. Its words are then the only evidence.
+//! The bash script had information that its log does not contain: config files, device trees, the
+//! location of swap. Its messages are then the only evidence.
 
 use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Beginnings of verdicts that other rules judge by the evidence in the log, and of those that
-/// say that all is well.
+/// Prefixes of verdicts that other rules check against the evidence in the log, and of verdicts
+/// without a problem.
 const JUDGED_ELSEWHERE: [&str; 17] = [
     "Advertised vs. measured",
     "Background activity",

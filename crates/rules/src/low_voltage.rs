@@ -14,11 +14,11 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// What the firmware of a Raspberry Pi says.
+/// Message of the Raspberry Pi firmware.
 const OF_FIRMWARE: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    // The firmware of a Raspberry Pi says more, and the rule on it tells it.
+    // The Raspberry Pi firmware has more details, which its own rule reports.
     if facts.samples.channel(&OF_FIRMWARE).is_some() {
         return Vec::new();
     }

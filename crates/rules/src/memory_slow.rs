@@ -21,9 +21,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Boards with one SoC differ by 10 to 15 % in their memory chips alone.
+/// Memory chips alone account for differences of 10 to 15 % between boards with one SoC.
 const LOSS_PERCENT_MIN: f64 = 20.0;
-/// A handful of results is no proof.
+/// Minimum number of results for a comparison.
 const SURE_PERCENT: u8 = 70;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -34,7 +34,7 @@ fn judged<'a>(facts: &Facts<'_>, figures: &[Figure], reference: impl FnOnce() ->
     let is_memory =
         |figure: &&Figure| figure.is_main && figure.not_comparable.is_none() && figure.key.workload().is_of_memory();
     let memory: Vec<&Figure> = figures.iter().filter(is_memory).collect();
-    // Most runs of one command have none, and the tables to judge them by take milliseconds to read.
+    // Most runs of one command have no figures, and reading the reference tables takes milliseconds.
     if memory.is_empty() {
         return Vec::new();
     }
@@ -50,12 +50,12 @@ fn judged<'a>(facts: &Facts<'_>, figures: &[Figure], reference: impl FnOnce() ->
         Some((figure, usual, loss_percent))
     });
     let judged: Vec<_> = judged.collect();
-    // Clusters share their memory: where one of them is as fast as usual, the memory is.
+    // Clusters share their memory: if one of them reaches the usual speed, the memory does.
     let is_usual = |key| judged.iter().any(|(figure, _, loss)| figure.key == key && *loss < LOSS_PERCENT_MIN);
     let slow = judged.iter().filter(|(figure, _, loss)| {
         *loss >= LOSS_PERCENT_MIN && !is_usual(figure.key.clone()) && !is_disturbed(facts, figure.step)
     });
-    // Bandwidth and latency fall together: the worst one stands for all.
+    // Bandwidth and latency are correlated: the worst figure represents both.
     let worst = slow.max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
     let Some((figure, usual, percent)) =
         worst.and_then(|(figure, usual, _)| Some((figure, usual, figure.change_from(usual.median).percent()?)))
@@ -85,7 +85,7 @@ fn judged<'a>(facts: &Facts<'_>, figures: &[Figure], reference: impl FnOnce() ->
     ]
 }
 
-/// Other tasks that use this many CPUs take bandwidth as well.
+/// Other tasks that use this many CPUs also use bandwidth.
 const OTHERS_CPUS: f64 = 0.25;
 
 /// True if it was hot or other tasks ran while a step measured: its figure says nothing of the memory then.

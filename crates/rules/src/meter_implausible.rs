@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let channels = facts.samples.channels.iter().enumerate();
     let meters = channels.filter(|(_, channel)| {
-        // A battery that is not in use says zero, too, and is right.
+        // An unused battery also reports zero, correctly.
         let is_meter = matches!(channel.id, ChannelId::Meter(..) | ChannelId::Hwmon(..));
         is_meter && channel.is_power()
     });
@@ -82,7 +82,7 @@ mod tests {
     use crate::tests::sentences;
     use record::{ChannelId, HwmonKind, OfHwmon, OfMeter, OfSupply, Unit};
 
-    /// Milliwatts where the kernel's interface wants microwatts.
+    /// Milliwatts instead of the microwatts of the kernel's interface.
     const MIXED_UP: [i64; 6] = [3500, 3490, 3510, 3500, 3490, 3510];
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Rules whose findings are the opposite of this one.
+/// Rules whose findings contradict this one.
 const OPPOSITES: [&Rule; 5] = [
     &clock_lower_hot::RULE,
     &power_limit::RULE,
@@ -25,13 +25,13 @@ const OPPOSITES: [&Rule; 5] = [
     &thermal_throttling::RULE,
 ];
 
-/// Drivers of cpufreq that report what was asked for: firmware or hardware lowers it without their knowledge.
+/// cpufreq drivers that report the requested clock: firmware or hardware lowers it without their knowledge.
 const BLIND_DRIVERS: [&str; 4] = ["cppc_cpufreq", "qcom-cpufreq-hw", "scmi-cpufreq", "scpi-cpufreq"];
-/// From here firmware of boards may throttle unseen by the kernel.
+/// Temperature at which firmware of boards may throttle without the kernel's knowledge.
 const HOT_MILLICELSIUS: i64 = 80_000;
-/// Readings of a clock agree within 0.5 %, and counters of cycles within 1 %.
+/// Readings of a clock agree within 0.5 %, and cycle counters within 1 %.
 const KEPT_SHARE: f64 = 0.98;
-/// Fewer samples than this can miss a short fall.
+/// Fewer samples can miss a short drop.
 const SAMPLES_MIN: usize = 3;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -75,7 +75,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding.at_all(loaded.iter().map(|phase| Place::Step(phase.steps[0])))]
 }
 
-/// True if there is a column of claimed clocks at all.
+/// True if a column of claimed clocks exists.
 fn has_claims(facts: &Facts<'_>) -> bool {
     view::channels(facts, ChannelId::is_any_claim).any(has_samples)
 }
@@ -84,7 +84,7 @@ fn has_samples(channel: &Channel) -> bool {
     channel.values.iter().flatten().count() >= SAMPLES_MIN
 }
 
-/// What would have shown it, with its name for people.
+/// Evidence that would have shown throttling, with its name for people.
 fn witnesses(facts: &Facts<'_>) -> Vec<(&'static str, Witness)> {
     let first = |is_wanted: fn(&ChannelId) -> bool| {
         view::channels(facts, is_wanted).find(|channel| has_samples(channel)).map(|channel| channel.id.clone())
@@ -152,7 +152,7 @@ mod tests {
         const CANNOT: &str = "cannot be";
         let top = 1_800_000;
         let low = 900_000;
-        // Runs, clocks and temperature, and what is said.
+        // Runs, clocks and temperature, and the expected sentence.
         for (scores, khz, celsius, expected) in [
             (&[1_000][..], &[][..], None, CANNOT),
             (&[1_000], &[top; 5], Some(70), "No throttling under full load (checked: reported clocks)."),

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// What would make "throttling" true.
+/// Evidence required for the verdict "throttling".
 const SLOWED: [&Rule; 6] = [
     &clock_lower_hot::RULE,
     &cores_killed::RULE,
@@ -92,7 +92,7 @@ fn judge(facts: &Facts<'_>, line: &LogLine) -> Option<Finding> {
     Some(finding.with("verdict", Quantity::Text(text.to_owned())).at(Place::Line(line.line)))
 }
 
-/// "Throttling" without a trace of it.
+/// "Throttling" without evidence.
 fn not_throttled(facts: &Facts<'_>) -> Option<Finding> {
     if SLOWED.iter().any(|rule| !rule.found(facts).is_empty()) {
         return None;
@@ -102,7 +102,7 @@ fn not_throttled(facts: &Facts<'_>) -> Option<Finding> {
     let below_ms: i64 = facts.residency_below_top().iter().map(|below| below.below_ms).total();
     let heat = facts.heat_of_run();
     let finding = match (below_ms, heat) {
-        // Without a witness nothing contradicts the log.
+        // Without evidence nothing contradicts the log.
         (1.., _) if !has_claims => return None,
         (0, _) if !has_residency => Finding::new(
             RULE.id,

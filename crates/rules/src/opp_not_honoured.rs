@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// Dividers of PLLs miss low clocks by a few percent by design.
 const DEVIATION_PERCENT_MIN: f64 = 4.0;
-/// One wrong OPP can be one disturbed reading.
+/// A single wrong OPP may be a disturbed reading.
 const WRONG_MIN: usize = 2;
 
 /// From this share of a clock on it is the same one measured twice.

@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// What the kernel counts.
+/// Counter of the kernel.
 const OOM_KILLS: ChannelId = ChannelId::Memory(OfMemory::OomKills);
 
-/// The words of `mm/oom_kill.c`; `invoked oom-killer` opens every report.
+/// Messages of `mm/oom_kill.c`; `invoked oom-killer` starts every report.
 pub(super) fn is_oom(text: &str) -> bool {
     text.contains("invoked oom-killer") || text.contains("oom-kill:")
 }

@@ -66,7 +66,7 @@ fn unseen(cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
     Finding { template, ..finding }
 }
 
-/// No temperature is harmless in a run that had been hot before: the limits of a chip remember.
+/// No temperature is harmless in a run that was hot before: limits of chips have hysteresis.
 fn after_heat(facts: &Facts<'_>, cause: Cause, finding: Finding, temp_millicelsius: Option<i64>) -> Finding {
     let hottest = facts.heat_of_run().map_or(0, |heat| heat.millicelsius_max);
     let is_cool = matches!(cause, Cause::Power | Cause::Heat | Cause::Governor);
@@ -81,7 +81,7 @@ fn after_heat(facts: &Facts<'_>, cause: Cause, finding: Finding, temp_millicelsi
     .with("hottest", Quantity::Millicelsius(hottest))
 }
 
-/// A sensor of one core says nothing of the others.
+/// A sensor of one core does not cover the others.
 fn by_a_part(facts: &Facts<'_>, cause: Cause, finding: Finding, names_clusters: bool) -> Finding {
     let (Cause::Unknown, Some(sensor)) = (cause, view::sensor_of_a_part(facts)) else {
         return finding;
@@ -100,7 +100,7 @@ fn by_a_part(facts: &Facts<'_>, cause: Cause, finding: Finding, names_clusters: 
     Finding { template, ..finding }.with("sensor", Quantity::Text(sensor))
 }
 
-/// Firmware lowers the limit of power long before the kernel throttles.
+/// Firmware lowers the power limit long before the kernel throttles.
 const HOT_MILLICELSIUS: i64 = 90_000;
 
 /// What is said of the falls of one workload; where they are not of all CPUs, with the names of these.
@@ -184,7 +184,7 @@ mod tests {
         assert!(unknown[0].sentence().contains("is unknown"));
     }
 
-    /// Without a sensor nothing tells a power limit from heat: neither is told as the cause.
+    /// Without a sensor, power limits and heat are indistinguishable: neither is reported as the cause.
     #[test]
     fn power_limit_needs_a_temperature() {
         for (celsius, expected) in [(Some(70), facts::Cause::PowerLimit), (None, facts::Cause::NotVisible)] {

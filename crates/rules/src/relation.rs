@@ -1,43 +1,43 @@
-//! What a finding can be to a cause, and under which condition. The table is in `relations`; `diagnosis` reads both.
+//! Relations between findings and causes, with conditions. The table is in `relations`; `diagnosis` uses both.
 
 use super::Rule;
 use facts::Cause;
 
-/// What findings of one rule are to causes. Lines are tried in their order, and the first that holds counts.
+/// Relations of one rule's findings to causes. The first line whose condition holds applies.
 pub struct Related {
     /// The rule.
     pub rule: &'static Rule,
-    /// What its findings are, and when.
+    /// Relations and their conditions, in order.
     pub lines: &'static [(Relation, When)],
-    /// The scores that it is for, where a finding does not name its steps.
+    /// Scores that the rule applies to, if a finding does not name its steps.
     pub judges: Judges,
-    /// What must be seen before it says that scores suffered.
+    /// Evidence required before findings report lower scores.
     pub harm: &'static str,
-    /// What its reader can do; empty where there is nothing to do beyond what the cause it belongs to says.
+    /// Remedy; empty if the remedy of the cause is sufficient.
     pub remedy: &'static str,
 }
 
-/// What a finding is.
+/// Relation of a finding to a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// It names this cause, if it harms.
+    /// Identifies this cause, if the finding is harmful.
     Root(Cause),
-    /// It names this cause where no other explains it.
+    /// Identifies this cause if no other finding explains it.
     Alone(Cause),
-    /// It shows the same as the root of this cause.
+    /// Shows the same as the root finding of this cause.
     Evidence(Cause),
-    /// It follows from this cause, and is none of its own.
+    /// Effect of this cause, not a cause of its own.
     Follows(Cause),
-    /// It speaks against this cause.
+    /// Evidence against this cause.
     Contradicts(Cause),
-    /// It harms nothing by itself.
+    /// Harmless by itself.
     Note,
-    /// It answers what the run was made for.
+    /// Answers the question of the run.
     Answer,
 }
 
 impl Relation {
-    /// The cause that it is about.
+    /// Cause that the relation refers to.
     pub fn cause(self) -> Option<Cause> {
         match self {
             Self::Root(cause) | Self::Alone(cause) => Some(cause),
@@ -47,24 +47,24 @@ impl Relation {
     }
 }
 
-/// When a line of the table holds.
+/// Condition of a line of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// Always; with a root, if both are about the same scores.
+    /// Always; for a relation to a root, if both findings affect the same scores.
     Always,
-    /// The SoC was at the temperature from which this kind of machine slows down, while it was so.
+    /// The SoC was at the throttling temperature of this kind of machine at that time.
     Hot,
     /// Memory was swapped during the run.
     Swapped,
-    /// The kernel ended a program in the run because memory was full.
+    /// The kernel killed a process during the run because memory was full.
     OutOfMemory,
-    /// The log's own words, or the kernel's, hold one of these.
+    /// The text of the log or the kernel message contains one of these.
     Says(&'static [&'static str]),
-    /// It is about this bit of the firmware of a Raspberry Pi.
+    /// The finding refers to this bit of the Raspberry Pi firmware.
     Bit(i64),
-    /// The firmware of a Raspberry Pi was asked what lowers the clock.
+    /// The throttling flags of the Raspberry Pi firmware were read.
     FirmwareAsked,
-    /// Only the ciphers of OpenSSL were hit.
+    /// Only OpenSSL ciphers were affected.
     CiphersAlone,
     /// The machine has more than one NUMA node or package.
     ManyNodes,
@@ -75,31 +75,31 @@ pub enum When {
     HotUncapped,
     /// The clock is none that a ladder of OPPs shows to be capped.
     Uncapped,
-    /// Readings of the same clock contradict each other.
+    /// Readings of the same clock are inconsistent.
     Unsteady,
     /// A setting of `config.txt` raises clocks.
     Overclocked,
-    /// The finding says its reason.
+    /// The finding includes a reason.
     Reasoned,
     /// A step was not tried at all: it says its reason, and nothing that happened in the run is one.
     Skipped,
 }
 
-/// The scores that a rule is for.
+/// Scores that a rule applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judges {
-    /// All that was measured.
+    /// All scores.
     All,
-    /// What keeps all CPUs busy.
+    /// Loads on all CPUs.
     FullLoad,
-    /// 7-zip and what stands in for it: they need much memory.
+    /// 7-zip and its built-in replacement, which need much memory.
     Compression,
-    /// 7-zip and what stands in for it, on all CPUs.
+    /// 7-zip and its built-in replacement, on all CPUs.
     CompressionMulti,
-    /// 7-zip and what stands in for it, on one CPU.
+    /// 7-zip and its built-in replacement, on one CPU.
     CompressionSingle,
-    /// Latency and bandwidth of memory.
+    /// Memory latency and bandwidth.
     Memory,
-    /// None: it is about the machine, about a reading, or about what others wrote.
+    /// None: the rule checks the machine, a reading, or text by other programs.
     Nothing,
 }

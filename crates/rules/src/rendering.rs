@@ -1,4 +1,4 @@
-//! A Record in the words of a report: names as its readers can read them, and the findings that belong to it.
+//! Input of reports: a Record with readable names, and its assessment.
 
 use crate::{Made, Report};
 use facts::Explanation;
@@ -6,15 +6,12 @@ use facts::for_people;
 use record::Record;
 
 impl Report {
-    /// The text. For people names are as short as people can read them and on one line, for programs they are whole.
+    /// Renders text. Names are short and on one line for people, and unchanged for programs.
     pub fn text(&self, record: &Record, explained: &Explanation) -> String {
-        match self.for_programs {
-            true => self.render(record, explained),
-            false => self.render(&for_people(record), explained),
-        }
+        if self.for_programs { self.render(record, explained) } else { self.render(&for_people(record), explained) }
     }
 
-    /// The text with the names of the Record as they are.
+    /// Renders text with the names of the Record unchanged.
     pub fn render(&self, record: &Record, explained: &Explanation) -> String {
         match self.made {
             Made::Text(render) => render(record, explained),

@@ -33,7 +33,7 @@ mod tests {
     use crate::tests::sentences;
     use record::{Fact, NamedValue};
 
-    /// The sentences about a file of these lines on this board.
+    /// Sentences about a file with these lines on this board.
     fn check(board: &str, lines: &[&str], expected: &[&str]) {
         let mut record = own_run();
         record.machine.board = Fact::Known(board.into());

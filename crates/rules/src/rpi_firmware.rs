@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// What the four bits mean.
+/// Meaning of the four bits.
 const BITS: [(u32, &str); 4] = [
     (0, "under-voltage (the power supply or its cable is too weak)"),
     (1, "a capped clock"),
@@ -30,7 +30,7 @@ const BITS: [(u32, &str); 4] = [
     (3, "the soft temperature limit"),
 ];
 
-/// True if the Record is one of a Raspberry Pi whose firmware was asked.
+/// True for Records of a Raspberry Pi whose firmware was queried.
 pub(super) fn is_raspberry_pi(facts: &Facts<'_>) -> bool {
     view::firmware_bits(facts, 0) != FirmwareBits::Unknown
 }
@@ -79,7 +79,7 @@ fn finding(facts: &Facts<'_>, state: FirmwareBits) -> Option<Finding> {
     }
 }
 
-/// A log has the bits once: what they said as the run ended.
+/// A log has the bits once, from the end of the run.
 fn right_after(facts: &Facts<'_>) -> Finding {
     let line = facts.states.last().and_then(|state| state.line);
     Finding::new(RULE.id, Severity::Degraded, "The firmware reported {what} right after the run.")
@@ -87,7 +87,7 @@ fn right_after(facts: &Facts<'_>) -> Finding {
         .at(line.map_or(Place::Field("states".into()), Place::Line))
 }
 
-/// A sticky bit of unknown age becomes believable by clocks or scores that fell in the run.
+/// A sticky bit of unknown age needs clocks or scores that dropped during the run as evidence.
 fn since_boot(facts: &Facts<'_>) -> Finding {
     let scores: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
     let has_other_evidence = view::firmware_clocks(facts).is_some()

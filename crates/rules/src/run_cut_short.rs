@@ -21,7 +21,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     }
     let finding = match facts.run.end {
         End::Finished => return Vec::new(),
-        // The rule on boards that died says more.
+        // The rule on crashed boards has more details.
         End::Died if view::death(facts).is_some() => return Vec::new(),
         End::Died if view::is_log(facts) => return log_cut(facts).into_iter().collect(),
         End::Died => Finding::new(
@@ -60,7 +60,7 @@ fn log_cut(facts: &Facts<'_>) -> Option<Finding> {
             "The copy of the log is incomplete: it ends at {last}, before its monitoring, the clocks after the load and \
              the kernel messages."
         }
-        // Monitoring stands behind all scores.
+        // Monitoring comes after all scores.
         (false, true) => "The copy of the log is incomplete: it ends at or after its monitoring.",
     };
     let runs = too_few_runs(facts);

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Ranges come from a few results of each core type, so that a value outside is no proof.
+/// Ranges come from a few results of each core type, so a value outside of them is no proof.
 const SURE_PERCENT: u8 = 70;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -52,7 +52,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                 .with("results", Quantity::Count(usual.rows as i64))
                 .with("typical", Quantity::Ns(usual.median)),
         };
-        // Clusters of one core type are told by the slowest of them.
+        // Clusters of one core type are represented by the slowest one.
         if findings.iter().all(|known| known.value("core") != finding.value("core")) {
             findings.push(finding);
         }
@@ -60,11 +60,15 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Boards with one core type differ by less in their memory.
+/// Maximum difference of memory latency between boards with one core type.
 const LATENCY_SHARE_MIN: f64 = 1.6;
 
 /// The latency of the memory behind a score, if it is far above that of other boards with this core, and what is usual.
-fn slow_memory<'a>(score: &Judged<'_>, figures: &'a [Figure], reference: &Reference) -> Option<(&'a Figure, Usual)> {
+fn slow_memory<'a>(
+    score: &ScoreCheck<'_>,
+    figures: &'a [Figure],
+    reference: &Reference,
+) -> Option<(&'a Figure, Usual)> {
     let core = score.figure.core.as_ref()?;
     let of_core = figures.iter().filter(|figure| {
         let cluster = figure.core.as_ref().map(|core| core.cluster);
@@ -76,15 +80,15 @@ fn slow_memory<'a>(score: &Judged<'_>, figures: &'a [Figure], reference: &Refere
     known.filter(|known| share(known) >= LATENCY_SHARE_MIN).max_by(|a, b| share(a).total_cmp(&share(b)))
 }
 
-/// A single-threaded score and the range in which it is expected.
-pub(super) struct Judged<'a> {
+/// Single-threaded score with its expected range.
+pub(super) struct ScoreCheck<'a> {
     pub(super) figure: &'a Figure,
     pub(super) expected: Expected,
     clock_mhz: f64,
 }
 
 /// Every single-threaded 7-zip score of a known core type with a steady measured clock.
-pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged<'a>> {
+pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<ScoreCheck<'a>> {
     let clock_mhz = |cluster: usize| {
         let mut clocks =
             all.iter().filter(|figure| figure.key.is_of(WorkloadId::Clock) && figure.key.is_form(&Variant::COLD));
@@ -100,22 +104,22 @@ pub(super) fn judged<'a>(all: &'a [Figure], reference: &Reference) -> Vec<Judged
         let core = figure.core.as_ref()?;
         let clock_mhz = clock_mhz(core.cluster).filter(|mhz| *mhz <= f64::from(view::CLOCK_KHZ_MAX) / 1000.0)?;
         let core_type = core.core_type.as_ref()?;
-        Some(Judged { expected: reference.expected(core_type, clock_mhz, &figure.key)?, figure, clock_mhz })
+        Some(ScoreCheck { expected: reference.expected(core_type, clock_mhz, &figure.key)?, figure, clock_mhz })
     };
     all.iter().filter(is_score).filter_map(judge).collect()
 }
 
-/// The score of the cluster of this CPU, where it refutes the measured clock; with the range at the advertised one.
-pub(super) fn refuting<'a>(facts: &'a Facts<'_>, cpu: u32) -> Option<Judged<'a>> {
+/// Score of this CPU's cluster, if it contradicts the measured clock; with the range at the advertised one.
+pub(super) fn refuting<'a>(facts: &'a Facts<'_>, cpu: u32) -> Option<ScoreCheck<'a>> {
     judged(facts.known_figures(), Reference::builtin()).into_iter().find_map(|score| {
         let is_its = score.cpus(facts)?.contains(&cpu);
         let expected = score.usual_at_claim(facts).filter(|_| is_its)?;
-        Some(Judged { expected, ..score })
+        Some(ScoreCheck { expected, ..score })
     })
 }
 
-impl Judged<'_> {
-    /// The CPUs of its cluster.
+impl ScoreCheck<'_> {
+    /// CPUs of its cluster.
     fn cpus<'r>(&self, facts: &'r Facts<'_>) -> Option<&'r [u32]> {
         Some(&facts.machine.clusters.get(self.figure.core.as_ref()?.cluster)?.cpus)
     }
@@ -156,7 +160,7 @@ impl Judged<'_> {
         }
     }
 
-    /// The finding with all its values.
+    /// Finding with all values.
     pub(super) fn finding(&self, facts: &Facts<'_>, rule: RuleId, template: &'static str) -> Finding {
         let Expected { low, median, high, .. } = self.expected;
         let core = self.figure.core.as_ref();
@@ -214,7 +218,7 @@ pub(crate) mod tests {
     fn usual_scores_and_other_methods_are_not_judged() {
         let mut unknown_version = a53(1_800_000, 900);
         unknown_version.steps[1].method = 21;
-        // The interval of the ratio reaches into what is usual.
+        // The interval of the ratio overlaps the usual range.
         let mut not_sure = a53(1_800_000, 1300);
         not_sure.steps[1].method = 26;
         let mut incomparable = a53(1_800_000, 900);

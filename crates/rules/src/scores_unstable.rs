@@ -16,9 +16,9 @@ pub(super) const RULE: Rule = Rule {
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %, on a busy desktop by 3 %.
 const SPREAD_PERCENT_MIN: f64 = 4.0;
-/// From here the mean of the runs says little.
+/// Threshold at which the mean of the runs is unreliable.
 const DEGRADED_PERCENT: f64 = 7.0;
-/// A fall of at least this is a decline, which has its own rule.
+/// A drop of at least this is a decline, which has its own rule.
 const DECLINE_PERCENT: f64 = 3.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -62,7 +62,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding.at_all(totals.iter().map(|(step, _)| step_place(facts, *step)))]
 }
 
-/// The value of each run: `473, 411, 502`.
+/// Value of each run: `473, 411, 502`.
 pub(super) fn listed_halves(runs: &[Halves], value: fn(&Halves) -> f64) -> String {
     let words: Vec<String> = runs.iter().map(|run| value(run).round().to_string()).collect();
     words.join(", ")

@@ -16,7 +16,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut paths: Vec<&str> = Vec::new();
     let mut findings = Vec::new();
     for unmet in &facts.unmet_settings {
-        // One sentence for each file: the first thing that was not met, and how many followed.
+        // One sentence per file: the first setting that was not met, and the number of others.
         if paths.contains(&unmet.path.as_str()) || was_met_later(facts, unmet) {
             continue;
         }
@@ -28,7 +28,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Tried once more, it came into force.
+/// The setting took effect on retry.
 fn was_met_later(facts: &Facts<'_>, unmet: &UnmetSetting) -> bool {
     facts.settings.iter().any(|change| {
         change.path == unmet.path

@@ -1,4 +1,4 @@
-//! Why a clock fell: the question that the rules on heat and power share. Not a rule itself.
+//! Reasons for a lower clock, shared by the rules on heat and power. Not a rule itself.
 
 use super::place::samples_place;
 pub(super) use facts::view::is_x86;
@@ -6,19 +6,19 @@ use facts::view::{self, ClockFall, FirmwareBits, Phase};
 use facts::{Facts, Finding, Quantity, Witness};
 use record::{ChannelId, WorkloadId, WorkloadName};
 
-/// Why the claimed clock fell in a phase of full load.
+/// Reason for a lower claimed clock in a phase of full load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     /// Heat.
     Heat,
-    /// A limit of power or current: the clock of an x86 CPU fell at a harmless temperature.
+    /// Limit of power or current: the clock of an x86 CPU dropped at a harmless temperature.
     Power,
-    /// The clock for many busy cores is lower by design: it was low from the first moment on and
-    /// did not change.
+    /// The multi-core clock is lower by design: it was low from the start and did not
+    /// change.
     ManyCores,
-    /// A turbo clock that wobbles a little below its highest value, as turbo clocks of busy CPUs do.
+    /// Turbo clock that varies slightly below its maximum, as usual for busy CPUs.
     Turbo,
-    /// A governor other than `performance` was at work, which may have done it.
+    /// A governor other than `performance` was active and may be the reason.
     Governor,
     /// No sensor tells, or only that of one core or cluster, or it was cool and no x86 CPU, whose limits of power are
     /// known to do it.
@@ -31,22 +31,22 @@ const HOT_MILLICELSIUS_X86: i64 = 85_000;
 /// From here boards throttle by heat: passive trip points in the device trees of boards lie at 70
 /// to 95 °C, and those of 60 °C (Raspberry Pi 3B+) report by their firmware's bits.
 const HOT_MILLICELSIUS_BOARD: i64 = 70_000;
-/// The bit of a Raspberry Pi's firmware for its soft temperature limit.
+/// Bit for the soft temperature limit in the Raspberry Pi firmware.
 const SOFT_LIMIT: u32 = 3;
-/// A turbo clock under load that keeps this share of its highest value has lost nothing worth a word.
+/// A turbo clock under load above this share of its maximum is not reported.
 const TURBO_SHARE_MIN: f64 = 0.95;
-/// A clock that moves less than this over a phase is held by one limit.
+/// A clock that varies by less than this during a phase has one constant limit.
 const STEADY_PERCENT: f64 = 2.0;
 
-/// Raspberry Pis throttle from here; where the firmware slows down sooner, it says so by its
-/// bit for the soft temperature limit.
+/// Raspberry Pis throttle from here; firmware that throttles earlier reports it by the bit
+/// for the soft temperature limit.
 const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 
 /// The firmware of a Raspberry Pi 3A+ and 3B+ lowers the clock from here (`temp_soft_limit`, in degrees, and what it
 /// does by default: raspberrypi.com, documentation of `config.txt`).
 const HOT_MILLICELSIUS_SOFT_LIMIT: i64 = 60_000;
 
-/// The temperature from which this kind of machine throttles by heat.
+/// Throttling temperature of this kind of machine.
 pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
     if is_x86(facts) {
         HOT_MILLICELSIUS_X86
@@ -71,13 +71,13 @@ fn was_hotter(facts: &Facts<'_>, millicelsius: i64) -> bool {
     is_x86(facts) && hottest.is_some_and(|hottest| hottest >= millicelsius + HOTTER_MILLICELSIUS)
 }
 
-/// Why this clock fell. `kernel_says_heat` is evidence of cooling by the kernel in the same run.
+/// Reason for a lower clock. `kernel_says_heat` is evidence of cooling by the kernel in the same run.
 pub(super) fn cause(facts: &Facts<'_>, fall: &ClockFall, kernel_says_heat: bool) -> Cause {
     let steady_khz = f64::from(fall.typical_low_khz) * (1.0 - STEADY_PERCENT / 100.0);
     let is_steady = f64::from(fall.low_khz) >= steady_khz;
     let always_low = !fall.fell_within && is_steady && fall.low_share > 0.95;
     let mean_share = f64::from(fall.mean_khz) / f64::from(fall.top_khz.max(1));
-    // Turbo clocks wobble; where runs became slower on the way, they fell.
+    // Turbo clocks vary, unless the runs became slower.
     let is_steady_work =
         || facts.declines().iter().all(|decline| !decline.steps.iter().any(|at| fall.steps.contains(at)));
     let is_turbo = is_x86(facts) && mean_share >= TURBO_SHARE_MIN && is_steady_work();
@@ -93,7 +93,7 @@ pub(super) fn cause(facts: &Facts<'_>, fall: &ClockFall, kernel_says_heat: bool)
     }
 }
 
-/// The fall that cost most, of 7-zip if it is among them: its score is the one that is compared.
+/// Most expensive drop, preferably of 7-zip, whose score is compared between boards.
 pub(super) fn worst(falls: &[ClockFall]) -> Option<&ClockFall> {
     let cost = |fall: &ClockFall| {
         let lost = 1.0 - f64::from(fall.mean_khz) / f64::from(fall.top_khz);
@@ -105,7 +105,7 @@ pub(super) fn worst(falls: &[ClockFall]) -> Option<&ClockFall> {
     })
 }
 
-/// Falls of one workload each, in the order of the run: what is found of one says nothing of the others.
+/// Drops grouped by workload in order of the run, because each workload may have another cause.
 pub(super) fn by_workload(falls: &[ClockFall]) -> Vec<Vec<ClockFall>> {
     let mut groups: Vec<Vec<ClockFall>> = Vec::new();
     for fall in falls {
@@ -117,7 +117,7 @@ pub(super) fn by_workload(falls: &[ClockFall]) -> Vec<Vec<ClockFall>> {
     groups
 }
 
-/// The finding about falls of one workload, with their clusters, clocks, moments and witnesses.
+/// Finding for the drops of one workload, with clusters, clocks, times and evidence.
 pub(super) fn with_falls(facts: &Facts<'_>, finding: Finding, falls: &[ClockFall]) -> Finding {
     let Some(fall) = worst(falls) else {
         return finding;
@@ -146,7 +146,7 @@ pub(super) fn with_falls(facts: &Facts<'_>, finding: Finding, falls: &[ClockFall
     }
 }
 
-/// True if the falls do not say of which CPUs they are unless these are named.
+/// True if the CPUs of the drops must be named.
 pub(super) fn names_clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> bool {
     let all = view::cpu_count(facts).unwrap_or(1) as usize;
     falls.iter().any(|fall| !fall.cpus.is_empty() && fall.cpus.len() < all)
@@ -195,7 +195,7 @@ pub(super) fn clock_loss_percent(facts: &Facts<'_>) -> Option<f64> {
     worst(true).filter(|loss| *loss >= 1.0).or(worst(false)).or(worst(true))
 }
 
-/// The same of one workload.
+/// Same for one workload.
 pub(super) fn loss_of_percent(facts: &Facts<'_>, workload: &WorkloadName) -> Option<f64> {
     loss_percent(facts, |phase| phase.workload == *workload)
 }

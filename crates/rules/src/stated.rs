@@ -7,12 +7,12 @@ use super::of_runs;
 use facts::{Facts, Finding, Place, Quantity, Severity, Verdict};
 use record::{LogLine, Source};
 
-/// The end of a finding's line in a log: `[thermal-throttling, degraded]`.
+/// End of a finding's line in a log: `[thermal-throttling, degraded]`.
 pub fn mark(finding: &Finding) -> String {
     format!("[{}, {}]", finding.rule, word(finding.severity))
 }
 
-/// The word over a log that this program wrote, as it says it.
+/// Verdict of a log by this program, in its own words.
 pub fn verdict(facts: &Facts<'_>) -> Option<Verdict> {
     findings(facts)?;
     let Source::Log(log) = &facts.source else {
@@ -22,7 +22,7 @@ pub fn verdict(facts: &Facts<'_>) -> Option<Verdict> {
     log.verdicts.iter().find_map(|line| words.into_iter().find(|word| line.text.trim().contains(word.line())))
 }
 
-/// The findings of a log that this program wrote; none for anything else.
+/// Findings of a log by this program; none for other logs.
 pub(super) fn findings(facts: &Facts<'_>) -> Option<Vec<Finding>> {
     let Source::Log(log) = &facts.source else {
         return None;

@@ -16,16 +16,16 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// What is said of a step, or of several, that were not tried.
+/// Template for one or more steps that were not tried.
 const SKIPPED: &str = "{step} was skipped: {reason}.";
 const SEVERAL_SKIPPED: &str = "{step} were skipped: {reason}.";
 
-/// True if a finding is of steps that were not tried.
+/// True for a finding on steps that were not tried.
 pub fn is_skip(finding: &Finding) -> bool {
     finding.rule == RULE.id && [SKIPPED, SEVERAL_SKIPPED].contains(&finding.template)
 }
 
-/// The runs on all CPUs of every standard run.
+/// Multi-core runs of every standard run.
 const MULTI_RUNS: usize = 3;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -35,13 +35,14 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             Outcome::Done(_) => continue,
             // What happens to every step after Ctrl-C is no news; the run itself says so.
             Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => continue,
-            // The copy of a log was cut there, as another rule says.
+            // The copy of a log ends there, which another rule reports.
             Outcome::Failed(_) if ends_in(facts, index) => continue,
             Outcome::Failed(failure) => {
                 let is_wrong = failure.kind == FailureKind::WrongAnswer;
-                let severity = match is_wrong || is_main_score_lost(facts, step) || is_all_lost(facts) {
-                    true => Severity::Invalid,
-                    false => Severity::Degraded,
+                let severity = if is_wrong || is_main_score_lost(facts, step) || is_all_lost(facts) {
+                    Severity::Invalid
+                } else {
+                    Severity::Degraded
                 };
                 let names_it = failure.message.starts_with(&format!("{} ", view::step_name(step)));
                 let template = if names_it { "{reason}." } else { "{step} failed: {reason}." };
@@ -49,9 +50,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             }
             Outcome::Skipped(_) if stands_in(facts, step).is_some() => continue,
             Outcome::Skipped(missing) => {
-                let severity = match step.workload != WorkloadId::Clock && is_all_lost(facts) {
-                    true => Severity::Invalid,
-                    false => Severity::Info,
+                let severity = if step.workload != WorkloadId::Clock && is_all_lost(facts) {
+                    Severity::Invalid
+                } else {
+                    Severity::Info
                 };
                 Finding::new(RULE.id, severity, SKIPPED).with("reason", sentence_part(&missing.to_string()))
             }
@@ -61,7 +63,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .with("step", Quantity::Text(view::step_name(step)))
             .with("workload", Quantity::Text(step.workload.to_string()))
             .at(step_place(facts, index));
-        // Repetitions, clusters and variants that fail for the same reason are one finding.
+        // Repetitions, clusters and variants that fail for the same reason form one finding.
         let is_same = |known: &Finding| {
             let values = ["workload", "reason"];
             known.severity == finding.severity && values.iter().all(|name| known.value(name) == finding.value(name))
@@ -117,7 +119,7 @@ fn is_all_lost(facts: &Facts<'_>) -> bool {
     is_for_them && !view::is_log(facts) && !facts.steps.iter().any(is_score)
 }
 
-/// The reason without its full stop, as the template has its own.
+/// Reason without its full stop, because the template has its own.
 fn sentence_part(reason: &str) -> Quantity {
     Quantity::Text(reason.trim().trim_end_matches('.').to_owned())
 }

@@ -14,9 +14,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Less cannot be distinguished from noise in a score.
+/// Smaller values are indistinguishable from noise in a score.
 const MEAN_PERCENT_MIN: f64 = 0.5;
-/// From here scores are lowered.
+/// Threshold for lower scores.
 const DEGRADED_PERCENT: f64 = 2.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -23,7 +23,7 @@ const AES_256: usize = 5;
 
 /// Printed values are rounded to tens, and some are means of two runs.
 const ROUNDING_PERCENT: f64 = 5.0;
-/// No CPU has 20 GHz: such a number of MHz is one of kHz.
+/// No CPU reaches 20 GHz: such a value in MHz is really in kHz.
 const MHZ_MAX: f64 = 20_000.0;
 /// Block size of the AES column.
 const AES_BLOCK_BYTES: u32 = 16_384;

@@ -17,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Less traffic than this is the kernel tidying up idle pages of others.
+/// Less traffic is the kernel's reclaim of idle pages of others.
 const TRAFFIC_KIB_MIN: u64 = 4 * 1024;
-/// Less growth than this is noise of the rounded totals that logs print.
+/// Less growth is noise of the rounded totals in logs.
 const GROWTH_KIB_MIN: u64 = 2 * 1024;
 /// Less than this, in percent of the memory, are idle pages of others.
 const LITTLE_PERCENT_OF_MEMORY: f64 = 0.5;
@@ -155,7 +155,7 @@ fn of_traffic(facts: &Facts<'_>, moved_kib: u64, waited: Option<&Waited>) -> Sev
     }
 }
 
-/// What the swap is, in words.
+/// Description of the swap device.
 pub(super) fn device(facts: &Facts<'_>) -> String {
     let mut names: Vec<&str> = view::swap_devices(facts)
         .iter()
@@ -169,10 +169,7 @@ pub(super) fn device(facts: &Facts<'_>) -> String {
         .collect();
     names.sort_unstable();
     names.dedup();
-    match names.is_empty() {
-        true => "unknown device".into(),
-        false => names.join(" and "),
-    }
+    if names.is_empty() { "unknown device".into() } else { names.join(" and ") }
 }
 
 #[cfg(test)]
@@ -202,7 +199,7 @@ mod tests {
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
-    /// Swap that moves harms nothing by itself.
+    /// Swap traffic is harmless by itself.
     #[test]
     fn swapping_without_stalls_is_a_note() {
         for (iowait, system, expected) in [

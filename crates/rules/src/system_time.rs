@@ -32,14 +32,15 @@ const ENGINE_USER_PERCENT: f64 = 12.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let phases = &facts.phases_bound_by(RULE.loads);
-    let of_phases: Vec<OfPhase> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
-    let (engine, others): (Vec<OfPhase>, Vec<OfPhase>) = of_phases.into_iter().partition(|of| of.is_engine);
+    let of_phases: Vec<PhaseKernelTime> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
+    let (engine, others): (Vec<PhaseKernelTime>, Vec<PhaseKernelTime>) =
+        of_phases.into_iter().partition(|of| of.is_engine);
     let engine = engine.iter().max_by(|a, b| a.average.total_cmp(&b.average)).map(by_engine);
     overhead(facts, &others).into_iter().chain(engine).collect()
 }
 
 /// What the kernel used in one phase beyond the workload's own calls, in percent of all CPUs.
-struct OfPhase<'a> {
+struct PhaseKernelTime<'a> {
     phase: &'a Phase,
     average: f64,
     peak: f64,
@@ -49,7 +50,7 @@ struct OfPhase<'a> {
     is_engine: bool,
 }
 
-fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<OfPhase<'a>> {
+fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<PhaseKernelTime<'a>> {
     let own = own_percent(facts, phase)?;
     let uses = facts.cpu_use(&phase.window);
     let values: Vec<f64> = uses.iter().map(|usage| (usage.system - own).max(0.0)).collect();
@@ -59,10 +60,10 @@ fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<OfPhase<'a>> {
     let is_cipher = phase.workload.id().is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes));
     let of_one_cpu = f64::from(view::cpu_count(facts).unwrap_or(1));
     let is_engine = is_cipher && average >= PEAK_PERCENT_MIN && user * of_one_cpu <= ENGINE_USER_PERCENT;
-    Some(OfPhase { phase, average, peak, at_ms, user, is_engine })
+    Some(PhaseKernelTime { phase, average, peak, at_ms, user, is_engine })
 }
 
-fn by_engine(of: &OfPhase) -> Finding {
+fn by_engine(of: &PhaseKernelTime) -> Finding {
     let template = "AES was computed by a crypto engine that the kernel drives: {average} of the CPU time was the kernel's and \
                     {user} the program's. The AES figures are not those of the CPU.";
     let window = of.phase.window;
@@ -80,13 +81,13 @@ pub fn is_of_engine(finding: &Finding) -> bool {
     finding.rule == RULE.id && finding.value("user").is_some()
 }
 
-fn overhead(facts: &Facts<'_>, of_phases: &[OfPhase]) -> Option<Finding> {
+fn overhead(facts: &Facts<'_>, of_phases: &[PhaseKernelTime]) -> Option<Finding> {
     let worst = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak))?;
     let monitor = match (view::is_log(facts), view::cpu_count(facts)) {
         (true, Some(cpus)) => MONITOR_OF_LOGS_PERCENT / f64::from(cpus),
         _ => 0.0,
     };
-    let held: Vec<&OfPhase> = of_phases.iter().filter(|of| of.average >= DEGRADED_PERCENT + monitor).collect();
+    let held: Vec<&PhaseKernelTime> = of_phases.iter().filter(|of| of.average >= DEGRADED_PERCENT + monitor).collect();
     let shown = held.iter().copied().max_by(|a, b| a.average.total_cmp(&b.average)).unwrap_or(worst);
     // Own workloads have peaks of their own, which a mean does not take away.
     let has_peak = view::is_log(facts) && shown.peak >= PEAK_PERCENT_MIN;
@@ -94,9 +95,10 @@ fn overhead(facts: &Facts<'_>, of_phases: &[OfPhase]) -> Option<Finding> {
         return None;
     }
     let severity = if held.is_empty() { Severity::Info } else { Severity::Degraded };
-    let steps: Vec<usize> = match held.is_empty() {
-        true => shown.phase.steps.clone(),
-        false => held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect(),
+    let steps: Vec<usize> = if held.is_empty() {
+        shown.phase.steps.clone()
+    } else {
+        held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect()
     };
     let template = "During {phase}, the kernel used {average} of CPU time on average and {peak} at most, not counting the \
                     workload's own system calls.";

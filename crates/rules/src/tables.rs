@@ -1,4 +1,4 @@
-//! What the rows of tables are: a rule with its words, its check, and where its findings count; a report; a plot;
+//! Row types of the tables: a rule with its text, its check, and the reports that show it; a report; a plot;
 //! an answer to a question.
 
 use facts::plot::Picture;
@@ -11,28 +11,28 @@ use std::rc::Rc;
 pub struct Rule {
     /// Kebab-case name, unique.
     pub id: RuleId,
-    /// One sentence on what it looks for.
+    /// One sentence that describes the condition the rule detects.
     pub about: &'static str,
-    /// Where to read more.
+    /// URL of the documentation.
     pub link: &'static str,
-    /// Limits of the loads whose phases it judges; empty for a rule that judges the Record as a whole.
+    /// Thresholds of the loads whose phases it checks; empty for a rule that checks the Record as a whole.
     pub loads: &'static [Bound],
-    /// The check itself.
+    /// Check function.
     pub check: Check,
-    /// Reports of one subject that show its findings.
+    /// Subjects whose reports show its findings.
     pub subjects: &'static [Subject],
-    /// What reports make of its findings.
+    /// Role of its findings in reports.
     pub role: Role,
-    /// What a harmful finding of it says was throttled.
+    /// Component that a harmful finding reports as throttled.
     pub throttles: Throttles,
-    /// Whether it judges a run, a machine at rest, or both.
+    /// Applies to a run, a machine at rest, or both.
     pub when: When,
 }
 
 /// The check of a rule: a pure function of the facts of a Record.
 pub type Check = fn(&Facts<'_>) -> Vec<Finding>;
 
-/// What a report of a part of the results is about.
+/// Subject of a report on a part of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// Clocks.
@@ -45,52 +45,52 @@ pub enum Subject {
     Storage,
 }
 
-/// What a finding is to the reader of a report.
+/// Role of a finding in reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// A cause of lower or invalid scores; told if it harms.
+    /// Cause of lower or invalid scores; shown if it is harmful.
     Cause,
-    /// The answer to the question that the run was made for.
+    /// Answer to the question of the run.
     Answer,
-    /// What is worth telling when nothing went wrong.
+    /// Worth showing if nothing went wrong.
     GoodNews,
-    /// Something that was not measured, which comes before all causes that are as bad.
+    /// Missing measurement; sorted before all causes of the same severity.
     Gap,
 }
 
-/// What a harmful finding says was throttled.
+/// Component that a harmful finding reports as throttled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Throttles {
     /// Nothing.
     No,
-    /// CPUs, so that the clock shown was not held.
+    /// CPUs: the reported clock was not sustained.
     Clock,
-    /// The same, because of heat.
+    /// CPUs, because of heat: the reported clock was not sustained.
     ClockByHeat,
     /// Memory.
     Memory,
 }
 
 impl Throttles {
-    /// True if the clock shown was not held.
+    /// True if the reported clock was not sustained.
     pub fn is_of_the_clock(self) -> bool {
         matches!(self, Self::Clock | Self::ClockByHeat)
     }
 }
 
-/// What a rule is asked about.
+/// Input that a rule applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     /// A run.
     Run,
-    /// A machine at rest: what a look over it found.
+    /// A machine at rest, as inspected.
     Rest,
     /// Either.
     Both,
 }
 
 impl Rule {
-    /// What most rules are. Id, words, link and check are each rule's own.
+    /// Defaults of most rules, with the id, text, link and check of each rule.
     pub const PLAIN: Self = Self {
         id: RuleId::own(""),
         about: "",
@@ -108,45 +108,45 @@ impl Rule {
         (self.check)(&Facts::of(record))
     }
 
-    /// Findings in a Record; its check is called once for the same facts.
+    /// Findings in a Record; computes them at most once for the same facts.
     pub(crate) fn found(&self, facts: &Facts<'_>) -> Rc<[Finding]> {
         facts.found(self.id, || (self.check)(facts))
     }
 }
 
-/// A way to write a Record.
+/// Output format of a Record.
 #[derive(Clone, Copy)]
 pub struct Report {
     /// Kebab-case name, unique.
     pub id: &'static str,
-    /// One sentence on what it is for.
+    /// One sentence that describes its purpose.
     pub about: &'static str,
-    /// True if programs read it, so that names in it are whole.
+    /// True for machine-readable formats, which keep full names.
     pub for_programs: bool,
-    /// True of Records that have what it tells of; of a plot, those that it can draw.
+    /// True for Records with the data that it needs.
     pub fits: fn(&Record) -> bool,
-    /// What makes it.
+    /// Function that renders it.
     pub made: Made,
 }
 
-/// What makes a report.
+/// Function that renders a report.
 #[derive(Clone, Copy)]
 pub enum Made {
-    /// A text of a Record and what is to be said of it.
+    /// Renders a Record with its assessment.
     Text(fn(&Record, &Explanation) -> String),
-    /// A text of a Record and the findings about one subject.
+    /// Renders a Record with the findings on one subject.
     Part(Subject, fn(&Record, &[Finding]) -> String),
-    /// A plot as SVG; no text of a Record that has nothing to draw.
+    /// Renders a plot as SVG, or nothing if the Record has no data for it.
     Plot(fn(&Record) -> Option<Picture>),
 }
 
 impl Report {
-    /// A report for people on everything. Id and words are each report's own.
+    /// A report for people on all results.
     pub const fn of(render: fn(&Record, &Explanation) -> String) -> Self {
         Self { id: "", about: "", for_programs: false, fits: |_| true, made: Made::Text(render) }
     }
 
-    /// True if it has something to tell of this Record.
+    /// True if the Record has data for this report.
     pub fn is_of(&self, record: &Record) -> bool {
         match self.made {
             Made::Plot(draw) => draw(record).is_some(),
@@ -154,55 +154,55 @@ impl Report {
         }
     }
 
-    /// A report for people on one subject. Id and words are each report's own.
+    /// A report for people on one subject.
     pub const fn part(subject: Subject, render: fn(&Record, &[Finding]) -> String) -> Self {
         Self { id: "", about: "", for_programs: false, fits: |_| true, made: Made::Part(subject, render) }
     }
 }
 
-/// One plot, which is a report as well.
+/// A plot, which is also available as a report.
 #[derive(Clone, Copy)]
 pub struct Plot {
-    /// Kebab-case name, unique, that of its report: `plot-thermal`.
+    /// Kebab-case name, unique, same as its report: `plot-thermal`.
     pub id: &'static str,
-    /// One sentence on what it shows.
+    /// One sentence that describes its content.
     pub about: &'static str,
-    /// The plot, if the Record has it.
+    /// Renders the plot, if the Record has data for it.
     pub draw: fn(&Record) -> Option<Picture>,
 }
 
 impl Plot {
-    /// What its files are called: `thermal`.
+    /// Base name of its files: `thermal`.
     pub fn name(&self) -> &'static str {
         self.id.strip_prefix("plot-").unwrap_or(self.id)
     }
 
-    /// It as a report.
+    /// The plot as a report.
     pub fn report(&self) -> Report {
         Report { id: self.id, about: self.about, for_programs: false, fits: |_| true, made: Made::Plot(self.draw) }
     }
 }
 
-/// What is told of a question: the twin of what `bench` asks.
+/// Presentation of a question's result; `bench` has the question of the same id.
 #[derive(Clone)]
 pub struct Answer {
     /// The question.
     pub id: QuestionId,
-    /// Its section of the reports `text` and `log`; empty where the Record has none.
+    /// Section in the reports `text` and `log`; empty if the Record has no result.
     pub text: fn(&Record) -> String,
-    /// Reports of it alone.
+    /// Reports on this question alone.
     pub reports: &'static [Report],
     /// Its plots.
     pub plots: &'static [Plot],
-    /// Rules that judge its result.
+    /// Rules that check its result.
     pub rules: &'static [Rule],
 }
 
 impl Answer {
-    /// The text of questions that have no section of their own.
+    /// Section of questions without one: always empty.
     pub const NO_TEXT: fn(&Record) -> String = |_| String::new();
 
-    /// The answer to a question of which the reports about all Records tell enough.
+    /// Answer to a question that the general reports cover.
     pub const fn plain(id: QuestionId) -> Self {
         Self { id, text: Self::NO_TEXT, reports: &[], plots: &[], rules: &[] }
     }

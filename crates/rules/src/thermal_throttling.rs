@@ -19,11 +19,11 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Less of the time than this below the highest OPP is switching, not throttling.
+/// A smaller share of time below the highest OPP is switching, not throttling.
 const BELOW_TOP_SHARE_MIN: f64 = 0.005;
-/// Less loss of clock than this cannot be distinguished from noise in a score.
+/// A smaller loss of clock is indistinguishable from noise in a score.
 const LOSS_PERCENT_MIN: f64 = 1.0;
-/// No kernel lowers limits by heat below this temperature.
+/// No kernel lowers limits because of heat below this temperature.
 const WARM_MILLICELSIUS: i64 = 55_000;
 /// A measured clock that is this much lower under load has fallen: readings agree within 0.5 %.
 const MEASURED_FALL_PERCENT: f64 = 2.0;
@@ -45,7 +45,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     hidden.map_or_else(|| by_declines(facts), |finding| vec![finding])
 }
 
-/// True if the kernel itself says that it slowed CPUs down because of heat.
+/// True if the kernel itself reports that it slowed CPUs down because of heat.
 pub(super) fn kernel_says_heat(facts: &Facts<'_>) -> bool {
     !facts.raised_cooling().is_empty() || by_counters(facts).is_some() || by_messages(facts).is_some()
 }
@@ -60,7 +60,7 @@ fn with_heat(facts: &Facts<'_>, mut finding: Finding, lost_percent: Option<f64>)
     traced(finding, lost_percent)
 }
 
-/// A trace of throttling harms nothing.
+/// Negligible throttling is harmless.
 fn traced(mut finding: Finding, lost_percent: Option<f64>) -> Finding {
     if lost_percent.is_some_and(|lost| lost < LOSS_PERCENT_MIN) {
         finding.severity = Severity::Info;
@@ -123,7 +123,7 @@ fn by_limit(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// The finding for the workloads that ran between these moments.
+/// Finding for the workloads between these moments.
 pub(super) fn during(facts: &Facts<'_>, finding: Finding, from_ms: i64, to_ms: i64) -> Finding {
     let phases = facts.phases();
     let hit = phases.iter().filter(|phase| phase.window.start_ms <= to_ms && from_ms <= phase.window.end_ms);
@@ -186,7 +186,7 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// One finding for each workload of which the clock fell while it was hot.
+/// One finding for each workload whose clock dropped while it was hot.
 fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
     let mut falls = facts.clock_falls().to_vec();
     falls.retain(|fall| slowdown::cause(facts, fall, false) == Cause::Heat);
@@ -218,10 +218,7 @@ fn by_residency(facts: &Facts<'_>) -> Option<(Finding, f64)> {
         return None;
     }
     let lost_percent = 100.0 * (1.0 - f64::from(worst.mean_khz) / f64::from(worst.top_khz));
-    let cpus = match worst.cpus.is_empty() {
-        true => "The CPUs".to_owned(),
-        false => record::cpu_words(&worst.cpus),
-    };
+    let cpus = if worst.cpus.is_empty() { "The CPUs".to_owned() } else { record::cpu_words(&worst.cpus) };
     let finding = Finding::new(
         RULE.id,
         Severity::Degraded,

@@ -25,7 +25,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     found.into_iter().collect()
 }
 
-/// Managers of containers: what runs in one sees `/proc` and `/sys` of its host.
+/// Container managers: a container sees `/proc` and `/sys` of its host.
 const CONTAINERS: [&str; 8] =
     ["docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "containerd", "kubernetes", "container-other"];
 
@@ -63,7 +63,7 @@ const OPP_PART: u32 = 20;
 /// One OPP that fits can be the only clock there is.
 const OPPS_MIN: usize = 3;
 
-/// A clock that stands still may be any number.
+/// A constant clock may be any value.
 fn has_moved(channel: &Channel) -> bool {
     let mut values = channel.values.iter().flatten();
     values.next().is_some_and(|first| values.any(|value| value != first))

@@ -32,7 +32,7 @@ impl Date {
         Self { year: date.year(), month: date.month(), day: date.day() }
     }
 
-    /// Days from here to a later day; negative if that one is earlier.
+    /// Days until a later day; negative for an earlier one.
     pub fn days_until(&self, later: Date) -> i32 {
         let civil = |date: Date| jiff::civil::date(date.year, date.month, date.day);
         civil(*self).until(civil(later)).map_or(0, |span| span.get_days())
@@ -61,9 +61,9 @@ impl From<Date> for String {
 pub struct Series {
     /// `(6, 1)`.
     pub number: (u32, u32),
-    /// True for those that are kept for years.
+    /// True for longterm series.
     pub longterm: bool,
-    /// End of support: done, or announced.
+    /// End of support: past or announced.
     pub eol: Option<Date>,
     /// Last revision known.
     pub latest: KernelVersion,
@@ -71,7 +71,7 @@ pub struct Series {
     pub latest_date: Option<Date>,
 }
 
-/// Every series that is known, newest first, and how old that knowledge is.
+/// All known series, newest first, with the date of the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Eol {
     /// Day of the data.
@@ -81,7 +81,7 @@ pub struct Eol {
 }
 
 impl Eol {
-    /// What this program was shipped with.
+    /// Data shipped with this program.
     pub fn shipped() -> Self {
         // A test lints the table, so that it cannot be broken here.
         Self::parse_table(include_str!("../../../../data/kernels.tsv"))

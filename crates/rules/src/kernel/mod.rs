@@ -22,24 +22,24 @@ use facts::Finding;
 use record::Record;
 use serde::Serialize;
 
-/// Everything that can be said of a kernel.
+/// Verdict on a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KernelVerdict {
     /// As `uname -r`.
     pub release: String,
     /// Version in numbers, with the revision upstream where a distribution tells it.
     pub version: Option<KernelVersion>,
-    /// Whose kernel it may be, most likely first. Empty: no trace of anybody.
+    /// Possible origins, most likely first. Empty without any trace.
     pub origins: Vec<Origin>,
-    /// What is known about support of its series at kernel.org.
+    /// Support of its series at kernel.org.
     pub support: Support,
-    /// Date of what is known.
+    /// Date of the support data.
     pub data_of: Date,
-    /// Remarks, the weighty ones first.
+    /// Remarks, most important first.
     pub findings: Vec<Finding>,
 }
 
-/// The verdict over the kernel of a Record.
+/// Verdict on the kernel of a Record.
 pub fn verdict(record: &Record, eol: &Eol) -> KernelVerdict {
     let machine = &record.machine;
     let release = machine.kernel_release.known().cloned().unwrap_or_default();

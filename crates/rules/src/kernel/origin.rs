@@ -7,17 +7,17 @@ use record::table::Table;
 use record::{KernelFacts, Machine};
 use serde::Serialize;
 
-/// What kind of tree a kernel comes from.
+/// Kind of source tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// A tree that the maker of the SoC changed by thousands of patches.
+    /// Tree of the SoC's maker, with thousands of patches.
     Vendor,
-    /// A tree of the board's maker, close to kernel.org and kept up with it.
+    /// Tree of the board's maker, close to kernel.org and updated with it.
     Downstream,
-    /// A kernel that a community builds for boards.
+    /// Community kernel for boards.
     Community,
-    /// A kernel that a distribution keeps for its users.
+    /// Kernel of a distribution.
     Distribution,
 }
 
@@ -26,22 +26,22 @@ pub enum Class {
 pub struct Trace {
     /// What was found.
     pub what: String,
-    /// Where it stands.
+    /// Location of the trace.
     pub from: String,
-    /// How sure this alone makes it, in percent.
+    /// Probability from this trace alone, in percent.
     pub weight_percent: u8,
 }
 
 /// A possible origin of this kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
-    /// Who.
+    /// Name of the origin.
     pub name: String,
-    /// What kind of tree.
+    /// Kind of source tree.
     pub class: Class,
-    /// How sure that is, in percent.
+    /// Probability in percent.
     pub confidence_percent: u8,
-    /// Why.
+    /// Evidence.
     pub traces: Vec<Trace>,
 }
 

@@ -60,9 +60,10 @@ pub(super) fn support(version: Option<&KernelVersion>, eol: &Eol, today: Option<
     }
     let Some(series) = eol.find(version.series()) else {
         let newest = eol.series.first().map(|series| series.number);
-        return match newest.is_some_and(|newest| version.series() > newest) {
-            true => Support::Newer,
-            false => Support::NotListed,
+        return if newest.is_some_and(|newest| version.series() > newest) {
+            Support::Newer
+        } else {
+            Support::NotListed
         };
     };
     // Without a clock the day of the data is the best that is known.

@@ -33,7 +33,7 @@ pub const ANSWERS: &[Answer] = &[
     scaling::ANSWER,
 ];
 
-/// The sections of all questions that a Record answers.
+/// Sections of all questions that a Record has answers to.
 pub fn texts(record: &Record) -> impl Iterator<Item = String> {
     ANSWERS.iter().map(|answer| (answer.text)(record)).filter(|text| !text.is_empty())
 }
@@ -45,7 +45,7 @@ pub fn all_plots() -> Vec<Plot> {
     plots
 }
 
-/// Every plot that a Record has, with its name, sorted by it.
+/// All plots of a Record with their names, sorted by name.
 pub fn plots(record: &Record) -> Vec<(&'static str, Picture)> {
     let drawn = all_plots().into_iter();
     drawn.filter_map(|plot| Some((plot.name(), (plot.draw)(record)?))).collect()

@@ -213,9 +213,10 @@ fn notes(record: &Record, results: &[Scaling]) -> String {
     if points().any(has_second) {
         notes.push_str("A second CPU of the same core (SMT) adds nothing to the sum alone.\n");
     }
-    match points().any(|point| point.clock_percent.is_some()) {
-        true => notes.push_str("Clock: against the clock of these CPUs alone.\n\n"),
-        false => notes.push_str("Clock: not measured, because this machine shows no clock of its CPUs.\n\n"),
+    if points().any(|point| point.clock_percent.is_some()) {
+        notes.push_str("Clock: against the clock of these CPUs alone.\n\n")
+    } else {
+        notes.push_str("Clock: not measured, because this machine shows no clock of its CPUs.\n\n")
     }
     notes
 }

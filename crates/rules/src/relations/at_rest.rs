@@ -5,7 +5,7 @@ use super::super::relation::Related;
 use super::note;
 use crate::survey::{bus, cards, cpufreq, cpus, devfreq, disks, health, memory, power, raspberry};
 
-/// Every rule that judges a machine at rest alone.
+/// All rules only for machines at rest.
 pub const AT_REST: &[Related] = &[
     note(&bus::ASPM, "Boot with `pcie_aspm.policy=performance` where latency matters."),
     note(&cards::COUNTERFEIT, "Test the whole card (`f3`) before it gets data, or replace it."),

@@ -41,7 +41,7 @@ const fn contradicts(cause: C) -> Line {
     (Relation::Contradicts(cause), W::Always)
 }
 
-/// Clocks or scores fell at the temperature where machines slow down, and nothing else explains it.
+/// Clocks or scores dropped at the throttling temperature, and nothing else explains it.
 const HIDDEN_HEAT: Line = (Relation::Alone(C::Heat), W::Hot);
 const NOTE: Line = (Relation::Note, W::Always);
 
@@ -55,7 +55,7 @@ const fn row(
     Related { rule, lines, judges, harm, remedy }
 }
 
-/// A rule that only remarks on something.
+/// A rule whose findings are harmless remarks.
 const fn note(rule: &'static Rule, remedy: &'static str) -> Related {
     row(rule, J::Nothing, &[NOTE], NO_HARM, remedy)
 }
@@ -64,7 +64,7 @@ const NO_HARM: &str = "none: it lowers no score";
 const COOL: &str = "Cool the SoC better (heat sink, fan, airflow) and repeat the run.";
 const REPEAT_QUIET: &str = "Stop other programs (timers, updates, desktops) and repeat the run.";
 
-/// Every rule that judges runs.
+/// All rules for runs.
 pub const RELATIONS: &[Related] = &[
     row(
         &background_activity::RULE,
@@ -410,17 +410,17 @@ pub const RELATIONS: &[Related] = &[
     ),
 ];
 
-/// What the rules of questions find.
+/// Relations of the rules of questions.
 const OF_QUESTIONS: &[Line] = &[(Relation::Answer, W::Always)];
-/// What is found about kernels.
+/// Relations of findings on kernels.
 const OF_KERNELS: &[Line] = &[NOTE];
 
-/// The row of a rule; those of questions and of kernels have none.
+/// Relations of a rule; rules of questions and findings on kernels have none of their own.
 pub fn of(rule: RuleId) -> Option<&'static Related> {
     RELATIONS.iter().chain(AT_REST).find(|row| row.rule.id == rule)
 }
 
-/// What findings of a rule can be, and the scores that it is for.
+/// Possible relations of a rule's findings, and the scores that they apply to.
 pub fn lines_of(rule: RuleId) -> (&'static [Line], J) {
     if let Some(row) = of(rule) {
         return (row.lines, row.judges);

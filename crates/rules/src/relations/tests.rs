@@ -1,4 +1,4 @@
-//! What must hold of the table of relations.
+//! Invariants of the table of relations.
 
 use super::*;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ fn every_rule_has_its_relations_what_harms_and_what_helps() {
         let is_root = row.lines.iter().any(|(relation, _)| matches!(relation, Relation::Root(_)));
         assert!(!is_root || row.remedy.ends_with('.'), "{id} names a cause and no remedy");
         assert!(!is_root || row.judges != J::Nothing, "{id} harms no score");
-        // What stands behind a line that always holds is never read, but a cause may be absent.
+        // Lines after an unconditional line are unreachable, except that a cause may be absent.
         let never = row.lines.iter().position(|line| matches!(line, (Relation::Note, W::Always)));
         assert!(never.is_none_or(|at| at + 1 == row.lines.len()), "{id}");
     }
@@ -42,8 +42,8 @@ fn every_cause_is_named_by_a_rule() {
     let evidence = RELATIONS.iter().flat_map(|row| row.lines);
     let of_evidence: BTreeSet<C> = evidence.filter_map(|(relation, _)| relation.cause()).collect();
     for cause in C::ALL {
-        // Higher clocks than those of the board as sold lower nothing.
-        // What nothing shows is named by no rule.
+        // Higher clocks than the defaults lower no score.
+        // No rule names a cause without evidence.
         let expected = if *cause == C::Overclocked { &of_evidence } else { &named };
         assert_eq!(expected.contains(cause), *cause != C::NotVisible, "{cause:?}");
     }

@@ -10,12 +10,12 @@ use serde::Serialize;
 /// What repetitions of short steps differ by on a quiet machine, in percent; less is never believed.
 const NOISE_PERCENT_MIN: f64 = 2.0;
 
-/// What raising one group of settings changed.
+/// Effect of raising one group of settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gain {
     /// The group.
     pub group: String,
-    /// One row for each figure.
+    /// One row per figure.
     pub rows: Vec<GainRow>,
 }
 
@@ -26,15 +26,15 @@ pub struct GainRow {
     pub name: String,
     /// Its unit.
     pub unit: String,
-    /// Before the group was raised.
+    /// Value before the group was raised.
     pub before: f64,
-    /// After it.
+    /// Value after it.
     pub after: f64,
-    /// By how much it became better, in percent; negative for worse.
+    /// Improvement in percent; negative for worse.
     pub gain_percent: f64,
     /// How much more it became, in percent of itself; negative for less.
     pub change_percent: f64,
-    /// What it differs by itself, in percent.
+    /// Variation of the figure itself, in percent.
     pub noise_percent: f64,
 }
 
@@ -45,7 +45,7 @@ impl GainRow {
     }
 }
 
-/// One entry for each group that was raised, in that order.
+/// One entry for each raised group, in order.
 pub fn attribution(record: &Record) -> Vec<Gain> {
     let mut states: Vec<Vec<String>> = Vec::new();
     for probe in &record.probes {
@@ -64,7 +64,7 @@ pub fn attribution(record: &Record) -> Vec<Gain> {
         .collect()
 }
 
-/// What all groups together gave: the first state against the last.
+/// Effect of all groups together: the first state against the last.
 pub fn whole_gain(record: &Record) -> Option<Gain> {
     let first = &record.probes.first()?.raised;
     let last = &record.probes.last()?.raised;

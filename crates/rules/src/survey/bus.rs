@@ -226,10 +226,7 @@ pub(crate) fn usb_name(device: &UsbDevice) -> String {
     }
     let own = [device.maker.as_deref(), device.name.as_deref()];
     let own: Vec<&str> = own.into_iter().flatten().collect();
-    match own.is_empty() {
-        true => format!("{:04x}:{:04x}", device.vendor, device.product),
-        false => plain(&own.join(" ")),
-    }
+    if own.is_empty() { format!("{:04x}:{:04x}", device.vendor, device.product) } else { plain(&own.join(" ")) }
 }
 
 /// The speed a device could have, in Mbit/s, and how sure that is.

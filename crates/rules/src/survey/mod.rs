@@ -28,7 +28,7 @@ pub use difference::differences;
 use facts::Place;
 use record::{Record, Scaler, ScalerKind, Survey};
 
-/// The first look over the machine.
+/// First inspection of the machine.
 fn first(record: &Record) -> Option<&Survey> {
     record.surveys.first()
 }
@@ -65,7 +65,7 @@ pub fn all_clear(seen: &[&str]) -> String {
     }
 }
 
-/// A field of the first look.
+/// A field of the first inspection.
 fn place(field: &str) -> Place {
     Place::Field(format!("surveys.0.{field}"))
 }

@@ -50,10 +50,7 @@ fn aspm(device: &PciDevice) -> Option<String> {
     let aspm = device.aspm.known().filter(|_| device.link.is_some())?;
     let states = [(aspm.l0s, "L0s"), (aspm.l1, "L1"), (aspm.l1_substates, "L1 substates")];
     let on: Vec<&str> = states.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect();
-    Some(match on.is_empty() {
-        true => "ASPM Disabled".into(),
-        false => format!("ASPM {} Enabled", on.join(", ")),
-    })
+    Some(if on.is_empty() { "ASPM Disabled".into() } else { format!("ASPM {} Enabled", on.join(", ")) })
 }
 
 /// One line for each disk and card.

@@ -62,10 +62,7 @@ fn limit_that_the_run_set_is_not_lowered_by_the_kernel() {
     for (is_ours, expected) in [(true, 0), (false, 1)] {
         let record = run(&[TOP; 8], 90);
         let record = gauge_channel(record, ChannelId::limit_max(0), Unit::Kilohertz, &limits);
-        let record = match is_ours {
-            true => with_limit_set(record, 0, 900, LOW as u32),
-            false => record,
-        };
+        let record = if is_ours { with_limit_set(record, 0, 900, LOW as u32) } else { record };
         assert_eq!(findings_of(RULE.id, &record).len(), expected, "{is_ours}");
     }
 }

@@ -19,12 +19,12 @@ pub(super) const ANSWER: Answer =
 /// How sure the interval is, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;
 
-/// What two sides measured.
+/// Results of two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AbResult {
-    /// A and B in the words given.
+    /// Commands or settings of A and B, as given.
     pub sides: [String; 2],
-    /// Blocks of four runs that went well.
+    /// Complete blocks of four successful runs.
     pub blocks: usize,
     /// Median score of each side.
     pub medians: [f64; 2],
@@ -43,14 +43,14 @@ pub struct AbResult {
     pub modes: [Option<[f64; 2]>; 2],
     /// Mean power of each side in milliwatts, where a meter tells.
     pub milliwatts: Option<[f64; 2]>,
-    /// Mean temperature of each side in thousandths of a degree, where a sensor tells.
+    /// Mean temperature of each side in thousandths of a degree, if a sensor exists.
     pub millicelsius: Option<[f64; 2]>,
     /// Indices of the steps of both sides.
     pub steps: Vec<usize>,
 }
 
 impl AbResult {
-    /// True if the interval leaves no room for "no difference".
+    /// True if the interval excludes "no difference".
     pub fn is_different(&self) -> bool {
         self.interval_percent.is_some_and(|[low, high]| low > 0.0 || high < 0.0)
     }
@@ -99,7 +99,7 @@ pub fn result(record: &Record) -> Option<AbResult> {
     })
 }
 
-/// One run that went well.
+/// One successful run.
 struct Run<'a> {
     step: usize,
     repetition: u32,

@@ -98,10 +98,7 @@ fn power_and_heat(result: &AbResult) -> String {
         let word = more(b - a, "warmer", "cooler");
         parts.push(format!("is {:.1} °C {word}", (b - a).abs() / 1000.0));
     }
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!("; B {}", parts.join(" and ")),
-    }
+    if parts.is_empty() { String::new() } else { format!("; B {}", parts.join(" and ")) }
 }
 
 fn tied(result: &AbResult) -> Option<Finding> {

@@ -38,9 +38,10 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     }
     text.push_str(&sentences(findings));
     for (why, passes) in not_measured(record) {
-        let line = match passes.is_empty() {
-            true => format!("Not measured: {why}"),
-            false => format!("Not measured ({}): {why}.", passes.join(", ")),
+        let line = if passes.is_empty() {
+            format!("Not measured: {why}")
+        } else {
+            format!("Not measured ({}): {why}.", passes.join(", "))
         };
         let _ = writeln!(text, "{}", wrapped(&line, 3));
     }

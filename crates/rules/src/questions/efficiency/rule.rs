@@ -41,11 +41,10 @@ fn sweet_spot(walk: &Walk) -> Option<Finding> {
     let best = &walk.points[walk.sweet_spot?];
     let top = walk.points.last()?;
     let saved = 100.0 * (1.0 - best.energy()? / top.energy()?);
-    let template = match best.opp_khz == top.opp_khz {
-        true => "{cpus}: the highest OPP, {opp}, needs least energy per unit of work.",
-        false => {
-            "{cpus}: {opp} needs least energy per unit of work, {saved} less than {top}, at {share} of its performance."
-        }
+    let template = if best.opp_khz == top.opp_khz {
+        "{cpus}: the highest OPP, {opp}, needs least energy per unit of work."
+    } else {
+        "{cpus}: {opp} needs least energy per unit of work, {saved} less than {top}, at {share} of its performance."
     };
     Some(
         Finding::new(RULE.id, Severity::Info, template)

@@ -47,9 +47,10 @@ fn left_out(record: &Record, walk: &Walk) -> String {
         return String::new();
     };
     let names: Vec<String> = missing.iter().map(|khz| (khz / 1000).to_string()).collect();
-    let why = match *highest < SLOW_KHZ {
-        true => format!("OPPs below {} MHz take minutes each; set MinKHz={lowest} to include them", SLOW_KHZ / 1000),
-        false => "outside MinKHz and MaxKHz, or not reached".to_owned(),
+    let why = if *highest < SLOW_KHZ {
+        format!("OPPs below {} MHz take minutes each; set MinKHz={lowest} to include them", SLOW_KHZ / 1000)
+    } else {
+        "outside MinKHz and MaxKHz, or not reached".to_owned()
     };
     format!("   Not tested: {} MHz ({why}).\n", names.join(", "))
 }
@@ -71,10 +72,7 @@ fn range(values: impl Iterator<Item = f64> + Clone, digits: usize) -> String {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.fold(f64::NEG_INFINITY, f64::max);
     let (low, high) = (format!("{low:.digits$}"), format!("{high:.digits$}"));
-    match low == high {
-        true => low,
-        false => format!("{low}-{high}"),
-    }
+    if low == high { low } else { format!("{low}-{high}") }
 }
 
 fn table(walk: &Walk) -> String {

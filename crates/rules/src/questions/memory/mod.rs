@@ -194,9 +194,10 @@ fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     });
     let missed: Vec<String> =
         missed.map(|cache| format!("L{} of {}", cache.level, size_words(cache.size_bytes))).collect();
-    let mut line = match words.is_empty() {
-        true => "No cache boundary in this size range.".to_owned(),
-        false => format!("Cache boundaries: {}.", words.join(", ")),
+    let mut line = if words.is_empty() {
+        "No cache boundary in this size range.".to_owned()
+    } else {
+        format!("Cache boundaries: {}.", words.join(", "))
     };
     if !missed.is_empty() {
         let _ = write!(line, " Reported but not visible: {}.", missed.join(", "));

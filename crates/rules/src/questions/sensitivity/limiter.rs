@@ -4,7 +4,7 @@ use super::{Elasticity, Level};
 use facts::view;
 use record::{Record, Step};
 
-/// What holds a workload back at the highest clock.
+/// Bottleneck of a workload at the highest clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limiter {
     /// One core is full while others idle.
@@ -17,7 +17,7 @@ pub enum Limiter {
     Storage,
     /// Its cores are not full, and nothing else that is watched is: network, GPU, a device, a pause.
     Other,
-    /// Nothing tells.
+    /// Unknown.
     Unknown,
 }
 
@@ -34,7 +34,7 @@ const IOWAIT_PERCENT_MIN: f64 = 10.0;
 const ONE_CORE_ELASTICITY_MIN: f64 = 0.4;
 
 impl Limiter {
-    /// What holds `step` back, judged at this level.
+    /// Bottleneck of `step` at this level.
     pub(super) fn of(record: &Record, step: &Step, level: &Level, elasticity: Option<Elasticity>) -> Self {
         let online = f64::from(view::cpu_count(record).unwrap_or(1));
         let cores = match step.cpus.len() {
@@ -56,10 +56,13 @@ impl Limiter {
         let one_is_full = used >= FULL;
         let waits_for_storage = iowait_of_one >= IOWAIT_PERCENT_MIN;
         match value {
-            Some(value) if is_full && value < MEMORY_ELASTICITY_MAX => match waits_for_storage {
-                true => Self::Storage,
-                false => Self::Memory,
-            },
+            Some(value) if is_full && value < MEMORY_ELASTICITY_MAX => {
+                if waits_for_storage {
+                    Self::Storage
+                } else {
+                    Self::Memory
+                }
+            }
             _ if is_full && cores > 1.0 => Self::AllCores,
             _ if is_full => Self::OneCore,
             // Free to move, it fills one core in sum; whether that holds it back its elasticity tells.

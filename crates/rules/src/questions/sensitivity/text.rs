@@ -41,10 +41,7 @@ fn how(result: &Sensitivity) -> &'static str {
 }
 
 fn row(result: &Sensitivity, level: &Level) -> String {
-    let name = match result.levels.last() == Some(level) {
-        true => result.name.as_str(),
-        false => "",
-    };
+    let name = if result.levels.last() == Some(level) { result.name.as_str() } else { "" };
     // Command lines can be long; their end tells them apart no worse than their beginning.
     let name: String = name.chars().take(NAME_CHARS).collect();
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));

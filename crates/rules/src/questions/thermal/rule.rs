@@ -39,9 +39,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         heat.push_str(&format!(", time constant {:.0} s", tau.value));
     }
     let step = &facts.steps[result.step];
-    let left = match left.is_empty() {
-        true => "sustained performance unknown".to_owned(),
-        false => format!("sustained {}", left.join(" and ")),
+    let left = if left.is_empty() {
+        "sustained performance unknown".to_owned()
+    } else {
+        format!("sustained {}", left.join(" and "))
     };
     let throttle = result.throttle.as_ref();
     vec![
