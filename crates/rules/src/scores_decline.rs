@@ -28,7 +28,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
     let by_clock = clock_fall_percent(facts, &steps);
     let runs = facts.halves();
-    let template = match (by_clock, view::differs(&runs)) {
+    let template = match (by_clock, view::differs(runs)) {
         (Some(_), _) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS); the clock dropped by \
              {by_clock}."
@@ -50,8 +50,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .confidence(95)
         .with("fall", Quantity::Percent(fall))
         .with("scores", Quantity::Text(listed.join(", ")))
-        .with("use", Quantity::Text(listed_halves(&runs, |run| run.compressing_use) + " %"))
-        .with("rate", Quantity::Text(listed_halves(&runs, |run| run.compressing_rate)))
+        .with("use", Quantity::Text(listed_halves(runs, |run| run.compressing_use) + " %"))
+        .with("rate", Quantity::Text(listed_halves(runs, |run| run.compressing_rate)))
         .of(steps.iter().copied())
         .seen_by(Witness::Scores)
         .at_all(steps.iter().map(|step| step_place(facts, *step)));

@@ -31,7 +31,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     };
     let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let runs = facts.halves();
-    let template = match view::differs(&runs) {
+    let template = match view::differs(runs) {
         Differs::CompressionUse => {
             "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, and its CPU use with it ({use}). It \
              waited; its CPUs were not slower."
@@ -55,8 +55,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .confidence(95)
         .with("spread", Quantity::Percent(spread))
         .with("scores", Quantity::Text(listed.join(", ")))
-        .with("use", Quantity::Text(listed_halves(&runs, |run| run.compressing_use) + " %"))
-        .with("rate", Quantity::Text(listed_halves(&runs, |run| run.compressing_rate)))
+        .with("use", Quantity::Text(listed_halves(runs, |run| run.compressing_use) + " %"))
+        .with("rate", Quantity::Text(listed_halves(runs, |run| run.compressing_rate)))
         .of(totals.iter().map(|(step, _)| *step))
         .seen_by(Witness::Scores);
     vec![finding.at_all(totals.iter().map(|(step, _)| step_place(facts, *step)))]

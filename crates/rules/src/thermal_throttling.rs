@@ -273,7 +273,7 @@ fn by_measured_clock(facts: &Facts<'_>) -> Option<(Finding, f64)> {
 /// Results that fell while it was hot and a reported clock stood still: what slows CPUs down there does not tell
 /// cpufreq. One finding for each workload.
 fn by_declines(facts: &Facts<'_>) -> Vec<Finding> {
-    let found = facts.declines().into_iter().filter_map(|decline| {
+    let found = facts.declines().iter().filter_map(|decline| {
         let heat = facts.heat(&decline.window).filter(|heat| heat.millicelsius_max >= HIDDEN_MILLICELSIUS)?;
         let channel = view::unmoved_claim(facts, decline.window)?;
         let finding = Finding::new(
