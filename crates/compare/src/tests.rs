@@ -4,13 +4,13 @@ use super::*;
 use crate::reference::{Reference, parse};
 use crate::test_support::{compression, own_run, point, with_clocks, with_step};
 use expect_test::{Expect, expect};
-use facts::case::Case;
+use facts::Facts;
 use facts::{Explanation, Finding, Quantity, Severity};
 use record::{Cipher, Fact, Measured as Score, Outcome, Variant, WorkloadId};
 
 /// Explanation of a run in which these findings were made.
 pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {
-    explain::explain_findings(&Case::of(&own_run()), findings)
+    explain::explain_findings(&Facts::of(&own_run()), findings)
 }
 
 /// A board with four CPUs at this clock; scores of 7-zip on one and on all of them.
@@ -34,7 +34,7 @@ fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
 fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
     let explained: Vec<Explanation> = sides
         .iter()
-        .map(|(_, record, findings)| explain::explain_findings(&facts::case::Case::of(record), findings.to_vec()))
+        .map(|(_, record, findings)| explain::explain_findings(&facts::Facts::of(record), findings.to_vec()))
         .collect();
     let sides: Vec<Side<'_>> = sides
         .iter()

@@ -29,11 +29,6 @@ pub mod watch;
 #[cfg(test)]
 pub(crate) use testkit::records as test_support;
 
-/// Other name of `Facts`.
-pub mod case {
-    pub use crate::Facts as Case;
-}
-
 pub use change::signed_percent;
 pub use explanation::{
     Basis, Cause, CauseRow, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Taken,

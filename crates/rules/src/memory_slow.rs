@@ -106,7 +106,7 @@ mod tests {
     use super::judged;
     use crate::test_support::{own_run, with_step};
     use compare::reference::{Reference, parse};
-    use facts::case::Case;
+    use facts::Facts;
     use facts::{Finding, figures};
     use record::{Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record, Variant, WorkloadId};
 
@@ -147,7 +147,7 @@ mod tests {
         let sentences = |mb_per_s, boards: &[(&str, u32)]| -> Vec<String> {
             let reference = reference(boards);
             let record = copies(mb_per_s);
-            let found = judged(&Case::of(&record), &figures(&record), || &reference);
+            let found = judged(&Facts::of(&record), &figures(&record), || &reference);
             found.iter().map(Finding::sentence).collect()
         };
         let found = sentences(2000, &usual);
@@ -158,6 +158,6 @@ mod tests {
         let mut unknown = copies(2000);
         unknown.machine.soc = Fact::not_reached();
         let usual = reference(&usual);
-        assert_eq!(judged(&Case::of(&unknown), &figures(&unknown), || &usual), []);
+        assert_eq!(judged(&Facts::of(&unknown), &figures(&unknown), || &usual), []);
     }
 }

@@ -6,7 +6,7 @@
 
 use super::situated::Situated;
 use super::{confidence, when};
-use facts::case::Case;
+use facts::Facts;
 use facts::view::ScoreKey;
 use facts::{Cause, Diagnosis, Finding, Severity};
 use rules::relation::{Relation, When};
@@ -29,15 +29,15 @@ pub(super) struct Graph {
 }
 
 /// The graph of these findings.
-pub(super) fn of(case: &Case<'_>, findings: &[Finding]) -> Graph {
+pub(super) fn of(facts: &Facts<'_>, findings: &[Finding]) -> Graph {
     let situated: Vec<Situated> =
-        findings.iter().map(|finding| Situated::of(case, finding, lines_of(finding.rule).1)).collect();
+        findings.iter().map(|finding| Situated::of(facts, finding, lines_of(finding.rule).1)).collect();
     let lines = findings.iter().zip(&situated).map(|(finding, at)| {
         let lines = lines_of(finding.rule).0.iter().copied();
-        lines.filter(|(_, when)| when::holds(*when, case, finding, at, findings)).collect()
+        lines.filter(|(_, when)| when::holds(*when, facts, finding, at, findings)).collect()
     });
     let lines = lines.collect();
-    let mut look = Look { case, findings, situated, lines, is_taken: vec![false; findings.len()] };
+    let mut look = Look { facts, findings, situated, lines, is_taken: vec![false; findings.len()] };
     let answers = look.free(|look, index| look.lines(index).any(|(relation, _)| relation == Relation::Answer));
     look.take(&answers);
     let mut diagnoses: Vec<Diagnosis> = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn of(case: &Case<'_>, findings: &[Finding]) -> Graph {
 
 /// A look over all findings, of which some have been taken.
 struct Look<'a> {
-    case: &'a Case<'a>,
+    facts: &'a Facts<'a>,
     findings: &'a [Finding],
     situated: Vec<Situated>,
     /// What each finding can be, as far as conditions hold: every cause asks for it.
@@ -138,7 +138,7 @@ impl Look<'_> {
         let weight = |index: &usize| {
             let finding = &self.findings[*index];
             let names_scores = self.situated[*index].names_them;
-            let is_of_main = self.situated[*index].scores.iter().any(|score| self.case.scores()[*score].is_main);
+            let is_of_main = self.situated[*index].scores.iter().any(|score| self.facts.scores()[*score].is_main);
             let sure = Reverse(finding.confidence_percent);
             (is_follower(*index), Reverse(finding.severity), !names_scores, !is_of_main, sure)
         };
@@ -199,7 +199,7 @@ impl Look<'_> {
         let follows = consequences.iter().filter(|index| self.harms(**index) && self.situated[**index].names_them);
         let scores = shows.chain(follows).flat_map(|index| &self.situated[*index].scores);
         let scores: BTreeSet<usize> = scores.copied().collect();
-        scores.into_iter().map(|score| self.case.scores()[score].key.clone()).collect()
+        scores.into_iter().map(|score| self.facts.scores()[score].key.clone()).collect()
     }
 }
 
@@ -223,11 +223,11 @@ mod tests {
     /// Rule, severity and step of each finding; and what is made of them.
     fn check(found: &[(&str, Severity, usize)], expected: &[&str]) {
         let record = board();
-        let case = Case::of(&record);
+        let facts = Facts::of(&record);
         let finding =
             |(id, severity, step): &(&str, Severity, usize)| Finding::new(rule(id), *severity, "So.").of([*step]);
         let findings: Vec<Finding> = found.iter().map(finding).collect();
-        let graph = of(&case, &findings);
+        let graph = of(&facts, &findings);
         let words = |indices: &[usize]| {
             let ids: Vec<&str> = indices.iter().map(|index| findings[*index].rule.as_str()).collect();
             ids.join(" ")

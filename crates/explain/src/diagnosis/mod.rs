@@ -9,27 +9,27 @@ pub mod told;
 mod verdict;
 mod when;
 
-use facts::case::Case;
+use facts::Facts;
 use facts::{Explanation, Finding};
 use record::Record;
 
 /// Explains a Record.
 pub fn explain(record: &Record) -> Explanation {
-    explain_case(&Case::of(record))
+    explain_facts(&Facts::of(record))
 }
 
 /// Explains a Record whose views are shared with other reports.
-pub(crate) fn explain_case(case: &Case<'_>) -> Explanation {
-    explain_findings(case, rules::check_facts(case))
+pub(crate) fn explain_facts(facts: &Facts<'_>) -> Explanation {
+    explain_findings(facts, rules::check_facts(facts))
 }
 
 /// Explains a Record in which these findings were made.
-pub fn explain_findings(case: &Case<'_>, findings: Vec<Finding>) -> Explanation {
-    let graph = graph::of(case, &findings);
-    let (verdict, scores) = verdict::of(case, &findings, &graph);
-    let ledgers = ledger::of(case, &findings, &graph);
+pub fn explain_findings(facts: &Facts<'_>, findings: Vec<Finding>) -> Explanation {
+    let graph = graph::of(facts, &findings);
+    let (verdict, scores) = verdict::of(facts, &findings, &graph);
+    let ledgers = ledger::of(facts, &findings, &graph);
     Explanation {
-        verdict: rules::stated::verdict(case).unwrap_or(verdict),
+        verdict: rules::stated::verdict(facts).unwrap_or(verdict),
         scores,
         diagnoses: graph.diagnoses,
         ledgers,

@@ -1,6 +1,6 @@
 //! Where a finding belongs: which scores it is about, and when it was so. It says so itself, or its places do.
 
-use facts::case::Case;
+use facts::Facts;
 use facts::view::ScoreSteps;
 use facts::{Finding, Place, Scope, Span};
 use record::{Bound, Record, WorkloadId};
@@ -19,8 +19,8 @@ pub(super) struct Situated {
 
 impl Situated {
     /// Where this finding belongs.
-    pub(super) fn of(case: &Case<'_>, finding: &Finding, judges: Judges) -> Self {
-        let record = case.record;
+    pub(super) fn of(facts: &Facts<'_>, finding: &Finding, judges: Judges) -> Self {
+        let record = facts.record;
         let (steps, moments) = match &finding.scope {
             Some(Scope::Between) => return Self { scores: Vec::new(), names_them: true, span: finding.span },
             Some(Scope::Steps(steps)) => (steps.clone(), Vec::new()),
@@ -36,11 +36,11 @@ impl Situated {
                     || moments.iter().any(|moment| window.is_some_and(|window| window.overlaps(*moment)))
             })
         };
-        let named = indices(case, is_hit);
+        let named = indices(facts, is_hit);
         if !named.is_empty() {
             return Self { scores: named, names_them: true, span };
         }
-        Self { scores: indices(case, |score| is_for(judges, record, score)), names_them: false, span }
+        Self { scores: indices(facts, |score| is_for(judges, record, score)), names_them: false, span }
     }
 
     /// True if both are about the same scores, or one is about the machine as a whole.
@@ -77,8 +77,8 @@ fn is_for(judges: Judges, record: &Record, score: &ScoreSteps) -> bool {
     }
 }
 
-fn indices(case: &Case<'_>, is_wanted: impl Fn(&ScoreSteps) -> bool) -> Vec<usize> {
-    let scores = case.scores().iter().enumerate();
+fn indices(facts: &Facts<'_>, is_wanted: impl Fn(&ScoreSteps) -> bool) -> Vec<usize> {
+    let scores = facts.scores().iter().enumerate();
     scores.filter(|(_, score)| is_wanted(score)).map(|(index, _)| index).collect()
 }
 
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_finding_belongs_to_the_scores_that_it_names_or_that_ran_then() {
         let record = board();
-        let case = Case::of(&record);
+        let facts = Facts::of(&record);
         let samples = |start_ms, end_ms| Place::Samples { channel: ChannelId::Soc, start_ms, end_ms };
         let finding = || Finding::new(RuleId::own("x"), Severity::Degraded, "It was so.");
         for (finding, scores, names_them) in [
@@ -144,7 +144,7 @@ mod tests {
             (finding().at(Place::Field("states".into())), &[0], false),
             (finding().at(samples(12_000, 13_000)), &[0], false),
         ] {
-            let found = Situated::of(&case, &finding, Judges::Compression);
+            let found = Situated::of(&facts, &finding, Judges::Compression);
             assert_eq!((&found.scores[..], found.names_them), (scores, names_them), "{finding:?}");
         }
     }

@@ -1,12 +1,12 @@
 //! The word over each score, and over the run: that of the scores which it was made for.
 
 use super::graph::Graph;
-use facts::case::Case;
+use facts::Facts;
 use facts::{Finding, ScoreVerdict, Severity, Verdict};
 
 /// The word over the run and over each score.
-pub(super) fn of(case: &Case<'_>, findings: &[Finding], graph: &Graph) -> (Verdict, Vec<ScoreVerdict>) {
-    let indexed = case.scores().iter().enumerate();
+pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> (Verdict, Vec<ScoreVerdict>) {
+    let indexed = facts.scores().iter().enumerate();
     let scores: Vec<ScoreVerdict> = indexed
         .map(|(index, score)| {
             let because = graph.diagnoses.iter().enumerate().filter(|(_, found)| found.holds_for.contains(&score.key));

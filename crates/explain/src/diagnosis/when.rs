@@ -1,18 +1,18 @@
 //! Whether a line of the table of relations holds: a pure question to the Record, the finding and the root.
 
 use super::situated::Situated;
-use facts::case::Case;
+use facts::Facts;
 use facts::{Finding, Quantity, Severity, view};
 use record::{Record, Window, WorkloadId};
 use rules::relation::When;
 use rules::slowdown::hot_millicelsius;
 
 /// True if it holds for a finding that belongs there, among all that was found.
-pub(super) fn holds(when: When, case: &Case<'_>, finding: &Finding, at: &Situated, all: &[Finding]) -> bool {
-    let record = case.record;
+pub(super) fn holds(when: When, facts: &Facts<'_>, finding: &Finding, at: &Situated, all: &[Finding]) -> bool {
+    let record = facts.record;
     match when {
         When::Always => true,
-        When::Hot => is_hot(case, at),
+        When::Hot => is_hot(facts, at),
         When::Swapped => found(all, is_of_swapping),
         When::OutOfMemory => found(all, |finding| finding.rule == rules::OUT_OF_MEMORY),
         When::Says(words) => {
@@ -23,7 +23,7 @@ pub(super) fn holds(when: When, case: &Case<'_>, finding: &Finding, at: &Situate
         When::FirmwareAsked => view::firmware_bits(record, 0) != view::FirmwareBits::Unknown,
         When::CiphersAlone => {
             let is_cipher = |score: &usize| {
-                let id = case.scores()[*score].workload.id();
+                let id = facts.scores()[*score].workload.id();
                 id.is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes))
             };
             at.names_them && !at.scores.is_empty() && at.scores.iter().all(is_cipher)
@@ -34,10 +34,10 @@ pub(super) fn holds(when: When, case: &Case<'_>, finding: &Finding, at: &Situate
             packages.into_iter().any(|package| Some(package) != first)
         }
         When::TemperatureKnown => {
-            let is_known = temperature(case, at).is_some() && view::sensor_of_a_part(record).is_none();
+            let is_known = temperature(facts, at).is_some() && view::sensor_of_a_part(record).is_none();
             is_known && finding.unseen.is_none()
         }
-        When::HotUncapped => is_uncapped(record, finding) && is_hot(case, at),
+        When::HotUncapped => is_uncapped(record, finding) && is_hot(facts, at),
         When::Uncapped => is_uncapped(record, finding),
         When::Unsteady => finding.value("later").is_some(),
         When::Overclocked => found(all, |finding| finding.template == rules::config_txt::FASTER),
@@ -52,10 +52,10 @@ pub(super) fn is_of_the_run(when: When) -> bool {
     matches!(when, When::Swapped | When::OutOfMemory)
 }
 
-fn is_hot(case: &Case<'_>, at: &Situated) -> bool {
-    let hot = hot_millicelsius(case);
-    let was_cool = own_temperature(case, at).is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
-    !was_cool && temperature(case, at).is_some_and(|temp| temp >= hot)
+fn is_hot(facts: &Facts<'_>, at: &Situated) -> bool {
+    let hot = hot_millicelsius(facts);
+    let was_cool = own_temperature(facts, at).is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
+    !was_cool && temperature(facts, at).is_some_and(|temp| temp >= hot)
 }
 
 /// A log does not tell the temperature while its ladder was measured.
@@ -76,17 +76,17 @@ fn is_of_swapping(finding: &Finding) -> bool {
 const COOLER_MILLICELSIUS: i64 = 20_000;
 
 /// The highest temperature in the own time of what names no score: of a clock that was measured before them.
-fn own_temperature(case: &Case<'_>, at: &Situated) -> Option<i64> {
+fn own_temperature(facts: &Facts<'_>, at: &Situated) -> Option<i64> {
     let span = at.span.filter(|_| !at.names_them)?;
     let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
-    view::heat(case.record, window).map(|heat| heat.millicelsius_max)
+    view::heat(facts.record, window).map(|heat| heat.millicelsius_max)
 }
 
 /// The highest temperature while it was so: in its scores, or in its own time where that is known.
-fn temperature(case: &Case<'_>, at: &Situated) -> Option<i64> {
-    let record = case.record;
+fn temperature(facts: &Facts<'_>, at: &Situated) -> Option<i64> {
+    let record = facts.record;
     let heat = |window: Window| view::heat(record, window).map(|heat| heat.millicelsius_max);
-    let steps = at.scores.iter().flat_map(|score| &case.scores()[*score].steps);
+    let steps = at.scores.iter().flat_map(|score| &facts.scores()[*score].steps);
     let windows = steps.filter_map(|step| record.steps.get(*step)).map(|step| step.window);
     let of_scores = windows.filter(|window| window.elapsed_ms() > 0).filter_map(heat).max();
     let of_span =
@@ -115,9 +115,9 @@ mod tests {
             (&hot, &finding, When::TemperatureKnown, true),
             (&record, &finding, When::TemperatureKnown, false),
         ] {
-            let case = Case::of(record);
-            let at = Situated::of(&case, finding, Judges::All);
-            assert_eq!(holds(when, &case, finding, &at, &[]), expected, "{when:?}");
+            let facts = Facts::of(record);
+            let at = Situated::of(&facts, finding, Judges::All);
+            assert_eq!(holds(when, &facts, finding, &at, &[]), expected, "{when:?}");
         }
     }
 
@@ -126,12 +126,12 @@ mod tests {
         let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 4.0), compression(7000));
         let temp: Vec<i64> = (0..9).map(|row| if row < 4 { 40_000 } else { 85_000 }).collect();
         let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &temp);
-        let case = Case::of(&record);
+        let facts = Facts::of(&record);
         for (from_ms, to_ms, expected) in [(0, 1000, false), (2500, 3500, true)] {
             let finding = Finding::new(RuleId::own("x"), Severity::Degraded, "So.");
             let finding = finding.about(Scope::Machine).during(from_ms, to_ms);
-            let at = Situated::of(&case, &finding, Judges::All);
-            assert_eq!(holds(When::Hot, &case, &finding, &at, &[]), expected, "{from_ms}");
+            let at = Situated::of(&facts, &finding, Judges::All);
+            assert_eq!(holds(When::Hot, &facts, &finding, &at, &[]), expected, "{from_ms}");
         }
     }
 }

@@ -7,7 +7,7 @@ mod results;
 mod values;
 
 use crate::diagnosis::told::{Told, remedy};
-use facts::case::Case;
+use facts::Facts;
 use facts::view::ScoreKey;
 use facts::{
     Cause, Diagnosis, Explanation, Finding, Ledger, Place, Points, ScoreVerdict, Severity, Span, Tenths, Verdict,
@@ -104,24 +104,24 @@ struct OfRecord<'a> {
 impl Document<'_> {
     /// Of this Record, without it.
     pub fn of(record: &Record, explained: &Explanation) -> Document<'static> {
-        Self::of_case(&Case::of(record), explained)
+        Self::of_facts(&Facts::of(record), explained)
     }
 
     /// What is to be said of this Record, and what is printed of it: both ask for the same, which is made once.
     pub fn explained(record: &Record) -> (Explanation, Document<'static>) {
-        let case = Case::of(record);
-        let explained = crate::diagnosis::explain_case(&case);
-        let document = Self::of_case(&case, &explained);
+        let facts = Facts::of(record);
+        let explained = crate::diagnosis::explain_facts(&facts);
+        let document = Self::of_facts(&facts, &explained);
         (explained, document)
     }
 
-    fn of_case(case: &Case<'_>, explained: &Explanation) -> Document<'static> {
+    fn of_facts(facts: &Facts<'_>, explained: &Explanation) -> Document<'static> {
         Document {
             schema: None,
             file: None,
             verdict: explained.verdict,
-            verdict_sentence: Told::of(case.record, explained).verdict,
-            results: Results::of(case, explained),
+            verdict_sentence: Told::of(facts.record, explained).verdict,
+            results: Results::of(facts, explained),
             scores: explained.scores.clone(),
             diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(explained, diagnosis)).collect(),
             ledger: explained.ledgers.iter().map(of_ledger).collect(),

@@ -2,7 +2,7 @@
 //! What is missing is `null`, with the reason next to it.
 
 use crate::monitor::day;
-use facts::case::Case;
+use facts::Facts;
 use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_latency, memory_mb_per_s, series_median, sevenzip_multi_mips,
     sevenzip_single_mips,
@@ -20,11 +20,11 @@ pub struct Results(Vec<(String, Value)>);
 
 impl Results {
     /// Of this case.
-    pub fn of(case: &Case<'_>, explained: &Explanation) -> Self {
-        let record = case.record;
+    pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
+        let record = facts.record;
         let mut results = Self(Vec::new());
-        results.machine(case);
-        results.scores(record, case.figures());
+        results.machine(facts);
+        results.scores(record, facts.figures());
         results.state(record, explained);
         results.programs(record);
         results
@@ -54,11 +54,11 @@ impl Results {
         self.put(name, fact.known(), || fact.missing().map_or_else(String::new, ToString::to_string));
     }
 
-    fn machine(&mut self, case: &Case<'_>) {
-        let record = case.record;
+    fn machine(&mut self, facts: &Facts<'_>) {
+        let record = facts.record;
         let machine = &record.machine;
         self.put("board", machine.name(), || not_reported(record));
-        self.fact("soc", case.soc());
+        self.fact("soc", facts.soc());
         self.fact("distribution", &machine.distribution);
         self.fact("kernel", &machine.kernel_release);
         let governors = Some(view::governors_during_run(record).join("/")).filter(|names| !names.is_empty());

@@ -11,7 +11,7 @@ pub mod summary;
 mod text;
 
 use crate::document::Results;
-use facts::case::Case;
+use facts::Facts;
 use facts::figures::equivalent::{equivalents, version_of};
 use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
@@ -126,8 +126,8 @@ fn best_first(a: Option<f64>, b: Option<f64>) -> Ordering {
 impl Row {
     /// The row of a result.
     pub fn of(record: &Record, explained: &Explanation, file: &str) -> Self {
-        let case = Case::of(record);
-        let all = case.figures();
+        let facts = Facts::of(record);
+        let all = facts.figures();
         let memory = |operation| memory_mb_per_s(record, all, operation).map(|rate| rate as f64);
         let clocks = view::cluster_clocks(record, &Variant::COLD);
         let mut cells = columns(record, all, explained);
@@ -151,7 +151,7 @@ impl Row {
         Self {
             file: file.to_owned(),
             cells,
-            results: Results::of(&case, explained),
+            results: Results::of(&facts, explained),
             sevenzip_estimated: as_listed.each_ref().map(|figure| {
                 let figure = figure.as_ref()?;
                 figure.estimated_words(version_of(record, figure).as_deref())
@@ -165,7 +165,7 @@ impl Row {
                 series_median(all, WorkloadId::Cpuminer),
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
-            soc: case.soc().known().cloned(),
+            soc: facts.soc().known().cloned(),
             day: crate::monitor::day(record),
             millicelsius_max: view::heat(record, view::whole_run()).map(|heat| heat.millicelsius_max),
             power_max: power_max(record),

@@ -3,13 +3,13 @@
 use super::*;
 use crate::test_support::{compression, own_run, point, series, with_clocks, with_step};
 use expect_test::{Expect, expect};
-use facts::case::Case;
+use facts::Facts;
 use facts::{Explanation, Finding, Severity};
 use record::Fact;
 
 /// Explanation of a run in which these findings were made.
 pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {
-    crate::explain_findings(&Case::of(&own_run()), findings)
+    crate::explain_findings(&Facts::of(&own_run()), findings)
 }
 
 fn rows() -> Vec<Row> {

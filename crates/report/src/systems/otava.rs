@@ -4,7 +4,7 @@
 
 use super::scores::{RFC_3339, utc};
 use explain::document::Results;
-use facts::case::Case;
+use facts::Facts;
 use facts::plain::csv;
 use facts::{Explanation, Verdict};
 use record::Record;
@@ -38,7 +38,7 @@ const METRICS: &[&str] = &[
 fn render(record: &Record, explained: &Explanation) -> String {
     let columns = ["time"].iter().chain(ATTRIBUTES).chain(METRICS).copied();
     let head: Vec<&str> = columns.collect();
-    let results = serde_json::to_value(Results::of(&Case::of(record), explained)).unwrap_or_default();
+    let results = serde_json::to_value(Results::of(&Facts::of(record), explained)).unwrap_or_default();
     let time = utc(record, 0, RFC_3339).unwrap_or_default();
     let attribute = |key: &&str| csv(results[key].as_str().unwrap_or_default());
     let metric = |key: &&str| match &results[key] {

@@ -6,7 +6,7 @@ use super::json;
 use super::scores::{TestOutcome, scores, tests};
 use explain::document::Results;
 use facts::Explanation;
-use facts::case::Case;
+use facts::Facts;
 use record::Record;
 use rules::Report;
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     let metric = |score: &super::scores::Score| json!({"value": score.figure.value, "unit": score.figure.unit});
     let metrics: Map<String, Value> =
         scores(record, explained).iter().map(|score| (suite(&score.name), metric(score))).collect();
-    let results = serde_json::to_value(Results::of(&Case::of(record), explained)).unwrap_or_default();
+    let results = serde_json::to_value(Results::of(&Facts::of(record), explained)).unwrap_or_default();
     let of_machine = METADATA.iter().filter_map(|key| Some(((*key).to_owned(), results[key].as_str()?.into())));
     let mut metadata: Map<String, Value> = of_machine.collect();
     metadata.insert("verdict".into(), explained.verdict.to_string().into());

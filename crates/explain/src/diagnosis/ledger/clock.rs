@@ -7,7 +7,7 @@
 use super::loss::Loss;
 use super::score::Score;
 use crate::elasticity::{Elasticity, Limiter};
-use facts::case::Case;
+use facts::Facts;
 use facts::stats::mean;
 use facts::view::{self, LoadClock};
 use facts::{Cause, Finding, Severity, Witness};
@@ -36,7 +36,7 @@ struct Moment {
 /// What each of these causes took of a score by the clocks that were read meanwhile. None if nothing was read. A
 /// firmware that caps clocks takes nothing from one that is below its cap already.
 pub(super) fn by_rows(
-    case: &Case<'_>,
+    facts: &Facts<'_>,
     score: &Score<'_>,
     causes: &[Cause],
     caps: &[HeldClock<'_>],
@@ -45,14 +45,14 @@ pub(super) fn by_rows(
     if chain.is_empty() {
         return Vec::new();
     }
-    let mut clocks = clocks(case, score);
+    let mut clocks = clocks(facts, score);
     for clock in &mut clocks {
         let of_these = |cap: &&HeldClock| !cap.is_factor && cap.cpus.iter().any(|cpu| clock.cpus.contains(cpu));
         if let Some(cap) = caps.iter().find(of_these) {
             clock.base_khz *= cap.kept;
         }
     }
-    let moments = moments(case, score, &clocks, &chain);
+    let moments = moments(facts, score, &clocks, &chain);
     if moments.is_empty() {
         return Vec::new();
     }
@@ -69,7 +69,7 @@ pub(super) fn by_rows(
         without.push(*cause);
         let next = kept_without(&moments, &without);
         let by = clocks.iter().map(witness).collect();
-        found.push((*cause, Loss::of_clock(kept / next, elasticity(case, score, *cause), at_most, by)));
+        found.push((*cause, Loss::of_clock(kept / next, elasticity(facts, score, *cause), at_most, by)));
         kept = next;
     }
     found
@@ -77,20 +77,20 @@ pub(super) fn by_rows(
 
 /// True if heat was at work before the first repetition of an x86 CPU: then no reading tells which clock all of its
 /// cores can hold. Boards have a table of clocks that says so.
-pub(super) fn was_there_before(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> bool {
+pub(super) fn was_there_before(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> bool {
     let first = score.runs.first().map(|run| run.window);
-    let (Some(first), Some(channel)) = (first, view::soc_temperature(case.record)) else {
+    let (Some(first), Some(channel)) = (first, view::soc_temperature(facts.record)) else {
         return false;
     };
-    let readings = view::temperatures(case.record, channel, first);
-    let hot = hot_millicelsius(case) - NEAR_MILLICELSIUS;
+    let readings = view::temperatures(facts.record, channel, first);
+    let hot = hot_millicelsius(facts) - NEAR_MILLICELSIUS;
     let is_hot = readings.first().is_some_and(|reading| reading.value >= hot);
-    cause == Cause::Heat && is_hot && view::is_x86(case.record)
+    cause == Cause::Heat && is_hot && view::is_x86(facts.record)
 }
 
 /// The clocks of the CPUs that the score was measured on.
-fn clocks(case: &Case<'_>, score: &Score<'_>) -> Vec<LoadClock> {
-    let mut clocks = case.load_clocks().to_vec();
+fn clocks(facts: &Facts<'_>, score: &Score<'_>) -> Vec<LoadClock> {
+    let mut clocks = facts.load_clocks().to_vec();
     if let [cpu] = score.step.cpus[..] {
         clocks.retain(|clock| clock.cpus.is_empty() || clock.cpus.contains(&cpu));
     }
@@ -98,18 +98,18 @@ fn clocks(case: &Case<'_>, score: &Score<'_>) -> Vec<LoadClock> {
 }
 
 /// How much the CPUs of a clock weigh among all: their number times what one of them scores alone.
-pub(super) fn weight(case: &Case<'_>, cpus: &[u32], khz: f64) -> f64 {
-    let of_cluster = case.figures().iter().find(|figure| {
+pub(super) fn weight(facts: &Facts<'_>, cpus: &[u32], khz: f64) -> f64 {
+    let of_cluster = facts.figures().iter().find(|figure| {
         let of_these = figure.core.as_ref().is_some_and(|core| core.cpus.iter().any(|cpu| cpus.contains(cpu)));
         of_these && figure.is_main && figure.unit == "MIPS"
     });
     cpus.len().max(1) as f64 * of_cluster.map_or(khz / 1000.0, |figure| figure.value)
 }
 
-fn moments(case: &Case<'_>, score: &Score<'_>, clocks: &[LoadClock], chain: &[Cause]) -> Vec<Moment> {
-    let on_all = score.is_on_all(case);
-    let weights: Vec<f64> = clocks.iter().map(|clock| weight(case, &clock.cpus, clock.base_khz)).collect();
-    let classes = Classes::of(case, chain);
+fn moments(facts: &Facts<'_>, score: &Score<'_>, clocks: &[LoadClock], chain: &[Cause]) -> Vec<Moment> {
+    let on_all = score.is_on_all(facts);
+    let weights: Vec<f64> = clocks.iter().map(|clock| weight(facts, &clock.cpus, clock.base_khz)).collect();
+    let classes = Classes::of(facts, chain);
     let mut moments = Vec::new();
     for run in &score.runs {
         let mut sums: std::collections::BTreeMap<i64, (f64, f64)> = std::collections::BTreeMap::new();
@@ -143,8 +143,8 @@ struct Classes<'a> {
 }
 
 impl<'a> Classes<'a> {
-    fn of(case: &Case<'_>, chain: &'a [Cause]) -> Self {
-        let record = case.record;
+    fn of(facts: &Facts<'_>, chain: &'a [Cause]) -> Self {
+        let record = facts.record;
         let throttled = record.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled));
         let bits = throttled.map(|channel| view::gauge(record, channel, view::whole_run())).unwrap_or_default();
         let soc = view::soc_temperature(record);
@@ -153,7 +153,7 @@ impl<'a> Classes<'a> {
             chain,
             bits: bits.into_iter().map(|reading| (reading.at_ms, reading.value & 1 != 0)).collect(),
             temperatures: heat.into_iter().map(|reading| (reading.at_ms, reading.value)).collect(),
-            hot_millicelsius: hot_millicelsius(case) - NEAR_MILLICELSIUS,
+            hot_millicelsius: hot_millicelsius(facts) - NEAR_MILLICELSIUS,
         }
     }
 
@@ -186,7 +186,7 @@ pub(super) fn held<'a>(findings: &[&'a Finding], pair: ClockPair) -> Vec<HeldClo
 
 /// What findings took that name both the clock that some CPUs had and the one that they should have had.
 pub(super) fn by_findings(
-    case: &Case<'_>,
+    facts: &Facts<'_>,
     score: &Score<'_>,
     cause: Cause,
     findings: &[&Finding],
@@ -196,7 +196,7 @@ pub(super) fn by_findings(
     if held.is_empty() {
         return None;
     }
-    let clusters = case.record.machine.clusters.iter().map(|cluster| cluster.cpus.as_slice());
+    let clusters = facts.record.machine.clusters.iter().map(|cluster| cluster.cpus.as_slice());
     let mut clusters: Vec<&[u32]> = clusters.collect();
     if clusters.is_empty() {
         clusters = held.iter().map(|held| held.cpus).collect();
@@ -207,7 +207,7 @@ pub(super) fn by_findings(
     let parts = clusters.iter().map(|cpus| {
         let of_these = held.iter().find(|held| held.cpus.iter().any(|cpu| cpus.contains(cpu)));
         let kept = of_these.map_or(1.0, |held| held.kept);
-        let weight = weight(case, cpus, 1.0);
+        let weight = weight(facts, cpus, 1.0);
         // What they score alone is what was left of it.
         (weight, weight / kept)
     });
@@ -216,13 +216,13 @@ pub(super) fn by_findings(
     let expected: f64 = parts.iter().map(|(_, expected)| *expected).total();
     let kept = if expected > 0.0 { reached / expected } else { 1.0 };
     let by = vec![Witness::MeasuredClock(Variant::COLD)];
-    Some(Loss::of_clock(kept, elasticity(case, score, cause), false, by))
+    Some(Loss::of_clock(kept, elasticity(facts, score, cause), false, by))
 }
 
-fn elasticity(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Elasticity {
+fn elasticity(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Elasticity {
     let limiter = match cause {
-        _ if is_by_duty(case) => Limiter::Duty,
-        Cause::Heat | Cause::PowerLimit | Cause::LowVoltage if view::is_x86(case.record) => Limiter::Package,
+        _ if is_by_duty(facts) => Limiter::Duty,
+        Cause::Heat | Cause::PowerLimit | Cause::LowVoltage if view::is_x86(facts.record) => Limiter::Package,
         Cause::LowVoltage => Limiter::Supply,
         _ => Limiter::Cores,
     };
@@ -230,8 +230,8 @@ fn elasticity(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Elasticity {
 }
 
 /// True if a clock is made by CPUs that stand still for a part of the time.
-fn is_by_duty(case: &Case<'_>) -> bool {
-    view::clock_passes(case.record, &Variant::COLD).any(|(_, clocks)| {
+fn is_by_duty(facts: &Facts<'_>) -> bool {
+    view::clock_passes(facts.record, &Variant::COLD).any(|(_, clocks)| {
         let mut windows = clocks.points.iter().filter_map(|point| point.windows.as_ref());
         windows.any(|windows| f64::from(windows.best_khz) > DUTY * f64::from(windows.sustained_khz))
     })

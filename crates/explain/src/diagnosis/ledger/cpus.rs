@@ -3,15 +3,15 @@
 use super::clock;
 use super::loss::Loss;
 use super::score::Score;
-use facts::case::Case;
+use facts::Facts;
 use facts::stats::mean;
 use facts::view::Reading;
 use facts::{Cause, Method, Witness, view};
 use record::{AllCpus, ChannelId, Record, Total};
 
 /// What missing CPUs took of a score, by their number.
-pub(super) fn loss(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
-    let record = case.record;
+pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
+    let record = facts.record;
     if cause == Cause::CpusOffline {
         let cpus = &record.machine.cpus;
         let online = cpus.iter().filter(|cpu| cpu.online).count();
@@ -22,7 +22,7 @@ pub(super) fn loss(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Option<L
     let channel = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
     let before = view::gauge(record, channel, view::whole_run()).first()?.value;
     let wanted = f64::from(score.busy_cpus).min(before as f64);
-    let weights = Weights::of(case, before).filter(|_| wanted >= before as f64);
+    let weights = Weights::of(facts, before).filter(|_| wanted >= before as f64);
     let kept = score.runs.iter().filter_map(|run| {
         let readings = view::gauge(record, channel, run.window);
         let there = readings.iter().map(|reading| {
@@ -39,14 +39,14 @@ struct Weights(Vec<(u32, f64)>);
 
 impl Weights {
     /// None where not each of the CPUs that were there belongs to a cluster.
-    fn of(case: &Case<'_>, before: i64) -> Option<Self> {
-        let machine = &case.record.machine;
+    fn of(facts: &Facts<'_>, before: i64) -> Option<Self> {
+        let machine = &facts.record.machine;
         let khz = |cluster: &record::Cluster| {
             let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
             policy.and_then(|policy| policy.clock_khz_max.known()).map_or(1.0, |khz| f64::from(*khz))
         };
         let of_cluster = machine.clusters.iter().flat_map(|cluster| {
-            let worth = clock::weight(case, &cluster.cpus, khz(cluster)) / cluster.cpus.len().max(1) as f64;
+            let worth = clock::weight(facts, &cluster.cpus, khz(cluster)) / cluster.cpus.len().max(1) as f64;
             cluster.cpus.iter().map(move |cpu| (*cpu, worth))
         });
         let is_online = |(cpu, _): &(u32, f64)| machine.cpus.iter().any(|known| known.cpu == *cpu && known.online);

@@ -14,7 +14,7 @@ mod waiting;
 
 use super::graph::Graph;
 use compare::reference::Reference;
-use facts::case::Case;
+use facts::Facts;
 use facts::figures::equivalent::equivalent;
 
 use facts::{Cause, Diagnosis, Finding, Ledger, Method, Witness};
@@ -24,12 +24,12 @@ use rules::held_clocks::ClockPair;
 use score::Score;
 
 /// The ledgers of all scores that have one.
-pub(super) fn of(case: &Case<'_>, findings: &[Finding], graph: &Graph) -> Vec<Ledger> {
-    let scores = case.scores().iter().filter_map(|steps| Some((steps, Score::of(case, steps)?)));
+pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> Vec<Ledger> {
+    let scores = facts.scores().iter().filter_map(|steps| Some((steps, Score::of(facts, steps)?)));
     let ledgers = scores.map(|(steps, score)| {
         let is_here = |(_, diagnosis): &(usize, &Diagnosis)| diagnosis.holds_for.contains(&steps.key);
         let here: Vec<(usize, &Diagnosis)> = graph.diagnoses.iter().enumerate().filter(is_here).collect();
-        let look = Look { case, findings, score: &score, here: &here };
+        let look = Look { facts, findings, score: &score, here: &here };
         let mut losses = look.losses();
         look.believe_what_is_known(&mut losses);
         let same_cpu = look.same_cpu(&mut losses);
@@ -53,7 +53,7 @@ struct Taken {
 }
 
 struct Look<'a> {
-    case: &'a Case<'a>,
+    facts: &'a Facts<'a>,
     findings: &'a [Finding],
     score: &'a Score<'a>,
     /// Diagnoses that hold for the score.
@@ -73,7 +73,7 @@ impl Look<'_> {
         let of_firmware = self.here.iter().filter(|(_, diagnosis)| diagnosis.cause == Cause::FirmwareCap);
         let of_firmware: Vec<&Finding> = of_firmware.flat_map(|(_, diagnosis)| self.members(diagnosis)).collect();
         let caps = clock::held(&of_firmware, ClockPair::Claim);
-        let by_rows = clock::by_rows(self.case, self.score, &causes, &caps);
+        let by_rows = clock::by_rows(self.facts, self.score, &causes, &caps);
         let taken = self.here.iter().filter_map(|(index, diagnosis)| {
             let cause = diagnosis.cause;
             let of_rows = by_rows.iter().find(|(known, _)| *known == cause && is_of_clocks(diagnosis));
@@ -111,7 +111,7 @@ impl Look<'_> {
     /// What findings say of clocks themselves: a firmware or a setting that lowers them, and clocks under load where
     /// nothing else told them.
     fn by_clocks_found(&self, diagnosis: &Diagnosis, is_blind: bool) -> Option<Loss> {
-        let of = |pair| clock::by_findings(self.case, self.score, diagnosis.cause, &self.members(diagnosis), pair);
+        let of = |pair| clock::by_findings(self.facts, self.score, diagnosis.cause, &self.members(diagnosis), pair);
         match diagnosis.cause {
             Cause::FirmwareCap => of(ClockPair::Claim),
             Cause::SettingLimit => of(ClockPair::Setting),
@@ -123,7 +123,7 @@ impl Look<'_> {
     /// What the repetitions say, where they show the cause.
     fn by_runs(&self, diagnosis: &Diagnosis, declines: bool) -> Option<Loss> {
         let scatters = diagnosis.cause == Cause::NumaOrScheduler;
-        let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.case));
+        let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.facts));
         let is_shown = (declines || scatters) && diagnosis.cause != Cause::NotVisible;
         is_shown.then(|| Loss::of_share(kept, Method::Runs, Witness::Scores))
     }
@@ -131,9 +131,9 @@ impl Look<'_> {
     fn by_others(&self, diagnosis: &Diagnosis) -> Option<Loss> {
         match diagnosis.cause {
             Cause::CpuQuota | Cause::StolenTime | Cause::Background | Cause::StartedBusy => {
-                time::loss(self.case, self.score, diagnosis.cause)
+                time::loss(self.facts, self.score, diagnosis.cause)
             }
-            Cause::TooLittleMemory | Cause::StorageWait => waiting::loss(self.case, self.score),
+            Cause::TooLittleMemory | Cause::StorageWait => waiting::loss(self.facts, self.score),
             _ => None,
         }
     }
@@ -141,7 +141,7 @@ impl Look<'_> {
     fn by_cpus(&self, diagnosis: &Diagnosis) -> Option<Loss> {
         let is_shown = matches!(diagnosis.cause, Cause::CpusOffline | Cause::CpusTakenAway)
             || self.has(diagnosis, &[rules::CORES_KILLED]);
-        is_shown.then(|| cpus::loss(self.case, self.score, diagnosis.cause)).flatten()
+        is_shown.then(|| cpus::loss(self.facts, self.score, diagnosis.cause)).flatten()
     }
 
     /// True if a cause holds for the score of which it can be told what it takes.
@@ -158,17 +158,17 @@ impl Look<'_> {
     /// The best repetition, if the others are lower for a reason that is not visible.
     fn best_run(&self) -> Option<f64> {
         let is_hidden = self.here.iter().any(|(_, diagnosis)| diagnosis.cause == Cause::NotVisible);
-        let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.case));
+        let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.facts));
         (is_hidden && kept < 1.0 - SAME_SHARE).then(|| self.score.rate() / kept)
     }
 
     /// The best known rate of this CPU. Where known results have another version of the program, no more of it than the
     /// ratio of both is sure of.
     fn known_best(&self) -> Option<f64> {
-        let (record, figure) = (self.case.record, self.score.figure);
+        let (record, figure) = (self.facts.record, self.score.figure);
         let reference = Reference::builtin();
         let as_measured = || reference.best_of_same_cpu(record, figure);
-        let Some(known) = equivalent(record, self.case.figures(), figure) else {
+        let Some(known) = equivalent(record, self.facts.figures(), figure) else {
             return as_measured();
         };
         let best = reference.best_of_same_cpu(record, &known)?;
@@ -195,7 +195,7 @@ impl Look<'_> {
     /// cannot tell itself. What that is more than the run's own readings tell is of the cause that was there.
     fn same_cpu(&self, losses: &mut [Taken]) -> Option<f64> {
         let by_parts = self.score.rate() / losses.iter().map(|taken| taken.loss.factor).fold(1.0, |all, one| all * one);
-        let was_there = |taken: &&mut Taken| clock::was_there_before(self.case, self.score, taken.cause);
+        let was_there = |taken: &&mut Taken| clock::was_there_before(self.facts, self.score, taken.cause);
         let taken = losses.iter_mut().find(was_there)?;
         let best = self.known_best()?;
         let more = self.score.of_rate(best) / by_parts;

@@ -1,8 +1,8 @@
 //! A score with the repetitions behind it, each with the time in which it was measured.
 
 use crate::elasticity::Elasticity;
+use facts::Facts;
 use facts::Figure;
-use facts::case::Case;
 use facts::stats::median;
 use facts::view::{self, OnlineCpus, ScoreSteps, cpu_ns, waited_ns};
 use record::{Bound, Measured, Outcome, Step, Total, Variant, Window};
@@ -31,9 +31,9 @@ pub(super) struct Run<'a> {
 impl<'a> Score<'a> {
     /// The score of these steps, if it is one to keep a ledger of: what the run was made for, and what the cost of a
     /// lower clock is known of.
-    pub(super) fn of(case: &'a Case<'_>, steps: &ScoreSteps) -> Option<Self> {
-        let record = case.record;
-        let mut figures: Vec<&Figure> = case.figures().iter().collect();
+    pub(super) fn of(facts: &'a Facts<'_>, steps: &ScoreSteps) -> Option<Self> {
+        let record = facts.record;
+        let mut figures: Vec<&Figure> = facts.figures().iter().collect();
         figures.retain(|figure| figure.is_main && steps.steps.contains(&figure.step));
         // Of ciphers the summary line has AES-256; a shorter key is quicker.
         if figures.iter().any(|figure| figure.key.is_form(&Variant::AES_256_CBC)) {
@@ -66,7 +66,7 @@ impl<'a> Score<'a> {
         let online = OnlineCpus::of(record);
         let expected = match Bound::of(&step.workload, &step.variant) {
             Bound::Unknown if step.cpus.is_empty() => {
-                cpus_wanted(&runs).or_else(|| cpus_seen_busy(case, online.as_ref()?, &runs)).unwrap_or(cpus)
+                cpus_wanted(&runs).or_else(|| cpus_seen_busy(facts, online.as_ref()?, &runs)).unwrap_or(cpus)
             }
             _ => view::busy_cpus_expected(step),
         };
@@ -91,8 +91,8 @@ impl<'a> Score<'a> {
     }
 
     /// True if it keeps all CPUs busy.
-    pub(super) fn is_on_all(&self, case: &Case<'_>) -> bool {
-        view::cpu_count(case.record).is_some_and(|cpus| self.busy_cpus >= cpus)
+    pub(super) fn is_on_all(&self, facts: &Facts<'_>) -> bool {
+        view::cpu_count(facts.record).is_some_and(|cpus| self.busy_cpus >= cpus)
     }
 
     /// What is left of the best repetition in the score, at most all.
@@ -108,16 +108,16 @@ impl<'a> Score<'a> {
     }
 
     /// What is left in the score of what a load told in its first quarter, if it tells one value after the other.
-    pub(super) fn kept_of_early(&self, case: &Case<'_>) -> f64 {
-        let trends = view::series_trends(case.record);
+    pub(super) fn kept_of_early(&self, facts: &Facts<'_>) -> f64 {
+        let trends = view::series_trends(facts.record);
         let of_step = trends.iter().find(|trend| trend.step == self.figure.step);
         of_step.map_or(1.0, |trend| (self.rate() / self.of_rate(trend.early)).min(1.0))
     }
 }
 
 /// How many CPUs a program of which nothing is known kept busy, by what samples show of its repetitions.
-fn cpus_seen_busy(case: &Case<'_>, online: &OnlineCpus, runs: &[Run<'_>]) -> Option<u32> {
-    let uses = runs.iter().flat_map(|run| view::cpu_use(case.record, run.window));
+fn cpus_seen_busy(facts: &Facts<'_>, online: &OnlineCpus, runs: &[Run<'_>]) -> Option<u32> {
+    let uses = runs.iter().flat_map(|run| view::cpu_use(facts.record, run.window));
     let busy: Vec<f64> = uses.map(|usage| usage.busy / 100.0 * f64::from(online.at(usage.at_ms))).collect();
     Some(median(&busy)?.round() as u32)
 }

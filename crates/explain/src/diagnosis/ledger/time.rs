@@ -3,7 +3,7 @@
 use super::loss::Loss;
 use super::score::{Run, Score};
 use super::waiting;
-use facts::case::Case;
+use facts::Facts;
 use facts::stats::mean;
 use facts::view::{self, cpu_ns, cpus_of_others, waited_ns};
 use facts::{Cause, Method, Witness};
@@ -11,14 +11,14 @@ use record::{Bound, ChannelId, OfControlGroup, Total};
 use rules::cpu_quota::throttled_time;
 
 /// What a cause took of the CPU time of a score, if that was counted.
-pub(super) fn loss(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
+pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
     let taken: Vec<f64> = score
         .runs
         .iter()
         .filter_map(|run| match cause {
-            Cause::CpuQuota => withheld(case, score, run),
-            Cause::StolenTime => stolen(case, score, run),
-            _ => used_by_others(case, score, run),
+            Cause::CpuQuota => withheld(facts, score, run),
+            Cause::StolenTime => stolen(facts, score, run),
+            _ => used_by_others(facts, score, run),
         })
         .collect();
     let by = if cause == Cause::CpuQuota { Witness::Pressure(QUOTA) } else { Witness::CpuTime };
@@ -28,9 +28,9 @@ pub(super) fn loss(case: &Case<'_>, score: &Score<'_>, cause: Cause) -> Option<L
 const QUOTA: ChannelId = ChannelId::ControlGroup(OfControlGroup::ThrottledTime);
 
 /// Share of its CPU time that a quota withheld.
-fn withheld(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
-    let channel = case.record.samples.channel(&QUOTA)?;
-    let steps = view::counter_steps(case.record, channel, run.window);
+fn withheld(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+    let channel = facts.record.samples.channel(&QUOTA)?;
+    let steps = view::counter_steps(facts.record, channel, run.window);
     let elapsed_ms: i64 = steps.last()?.at_ms - run.window.start_ms;
     let throttled_ns: f64 = steps.iter().map(|step| step.value as f64).total();
     let elapsed_ns = elapsed_ms.max(1) as f64 * 1e6;
@@ -41,9 +41,9 @@ fn withheld(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 }
 
 /// Share of its CPU time that went to other guests.
-fn stolen(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+fn stolen(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let online = score.online.as_ref()?;
-    let uses = view::cpu_use(case.record, run.window);
+    let uses = view::cpu_use(facts.record, run.window);
     let steal = uses.iter().map(|usage| usage.steal / 100.0 * f64::from(online.at(usage.at_ms)));
     Some(mean(&steal.collect::<Vec<_>>())? / score.cpus_there(run))
 }
@@ -51,8 +51,8 @@ fn stolen(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 /// Share of its CPU time that other programs had: what was busy without what the kernel charged to the step and what
 /// the samples cost. A single thread lost what it waited for its CPU, and so did a program of which nobody knows what it
 /// asks for. Under a quota nothing tells it from waiting for that.
-fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
-    if throttled_time(case).is_some() {
+fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+    if throttled_time(facts).is_some() {
         return None;
     }
     let elapsed_ns = run.window.elapsed_ms().max(1) as f64 * 1e6;
@@ -66,7 +66,7 @@ fn used_by_others(case: &Case<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f
         return Some(waited_ns / (elapsed_ns * f64::from(score.busy_cpus)));
     }
     let there = score.cpus_there(run);
-    let others = cpus_of_others(case.record, score.online.as_ref()?, run.step)? / there;
+    let others = cpus_of_others(facts.record, score.online.as_ref()?, run.step)? / there;
     // Others may have had what the threads had no use for while they waited for each other. Threads that are more than
     // the CPUs wait for each other as well.
     let alone = there / f64::from(score.busy_cpus);

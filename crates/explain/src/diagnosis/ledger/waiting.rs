@@ -5,7 +5,7 @@
 
 use super::loss::Loss;
 use super::score::{Run, Score, compression};
-use facts::case::Case;
+use facts::Facts;
 use facts::stats::mean;
 use facts::{Method, Witness, view};
 use record::DictionaryRow;
@@ -20,12 +20,12 @@ const DECOMPRESSING_PERCENT: f64 = 99.0;
 const SYSTEM_PERCENT: f64 = 1.0;
 
 /// What waiting took of a score, if that can be seen.
-pub(super) fn loss(case: &Case<'_>, score: &Score<'_>) -> Option<Loss> {
+pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
     let kept: Vec<f64> = score
         .runs
         .iter()
         .filter_map(|run| {
-            let waited = waited_share(case, run);
+            let waited = waited_share(facts, run);
             let by_use = kept_by_use(score, run).or_else(|| kept_by_time(score, run));
             match (by_use, waited) {
                 (Some(kept), Some(waited)) => Some(kept.max(1.0 - waited)),
@@ -33,7 +33,7 @@ pub(super) fn loss(case: &Case<'_>, score: &Score<'_>) -> Option<Loss> {
             }
         })
         .collect();
-    let by = if view::swap_traffic_pages(case.record).is_some() { Witness::SwapTraffic } else { Witness::CpuTime };
+    let by = if view::swap_traffic_pages(facts.record).is_some() { Witness::SwapTraffic } else { Witness::CpuTime };
     Some(Loss::of_share(mean(&kept)?, Method::Waiting, by))
 }
 
@@ -92,8 +92,8 @@ fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 }
 
 /// Share of the CPU time that was asked for which was waited, or spent by the kernel beyond what is usual.
-fn waited_share(case: &Case<'_>, run: &Run<'_>) -> Option<f64> {
-    let uses = view::cpu_use(case.record, run.window);
+fn waited_share(facts: &Facts<'_>, run: &Run<'_>) -> Option<f64> {
+    let uses = view::cpu_use(facts.record, run.window);
     let waited = uses.iter().map(|usage| usage.iowait + (usage.system - SYSTEM_PERCENT).max(0.0));
     let waited = mean(&waited.collect::<Vec<_>>())?;
     let asked = mean(&uses.iter().map(|usage| usage.busy + usage.iowait).collect::<Vec<_>>())?;

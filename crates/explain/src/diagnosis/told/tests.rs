@@ -38,7 +38,7 @@ fn a_cause_is_told_with_what_follows_from_it_and_what_helps() {
         finding("hot", Severity::Info, &[]),
         finding("clock-ok", Severity::Info, &[]),
     ];
-    let explained = crate::diagnosis::explain_findings(&facts::case::Case::of(&record), found.to_vec());
+    let explained = crate::diagnosis::explain_findings(&facts::Facts::of(&record), found.to_vec());
     let told = Told::of(&record, &explained);
     assert_eq!(told.verdict, "Results are genuine but below what this machine can do: heat, in 7-zip on all CPUs.");
     let [paragraph] = told.causes.as_slice() else { panic!("{:?}", told.causes) };
