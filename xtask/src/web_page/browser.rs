@@ -142,7 +142,10 @@ impl Browser {
     /// A picture of the page from its top to this height at most, as PNG.
     pub(super) fn picture_of_top(&mut self, width: u32, height_max: u64) -> Result<Vec<u8>> {
         self.evaluate(DRAWN)?;
-        let height = self.evaluate("document.documentElement.scrollHeight")?.as_u64().unwrap_or_default();
+        let height = self
+            .evaluate("Math.ceil(document.documentElement.getBoundingClientRect().height)")?
+            .as_u64()
+            .unwrap_or_default();
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height.clamp(1, height_max.min(HEIGHT_MAX)), "scale": 1 });
         let asked = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let picture = self.call("Page.captureScreenshot", asked)?;
