@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Kills per database; `SBC_BENCH_HUB_KILLS` asks for more.
 fn kills() -> u64 {
-    std::env::var("SBC_BENCH_HUB_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
+    common::from_environment("SBC_BENCH_HUB_KILLS", 6)
 }
 
 /// The database of a hub, as another process has it.

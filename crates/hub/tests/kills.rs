@@ -11,15 +11,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Kills per database; `SBC_BENCH_HUB_KILLS` asks for more.
+/// Kills per database; `SBC_BENCH_HUB_KILLS` overrides it.
 fn kills() -> u32 {
-    std::env::var("SBC_BENCH_HUB_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
-}
-
-fn verify(hub: &Running) {
-    let output = program(&hub.data, hub.database.as_deref(), &["verify"]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    common::from_environment("SBC_BENCH_HUB_KILLS", 6)
 }
 
 #[test]
@@ -63,7 +57,7 @@ fn nothing_acknowledged_is_lost_over_kills() {
             assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
         }
         eprintln!("{} kills: {} uploads acknowledged, none lost", kills(), acknowledged.len());
-        verify(hub);
+        hub.verify();
         let listed = hub.get("/api/results?limit=200").json()["results"].as_array().unwrap().len();
         // One upload of each round may have been kept without its answer.
         assert!(listed >= acknowledged.len().min(200), "{listed} of {}", acknowledged.len());
@@ -125,7 +119,7 @@ fn backup_of_postgresql_is_verified_and_restored_elsewhere() {
     assert!(restored.success());
     let other = Running::start(Some(elsewhere), &[]);
     assert_eq!(other.get(&format!("/r/{id}")).status, 200);
-    verify(&other);
+    other.verify();
     let gone = hub.data.join("gone.dump");
     let (is_good, said) = run(&["backup", gone.to_str().unwrap()], &format!("{url}x"));
     assert!(!is_good && !gone.exists(), "{said}");
@@ -164,5 +158,5 @@ fn two_hubs_share_one_database_and_one_is_killed() {
     assert_eq!(second.get("/api/results").json()["results"][0]["id"], id);
     first.kill_and_restart();
     assert_eq!(first.get(&format!("/r/{id}")).status, 200);
-    verify(&second);
+    second.verify();
 }

@@ -1,10 +1,10 @@
-//! Hubs whose machine loses power at any moment: what was acknowledged is there afterwards, byte for byte, and the hub goes on.
+//! Hubs whose machine loses power at any moment: acknowledged uploads are there afterwards, byte for byte, and the hub starts.
 
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a test makes a directory, and says its figures")]
 
 mod common;
 
-use common::running::{Running, program};
+use common::running::Running;
 use common::{Folder, Server, made};
 use hub::store::{Sqlite, Store, read};
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use std::sync::Mutex;
 use testkit::Disk;
 use testkit::virtual_board::Chance;
 
-/// Power cuts per database; `SBC_BENCH_HUB_CUTS` asks for more.
+/// Power cuts per database; `SBC_BENCH_HUB_CUTS` overrides it.
 fn cuts() -> u64 {
-    std::env::var("SBC_BENCH_HUB_CUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
+    common::from_environment("SBC_BENCH_HUB_CUTS", 4)
 }
 
 /// Uploads before the cuts, by two clients.
@@ -127,8 +127,7 @@ fn uploads(hub: &Running, disk: &Disk) -> BTreeMap<String, Kept> {
 
 /// The database is whole, for the hub and for its own program.
 fn check(hub: &Running, server: Option<&Server>) {
-    let output = program(&hub.data, hub.database.as_deref(), &["verify"]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    hub.verify();
     match server {
         Some(server) => server.check(hub.database.as_deref().unwrap()),
         None => check_sqlite(&hub.data.join("hub.sqlite")),

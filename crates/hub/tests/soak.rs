@@ -12,10 +12,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use testkit::virtual_board::Chance;
 
-/// Seconds per database; `SBC_BENCH_HUB_SOAK_S` asks for more.
+/// Time per database; `SBC_BENCH_HUB_SOAK_S` overrides it, in seconds.
 fn duration() -> Duration {
-    let asked = std::env::var("SBC_BENCH_HUB_SOAK_S").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs(asked.unwrap_or(10))
+    Duration::from_secs(common::from_environment("SBC_BENCH_HUB_SOAK_S", 10))
 }
 
 /// Results that a hub keeps: the oldest are deleted.
@@ -24,7 +23,7 @@ const RESULTS_MAX: usize = 40;
 const GROWTH_KIB_MAX: u64 = 48 << 10;
 const GROWTH_FILES_MAX: u64 = 16;
 
-/// What a hub uses.
+/// Resources of a hub.
 #[derive(Debug, Clone, Copy, Default)]
 struct Uses {
     memory_kib: u64,
@@ -48,7 +47,7 @@ fn hub_stays_whole_and_flat_over_months() {
                 85..88 => 2,
                 88..91 => 3,
                 91..93 => 4,
-                // Later ones would hide what grows.
+                // Later restarts would hide growth.
                 93..97 if quarter < 2 => 5,
                 _ => 6,
             };
@@ -88,8 +87,7 @@ fn hub_stays_whole_and_flat_over_months() {
         for id in &kept {
             assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
         }
-        let output = program(&hub.data, hub.database.as_deref(), &["verify"]).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        hub.verify();
         let [_, _, third, last] = quarters;
         assert!(last.memory_kib <= third.memory_kib + GROWTH_KIB_MAX, "{quarters:?}");
         assert!(last.disk_kib <= third.disk_kib + GROWTH_KIB_MAX, "{quarters:?}");

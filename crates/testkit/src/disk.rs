@@ -1,7 +1,7 @@
 //! A disk that loses power: ext4 on a loop device whose backing file is served by this process, which notes every write and
 //! flush. Any state that a power cut may leave is made from these notes; a disk is mounted again with it.
 //!
-//! A cut keeps every write before the last flush. Of the writes after it each is there, lost or torn between two sectors.
+//! A cut keeps every write before the last flush. Each later write is complete, lost or torn between two sectors.
 
 use crate::virtual_board::Chance;
 use fuser::{
@@ -18,7 +18,7 @@ use std::time::{Duration, UNIX_EPOCH};
 const ROOT: INodeNo = INodeNo(1);
 const FILE: INodeNo = INodeNo(2);
 const NAME: &str = "image";
-/// What a drive writes at once.
+/// Unit that a drive writes atomically, in bytes.
 const SECTOR: usize = 512;
 /// Block 0 is written whole: ext4 checks the checksum of its superblock before it reads the journal that would mend it.
 const BLOCK: usize = 4096;
@@ -87,7 +87,7 @@ impl Disk {
         held(&self.notes).events.len()
     }
 
-    /// The image that a power cut after so many events leaves.
+    /// Image after a power cut that follows this number of events.
     pub fn cut(&self, events: usize, chance: &mut Chance) -> Vec<u8> {
         let notes = held(&self.notes);
         let events = &notes.events[..events];
@@ -156,9 +156,10 @@ impl Backing {
 
 impl Filesystem for Backing {
     fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        match name == NAME {
-            true => reply.entry(&Duration::ZERO, &self.attributes(FILE), Generation(0)),
-            false => reply.error(Errno::ENOENT),
+        if name == NAME {
+            reply.entry(&Duration::ZERO, &self.attributes(FILE), Generation(0));
+        } else {
+            reply.error(Errno::ENOENT);
         }
     }
 

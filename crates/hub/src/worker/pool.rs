@@ -187,7 +187,7 @@ impl Workers {
         Self { program, limits, idle: Mutex::default() }
     }
 
-    /// Limits of what they read.
+    /// Limits of their input.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }

@@ -34,7 +34,7 @@ impl View {
             Self::Whole => one.map(|(record, explained)| page::page(record, explained, Reference::builtin())),
             Self::Findings => records.first().map(|record| {
                 let findings = serde_json::to_value(Document::explained(record).1).unwrap_or_default();
-                // Names of a Record may hold what a terminal would obey.
+                // Names of a Record may contain control sequences of a terminal.
                 facts::harmless(&format!("{findings}\n")).into_owned()
             }),
             Self::Compared(names) => Some(compared(names, records, &explained)),

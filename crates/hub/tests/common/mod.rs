@@ -215,3 +215,8 @@ pub(crate) fn on_hubs(words: &[&str], test: impl Fn(&mut running::Running)) {
         test(&mut running::Running::start(Some(url), words));
     }
 }
+
+/// Number in an environment variable that lengthens a test; `otherwise` without it.
+pub(crate) fn from_environment<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}

@@ -129,6 +129,13 @@ impl Running {
         Some(Self { child, url, secret, data: seen, database: None, _folder: Some(folder) })
     }
 
+    /// Checks that the hub's own program finds its database whole.
+    pub(crate) fn verify(&self) {
+        let output = program(&self.data, self.database.as_deref(), &["verify"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+    }
+
     /// Ends it at once, and starts it again at another port.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();

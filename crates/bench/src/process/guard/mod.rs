@@ -104,7 +104,7 @@ impl Guard {
         Ok(Self { child, pipe, said })
     }
 
-    /// Tells it by what path it opens the journal of this process.
+    /// Sends the path by which the guard opens the journal of this process.
     pub(crate) fn open_journal(&mut self, descriptor: &Path) {
         if let Some(pipe) = &mut self.pipe {
             // A guard that was killed is replaced before the next step; without the path it uses the name.

@@ -158,10 +158,8 @@ fn restored(name: &str, is_told: bool, happens: &dyn Fn(&Path)) -> (String, Path
     drop(settings);
     root.write(&governor, "performance").unwrap();
     let of_run = std::fs::File::open(&left).unwrap();
-    let descriptor = match is_told {
-        true => format!("/proc/{}/fd/{}\n", std::process::id(), of_run.as_raw_fd()),
-        false => String::new(),
-    };
+    let descriptor =
+        if is_told { format!("/proc/{}/fd/{}\n", std::process::id(), of_run.as_raw_fd()) } else { String::new() };
     let killed = || {
         if !place.join("killed").exists() {
             std::fs::write(place.join("killed"), "").unwrap();
