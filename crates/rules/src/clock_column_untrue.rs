@@ -2,10 +2,9 @@
 
 use super::place::samples_place;
 use super::{Rule, Subject};
-use facts::Facts;
 use facts::stats::mean;
 use facts::view::{ClockDoubt, DoubtedColumn};
-use facts::{Finding, Quantity, Severity, Witness, view};
+use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::{ChannelId, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
@@ -23,7 +22,7 @@ const SCORE_FALL_PERCENT: f64 = 5.0;
 const CLOCK_FALL_PERCENT: f64 = 1.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let (facts, doubted) = (facts, facts.doubted_columns());
+    let doubted = facts.doubted_columns();
     let is_of = |kind: fn(&ClockDoubt) -> Option<f64>| {
         let columns = doubted.iter().filter_map(move |column| Some((kind(&column.doubt)?, column)));
         let mut columns: Vec<(f64, &DoubtedColumn)> = columns.collect();

@@ -7,9 +7,8 @@
 use super::place::step_place;
 use super::{Rule, Subject, slowdown};
 use compare::reference::Reference;
-use facts::Facts;
 use facts::stats::mean;
-use facts::{Figure, Finding, Quantity, Severity, view};
+use facts::{Facts, Figure, Finding, Quantity, Severity, view};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
@@ -38,7 +37,7 @@ fn judged<'a>(facts: &Facts<'_>, figures: &[Figure], reference: impl FnOnce() ->
     if memory.is_empty() {
         return Vec::new();
     }
-    let (facts, Some(soc)) = (facts, facts.soc().known()) else {
+    let Some(soc) = facts.soc().known() else {
         return Vec::new();
     };
     let reference = reference();
@@ -106,8 +105,7 @@ mod tests {
     use super::judged;
     use crate::test_support::{own_run, with_step};
     use compare::reference::{Reference, parse};
-    use facts::Facts;
-    use facts::{Finding, figures};
+    use facts::{Facts, Finding, figures};
     use record::{Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record, Variant, WorkloadId};
 
     fn copies(mb_per_s: u64) -> Record {

@@ -8,9 +8,8 @@
 use super::Rule;
 use super::place::step_place;
 use compare::reference::{Expected, Reference, Usual};
-use facts::Facts;
 use facts::number::with_unit;
-use facts::{Figure, Finding, Quantity, Severity, view};
+use facts::{Facts, Figure, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
@@ -25,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
 const SURE_PERCENT: u8 = 70;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let (facts, figures) = (facts, facts.known_figures());
+    let figures = facts.known_figures();
     let reference = Reference::builtin();
     let mut low = judged(figures, reference);
     low.retain(|score| score.highest() < score.expected.low);

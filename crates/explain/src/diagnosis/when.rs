@@ -1,8 +1,7 @@
 //! Whether a line of the table of relations holds: a pure question to the Record, the finding and the root.
 
 use super::situated::Situated;
-use facts::Facts;
-use facts::{Finding, Quantity, Severity, view};
+use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Record, Window, WorkloadId};
 use rules::relation::When;
 use rules::slowdown::hot_millicelsius;
@@ -79,13 +78,13 @@ const COOLER_MILLICELSIUS: i64 = 20_000;
 fn own_temperature(facts: &Facts<'_>, at: &Situated) -> Option<i64> {
     let span = at.span.filter(|_| !at.names_them)?;
     let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
-    view::heat(facts.record, window).map(|heat| heat.millicelsius_max)
+    facts.heat(&window).map(|heat| heat.millicelsius_max)
 }
 
 /// The highest temperature while it was so: in its scores, or in its own time where that is known.
 fn temperature(facts: &Facts<'_>, at: &Situated) -> Option<i64> {
     let record = facts.record;
-    let heat = |window: Window| view::heat(record, window).map(|heat| heat.millicelsius_max);
+    let heat = |window: Window| facts.heat(&window).map(|heat| heat.millicelsius_max);
     let steps = at.scores.iter().flat_map(|score| &facts.scores()[*score].steps);
     let windows = steps.filter_map(|step| record.steps.get(*step)).map(|step| step.window);
     let of_scores = windows.filter(|window| window.elapsed_ms() > 0).filter_map(heat).max();

@@ -2,12 +2,11 @@
 //! What is missing is `null`, with the reason next to it.
 
 use crate::monitor::day;
-use facts::Facts;
 use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_latency, memory_mb_per_s, series_median, sevenzip_multi_mips,
     sevenzip_single_mips,
 };
-use facts::{Explanation, Figure, Finding, stats, view};
+use facts::{Explanation, Facts, Figure, Finding, stats, view};
 use record::{Fact, MemoryOperation, Outcome, Record, Variant, WorkloadId, soc_temperature};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -25,7 +24,7 @@ impl Results {
         let mut results = Self(Vec::new());
         results.machine(facts);
         results.scores(record, facts.figures());
-        results.state(record, explained);
+        results.state(facts, explained);
         results.programs(record);
         results
     }
@@ -90,8 +89,9 @@ impl Results {
         self.put("cpuminer_kh_per_s", series_median(all, WorkloadId::Cpuminer), why(WorkloadId::Cpuminer));
     }
 
-    fn state(&mut self, record: &Record, explained: &Explanation) {
-        let clocks = view::cluster_clocks(record, &Variant::COLD);
+    fn state(&mut self, facts: &Facts<'_>, explained: &Explanation) {
+        let record = facts.record;
+        let clocks = facts.cluster_clocks(&Variant::COLD);
         let mhz = |khz: Option<u32>| khz.map(|khz| f64::from(khz) / 1000.0);
         let clock = || not_measured(record, &[WorkloadId::Clock]);
         self.put("clock_measured_mhz", mhz(clocks.iter().map(|clock| clock.measured_khz).max()), clock);
@@ -117,7 +117,7 @@ impl Results {
         };
         self.put("temperature_idle_celsius", before_load.map(|idle| celsius(idle.millicelsius)), no_idle);
         self.put("temperature_first_celsius", idle.map(|idle| celsius(idle.millicelsius)), no_sensor);
-        let highest = view::heat(record, view::whole_run());
+        let highest = facts.heat_of_run();
         self.put("temperature_max_celsius", highest.map(|heat| celsius(heat.millicelsius_max)), no_sensor);
         let watts: Vec<f64> =
             view::power_mw(record, view::whole_run()).iter().map(|(_, milliwatts)| milliwatts / 1000.0).collect();

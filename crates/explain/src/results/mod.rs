@@ -11,13 +11,12 @@ pub mod summary;
 mod text;
 
 use crate::document::Results;
-use facts::Facts;
 use facts::figures::equivalent::{equivalents, version_of};
 use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use facts::figures::{Figure, verdict_of};
-use facts::{Explanation, Verdict, view};
+use facts::{Explanation, Facts, Verdict, view};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 use rules::system_time::is_of_engine;
 use serde::{Deserialize, Serialize};
@@ -129,7 +128,7 @@ impl Row {
         let facts = Facts::of(record);
         let all = facts.figures();
         let memory = |operation| memory_mb_per_s(record, all, operation).map(|rate| rate as f64);
-        let clocks = view::cluster_clocks(record, &Variant::COLD);
+        let clocks = facts.cluster_clocks(&Variant::COLD);
         let mut cells = columns(record, all, explained);
         let mut sevenzip_comparable = comparable(all);
         let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(record, all, &variant));
@@ -167,7 +166,7 @@ impl Row {
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
             soc: facts.soc().known().cloned(),
             day: crate::monitor::day(record),
-            millicelsius_max: view::heat(record, view::whole_run()).map(|heat| heat.millicelsius_max),
+            millicelsius_max: facts.heat_of_run().map(|heat| heat.millicelsius_max),
             power_max: power_max(record),
             verdict: verdict_of(all, explained.verdict),
             died_in: view::death(record).map(|death| death.step),

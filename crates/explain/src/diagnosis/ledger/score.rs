@@ -1,10 +1,9 @@
 //! A score with the repetitions behind it, each with the time in which it was measured.
 
 use crate::elasticity::Elasticity;
-use facts::Facts;
-use facts::Figure;
 use facts::stats::median;
 use facts::view::{self, OnlineCpus, ScoreSteps, cpu_ns, waited_ns};
+use facts::{Facts, Figure};
 use record::{Bound, Measured, Outcome, Step, Total, Variant, Window};
 
 /// A score that is told.
@@ -117,7 +116,7 @@ impl<'a> Score<'a> {
 
 /// How many CPUs a program of which nothing is known kept busy, by what samples show of its repetitions.
 fn cpus_seen_busy(facts: &Facts<'_>, online: &OnlineCpus, runs: &[Run<'_>]) -> Option<u32> {
-    let uses = runs.iter().flat_map(|run| view::cpu_use(facts.record, run.window));
+    let uses = runs.iter().flat_map(|run| facts.cpu_use(&run.window));
     let busy: Vec<f64> = uses.map(|usage| usage.busy / 100.0 * f64::from(online.at(usage.at_ms))).collect();
     Some(median(&busy)?.round() as u32)
 }

@@ -3,10 +3,9 @@
 use super::loss::Loss;
 use super::score::{Run, Score};
 use super::waiting;
-use facts::Facts;
 use facts::stats::mean;
 use facts::view::{self, cpu_ns, cpus_of_others, waited_ns};
-use facts::{Cause, Method, Witness};
+use facts::{Cause, Facts, Method, Witness};
 use record::{Bound, ChannelId, OfControlGroup, Total};
 use rules::cpu_quota::throttled_time;
 
@@ -43,7 +42,7 @@ fn withheld(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> 
 /// Share of its CPU time that went to other guests.
 fn stolen(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let online = score.online.as_ref()?;
-    let uses = view::cpu_use(facts.record, run.window);
+    let uses = facts.cpu_use(&run.window);
     let steal = uses.iter().map(|usage| usage.steal / 100.0 * f64::from(online.at(usage.at_ms)));
     Some(mean(&steal.collect::<Vec<_>>())? / score.cpus_there(run))
 }

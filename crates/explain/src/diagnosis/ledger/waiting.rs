@@ -5,9 +5,8 @@
 
 use super::loss::Loss;
 use super::score::{Run, Score, compression};
-use facts::Facts;
 use facts::stats::mean;
-use facts::{Method, Witness, view};
+use facts::{Facts, Method, Witness, view};
 use record::DictionaryRow;
 
 /// How busy the threads of 7-zip keep their CPUs while they compress, in percent, by the number of threads: medians of
@@ -93,7 +92,7 @@ fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 
 /// Share of the CPU time that was asked for which was waited, or spent by the kernel beyond what is usual.
 fn waited_share(facts: &Facts<'_>, run: &Run<'_>) -> Option<f64> {
-    let uses = view::cpu_use(facts.record, run.window);
+    let uses = facts.cpu_use(&run.window);
     let waited = uses.iter().map(|usage| usage.iowait + (usage.system - SYSTEM_PERCENT).max(0.0));
     let waited = mean(&waited.collect::<Vec<_>>())?;
     let asked = mean(&uses.iter().map(|usage| usage.busy + usage.iowait).collect::<Vec<_>>())?;
