@@ -31,7 +31,7 @@ const SECONDS: u64 = 10;
 /// Stack that this program uses below a target.
 const OWN_STACK_BYTES: usize = 64 << 10;
 
-/// Makes the allocator keep what is freed (mallopt(3)).
+/// Makes the allocator keep freed memory (mallopt(3)).
 const MALLOC_KEEPS: [(&str, &str); 3] =
     [("MALLOC_ARENA_MAX", "1"), ("MALLOC_TRIM_THRESHOLD_", "4294967296"), ("MALLOC_MMAP_THRESHOLD_", "33554432")];
 /// A target gets so many times its CPU time to spend it.

@@ -274,7 +274,7 @@ fn recording(data: &[u8]) {
     }
 }
 
-/// What is blanked can be blanked again; long inputs once, so that their cost is that of one.
+/// Redacted text can be redacted again; long inputs are redacted once, so that the time is that of one pass.
 fn redact(data: &[u8]) {
     let redacted = logs::redact::redact(data).bytes;
     if data.len() <= BYTES_MAX {

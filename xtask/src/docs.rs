@@ -1,4 +1,4 @@
-//! What is published and made from the code: the JSON Schema of the Record, tables of code and commands, and a page
+//! Documents generated from the code: the JSON Schema of the Record, tables of code and commands, and a page
 //! for each rule.
 //!
 //! A test compares what is there with what would be written, so that a change of the code cannot leave them behind.
@@ -41,7 +41,7 @@ fn made() -> Result<Vec<(String, String)>> {
     Ok(made)
 }
 
-/// What the program prints as help for the words of a command.
+/// Help text of a command.
 fn help() -> Result<impl Fn(&[&str]) -> Result<String>> {
     workspace::run(workspace::cargo().args(["build", "--quiet", "--package", "sbc-bench", "--bin", "sbc-bench"]))?;
     let program = workspace::target_folder()?.join("debug/sbc-bench");

@@ -1,4 +1,4 @@
-//! One list of verbs: what earlier versions were called by prints what today's spelling prints, and a file that is not named
+//! One list of verbs: earlier spellings print the same as the current ones, and a file that is not named
 //! is the last run.
 
 use std::path::Path;

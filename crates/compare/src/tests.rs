@@ -4,8 +4,7 @@ use super::*;
 use crate::reference::{Reference, parse};
 use crate::test_support::{compression, own_run, point, with_clocks, with_step};
 use expect_test::{Expect, expect};
-use facts::Facts;
-use facts::{Explanation, Finding, Quantity, Severity};
+use facts::{Explanation, Facts, Finding, Quantity, Severity};
 use record::{Cipher, Fact, Measured as Score, Outcome, Variant, WorkloadId};
 
 /// Explanation of a run in which these findings were made.

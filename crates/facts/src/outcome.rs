@@ -3,10 +3,9 @@
 
 use crate::finding::mhz;
 use crate::lines::{duration, size_words};
-use record::cpu_list;
 use record::{
     Bandwidth, BandwidthCurve, Cipher, Clocks, CoreToCore, Latency, LoadedLatency, Measured, MemoryOperation, Outcome,
-    Score, Scores, Series, Step, Wait,
+    Score, Scores, Series, Step, Wait, cpu_list,
 };
 
 /// `6666 MIPS`, `148.8 ns at 64 MiB`, `failed: no output`. Empty for a step that has nothing to tell.

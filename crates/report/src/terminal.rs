@@ -11,8 +11,7 @@ use facts::figures::main::{
 };
 use facts::lines::{explanation, unmeasured, wrapped};
 use facts::number::{number, with_unit};
-use facts::view;
-use facts::{Explanation, Figure, Severity};
+use facts::{Explanation, Figure, Severity, view};
 use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadId};
 use rules::Report;
 use std::fmt::Write;

@@ -1,8 +1,7 @@
 //! Strings of a Record are untrusted: none of them may begin a line in a text made from it.
 
 use compare::reference::Reference;
-use compare::trend;
-use compare::{Side, compare, rank, ranking_text};
+use compare::{Side, compare, rank, ranking_text, trend};
 use explain::results;
 use record::Record;
 use rules::kernel;

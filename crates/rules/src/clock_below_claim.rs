@@ -6,9 +6,8 @@
 use super::place::step_place;
 use super::score_low::refuting;
 use super::{Rule, Subject, slowdown};
-use facts::Facts;
 use facts::view::{self, ClusterClock, OppShape};
-use facts::{Finding, Place, Quantity, Severity};
+use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::table::Table;
 use record::{ChannelId, RuleId, Variant, WorkloadId};
 

@@ -5,8 +5,7 @@ use super::place::step_place;
 use super::score_low::judged;
 use super::{Rule, Subject};
 use compare::reference::Reference;
-use facts::Facts;
-use facts::{Figure, Finding, Quantity, Scope, Severity, view};
+use facts::{Facts, Figure, Finding, Quantity, Scope, Severity, view};
 use record::{RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {

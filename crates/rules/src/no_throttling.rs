@@ -2,9 +2,8 @@
 //! it cannot be known where nothing would have shown it.
 
 use super::{Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown, thermal_throttling};
-use facts::Facts;
 use facts::view::{self, ClusterClock, FirmwareBits};
-use facts::{Finding, Place, Quantity, Severity, Witness};
+use facts::{Facts, Finding, Place, Quantity, Severity, Witness};
 use record::{Channel, ChannelId, ChannelKind, Missing, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {

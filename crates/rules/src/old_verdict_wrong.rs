@@ -7,8 +7,7 @@ use super::{
     Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
     rpi_firmware_clock, scores_decline, slowdown, swapping, system_time, thermal_throttling,
 };
-use facts::Facts;
-use facts::{Finding, Place, Quantity, Severity, view};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, LogLine, RuleId, Source, Total};
 
 pub(super) const RULE: Rule = Rule {

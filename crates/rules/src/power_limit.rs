@@ -3,9 +3,8 @@
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
 use super::{Rule, Throttles};
-use facts::Facts;
 use facts::view::ClockFall;
-use facts::{Finding, Quantity, Severity, view};
+use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Missing, RuleId};
 
 pub(super) const RULE: Rule = Rule {

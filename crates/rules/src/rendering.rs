@@ -1,8 +1,7 @@
 //! Input of reports: a Record with readable names, and its assessment.
 
 use crate::{Made, Report};
-use facts::Explanation;
-use facts::for_people;
+use facts::{Explanation, for_people};
 use record::Record;
 
 impl Report {

@@ -6,9 +6,8 @@
 
 use super::place::samples_place;
 use super::{Rule, Subject, Throttles, When};
-use facts::Facts;
 use facts::view::{self, FirmwareBits};
-use facts::{Finding, Place, Quantity, Severity};
+use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, OfRaspberryPi, RuleId};
 
 pub(super) const RULE: Rule = Rule {

@@ -5,8 +5,7 @@ use super::Rule;
 use super::impossible_figures::is_impossible;
 use super::score_low::judged;
 use compare::reference::Reference;
-use facts::Facts;
-use facts::Finding;
+use facts::{Facts, Finding};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {

@@ -6,8 +6,7 @@
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
 use super::{Rule, Throttles, rpi_firmware};
-use facts::Facts;
-use facts::{Finding, Place, Quantity, Severity, Witness, view};
+use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {

@@ -1,4 +1,4 @@
-//! `docs/commands.md`: commands, options, variables and exit statuses, as tables of what `--help` prints. A test of the
+//! `docs/commands.md`: commands, options, variables and exit statuses, as tables made from `--help`. A test of the
 //! program compares it, which has the program built.
 
 use anyhow::Result;
@@ -11,7 +11,7 @@ and `results` without a file take the last run. This page holds what `--help` pr
 
 ";
 
-/// The page, made from what `sbc-bench WORDS --help` prints.
+/// The page, made from the output of `sbc-bench WORDS --help`.
 ///
 /// # Errors
 /// The program does not print its help.
@@ -40,7 +40,7 @@ pub(super) fn page(help: &dyn Fn(&[&str]) -> Result<String>) -> Result<String> {
     Ok(text)
 }
 
-/// One verb: what it does, how it is called, its options.
+/// One verb: description, usage, options.
 fn write_verb(text: &mut String, name: &str, help: &str) {
     let (about, rest) = help.split_once("\nUsage: ").unwrap_or((help, ""));
     let usage = rest.lines().next().unwrap_or_default();
@@ -57,7 +57,7 @@ struct Section {
     rows: Vec<Row>,
 }
 
-/// A name and what is said of it.
+/// A name and its description.
 struct Row {
     name: String,
     text: String,
@@ -77,7 +77,7 @@ impl Section {
     }
 }
 
-/// The parts of a help text. A row begins at a small indentation; what is said of it stands behind two blanks, or below at
+/// Sections of a help text. A row has a small indentation; its description follows two blanks, or is on the next lines with
 /// a larger one.
 fn sections(help: &str) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();

@@ -68,7 +68,7 @@ const THIS_FILE: &str = "xtask/src/tidy/arrows.rs";
 /// The feature by which system calls fail as planned: a program that is handed out has no such thing.
 const FOR_TESTS: &str = "faults";
 
-/// Crates that tests of any crate may use: what makes Records, and what reads and explains them.
+/// Crates that tests of any crate may use: those that make, read and explain Records.
 const TEST_ARROWS: [&str; 4] = ["compare", "explain", "logs", "testkit"];
 
 /// A package of the workspace, by the name of its folder.

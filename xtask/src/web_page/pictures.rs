@@ -1,4 +1,4 @@
-//! `cargo xtask pictures`: the pictures of README, drawn by Chromium from what the program prints and writes.
+//! `cargo xtask pictures`: the pictures of README, drawn by Chromium from the output of the program.
 
 use super::browser::{self, Browser};
 use crate::workspace::{self, run};
@@ -42,7 +42,7 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// What was typed and printed, in the colours of a terminal.
+/// Input and output in the colours of a terminal.
 fn terminal(printed: &str) -> String {
     let text = printed.replace('&', "&amp;").replace('<', "&lt;");
     format!(

@@ -87,17 +87,17 @@ impl TaskFlags {
     }
 }
 
-/// A benchmark run: what it measures, how, and where its results go.
+/// A benchmark run: task, options, and destination of its results.
 #[derive(Debug, Clone)]
 pub(crate) struct RunArgs {
-    /// What the run is for.
+    /// Purpose of the run.
     pub(crate) task: AnyTask,
     pub(crate) options: Options,
     /// Print the Record as JSON instead of the report.
     pub(crate) json: bool,
     /// Where log and Record go; by default the system's log folder or the user's state folder.
     pub(crate) log: Option<PathBuf>,
-    /// What was asked for, in words, for the Record.
+    /// Command line in words, for the Record.
     pub(crate) given: Vec<String>,
     /// Use this instead of `/proc/cpuinfo` for identification.
     pub(crate) cpuinfo_file: Option<PathBuf>,
@@ -107,7 +107,7 @@ pub(crate) struct RunArgs {
     pub(crate) screen: bool,
     /// Go on with the run that left this Record; with the newest that died for `latest`.
     pub(crate) resume: Option<PathBuf>,
-    /// Where the result is sent.
+    /// Destination of the result.
     pub(crate) upload: RunUploadFlags,
 }
 

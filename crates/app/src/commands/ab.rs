@@ -59,7 +59,7 @@ impl AbFlags {
         };
         let mut ab = Ab { sides: [side("a", &self.a)?, side("b", &self.b)?], blocks: self.blocks };
         if ab.sides[0] == ab.sides[1] {
-            // Asking whether a thing differs from itself shows what the machine's noise is.
+            // Two equal sides measure the noise of the machine.
             ab.sides[1].words.push_str(" (again)");
         }
         if program.is_none() {

@@ -44,7 +44,7 @@ pub(crate) fn reorder(words: impl IntoIterator<Item = OsString>, grammar: &Comma
     options
 }
 
-/// Spells out what the first words mean: `clock` is `measure clock`, `measure aes` is `measure workload aes`, and a file is
+/// Completes abbreviated verbs: `clock` is `measure clock`, `measure aes` is `measure workload aes`, and a file is
 /// explained.
 fn name_verbs(words: &mut Vec<OsString>, grammar: &Command) {
     let at = 1 + usize::from(words.get(1).is_some_and(|word| word == "help"));
@@ -64,7 +64,7 @@ fn name_verbs(words: &mut Vec<OsString>, grammar: &Command) {
     }
 }
 
-/// True for what is a file, or is spelled as one: no verb has a dot or a slash.
+/// True if the word is a file or is spelled like one: no verb contains a dot or a slash.
 fn is_file(word: &str) -> bool {
     word.contains(['.', '/']) || Path::new(word).is_file()
 }

@@ -126,7 +126,7 @@ impl Classic {
         given.map(|(flag, _)| flag)
     }
 
-    /// What `-k`, `-S`, `-r`, `-j` and `-R` mean, together with the options of a run.
+    /// Meaning of `-k`, `-S`, `-r`, `-j` and `-R`, combined with the options of a run.
     fn survey(self, run: RunFlags, tune: TuneFlags, environment: &Environment) -> Checked {
         let flag = self.survey_flag().unwrap_or_default();
         if self.is_review() {

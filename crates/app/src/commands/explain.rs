@@ -76,7 +76,7 @@ impl Explain {
             let record = match read(file) {
                 Ok(record) => record,
                 Err(error) if self.files.len() == 1 => return Err(error),
-                // One file that cannot be read must not hide what the others say.
+                // One unreadable file must not hide the reports of the others.
                 Err(error) => {
                     failed = true;
                     if self.json {
@@ -173,7 +173,7 @@ pub(super) fn all_reports() -> Vec<&'static Report> {
 /// The report with this id.
 ///
 /// # Errors
-/// There is none; the sentence names those that there are.
+/// No report has this id; the sentence lists the known ids.
 pub(super) fn find(id: &str) -> anyhow::Result<&'static Report> {
     let all = all_reports();
     let found = all.iter().find(|report| report.id == id).copied();

@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Maintain", &["recover", "list"]),
 ];
 
-/// Column of what a verb does.
+/// Column of the descriptions.
 const COLUMN: usize = 15;
 
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n{before-help}{options}{after-help}";
@@ -67,7 +67,7 @@ pub(super) fn with_help(grammar: Command) -> Command {
         .after_long_help(format!("{}\n\n{AFTER_LONG}", others))
 }
 
-/// The verbs, each with what it does.
+/// Verbs with their descriptions.
 fn groups(grammar: &Command) -> String {
     let mut text = String::new();
     for (heading, verbs) in GROUPS {

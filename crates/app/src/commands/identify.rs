@@ -57,7 +57,7 @@ impl Command for Identify {
 }
 
 impl Identify {
-    /// True if single texts are given: then nothing else of a machine counts.
+    /// True if single texts are given; other properties of a machine are then ignored.
     fn has_text_facts(&self) -> bool {
         self.cpuinfo.is_some() || !self.compatible.is_empty() || self.model.is_some()
     }
@@ -70,7 +70,7 @@ impl Identify {
 }
 
 fn strings(text: &str) -> Vec<String> {
-    // Amlogic's kernels write a blank behind the comma.
+    // Amlogic's kernels write a blank after the comma.
     let text = text.replace(", ", ",");
     let separators = |c: char| c.is_whitespace() || matches!(c, '|' | ';' | '\0');
     let lists = text.split(separators).filter(|list| !list.is_empty());

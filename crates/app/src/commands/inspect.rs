@@ -1,4 +1,4 @@
-//! `sbc-bench inspect`: what can be read of this machine; nothing is changed or measured.
+//! `sbc-bench inspect`: properties of this machine; changes and measures nothing.
 
 use super::doctor::Doctor;
 use super::identify::Identify;

@@ -86,7 +86,7 @@ struct Asked {
     report: &'static str,
     json: bool,
     quiet: bool,
-    /// What was asked for, in words, for the Record.
+    /// Command line in words, for the Record.
     given: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ impl Command for Asked {
     }
 }
 
-/// The workload and its variant, which may stand behind a colon.
+/// The workload and its variant, which may follow a colon.
 fn workload(id: &str, variant: &str) -> Result<(WorkloadId, Variant), String> {
     let text = match variant {
         "" => id.to_owned(),

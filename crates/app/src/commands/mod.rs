@@ -1,4 +1,4 @@
-//! The command line: one file for each verb, with its flags and what it does, and the classic flags of the bash program.
+//! The command line: one file for each verb with its flags and code, and the classic flags of the bash program.
 //! Everything that can be wrong with the arguments is found before anything runs.
 
 pub(crate) mod ab;
@@ -77,12 +77,12 @@ pub(crate) trait Command: Debug {
     }
 }
 
-/// A valid command, or one sentence about what is wrong with the arguments or a variable.
+/// A valid command, or one sentence about the error in the arguments or a variable.
 pub(crate) type Checked = Result<Box<dyn Command>, String>;
 
 /// The flags of a verb.
 pub(crate) trait Verb {
-    /// Checks what the parser cannot.
+    /// Checks constraints that the parser cannot express.
     fn checked(self, environment: &Environment) -> Checked;
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn grammar() -> clap::Command {
 /// Reads the words of a command line, the name of the program first.
 ///
 /// # Errors
-/// What clap says: wrong words, or a help text.
+/// Output of clap: an error or a help text.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let grammar = grammar();
     let matches = grammar.clone().try_get_matches_from(reorder(words, &grammar))?;
@@ -197,7 +197,7 @@ pub(crate) fn parse_recorded(words: &[String], variables: &[String]) -> Checked 
     command(cli.map_err(|error| error.to_string())?, &environment)
 }
 
-/// The command, or one sentence about what is wrong with the arguments.
+/// The command, or one sentence about the error in the arguments.
 pub(crate) fn command(cli: Cli, environment: &Environment) -> Checked {
     match cli.verb {
         Some(verb) => verb.checked(environment),

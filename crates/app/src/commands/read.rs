@@ -52,7 +52,7 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
     })
 }
 
-/// What a text without results is, and the command that reads it; none for what nothing here reads.
+/// Type of a text without results, and the command that reads it; `None` if no command does.
 fn command_for(text: &str) -> Option<(&'static str, &'static str)> {
     if machine::BoardFile::is_one(text) {
         return Some(("a snapshot of a machine", "sbc-bench inspect identify FILE"));

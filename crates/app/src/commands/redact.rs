@@ -1,5 +1,5 @@
 //! `sbc-bench redact`: a log, Record, stream, recording or board file without what is private, and what was taken
-//! out of it. How that is done is told in [`record::redact`] and [`logs::redact`].
+//! out of it. See [`record::redact`] and [`logs::redact`].
 
 use super::Command;
 use crate::{input, output};

@@ -1,4 +1,4 @@
-//! `sbc-bench recover --settings`: puts back what a killed run has left behind. `sbc-bench guard` does the same
+//! `sbc-bench recover --settings`: restores the settings that a killed run left changed. `sbc-bench guard` does the same
 //! as soon as the process that started it is gone.
 
 use super::Command;
@@ -47,7 +47,7 @@ impl Command for Guard {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let Self { owner, journal, group, places } = *self;
         let watched = bench::Watched { owner, journal, group, places };
-        // A guard outlives what kills its owner: these signals are for the owner.
+        // A guard outlives its owner: these signals are for the owner.
         signals::ignore_hangup();
         match bench::run_guard(root, &watched, &mut std::io::stdin(), &mut std::io::stdout()) {
             Ok(()) => Ok(0),

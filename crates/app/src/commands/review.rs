@@ -134,7 +134,7 @@ impl ReviewFlags {
         Review { benchmarks: !self.no_benchmarks, command, watch: !self.no_watch }
     }
 
-    /// What was asked for, for the Record.
+    /// Command line for the Record.
     fn given(&self) -> Vec<String> {
         let flags = [
             ("--no-benchmarks", self.no_benchmarks),

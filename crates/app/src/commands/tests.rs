@@ -9,7 +9,7 @@ fn parse(line: &str, variables: &[(&str, &str)]) -> Checked {
     parse_recorded(&words, &variables.iter().map(pair).collect::<Vec<_>>())
 }
 
-/// What the words mean.
+/// Meaning of the words.
 fn meaning(line: &str) -> String {
     format!("{:?}", parse(line, &[]).unwrap())
 }
@@ -139,7 +139,7 @@ fn old_names_of_options_are_kept() {
     }
 }
 
-/// Verbs of earlier versions mean what they always meant, with every option that they had; the classic letters as well.
+/// Verbs of earlier versions and classic letters keep their meaning with all their options.
 #[test]
 fn old_verbs_are_kept() {
     for (old, new) in [

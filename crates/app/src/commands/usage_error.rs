@@ -7,7 +7,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 
-/// Words that people try, each with the verb that does what they mean.
+/// Words that people try, each with the verb that they mean.
 const MEANT: [(&str, &str); 8] = [
     ("bench", "run"),
     ("card", "explain --card"),
@@ -19,7 +19,7 @@ const MEANT: [(&str, &str); 8] = [
     ("top", "monitor"),
 ];
 
-/// What is wrong, and where to look; `words` are those of the command line, the name of the program first.
+/// The error and a pointer to help. `words` is the command line, beginning with the name of the program.
 pub(crate) fn sentence(error: &clap::Error, words: impl IntoIterator<Item = OsString>) -> String {
     let program = grammar();
     let words = reorder(words, &program);

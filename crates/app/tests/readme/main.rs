@@ -15,7 +15,7 @@ use rows::{ROWS, Tried};
 
 /// The README itself.
 const README: &str = include_str!("../../../../README.md");
-/// What help prints, as tables.
+/// Output of the help as tables.
 const COMMANDS: &str = include_str!("../../../../docs/commands.md");
 /// Rows that are tried on virtual boards.
 const ON_BOARDS: &[&str] = &[
@@ -75,7 +75,7 @@ fn spans(line: &str) -> Vec<String> {
     parts.skip(1).step_by(2).collect()
 }
 
-/// The report that README shows is what a stored result gives today: each line of it, in this order.
+/// A stored result gives each line of README's report, in this order.
 #[test]
 fn the_report_is_that_of_a_stored_result() {
     let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/old_records/log-hot.json");
@@ -105,7 +105,7 @@ fn readme_commands_have_rows() {
     ROWS.iter().for_each(|row| check_row(row, &rows));
 }
 
-/// Names of commands and options in `docs/commands.md`, without what they take.
+/// Names of commands and options in `docs/commands.md`, without their values.
 fn listed() -> Vec<String> {
     let rows = COMMANDS.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| row.split(['`', ' ', ',']).next()).map(str::to_owned).collect()

@@ -2,9 +2,8 @@
 
 use super::{Change, RESULTS_MIN, Trend};
 use facts::change::signed_percent;
-use facts::how_many;
 use facts::number::number;
-use facts::plain;
+use facts::{how_many, plain};
 use std::fmt::Write;
 
 /// Every machine with its changes. Machines of which too little is known share one line.

@@ -6,9 +6,8 @@
 
 use super::situated::Situated;
 use super::{confidence, when};
-use facts::Facts;
 use facts::view::ScoreKey;
-use facts::{Cause, Diagnosis, Finding, Severity};
+use facts::{Cause, Diagnosis, Facts, Finding, Severity};
 use rules::relation::{Relation, When};
 use rules::relations::lines_of;
 use std::cmp::Reverse;

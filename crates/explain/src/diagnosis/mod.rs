@@ -9,8 +9,7 @@ pub mod told;
 mod verdict;
 mod when;
 
-use facts::Facts;
-use facts::{Explanation, Finding};
+use facts::{Explanation, Facts, Finding};
 use record::Record;
 
 /// Explains a Record.

@@ -1,8 +1,7 @@
 //! Where a finding belongs: which scores it is about, and when it was so. It says so itself, or its places do.
 
-use facts::Facts;
 use facts::view::ScoreSteps;
-use facts::{Finding, Place, Scope, Span};
+use facts::{Facts, Finding, Place, Scope, Span};
 use record::{Bound, Record, WorkloadId};
 use rules::relation::Judges;
 

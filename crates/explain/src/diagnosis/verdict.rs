@@ -1,8 +1,7 @@
 //! The word over each score, and over the run: that of the scores which it was made for.
 
 use super::graph::Graph;
-use facts::Facts;
-use facts::{Finding, ScoreVerdict, Severity, Verdict};
+use facts::{Facts, Finding, ScoreVerdict, Severity, Verdict};
 
 /// The word over the run and over each score.
 pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> (Verdict, Vec<ScoreVerdict>) {

@@ -7,10 +7,9 @@ mod results;
 mod values;
 
 use crate::diagnosis::told::{Told, remedy};
-use facts::Facts;
 use facts::view::ScoreKey;
 use facts::{
-    Cause, Diagnosis, Explanation, Finding, Ledger, Place, Points, ScoreVerdict, Severity, Span, Tenths, Verdict,
+    Cause, Diagnosis, Explanation, Facts, Finding, Ledger, Place, Points, ScoreVerdict, Severity, Span, Tenths, Verdict,
 };
 use record::{Record, RuleId, Samples};
 use serde::Serialize;

@@ -3,8 +3,7 @@
 
 use super::Watch;
 use super::clocks::{Clock, Clocks};
-use record::cpu_list;
-use record::{AllCpus, Channel, ChannelId, ChannelKind, CpuPercent, CpuTime, OfCpu, Unit};
+use record::{AllCpus, Channel, ChannelId, ChannelKind, CpuPercent, CpuTime, OfCpu, Unit, cpu_list};
 
 /// So many temperatures and sources of power are shown; all are in the recording.
 const TEMPERATURES_MAX: usize = 3;

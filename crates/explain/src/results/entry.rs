@@ -2,11 +2,9 @@
 //! Record is read once.
 
 use super::Row;
-use compare::settings_of;
-use compare::trend;
-use facts::Explanation;
+use compare::{settings_of, trend};
 use facts::figures::figures;
-use facts::view;
+use facts::{Explanation, view};
 use record::{Record, Run, Variant};
 use serde::{Deserialize, Serialize};
 

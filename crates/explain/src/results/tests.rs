@@ -3,8 +3,7 @@
 use super::*;
 use crate::test_support::{compression, own_run, point, series, with_clocks, with_step};
 use expect_test::{Expect, expect};
-use facts::Facts;
-use facts::{Explanation, Finding, Severity};
+use facts::{Explanation, Facts, Finding, Severity};
 use record::Fact;
 
 /// Explanation of a run in which these findings were made.

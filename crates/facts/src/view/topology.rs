@@ -1,7 +1,6 @@
 //! The table of CPUs with their clusters, policies, clocks and core types, in the classic layout.
 
-use record::cpu_list;
-use record::{Cpu, Machine};
+use record::{Cpu, Machine, cpu_list};
 use std::fmt::Write;
 
 /// Machines with more CPUs get one line for each row of alike CPUs.

@@ -3,8 +3,7 @@
 use super::pmu::{CALL, DEVICES, Pmu, READ_TIMES, core_pmus, event_number, refused, values};
 use crate::Root;
 use crate::syscall::{PerfAttributes, perf_event_open};
-use record::parse_cpu_list;
-use record::{Missing, Reading};
+use record::{Missing, Reading, parse_cpu_list};
 use std::os::fd::OwnedFd;
 
 /// Counts the cycles of one CPU while it is not idle.

@@ -8,8 +8,7 @@
 use super::{Probe, Sensor, numbered};
 use crate::Root;
 use crate::number::{numbers, take_number};
-use record::CPUS_MAX;
-use record::{AllCpus, Channel, ChannelId, CpuTime};
+use record::{AllCpus, CPUS_MAX, Channel, ChannelId, CpuTime};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "stat",

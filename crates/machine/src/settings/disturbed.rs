@@ -5,8 +5,7 @@ use super::node::POLICY;
 use super::{DeviceName, Node};
 use crate::Root;
 use crate::faults::{self, Call};
-use record::parse_cpu_list;
-use record::{Missing, Reading};
+use record::{Missing, Reading, parse_cpu_list};
 use rustix::thread::{CpuSet, Pid, sched_setaffinity};
 
 mod bound;

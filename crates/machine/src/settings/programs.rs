@@ -29,7 +29,7 @@ mod tests {
     use super::super::tests::{BOARD, journal, set};
     use super::*;
 
-    /// What a run says when it finds a setting changed while these processes run.
+    /// Reason that a run gives for a changed setting while these processes run.
     fn said(test: &str, running: &[&str], node: Node, wanted: &str, found: &str) -> (String, Vec<String>) {
         let processes = running.iter().enumerate();
         let processes: String = processes.map(|(n, comm)| format!("== /proc/{}/comm\n{comm}\n", n + 7)).collect();

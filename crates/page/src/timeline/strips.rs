@@ -3,9 +3,7 @@
 use super::{Axis, moment};
 use crate::draw::{n, word};
 use explain::monitor::Watch;
-use facts::Explanation;
-use facts::throttle;
-use facts::view;
+use facts::{Explanation, throttle, view};
 use maud::{Markup, html};
 use record::{Channel, Record, Window};
 use std::collections::BTreeMap;

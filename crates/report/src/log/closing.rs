@@ -2,8 +2,7 @@
 
 use super::header;
 use facts::{Finding, soc};
-use record::cpu_list;
-use record::{Record, Residency};
+use record::{Record, Residency, cpu_list};
 use rules::Throttles;
 use std::fmt::Write;
 

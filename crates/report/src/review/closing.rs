@@ -5,8 +5,7 @@ use super::{list, section as with_heading};
 use explain::watched::slowed_down;
 use facts::plain::markdown;
 use facts::{Explanation, Severity, stats, view};
-use record::cpu_list;
-use record::{Fact, KernelMessage, NotRestored, Outcome, Record, SettingChange, Step, WorkloadId};
+use record::{Fact, KernelMessage, NotRestored, Outcome, Record, SettingChange, Step, WorkloadId, cpu_list};
 use rules::survey;
 
 /// Maximum number of printed messages; the Record has all.

@@ -1,16 +1,14 @@
 //! Measurements of a review: clocks cold and hot, performance baseline, and gains by tuning.
 
 use super::{list, section};
-use facts::Finding;
 use facts::change::signed_percent;
 use facts::figures::main::done;
 use facts::finding::mhz;
 use facts::number::number;
 use facts::plain::markdown;
-use facts::view;
+use facts::{Finding, view};
 use record::{Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total, Variant};
-use rules::Throttles;
-use rules::survey;
+use rules::{Throttles, survey};
 use std::fmt::Write;
 
 /// Smaller deviations are within the accuracy of a measurement.

@@ -13,8 +13,7 @@ mod software;
 use facts::plain::markdown;
 use facts::{Explanation, Finding, Severity, view};
 use record::{Fact, Machine, Record, Survey};
-use rules::Report;
-use rules::{kernel, survey};
+use rules::{Report, kernel, survey};
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {

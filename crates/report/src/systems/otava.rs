@@ -4,9 +4,8 @@
 
 use super::scores::{RFC_3339, utc};
 use explain::document::Results;
-use facts::Facts;
 use facts::plain::csv;
-use facts::{Explanation, Verdict};
+use facts::{Explanation, Facts, Verdict};
 use record::Record;
 use rules::Report;
 use serde_json::Value;

@@ -5,8 +5,7 @@
 use super::json;
 use super::scores::{TestOutcome, scores, tests};
 use explain::document::Results;
-use facts::Explanation;
-use facts::Facts;
+use facts::{Explanation, Facts};
 use record::Record;
 use rules::Report;
 use serde_json::{Map, Value, json};

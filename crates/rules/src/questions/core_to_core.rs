@@ -5,8 +5,7 @@ use facts::Finding;
 use facts::lines::{sentences, unmeasured, wrapped};
 use facts::number::with_unit;
 use facts::view::{self, CoreLevel};
-use record::cpu_list;
-use record::{CoreToCore, Measured, Outcome, QuestionId, Record, WorkloadId};
+use record::{CoreToCore, Measured, Outcome, QuestionId, Record, WorkloadId, cpu_list};
 use std::fmt::Write;
 
 /// The answer to it.

@@ -10,8 +10,7 @@ use facts::number::{number, with_unit};
 use facts::stats::{mean, median};
 use facts::view::{self, step_score};
 use facts::{Finding, Place, Quantity, Severity};
-use record::cpu_list;
-use record::{ChannelId, Measured, Mode, Outcome, QuestionId, Record, RuleId, Step, Total, WorkloadId};
+use record::{ChannelId, Measured, Mode, Outcome, QuestionId, Record, RuleId, Step, Total, WorkloadId, cpu_list};
 use std::fmt::Write;
 
 const SCALING: &str = "scaling";

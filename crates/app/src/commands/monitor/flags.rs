@@ -53,7 +53,7 @@ pub(crate) struct MonitorVerb {
     what: Option<OfRecordings>,
 }
 
-/// What else there is to do with a recording.
+/// Subcommands for recordings.
 #[derive(Debug, clap::Subcommand)]
 enum OfRecordings {
     Mark(Mark),

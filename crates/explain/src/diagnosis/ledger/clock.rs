@@ -7,10 +7,9 @@
 use super::loss::Loss;
 use super::score::Score;
 use crate::elasticity::{Elasticity, Limiter};
-use facts::Facts;
 use facts::stats::mean;
 use facts::view::{self, LoadClock};
-use facts::{Cause, Finding, Severity, Witness};
+use facts::{Cause, Facts, Finding, Severity, Witness};
 use record::{ChannelId, OfRaspberryPi, Total, Variant};
 use rules::held_clocks::{ClockPair, HeldClock};
 use rules::slowdown::hot_millicelsius;

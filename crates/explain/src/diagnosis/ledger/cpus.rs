@@ -3,10 +3,9 @@
 use super::clock;
 use super::loss::Loss;
 use super::score::Score;
-use facts::Facts;
 use facts::stats::mean;
 use facts::view::Reading;
-use facts::{Cause, Method, Witness, view};
+use facts::{Cause, Facts, Method, Witness, view};
 use record::{AllCpus, ChannelId, Record, Total};
 
 /// What missing CPUs took of a score, by their number.

@@ -2,9 +2,8 @@
 
 use super::Taken;
 use super::score::Score;
-use facts::rounded_to_sum;
 use facts::view::ScoreKey;
-use facts::{Basis, Expected, Ledger, Part, Points, Tenths};
+use facts::{Basis, Expected, Ledger, Part, Points, Tenths, rounded_to_sum};
 use record::{Fact, Total};
 
 /// What should have been reached: what was, with what each cause took added; at least the best repetition.

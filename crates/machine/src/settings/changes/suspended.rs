@@ -42,7 +42,7 @@ impl Changes {
         }
     }
 
-    /// What is changed and reads otherwise than the user had it.
+    /// Paths of settings that differ from the user's values.
     pub(in crate::settings) fn names(&self) -> Vec<String> {
         let is_changed = |held: &&Held| held.place.read(&self.root).is_ok_and(|now| now != held.old);
         let changed = self.held.iter().filter(is_changed);

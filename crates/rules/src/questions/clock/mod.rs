@@ -2,12 +2,10 @@
 //! every OPP, the way to full clock, and what other methods say.
 
 use crate::tables::{Answer, Report, Subject};
-use facts::Finding;
 use facts::lines::{sentences, unmeasured, wrapped};
 use facts::stats::median;
-use facts::view;
-use record::cpu_list;
-use record::{ClockPoint, Fact, QuestionId, Record, Variant, WorkloadId};
+use facts::{Finding, view};
+use record::{ClockPoint, Fact, QuestionId, Record, Variant, WorkloadId, cpu_list};
 use std::fmt::Write;
 
 /// The answer to it.

@@ -2,13 +2,11 @@
 //! show in it, bandwidth of several CPUs, latency under load, and how sure all of that is.
 
 use crate::tables::{Answer, Report, Subject};
-use facts::Finding;
 use facts::lines::{sentences, size_words, unmeasured, wrapped};
-use facts::view;
-use record::cpu_list;
+use facts::{Finding, view};
 use record::{
     BandwidthCurve, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record, RepetitionStats,
-    Step, StopReason, Total, Variant, WorkloadId,
+    Step, StopReason, Total, Variant, WorkloadId, cpu_list,
 };
 use std::fmt::Write;
 
