@@ -54,6 +54,10 @@ use draft::Draft;
 use record::{LogBlock, Record};
 use sections::{Kind, Line, Section};
 
+/// Maximum number of lines read of one run: a day and a half of monitoring at one line a second. The longest published
+/// log has 7,663 lines. Each line that no reader understands costs memory, so the limit bounds all lists of a Record.
+const LINES_MAX: usize = 131_072;
+
 /// Maximum number of characters kept of a text that is not a log.
 const FOREIGN_CHARS: usize = 2000;
 
@@ -67,13 +71,23 @@ pub fn read(text: &str) -> Record {
         foreign(&lines, &mut draft);
         return assemble::finish(draft);
     }
-    let lines = last_run(&lines, &mut draft);
+    let lines = first_lines(last_run(&lines, &mut draft), &mut draft);
     for section in sections::split(lines) {
         read_section(&section, &mut draft);
     }
     let mut record = assemble::finish(draft);
     cited::keep(&mut record, lines);
     record
+}
+
+/// The first [`LINES_MAX`] lines; the number of further lines is kept as an unread line.
+fn first_lines<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t>] {
+    let (read, further) = lines.split_at(lines.len().min(LINES_MAX));
+    if let Some(first) = further.first() {
+        let text = format!("{} lines after the first {LINES_MAX} are not read", further.len());
+        draft.log.unread.push(record::LogLine { line: first.number, text });
+    }
+    read
 }
 
 /// True if the text looks like a log of the bash program or a part of one.

@@ -1,7 +1,7 @@
 //! Reads a log of every format version. The fixtures were composed for these tests; their figures belong to no board.
 
 use super::digest::digest;
-use super::{looks_like_log, read};
+use super::{LINES_MAX, looks_like_log, read};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use record::Source;
@@ -370,6 +370,19 @@ fn review_alone_names_its_board() {
     assert_eq!(log.version, "0.9.72");
     assert_eq!(log.unread, []);
     assert_eq!(log.blocks.len(), 4);
+}
+
+#[test]
+fn lines_beyond_the_limit_are_counted_and_not_read() {
+    let fixture = include_str!("fixtures/0.4-big-little.txt");
+    let Source::Log(log) = read(&format!("{fixture}\n{}", "/\n".repeat(1 << 20))).source else {
+        panic!("not a log");
+    };
+    let kept = log.unread.iter().filter(|line| line.text == "/").count();
+    assert!((LINES_MAX / 2..=LINES_MAX).contains(&kept), "{kept}");
+    let last = log.unread.iter().find(|line| line.line == LINES_MAX as u32 + 1).unwrap();
+    let further = log.lines as usize - LINES_MAX;
+    assert_eq!(last.text, format!("{further} lines after the first {LINES_MAX} are not read"));
 }
 
 #[test]

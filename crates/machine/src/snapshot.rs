@@ -126,6 +126,15 @@ Serial\t\t: 10000000deadbeef
         assert_eq!(root.read("/proc/cpuinfo").unwrap(), "Serial\t\t: 0000000000000000\n");
     }
 
+    /// The path has the length and the last character of a WireGuard key.
+    #[test]
+    fn redacted_paths_keep_their_separators() {
+        let board = "== /sys/devices/system/cpu/cpufreq/policy0/aBc=\n1\n";
+        let text = snapshot(&Root::from_board(board).unwrap());
+        Root::from_board(&text).unwrap_or_else(|(line, text)| panic!("line {line}: {text}"));
+        assert!(text.ends_with(board), "{text}");
+    }
+
     #[test]
     fn running_system_can_be_written_down() {
         let text = snapshot(&Root::system());

@@ -91,9 +91,20 @@ impl Walk<'_> {
         }
     }
 
+    /// Redacts a path. A shape that extends over a separator would remove it and make the header unreadable; such a path
+    /// is redacted name by name.
+    fn redacted_path(&mut self, path: &str) -> String {
+        let whole = self.redactor.line(path);
+        if whole.matches('/').count() == path.matches('/').count() {
+            return whole;
+        }
+        let names: Vec<String> = path.split('/').map(|name| self.redactor.line(name)).collect();
+        names.join("/")
+    }
+
     pub(super) fn link(&mut self, path: &str, target: &str) {
         if self.is_new(path) {
-            let (path, target) = (self.redactor.line(path), self.redactor.line(target));
+            let (path, target) = (self.redacted_path(path), self.redacted_path(target));
             let _ = writeln!(self.out, "== {path} -> {target}");
         }
     }
@@ -115,7 +126,7 @@ impl Walk<'_> {
                 if let Some(name) = name
                     && self.is_new(path)
                 {
-                    let path = self.redactor.line(path);
+                    let path = self.redacted_path(path);
                     let _ = writeln!(self.out, "== {path} ! {name}");
                 }
             }
@@ -132,7 +143,7 @@ impl Walk<'_> {
 
     pub(super) fn content(&mut self, path: &str, bytes: &[u8]) {
         if self.is_new(path) {
-            let path = self.redactor.line(path);
+            let path = self.redacted_path(path);
             let _ = writeln!(self.out, "== {path}");
             escape(bytes, &mut self.out);
         }
