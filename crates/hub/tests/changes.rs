@@ -167,6 +167,72 @@ fn change_is_told_once_to_every_hook_and_acknowledged() {
     });
 }
 
+/// One day in milliseconds.
+const DAY_MS: i64 = 86_400_000;
+
+/// A receiver of notices that refuses the first one.
+fn refuses_first() -> (u16, Receiver<u16>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (give, take) = channel();
+    let serve = move || {
+        for (stream, status) in listener.incoming().flatten().zip([503].into_iter().chain(std::iter::repeat(200))) {
+            let mut discarded = Vec::new();
+            http_of(stream.try_clone().unwrap(), &mut discarded);
+            let answer = format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            let _ = (&stream).write_all(answer.as_bytes());
+            if give.send(status).is_err() {
+                break;
+            }
+        }
+    };
+    std::thread::Builder::new().spawn(serve).unwrap();
+    (port, take)
+}
+
+#[test]
+fn clock_that_is_set_neither_delays_nor_repeats_notices() {
+    if !cfg!(debug_assertions) {
+        return testkit::skip("the clock of a hub can be set in a debug build only");
+    }
+    for step_ms in [DAY_MS, -DAY_MS] {
+        on_hubs(&[], |hub| {
+            let (port, answers) = refuses_first();
+            hub.hook("generic", &format!("http://127.0.0.1:{port}/hook"));
+            send_a_change(hub);
+            let patience = Duration::from_secs(60);
+            assert_eq!(answers.recv_timeout(patience), Ok(503));
+            hub.set_clock(step_ms);
+            assert_eq!(answers.recv_timeout(patience), Ok(200), "{step_ms} ms");
+            hub.set_clock(-step_ms);
+            for number in 30..34 {
+                hub.keep("?machine=shelf-3", &made::log("Board Five", number, 6720.0 * noise(number)));
+            }
+            hub.kill_and_restart();
+            assert!(answers.recv_timeout(Duration::from_secs(2)).is_err(), "{step_ms} ms");
+            hub.verify();
+        });
+    }
+}
+
+#[test]
+fn clock_that_is_set_neither_locks_out_nor_hands_out_uploads() {
+    if !cfg!(debug_assertions) {
+        return testkit::skip("the clock of a hub can be set in a debug build only");
+    }
+    on_hubs(&["--uploads-per-minute", "1"], |hub| {
+        let id = hub.keep("?publish=1", &made::log("Board Five", 1, 7000.0));
+        for step_ms in [0, DAY_MS, -DAY_MS, 0] {
+            hub.set_clock(step_ms);
+            let answer = hub.send("", &made::log("Board Five", 2, 7000.0));
+            assert_eq!(answer.status, 429, "{step_ms} ms: {}", answer.body);
+            let wait_s: u64 = answer.header("retry-after").parse().unwrap();
+            assert!((1..=60).contains(&wait_s), "{step_ms} ms: {wait_s} s");
+            assert_eq!(hub.get(&format!("/r/{id}")).status, 200, "{step_ms} ms");
+        }
+    });
+}
+
 /// What stands in the way of notices, by the form of their hook; empty for those that were sent.
 fn problems(store: &dyn Store) -> Vec<(String, String)> {
     let sql = "SELECT hook.kind, coalesce(notice.last_error, '') FROM notice JOIN hook ON hook.id = notice.hook_id \

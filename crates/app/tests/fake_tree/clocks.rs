@@ -2,16 +2,19 @@
 //! names and order of Records stay right, and what was slept through is not compared.
 
 use crate::hangs::wait;
-use crate::tree::{Tree, can_run};
+use crate::tree::{Tree, can_run, difference};
 use record::{ChannelId, Record};
 use rustix::process::{Pid, Signal, kill_process};
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Much longer than anything here takes.
 const SLEEP_MS: i64 = 60_000;
 /// A board without a clock of its own begins in 1970.
 const YEARS_MS: i64 = 1_750_000_000_000;
+
+/// One day.
+const DAY_MS: i64 = 86_400_000;
 
 /// The file of the clocks, next to the load that moves them.
 const CLOCKS: &str = "drive/clocks";
@@ -20,14 +23,17 @@ impl Tree {
     /// A run of this script, on a machine whose clocks say what stands in the file `clocks`.
     fn run_with_clocks(&self, clocks: [i64; 2], script: &str) -> Output {
         self.set_clocks(clocks);
+        self.script(script, "").env("NOTUNING", "yes").output().unwrap()
+    }
+
+    /// A run of this script that reads its clocks from the file `clocks`.
+    fn script(&self, script: &str, plan: &str) -> Command {
         let words = "run --force --wait 0s --quiet --repeat 1 -- /bin/sh -c";
         let mut words: Vec<&str> = words.split(' ').collect();
         words.push(script);
-        let mut command = self.command(&words, "");
-        command.env("NOTUNING", "yes");
-        command.env("SBC_BENCH_FAULTS_HASTE", "1");
-        command.env("SBC_BENCH_FAULTS_CLOCKS", self.path(CLOCKS));
-        command.output().unwrap()
+        let mut command = self.command(&words, plan);
+        command.env("SBC_BENCH_FAULTS_HASTE", "1").env("SBC_BENCH_FAULTS_CLOCKS", self.path(CLOCKS));
+        command
     }
 
     fn set_clocks(&self, [suspended_ms, utc_ms]: [i64; 2]) {
@@ -100,6 +106,36 @@ fn time_set_during_run_dates_whole_run() {
         record.run.started
     });
     assert_eq!(dates.collect::<Vec<_>>(), [first.run.started, second.run.started], "{kept:?}");
+}
+
+#[test]
+fn time_set_by_a_day_changes_no_figure_and_no_setting() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    for (step_ms, words) in [(DAY_MS, "was set forward by"), (-DAY_MS, "was set back by")] {
+        let tree = Tree::new();
+        let (begin_ms, settings) = (now_ms(), tree.settings());
+        tree.set_clocks([0, 0]);
+        let script = format!("sleep 1; echo 0 {step_ms} > clocks; sleep 1.5");
+        let first = record(&tree, &tree.script(&script, "").output().unwrap());
+        assert!(!first.settings.is_empty() && gaps(&first).contains(words), "{first:?}");
+        let step = first.steps.iter().find(|step| step.workload.as_str() == "sh").unwrap();
+        assert!((2_000..60_000).contains(&(step.window.end_ms - step.window.start_ms)), "{step:?}");
+        assert_eq!(step.not_comparable, None);
+        assert!(first.run.elapsed_ms.unwrap() < 600_000);
+        // The clock that was set is the one that is right.
+        let age_ms = first.run.started.known().unwrap() - begin_ms - step_ms;
+        assert!((-2_000..60_000).contains(&age_ms), "{step_ms} ms: begun {age_ms} ms off");
+        assert_eq!(difference(&settings, &tree.settings()), "");
+        // A run whose processes were all killed left its settings; the clock is set before the next run.
+        tree.set_clocks([0, 0]);
+        let killed = tree.script("true", "run write /cpufreq/ 4 kill-both").output().unwrap();
+        assert_ne!(difference(&settings, &tree.settings()), "", "{killed:?}");
+        tree.run_with_clocks([0, step_ms], "true");
+        let output = tree.script("true", "").output().unwrap();
+        assert_eq!(difference(&settings, &tree.settings()), "", "{step_ms} ms: {output:?}");
+    }
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn forwarded(headers: &HeaderMap, address: IpAddr) -> IpAddr {
 
 /// Counts a request of an address; refused if it asks too often.
 pub(crate) fn rated(hub: &Hub, address: IpAddr) -> Result<(), Refusal> {
-    let taken = hub.rates.request(address, hub.settings.requests_per_minute, crate::clock::now_utc_ms());
+    let taken = hub.rates.request(address, hub.settings.requests_per_minute, crate::clock::monotonic_ms());
     taken.map_err(|seconds| too_often(hub, seconds))
 }
 

@@ -43,7 +43,7 @@ pub(super) fn permit(hub: &Hub, headers: &HeaderMap, query: Option<&str>) -> Res
     if publish && !token.scopes.contains(&Scope::Publish) {
         return Err(Refusal::new(StatusCode::FORBIDDEN, "The token has not the scope publish."));
     }
-    let taken = hub.rates.upload(token.id, hub.settings.uploads_per_minute, clock::now_utc_ms());
+    let taken = hub.rates.upload(token.id, hub.settings.uploads_per_minute, clock::monotonic_ms());
     taken.map_err(|seconds| ask::too_often(hub, seconds))?;
     read(&*hub.store, |session| quota::of(session, token.id))?.check()?;
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());

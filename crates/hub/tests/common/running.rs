@@ -40,10 +40,16 @@ impl Answer {
 pub(crate) fn program(data: &Path, database: Option<&str>, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench-hub"));
     command.args(words).arg("--data").arg(data).env_remove("SBC_BENCH_HUB_DATABASE");
+    command.env("SBC_BENCH_HUB_CLOCK", clock(data));
     if let Some(database) = database {
         command.args(["--database", database]);
     }
     command
+}
+
+/// File with the step of the clock of a hub.
+fn clock(data: &Path) -> PathBuf {
+    data.with_extension("clock")
 }
 
 /// Runs a command of the hub with a text on its standard input.
@@ -127,6 +133,13 @@ impl Running {
         let seen = PathBuf::from(format!("/proc/{}/root{}", child.id(), data.display()));
         let secret = std::fs::read_to_string(seen.join("token")).ok()?.trim().to_owned();
         Some(Self { child, url, secret, data: seen, database: None, _folder: Some(folder) })
+    }
+
+    /// Sets the clock of the hub (debug builds) forward by a number of milliseconds from the true time.
+    pub(crate) fn set_clock(&self, step_ms: i64) {
+        let (clock, new) = (clock(&self.data), self.data.with_extension("clock-new"));
+        std::fs::write(&new, step_ms.to_string()).unwrap();
+        std::fs::rename(new, clock).unwrap();
     }
 
     /// Checks that the hub's own program finds its database whole.
@@ -311,6 +324,7 @@ impl Client {
 impl Drop for Running {
     fn drop(&mut self) {
         self.kill();
+        let _ = std::fs::remove_file(clock(&self.data));
     }
 }
 

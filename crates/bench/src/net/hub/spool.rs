@@ -175,4 +175,22 @@ mod tests {
         spool.remove(&waiting[0]).unwrap();
         assert!(spool.waiting().unwrap().is_empty());
     }
+
+    /// A refused file waits for its distance at most, whatever the clock does.
+    #[test]
+    fn a_clock_that_is_set_delays_no_try() {
+        const DAY_S: i64 = 86_400;
+        let place = Scratch::new("spool-clock");
+        let spool = Spool(Folder::open(&place).unwrap());
+        let hub = Hub::new("https://hub.example", None, false, None).unwrap();
+        spool.put(&hub, b"log").unwrap();
+        let waiting = || spool.waiting().unwrap().remove(0);
+        assert_eq!(waiting().rests_for(0), None);
+        let refused_s = 1_800_000_000;
+        assert_eq!(spool.refused(&waiting(), refused_s).unwrap(), None);
+        assert_eq!(waiting().rests_for(refused_s), Some(DISTANCES[0]));
+        for step_s in [DAY_S, -DAY_S, -1] {
+            assert_eq!(waiting().rests_for(refused_s + step_s), None, "{step_s} s");
+        }
+    }
 }
