@@ -100,7 +100,7 @@ fn tool_output(name: &str) -> Vec<String> {
         "sevenzip" => &["7zz", "p7zip"],
         name => &[name],
     };
-    folders.iter().map(|folder| format!("crates/bench/tool_output/{folder}")).collect()
+    folders.iter().map(|folder| format!("crates/workloads/tool_output/{folder}")).collect()
 }
 
 const BOARDS: &[&str] = &["boards"];

@@ -95,7 +95,7 @@ pub(crate) fn ignore_hangup() {
 /// Ctrl-Z: restores settings and stops everything until the process is continued. Reports the time afterwards.
 fn stop() {
     let way_back = RESTORE_HANDLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if let Some(time) = bench::pause(way_back.as_ref()) {
+    if let Some(time) = process::standstill::pause(way_back.as_ref()) {
         let seconds = time.as_secs_f64();
         stderr::note(&format!("Stopped for {seconds:.1} s; the step running at that time is not comparable."));
     }
@@ -130,7 +130,7 @@ fn put_back() -> Vec<(String, Restored)> {
     let way_back = RESTORE_HANDLE.lock().map(|mut way_back| way_back.take());
     let way_back = way_back.ok().flatten();
     let outcomes = way_back.map(|way_back| way_back.go()).unwrap_or_default();
-    bench::child::end_programs();
+    process::child::end_programs();
     if let Some(give_back) = GIVES_BACK.get() {
         give_back();
     }

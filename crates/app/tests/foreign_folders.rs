@@ -70,7 +70,7 @@ impl Ground {
     }
 
     fn command(&self, load: &str, swap: &str) -> Command {
-        let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/tool_output/fio/3.33-x86_64-write.txt");
+        let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/tool_output/fio/3.33-x86_64-write.txt");
         let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1"];
         let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
         command

@@ -69,7 +69,7 @@ impl Folder {
     fn tool(&self, name: &str, version: &str, real: &str, prints: &str) {
         use std::os::unix::fs::symlink;
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
-        let real = crates.join("bench/tool_output").join(real);
+        let real = crates.join("workloads/tool_output").join(real);
         assert!(real.exists(), "{}", real.display());
         let body = format!(
             "PATH=/usr/bin:/bin; REAL={}\n\

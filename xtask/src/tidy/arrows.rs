@@ -8,9 +8,26 @@ use super::Problem;
 /// Who may depend on whom within the workspace. Tests may also use `testkit`, which nothing that
 /// ships may.
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
-    ("app", &["bench", "compare", "explain", "facts", "logs", "rules", "machine", "page", "record", "report"]),
+    (
+        "app",
+        &[
+            "bench",
+            "compare",
+            "explain",
+            "facts",
+            "logs",
+            "rules",
+            "machine",
+            "net",
+            "page",
+            "process",
+            "record",
+            "report",
+            "workloads",
+        ],
+    ),
     ("archive", &[]),
-    ("bench", &["microbench", "machine", "probe", "record"]),
+    ("bench", &["microbench", "machine", "net", "process", "record", "workloads"]),
     ("compare", &["facts", "record"]),
     ("explain", &["compare", "facts", "record", "rules"]),
     ("facts", &["record"]),
@@ -19,13 +36,16 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("microbench", &[]),
     ("logs", &["record"]),
     ("machine", &["identify", "record"]),
+    ("net", &["machine", "process", "record"]),
     ("page", &["compare", "explain", "facts", "rules", "record"]),
     ("probe", &["microbench"]),
+    ("process", &["machine", "record"]),
     ("record", &[]),
     ("report", &["explain", "facts", "rules", "record"]),
     ("rules", &["compare", "facts", "record"]),
     ("testkit", &["microbench", "machine", "record"]),
     ("web", &["archive", "compare", "explain", "facts", "logs", "identify", "page", "record", "report"]),
+    ("workloads", &["machine", "microbench", "probe", "process", "record"]),
     ("xtask", &["compare", "explain", "facts", "logs", "rules", "probe", "record", "web"]),
 ];
 
@@ -53,11 +73,11 @@ pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
     ("hyper", &["hub"]),
     ("hyper-util", &["hub"]),
     ("postgres", &["hub"]),
-    ("quick-xml", &["bench"]),
+    ("quick-xml", &["net", "workloads"]),
     ("rusqlite", &["hub"]),
     ("tar", &["archive"]),
     ("tokio", &["hub"]),
-    ("ureq", &["bench"]),
+    ("ureq", &["net"]),
     ("wasm-bindgen", &["web"]),
     ("zip", &["archive"]),
 ];
@@ -281,7 +301,7 @@ mod tests {
 
     #[test]
     fn rows_that_no_manifest_has_are_refused() {
-        let metadata = json!({"packages": [{"name": "sbc-bench-bench", "dependencies": [
+        let metadata = json!({"packages": [{"name": "sbc-bench-net", "dependencies": [
             {"name": "sbc-bench-record", "path": "x"}, {"name": "ureq"}, {"name": "quick-xml", "kind": "dev"},
         ]}]});
         let found: Vec<String> = dead_rows(&packages(&metadata)).iter().map(Problem::to_string).collect();
@@ -290,12 +310,12 @@ mod tests {
             assert_eq!(found.contains(&row), is_dead, "{row}");
         };
         check("there is no crate explain", true);
-        check("there is no crate bench", false);
-        check("no manifest has the arrow from bench to machine", true);
-        check("no manifest has the arrow from bench to record", false);
+        check("there is no crate net", false);
+        check("no manifest has the arrow from net to machine", true);
+        check("no manifest has the arrow from net to record", false);
         check("record does not use serde", true);
-        check("quick-xml is not used by bench", true);
-        check("ureq is not used by bench", false);
+        check("quick-xml is not used by net", true);
+        check("ureq is not used by net", false);
     }
 
     #[test]

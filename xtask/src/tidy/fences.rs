@@ -33,7 +33,7 @@ struct Fence {
 const FENCES: &[Fence] = &[
     fence("app", false, Unsafe::Nowhere, 23_500),
     fence("archive", true, Unsafe::Nowhere, 400),
-    fence("bench", true, Unsafe::Nowhere, 26_900),
+    fence("bench", true, Unsafe::Nowhere, 9_300),
     fence("compare", true, Unsafe::Nowhere, 5_100),
     fence("explain", true, Unsafe::Nowhere, 9_900),
     fence("facts", true, Unsafe::Nowhere, 15_100),
@@ -42,13 +42,16 @@ const FENCES: &[Fence] = &[
     fence("logs", true, Unsafe::Nowhere, 6_200),
     fence("microbench", true, Unsafe::Home, 5_200),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs"), 21_100),
+    fence("net", true, Unsafe::Nowhere, 3_700),
     fence("page", true, Unsafe::Nowhere, 4_800),
     fence("probe", true, Unsafe::Nowhere, 900),
+    fence("process", true, Unsafe::Nowhere, 3_500),
     fence("report", true, Unsafe::Nowhere, 4_300),
     fence("record", true, Unsafe::Nowhere, 11_500),
     fence("rules", true, Unsafe::Nowhere, 19_500),
     fence("testkit", false, Unsafe::Nowhere, 3_800),
     fence("web", true, Unsafe::Nowhere, 600),
+    fence("workloads", true, Unsafe::Nowhere, 10_500),
     fence("xtask", false, Unsafe::Nowhere, 12_300),
 ];
 

@@ -10,8 +10,8 @@ const TABLE: &str = "fuzz/parsers.tsv";
 const TARGETS: [&str; 4] = [
     "fuzz/src/targets.rs",
     "crates/bench/src/foreign/mod.rs",
-    "crates/bench/src/net/meters/foreign.rs",
-    "crates/bench/src/workloads/foreign.rs",
+    "crates/net/src/meters/foreign.rs",
+    "crates/workloads/src/foreign.rs",
 ];
 const MACHINE: &str = "crates/machine/src/foreign.rs";
 /// Stands for a target where none is needed; the reason follows.

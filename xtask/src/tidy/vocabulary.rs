@@ -28,11 +28,11 @@ const fn other(place: &'static str, words: &'static [&'static str], are: &'stati
 
 const OTHER_THINGS: &[OtherThing] = &[
     other("crates/app/src/commands/", &["clock", "core-to-core", "simd"], "reports, and what tests type"),
-    other("crates/bench/src/workloads/packages.rs", &["stockfish", "sysbench"], "programs"),
+    other("crates/workloads/src/packages.rs", &["stockfish", "sysbench"], "programs"),
     other("crates/bench/src/question/", &["clock", "core-to-core"], "verbs"),
-    other("crates/bench/src/scratch/places.rs", &["drive"], "folders"),
+    other("crates/process/src/scratch/places.rs", &["drive"], "folders"),
     other(
-        "crates/bench/src/workloads/",
+        "crates/workloads/src/",
         &[
             "clock",
             "cpuminer",
@@ -49,7 +49,7 @@ const OTHER_THINGS: &[OtherThing] = &[
         "programs, devices and names of figures",
     ),
     other(
-        "crates/bench/src/workloads/foreign.rs",
+        "crates/workloads/src/foreign.rs",
         &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish", "stress-ng", "sysbench", "zstd"],
         "parsers",
     ),
@@ -90,12 +90,12 @@ const DOORS: [(&str, &[&str], &str); 5] = [
     ),
     (
         "ChannelId::own(",
-        &["crates/machine/src/sensors/", "crates/bench/src/net/meters/"],
+        &["crates/machine/src/sensors/", "crates/net/src/meters/"],
         "only a sensor names a channel that nobody asks for",
     ),
     (
         "WorkloadId::Own(",
-        &["crates/bench/src/workloads/"],
+        &["crates/workloads/src/"],
         "only a row of the table of workloads names one that nobody asks for",
     ),
     (
@@ -287,7 +287,7 @@ mod tests {
         }
         assert!(found("crates/explain/src/diagnosis/ledger/x.rs", "Tenths::of_percent(3.0)").is_empty());
         let workload = "WorkloadId::Own(\"lz4\")";
-        assert!(found("crates/bench/src/workloads/x.rs", workload).is_empty());
+        assert!(found("crates/workloads/src/x.rs", workload).is_empty());
         assert_eq!(found("crates/bench/src/x.rs", workload).len(), 1);
     }
 

@@ -113,7 +113,7 @@ const QUOTES: [&str; 11] = [
     "CHANGELOG.md",
     "STYLE.md",
     "boards/",
-    "crates/bench/tool_output/",
+    "crates/workloads/tool_output/",
     "crates/logs/src/",
     "crates/machine/src/survey/cards.rs",
     "data/",

@@ -2,10 +2,11 @@
 //! option has one name, one meaning and one help text everywhere.
 
 use super::Environment;
-use bench::{CpuSelection, parse_cpu_selection, parse_time};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
+use workloads::job::duration::parse_time;
+use workloads::job::pinning::{CpuSelection, parse_cpu_selection};
 
 /// How long to wait for an idle system where `--wait` does not say.
 const WAIT: Duration = Duration::from_secs(120);

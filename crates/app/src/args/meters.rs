@@ -23,7 +23,7 @@ impl MeterFlags {
         // `Netio=host/socket` is that of the bash program.
         meters.extend(environment.get("Netio").map(|netio| format!("netio:{netio}")));
         for meter in &meters {
-            bench::meters::Address::parse(meter)?;
+            net::meters::Address::parse(meter)?;
         }
         Ok(meters)
     }

@@ -3,14 +3,15 @@
 
 use super::groups::chosen;
 use crate::input;
-use bench::{
-    AnyTask, CpuSelection, Definition, Load, Loads, Program, Repeat, ScoreRule, Standard, parse_cpu_selection,
-    parse_definitions, parse_duration, parse_repeat,
-};
+use bench::{AnyTask, Load, Loads, Program, Standard};
 use machine::{Caller, Root, Trust};
 use record::{Variant, WorkloadId};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use workloads::job::definition::{Definition, Repeat, parse_definitions, parse_repeat};
+use workloads::job::duration::parse_duration;
+use workloads::job::pinning::{CpuSelection, parse_cpu_selection};
+use workloads::job::score::ScoreRule;
 
 /// Definitions of a whole board farm have some tens of KiB.
 const BYTES_MAX: u64 = 1 << 20;
@@ -218,7 +219,7 @@ impl ProgramFlags {
         if let Some(unit) = &self.score.unit {
             definition.unit = unit.clone();
         }
-        if bench::is_taken(&definition.name) {
+        if workloads::is_taken(&definition.name) {
             // Rules and tables know what such a step means; this one only has its name.
             definition.name.push_str("-command");
         }
@@ -287,7 +288,7 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
         }
         let bytes = input::read(&file, BYTES_MAX).map_err(|why| format!("{why:#}"))?;
         let text = String::from_utf8(bytes).map_err(|why| format!("{name}: {why}."))?;
-        for definition in parse_definitions(&text, bench::is_taken).map_err(|why| format!("{name}, {why}."))? {
+        for definition in parse_definitions(&text, workloads::is_taken).map_err(|why| format!("{name}, {why}."))? {
             found.all.retain(|(_, known)| known.name != definition.name);
             let definition = Definition { file: Some(file.clone()), ..definition };
             found.all.push((file.clone(), definition));

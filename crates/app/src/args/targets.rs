@@ -2,9 +2,11 @@
 //! host at the other end of the network.
 
 use super::groups::chosen;
-use bench::{Host, Needs, Targets, workloads};
+use process::scratch::Targets;
+use process::scratch::host::Host;
 use record::WorkloadId;
 use std::path::PathBuf;
+use workloads::Needs;
 
 /// Where and with whom.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]

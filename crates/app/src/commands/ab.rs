@@ -5,7 +5,9 @@ use crate::args::Environment;
 use crate::args::groups::{ScreenFlags, TuneFlags};
 use crate::args::program::ProgramFlags;
 use crate::args::run::{RunArgs, RunFlags};
-use bench::{Ab, AnyTask, CpuSelection, ScoreRule, score_both, side};
+use bench::{Ab, AnyTask, score_both, side};
+use workloads::job::pinning::CpuSelection;
+use workloads::job::score::ScoreRule;
 
 /// Compare two settings or commands in alternating runs
 ///

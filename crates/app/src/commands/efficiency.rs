@@ -7,9 +7,10 @@ use crate::args::run::TaskFlags;
 use bench::AnyTask;
 use bench::efficiency::{CpuSets, Efficiency};
 use bench::{Form, workloads_with_variants};
-use bench::{Workload, parse_duration, workloads};
 use record::Variant;
 use std::time::Duration;
+use workloads::Workload;
+use workloads::job::duration::parse_duration;
 
 /// Measure score, temperature and power at every OPP
 #[derive(Debug, Default, clap::Args)]

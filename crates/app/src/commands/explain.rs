@@ -7,11 +7,11 @@ use super::many::{self, files_or_last};
 use super::read::read;
 use crate::{output, status};
 use anyhow::Context;
-use bench::Tools;
 use explain::{Document, OfFile};
 use facts::Verdict;
 use machine::Root;
 use machine::files::{self, Access};
+use process::tools::Tools;
 use report::REPORTS;
 use rules::Report;
 use std::path::{Path, PathBuf};
@@ -126,7 +126,7 @@ impl Explain {
             let text = report.text(&record, &explained);
             output::print(&match report.id {
                 "lava" => {
-                    bench::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?
+                    process::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?
                 }
                 _ => text,
             })?;

@@ -47,7 +47,7 @@ impl Command for Identify {
         let machine = match &self.file {
             Some(file) => of_file(file)?,
             None if self.has_text_facts() => machine::identify(&of_texts(root, &self)?),
-            None => bench::identified(root),
+            None => workloads::measure::emulation::identified(root),
         };
         let answer = soc::identify(&machine);
         let shown = if self.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
@@ -92,7 +92,7 @@ fn of_file(file: &Path) -> anyhow::Result<Machine> {
     let text = any_file::text(&bytes);
     if BoardFile::is_one(&text) {
         let root = Root::of_board_file(&file.display().to_string(), &bytes)?;
-        return Ok(bench::identified(&root));
+        return Ok(workloads::measure::emulation::identified(&root));
     }
     let is_cpuinfo = machine::is_cpuinfo(&text);
     drop(text);

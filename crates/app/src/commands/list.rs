@@ -11,7 +11,7 @@ fn tables() -> [Table; 5] {
     [
         ("questions", bench::QUESTIONS.iter().map(|q| (q.asked_by, q.about)).collect()),
         ("sensors", machine::sensors::SENSORS.iter().map(|s| (s.id, s.about)).collect()),
-        ("workloads", bench::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
+        ("workloads", workloads::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
         ("rules", rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
         ("reports", super::explain::all_reports().into_iter().map(|r| (r.id, r.about)).collect()),
     ]

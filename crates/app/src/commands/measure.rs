@@ -12,12 +12,13 @@ use crate::args::targets::TargetFlags;
 use crate::paths::Paths;
 use crate::progress::ProgressBar;
 use crate::{output, signals, status};
-use bench::{AnyTask, Load, Options, RunContext, SingleWorkload, parse_duration, workloads};
+use bench::{AnyTask, Load, Options, RunContext, SingleWorkload};
 use explain::Document;
 use machine::{LazyMachine, Root, Timeline};
 use record::{End, Machine, Outcome, Record, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::job::duration::parse_duration;
 
 /// Workloads of one thread run on the fastest CPU.
 const CPUS_OF_WORKLOAD: &str = "CPUs to run on: all, fastest, core-types or a list such as 0-3,6 [default: as in a standard run: the fastest one, or all of them]";

@@ -46,10 +46,10 @@ impl Command for Guard {
 
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let Self { owner, journal, group, places } = *self;
-        let watched = bench::Watched { owner, journal, group, places };
+        let watched = process::guard::Watched { owner, journal, group, places };
         // A guard outlives its owner: these signals are for the owner.
         signals::ignore_hangup();
-        match bench::run_guard(root, &watched, &mut std::io::stdin(), &mut std::io::stdout()) {
+        match process::guard::run_guard(root, &watched, &mut std::io::stdin(), &mut std::io::stdout()) {
             Ok(()) => Ok(0),
             Err(_) => Ok(status::NOT_RESTORED),
         }

@@ -77,7 +77,7 @@ pub(crate) struct Inspection {
 
 impl Command for Inspection {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
+        let record = looked_at(root, workloads::survey::survey(root, 0, &AtomicI32::new(0)));
         let text = if self.json {
             Document::printed(&record, &explain::explain(&record)) + "\n"
         } else {
@@ -171,7 +171,7 @@ pub(crate) fn looked_at(root: &Root, survey: Survey) -> Record {
         ..Run::default()
     };
     let mut record = Record::new(source(), run);
-    record.machine = bench::identified(root);
+    record.machine = workloads::measure::emulation::identified(root);
     record.states = vec![machine::state(root, 0)];
     record.surveys = vec![survey];
     record

@@ -8,9 +8,10 @@ use crate::args::run::TaskFlags;
 use bench::AnyTask;
 use bench::Form;
 use bench::sensitivity::{ClockSelection, DEFAULT_LOADS, Load, Sensitivity, load};
-use bench::{CpuSelection, parse_cpu_selection, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
+use workloads::job::duration::parse_duration;
+use workloads::job::pinning::{CpuSelection, parse_cpu_selection};
 
 /// Measure how workloads depend on the CPU clock
 ///

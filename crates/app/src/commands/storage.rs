@@ -26,7 +26,7 @@ pub(crate) struct Storage {
 
 impl Command for Storage {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
-        let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
+        let record = looked_at(root, workloads::survey::survey(root, 0, &AtomicI32::new(0)));
         let mut findings = rules::check_at_rest(&record);
         findings.retain(|finding| rules::is_about(finding, Subject::Storage));
         if self.json {

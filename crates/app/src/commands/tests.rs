@@ -24,7 +24,9 @@ fn seconds(line: &str) -> f64 {
     let interval = meaning.strip_prefix("MonitorArgs { interval: ").unwrap_or_else(|| panic!("{line}: {meaning}"));
     match interval.strip_prefix("Some(").and_then(|rest| rest.split_once(')')) {
         None => 0.0,
-        Some((time, _)) => bench::parse_duration(time).unwrap_or_else(|why| panic!("{line}: {why}")).as_secs_f64(),
+        Some((time, _)) => {
+            ::workloads::job::duration::parse_duration(time).unwrap_or_else(|why| panic!("{line}: {why}")).as_secs_f64()
+        }
     }
 }
 

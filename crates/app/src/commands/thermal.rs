@@ -7,10 +7,10 @@ use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
 use crate::args::program::{ProgramFlags, ScoreFlags};
 use crate::args::run::TaskFlags;
 use bench::AnyTask;
-use bench::parse_duration;
 use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
 use std::path::PathBuf;
 use std::time::Duration;
+use workloads::job::duration::parse_duration;
 
 /// Thermal test: time to throttling, sustained clock, K/W
 ///

@@ -3,9 +3,9 @@
 
 use super::Command;
 use crate::output;
-use bench::Tools;
-use bench::packages::{self, DISTRIBUTIONS, InstallPlan, ToolStatus};
+use process::tools::Tools;
 use std::fmt::Write as _;
+use workloads::packages::{self, DISTRIBUTIONS, InstallPlan, ToolStatus};
 
 /// Shows every tool: found or not, its version, what it is used for, its packages.
 pub(crate) fn list() -> anyhow::Result<u8> {
@@ -13,7 +13,7 @@ pub(crate) fn list() -> anyhow::Result<u8> {
     for status in packages::survey(&tools()?) {
         let _ = write!(text, "{}", paragraph(&status));
     }
-    let left_aside = &bench::search_path().left_aside;
+    let left_aside = &process::search_path::search_path().left_aside;
     if !left_aside.is_empty() {
         text.push_str("\nIgnored, because root runs only programs that no other user can replace:\n");
     }

@@ -3,11 +3,11 @@
 use super::Command;
 use crate::{input, output, status};
 use anyhow::{Context, Error};
-use bench::update::{self, Source, Version};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use machine::Timeline;
+use net::update::{self, Source, Version};
 use std::path::{Path, PathBuf};
 
 /// Age in days from which a release is called old. Releases are more frequent; a mirror may withhold them.

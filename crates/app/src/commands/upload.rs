@@ -6,7 +6,7 @@ use super::sending::{Outgoing, Sending};
 use crate::args::upload::SendFlags;
 use crate::{input, output, status};
 use anyhow::Context;
-use bench::hub::BYTES_MAX;
+use net::hub::BYTES_MAX;
 use std::path::PathBuf;
 
 /// Send results to a hub

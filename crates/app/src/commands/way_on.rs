@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// As one would type it.
 pub(super) fn line(asked: &Invocation) -> String {
-    let words = bench::command_line(&asked.command_line);
+    let words = workloads::job::definition::command_line(&asked.command_line);
     format!("sbc-bench {words}").trim_end().to_owned()
 }
 

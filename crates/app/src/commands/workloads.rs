@@ -2,15 +2,15 @@
 //! is named with the packages it comes in.
 
 use crate::output;
-use bench::Workload;
-use bench::packages::{ToolStatus, survey};
 use record::Variant;
+use workloads::Workload;
+use workloads::packages::{ToolStatus, survey};
 
 /// The table as text.
 pub(crate) fn text() -> anyhow::Result<String> {
     let tools = survey(&super::tools::tools()?);
     let mut text = "workloads:\n".to_owned();
-    for workload in bench::WORKLOADS {
+    for workload in workloads::WORKLOADS {
         text.push_str(&output::row(&format!("  {}", workload.id.as_str()), 23, workload.about));
         let forms = workload.shape.map_or(&[][..], |shape| shape.variants);
         let forms: Vec<&str> = forms.iter().map(Variant::as_str).collect();
@@ -55,17 +55,17 @@ fn packages(tool: &ToolStatus) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bench::Tools;
+    use process::tools::Tools;
     use record::{Missing, WorkloadId};
 
     #[test]
     fn missing_tool_is_listed_with_packages() {
-        let drive = bench::workloads::workload(WorkloadId::Drive).unwrap();
+        let drive = workloads::workload(WorkloadId::Drive).unwrap();
         let mut tools = survey(&Tools::in_directories(Vec::new()));
         let words = status(drive, &tools);
         assert!(words.starts_with("not available: "), "{words}");
         assert!(words.contains("fio is not installed") && words.contains("Debian fio"), "{words}");
-        let lzma = bench::workloads::workload(WorkloadId::Lzma).unwrap();
+        let lzma = workloads::workload(WorkloadId::Lzma).unwrap();
         assert_eq!(status(lzma, &tools), "available: built-in");
         tools.iter_mut().for_each(|tool| {
             tool.packages = [None; 5];

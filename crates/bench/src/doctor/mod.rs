@@ -7,13 +7,13 @@ mod sensors;
 mod subjects;
 mod system;
 
-use crate::measure::emulation::identified;
-use crate::process::tools::Tools;
-use crate::workloads::packages::{self, DISTRIBUTIONS, ToolStatus};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
+use process::tools::Tools;
 use record::{ChannelId, Event, Machine, Missing};
 use std::path::Path;
 use std::time::Duration;
+use workloads::measure::emulation::identified;
+use workloads::packages::{self, DISTRIBUTIONS, ToolStatus};
 
 /// Slow sources (I2C, batteries, firmware) are read by threads of their own: so long may they take for a first value.
 const SLOW_SOURCES: Duration = Duration::from_millis(60);

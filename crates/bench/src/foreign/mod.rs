@@ -1,11 +1,15 @@
 //! Every parser of bytes that others made, as functions of text alone, so that fuzzing meets them without
 //! programs, meters and drives. Nothing in the program calls this.
 
-use crate::net::{exporter::Metrics, meters, server};
-use crate::process::child;
-use crate::process::tools::{is_older, version_numbers};
-use crate::workloads::{self, packages};
-use crate::{ScoreRule, parse_definitions, survey, update};
+use net::exporter::Metrics;
+use net::update;
+use net::{meters, server};
+use process::child;
+use process::tools::{is_older, version_numbers};
+use workloads::job::definition::parse_definitions;
+use workloads::job::score::ScoreRule;
+use workloads::packages;
+use workloads::survey;
 
 /// Bytes of a program's output that are kept.
 pub const OUTPUT_BYTES_MAX: usize = 2 * child::KEPT_BYTES;

@@ -1,12 +1,12 @@
 //! How long the rest of a run will take: first by the clock that this machine was measured to have, then
 //! by what its own steps took. Nothing is decided by these estimates; people read them.
 
-use crate::Job;
-use crate::job::cpus::{fastest_cpu, online_clusters};
 use crate::plan::stage::Stage;
-use crate::workloads::{Takes, workload};
 use record::{Machine, Measured, Outcome, Step};
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::cpus::{fastest_cpu, online_clusters};
+use workloads::{Takes, workload};
 
 /// The clock for which [`model`] gives its times, in kHz: a middling board's.
 const MODEL_KHZ: f64 = 2_000_000.0;
@@ -185,7 +185,7 @@ mod tests {
             outcome: Outcome::Done(Measured::Clock(Clocks {
                 points: vec![ClockPoint { readings_khz: vec![khz], ..ClockPoint::default() }],
             })),
-            ..crate::testing::step(WorkloadId::Clock)
+            ..workloads::testing::step(WorkloadId::Clock)
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn program_that_never_ran_has_no_estimate() {
         let command = vec!["sleep".to_owned(), "0.1".to_owned()];
-        let definition = Some(std::sync::Arc::new(crate::Definition::of_command(command)));
+        let definition = Some(std::sync::Arc::new(workloads::job::definition::Definition::of_command(command)));
         let program = Job { definition, ..job(WorkloadId::Program, Variant::default()) };
         let stages = [Stage::Job(program.clone()), Stage::Job(job(WorkloadId::SevenZip, Variant::MULTI))];
         let mut estimates = Estimates::default();

@@ -1,11 +1,12 @@
 //! A load that heats, and what it starts from: what a thermal test asks of the runner.
 
-use crate::job::cpus::online_cpus;
 use crate::plan::variant::Form;
-use crate::{Definition, Job, workloads};
 use record::{Machine, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::cpus::online_cpus;
+use workloads::job::definition::Definition;
 
 /// One run of a program that heats again and again, where its time can be chosen.
 const RUN: Duration = Duration::from_secs(10);

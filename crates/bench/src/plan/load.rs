@@ -2,10 +2,10 @@
 //! which forms, where and how often. What each does is in its own file below `workloads`; which steps that comes to is in
 //! `question::loads`.
 
-use crate::job::definition::Repeat;
-use crate::job::pinning::CpuSelection;
-use crate::workloads::{self, Workload};
 use record::{Variant, WorkloadId};
+use workloads::Workload;
+use workloads::job::definition::Repeat;
+use workloads::job::pinning::CpuSelection;
 
 /// A workload of the table, asked for by name.
 #[derive(Debug, Clone, PartialEq, Eq)]

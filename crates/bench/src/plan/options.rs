@@ -1,8 +1,8 @@
 //! How the user wants a run, regardless of its question, as the command line and the environment leave it. Not how it is read
 //! from them (`app`), and not what is asked (`question`).
 
-use crate::scratch::Targets;
 use machine::Caller;
+use process::scratch::Targets;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,15 +1,15 @@
 //! The stages of a run: what a question comes to on this machine is a list of them. Nothing is done here; the runner
 //! (`run::steps`) goes through the list.
 
-use crate::Job;
-use crate::job::definition::{Definition, Repeat};
-use crate::job::setting::Setting;
 use crate::plan::heat::{StartAt, Thermal};
 use crate::plan::standard::fallback_workload;
 use machine::settings::Node;
 use record::{Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::definition::{Definition, Repeat};
+use workloads::job::setting::Setting;
 
 /// Settings that are raised together.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,10 @@
 //! The workloads of a run, decided before it begins: pure functions of the machine and the options. In
 //! which stages they run, and what runs between them, is in `question`.
 
-use crate::job::cpus::{core_types, cpus_by_core_type, online_clusters, online_cpus};
-use crate::{Job, Options};
+use crate::Options;
 use record::{Cluster, Machine, Variant, WorkloadId};
+use workloads::job::Job;
+use workloads::job::cpus::{core_types, cpus_by_core_type, online_clusters, online_cpus};
 
 /// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
 const MULTI_REPETITIONS: u32 = 3;
@@ -166,7 +167,7 @@ pub(crate) fn job(workload: WorkloadId, variant: Variant, cpus: Vec<u32>, thread
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::machine;
+    use workloads::testing::machine;
 
     /// The plan in one line per workload: `workload variant@cpus`.
     fn check(machine: &Machine, options: &Options, available: Available, expected: &[&str]) {

@@ -2,8 +2,8 @@
 //! `drive:read`, `video:hevc-1080p`, `network`. Which CPUs it gets, and for how long, the tests decide.
 
 use crate::plan::load::Load;
-use crate::workloads::{WORKLOADS, workload};
 use record::{Variant, WorkloadId};
+use workloads::{WORKLOADS, workload};
 
 /// A workload and its form.
 #[derive(Debug, Clone, PartialEq, Eq)]

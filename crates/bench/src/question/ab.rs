@@ -3,13 +3,14 @@
 
 use super::refusal::{Asked, no_place};
 use super::{Attributes, Planning, Question, Task};
-use crate::job::definition::Definition;
-use crate::job::pinning::places;
-use crate::job::setting::{Setting, impossible};
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, job};
-use crate::{Job, ScoreRule};
 use record::{Machine, Mode, QuestionId, Variant};
+use workloads::job::Job;
+use workloads::job::definition::Definition;
+use workloads::job::pinning::places;
+use workloads::job::score::ScoreRule;
+use workloads::job::setting::{Setting, impossible};
 
 /// Two sides that are run in turns: A B B A, so that drift falls on both alike.
 #[derive(Debug, Clone, PartialEq)]

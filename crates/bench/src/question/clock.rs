@@ -1,11 +1,11 @@
 //! Which clocks the CPUs really have.
 
 use super::{Attributes, LOAD_TIME, Planning, Question, Task};
-use crate::CpuSelection;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use record::{Machine, Mode, QuestionId};
 use std::time::Duration;
+use workloads::job::pinning::CpuSelection;
 
 /// Nothing but clocks, at once.
 #[derive(Debug, Clone, PartialEq, Eq)]

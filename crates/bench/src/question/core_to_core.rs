@@ -2,11 +2,11 @@
 
 use super::refusal::{Asked, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
-use crate::CpuSelection;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard;
 use record::{Machine, Mode, QuestionId};
+use workloads::job::pinning::CpuSelection;
 
 /// Nothing but the latency between these CPUs, at once.
 #[derive(Debug, Clone, PartialEq, Eq)]

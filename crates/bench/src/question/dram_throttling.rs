@@ -1,13 +1,13 @@
 //! Is the memory controller throttled by heat?
 
 use super::{Attributes, Planning, Question, Task};
-use crate::Job;
-use crate::job::cpus::{fastest_cpu, online_cpus};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::Available;
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::cpus::{fastest_cpu, online_cpus};
 
 /// Latency and cipher before and after heat and memory traffic.
 #[derive(Debug, Clone, PartialEq, Eq)]

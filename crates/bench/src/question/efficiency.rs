@@ -3,15 +3,17 @@
 
 use super::refusal::{Asked, no_stage_runs, not_online};
 use super::{Planning, Question, Task};
-use crate::job::cpus::{cpus_by_core_type, online_clusters, online_cpus, settable_opps};
-use crate::job::setting::Setting;
+use crate::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::Available;
 use crate::plan::variant::Form;
-use crate::workloads::{AtAnOpp, workload};
-use crate::{Job, Options, parse_cpu_selection};
 use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::cpus::{cpus_by_core_type, online_clusters, online_cpus, settable_opps};
+use workloads::job::pinning::parse_cpu_selection;
+use workloads::job::setting::Setting;
+use workloads::{AtAnOpp, workload};
 
 /// A walk through all OPPs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +68,7 @@ impl CpuSets {
             "coreclusters" => Ok(Self::CoreClusters),
             "all" => Ok(Self::All),
             list => match parse_cpu_selection(list) {
-                Ok(crate::CpuSelection::Cpus(cpus)) => Ok(Self::Cpus(cpus)),
+                Ok(workloads::job::pinning::CpuSelection::Cpus(cpus)) => Ok(Self::Cpus(cpus)),
                 _ => {
                     Err(format!("CPUs must be cores, clusters, coreclusters, all or a list such as 0-3, not {list:?}."))
                 }

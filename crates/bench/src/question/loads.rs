@@ -2,14 +2,15 @@
 
 use super::refusal::{Asked, no_place, no_tool};
 use super::{Attributes, Planning, Question, Task};
-use crate::job::cpus::{cpus_by_core_type, online_cpus};
-use crate::job::pinning::places;
+use crate::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, repeated};
 use crate::plan::standard::{self, Available};
-use crate::workloads::{Places, Shape, workload};
-use crate::{Job, Load};
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
+use workloads::job::Job;
+use workloads::job::cpus::{cpus_by_core_type, online_cpus};
+use workloads::job::pinning::places;
+use workloads::{Places, Shape, workload};
 
 /// Loads of the table, by name.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,9 +141,9 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CpuSelection;
-    use crate::job::definition::Repeat;
-    use crate::testing::machine;
+    use workloads::job::definition::Repeat;
+    use workloads::job::pinning::CpuSelection;
+    use workloads::testing::machine;
 
     fn check(text: &str, change: impl Fn(&mut Load), expected: &str) {
         let mut load = Load::parse(text).unwrap().unwrap();

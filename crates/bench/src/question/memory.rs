@@ -1,12 +1,13 @@
 //! All about memory: bandwidth, latency by size, both under load.
 
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
-use crate::job::cpus::{core_types, cpus_by_speed};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::job;
-use crate::{CpuSelection, Job};
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
+use workloads::job::Job;
+use workloads::job::cpus::{core_types, cpus_by_speed};
+use workloads::job::pinning::CpuSelection;
 
 /// Nothing but memory, at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +81,7 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::machine;
+    use workloads::testing::machine;
 
     #[test]
     fn memory_is_measured_from_the_core_type_that_is_wanted() {

@@ -17,8 +17,6 @@ pub(crate) mod standard;
 pub mod thermal;
 pub(crate) mod workload;
 
-use crate::CpuSelection;
-use crate::job::definition::Definition;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::Available;
@@ -28,6 +26,8 @@ use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::job::definition::Definition;
+use workloads::job::pinning::CpuSelection;
 
 /// All questions, sorted by id: those of the vocabulary, then those of their own. Each is answered by the entry of the same id in `rules`.
 pub static QUESTIONS: [&Question; 14] = [
@@ -252,8 +252,8 @@ mod tests {
     use super::standard::Standard;
     use super::workload::SingleWorkload;
     use super::*;
-    use crate::job::definition::Repeat;
     use record::{Variant, WorkloadId};
+    use workloads::job::definition::Repeat;
 
     fn make() -> Definition {
         Definition::of_command(vec!["make".into(), "-j4".into()])

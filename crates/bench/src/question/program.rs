@@ -2,11 +2,11 @@
 
 use super::refusal::{Asked, no_place};
 use super::{Attributes, OwnProgram, Planning, Question, Task};
-use crate::Definition;
-use crate::job::pinning::places;
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, job, repeated};
 use record::{Mode, QuestionId};
+use workloads::job::definition::Definition;
+use workloads::job::pinning::places;
 
 /// One program of the user's own.
 #[derive(Debug, Clone, PartialEq)]

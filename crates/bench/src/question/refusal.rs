@@ -2,14 +2,19 @@
 //! What may fail later, or in part, is not decided here: each step has its own reason then.
 
 use super::Task;
-use crate::job::cpus::online_cpus;
 use crate::plan::stage::Stage;
-use crate::workloads::workload;
-use crate::{CpuSelection, Job, Load, Options, ScratchDirs, Tools, WorkloadContext};
+use crate::{Load, Options};
 use machine::{LazyMachine, Timeline};
+use process::scratch::ScratchDirs;
+use process::tools::Tools;
 use record::{Machine, Missing, WorkloadId};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
+use workloads::job::Job;
+use workloads::job::cpus::online_cpus;
+use workloads::job::pinning::CpuSelection;
+use workloads::measure::context::WorkloadContext;
+use workloads::workload;
 
 /// What is known before a run starts.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +114,6 @@ pub(super) fn fewer_than_two(machine: &Machine, wanted: &[u32], about: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::setting::Setting;
     use crate::plan::variant::Form;
     use crate::question::ab::{Ab, Side};
     use crate::question::efficiency::{CpuSets, Efficiency};
@@ -118,9 +122,12 @@ mod tests {
     use crate::question::standard::Standard;
     use crate::question::thermal::{HeatLoad, Thermal};
     use crate::question::workload::SingleWorkload;
-    use crate::{Host, Targets};
     use machine::Root;
+    use process::scratch::Targets;
+    use process::scratch::host::Host;
     use record::Variant;
+    use workloads::job::definition::Definition;
+    use workloads::job::setting::Setting;
 
     const BOARD: &str = "\
 == /sys/devices/system/cpu/online
@@ -161,15 +168,15 @@ processor\t: 1
     }
 
     fn program(cpus: &[u32]) -> Program {
-        Program(crate::Definition {
+        Program(Definition {
             pinning: CpuSelection::Cpus(cpus.to_vec()),
-            ..crate::Definition::of_command(vec!["true".into()])
+            ..Definition::of_command(vec!["true".into()])
         })
     }
 
     /// A program without and with these settings.
     fn sides(settings: &str) -> Ab {
-        let definition = crate::Definition::of_command(vec!["true".into()]);
+        let definition = workloads::job::definition::Definition::of_command(vec!["true".into()]);
         let settings = Setting::parse_list(settings).unwrap().unwrap();
         let side = |settings| Side { words: String::new(), settings, definition: definition.clone() };
         Ab { sides: [side(Vec::new()), side(settings)], blocks: 6 }
@@ -189,7 +196,7 @@ processor\t: 1
         check(&whole, walk("1-2"), None, Some("CPU 2 is not online; online CPUs: 0, 1."));
         check(BOARD, program(&[0, 1]), None, None);
         check(BOARD, program(&[7]), None, Some("CPU 7 is not online"));
-        let nothing = crate::Definition::of_command(vec!["/nowhere".into()]);
+        let nothing = workloads::job::definition::Definition::of_command(vec!["/nowhere".into()]);
         check(BOARD, Program(nothing), None, Some("Program /nowhere not found."));
         check(BOARD, comparison(&[WorkloadId::Lzma]), None, None);
         check(BOARD, comparison(&[WorkloadId::Network]), None, Some("network cannot run: "));
@@ -205,7 +212,7 @@ processor\t: 1
         check(BOARD, heat(HeatLoad::Form(network)), None, Some("network cannot run: "));
         check(BOARD, heat(HeatLoad::Workload(WorkloadId::Lzma)), None, None);
         check(BOARD, heat(HeatLoad::Simd), None, None);
-        let nothing = Box::new(crate::Definition::of_command(vec!["/nowhere".into()]));
+        let nothing = Box::new(workloads::job::definition::Definition::of_command(vec!["/nowhere".into()]));
         check(BOARD, heat(HeatLoad::Program(nothing)), None, Some("Program /nowhere not found."));
         let huge_pages = BOARD.to_owned() + "== /sys/kernel/mm/transparent_hugepage/enabled\nalways [madvise] never\n";
         check(&huge_pages, sides("thp=never"), None, None);

@@ -4,18 +4,19 @@
 //! Pure: what the look over the machine found goes in, a list of stages comes out. Only values that a
 //! node itself lists become part of a group.
 
-use crate::job::cpus::fastest_cpu;
 use crate::plan::options::Options;
 use crate::plan::stage::{Group, Stage};
 use crate::plan::standard::{self, Available};
 use crate::question::refusal::{Asked, misnamed};
 use crate::question::{Attributes, OwnProgram, Planning, Question, Task};
-use crate::workloads::is_taken;
-use crate::{Definition, Job};
 use machine::settings::{DeviceName, Node};
 use record::{Fact, Machine, Mode, QuestionId, Scaler, ScalerKind, Survey, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::is_taken;
+use workloads::job::Job;
+use workloads::job::cpus::fastest_cpu;
+use workloads::job::definition::Definition;
 
 /// A review.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -2,14 +2,15 @@
 
 use super::refusal::{Asked, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
-use crate::job::cpus::{claimed_khz, cpus_by_speed, numbers_of_cpus, online_clusters};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::job;
-use crate::{CpuSelection, Job};
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
 use std::cmp::Reverse;
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::cpus::{claimed_khz, cpus_by_speed, numbers_of_cpus, online_clusters};
+use workloads::job::pinning::CpuSelection;
 
 /// The same work on ever more of these CPUs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,7 +131,7 @@ fn variant(workload: WorkloadId, threads: u32) -> Variant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::machine;
+    use workloads::testing::machine;
 
     fn lines(machine: &Machine, wanted: &[u32]) -> Vec<String> {
         let line = |job: &Job| format!("{} {}@{:?}", job.name(), job.variant, job.cpus);

@@ -6,16 +6,18 @@
 
 use super::refusal::{Asked, no_stage_runs, not_online};
 use super::{Planning, Question, Task};
-use crate::job::cpus::{fastest_cpu, online_cpus, settable_opps};
-use crate::job::setting::Setting;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::variant::Form;
-use crate::workloads::{named, workload};
-use crate::{CpuSelection, Definition, Job};
 use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::cpus::{fastest_cpu, online_cpus, settable_opps};
+use workloads::job::definition::Definition;
+use workloads::job::pinning::CpuSelection;
+use workloads::job::setting::Setting;
+use workloads::{named, workload};
 
 /// A run that compares clocks.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,9 +9,10 @@ use super::{Attributes, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::variant::Form;
-use crate::{Definition, Workload, workloads};
 use record::{Mode, QuestionId, Variant, WorkloadId};
 use std::time::Duration;
+use workloads::Workload;
+use workloads::job::definition::Definition;
 
 /// Share of one core that the sampler may use meanwhile, in millionths: it is to say exactly when throttling
 /// began, on boards whose slow, busy cores take long to read their sensors. Moments count for more here than the last

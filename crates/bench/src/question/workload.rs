@@ -2,15 +2,16 @@
 
 use super::refusal::{Asked, no_stage_runs};
 use super::{Attributes, Planning, Question, Task};
-use crate::job::cpus::fastest_cpu;
-use crate::job::definition::Repeat;
-use crate::job::pinning::places;
 use crate::plan::load::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard;
-use crate::{CpuSelection, Job};
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
+use workloads::job::Job;
+use workloads::job::cpus::fastest_cpu;
+use workloads::job::definition::Repeat;
+use workloads::job::pinning::CpuSelection;
+use workloads::job::pinning::places;
 
 /// One workload at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Task for SingleWorkload {
 
 /// One workload; all its forms if it has several and none is named.
 fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
-    let has_forms = crate::workloads::workload(one.workload).is_some_and(|w| w.shape.is_some());
+    let has_forms = workloads::workload(one.workload).is_some_and(|w| w.shape.is_some());
     if !has_forms {
         let variants = variants(machine, one);
         let at = |cpus: Vec<u32>| variants.iter().map(move |variant| job(machine, one.workload, variant, &cpus));
@@ -77,7 +78,7 @@ fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
 /// The variant that was asked for; if none was, and it does not run without one, all that a standard run has of it on any
 /// machine.
 fn variants(machine: &Machine, one: &SingleWorkload) -> Vec<Variant> {
-    let forms = crate::workloads::workload(one.workload).map_or(&[][..], |workload| workload.attributes.forms);
+    let forms = workloads::workload(one.workload).map_or(&[][..], |workload| workload.attributes.forms);
     if !one.variant.is_only() || forms.contains(&Variant::ONLY) {
         return vec![one.variant.clone()];
     }
@@ -107,7 +108,7 @@ fn job(machine: &Machine, workload: WorkloadId, variant: &Variant, cpus: &[u32])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::machine;
+    use workloads::testing::machine;
 
     fn selection(cpus: &[u32]) -> CpuSelection {
         if cpus.is_empty() { CpuSelection::All } else { CpuSelection::Cpus(cpus.to_vec()) }

@@ -3,13 +3,13 @@
 
 use super::Runner;
 use super::tell::outcome_recorder;
-use crate::job::Job;
-use crate::job::cpus::online_cpus;
-use crate::job::setting::Setting;
-use crate::measure::repeat;
 use machine::Group;
 use record::{Machine, Step};
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::cpus::online_cpus;
+use workloads::job::setting::Setting;
+use workloads::measure::repeat;
 
 impl Runner<'_> {
     /// Repeats a job until the median of its score is steady. A failure ends it: what fails once

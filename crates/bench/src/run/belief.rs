@@ -1,7 +1,7 @@
 //! What a program of the table has printed is believed where it can be true. Parsers know forms, not sizes: a
 //! number of thirty digits is a number.
 
-use crate::process::child::failure;
+use process::child::failure;
 use record::{Failure, FailureKind, Measured};
 
 /// No tool counts so much of anything: the fastest memory moves 1e13 bytes in a second, and the largest machine

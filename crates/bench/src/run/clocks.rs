@@ -3,12 +3,12 @@
 
 use super::Runner;
 use super::tell::{RecordOutcome, outcome_recorder};
-use crate::job::cpus::online_clusters;
-use crate::measure::emulation::told;
 use crate::question::retain_wanted;
 use crate::run::clock_pass::ClockPass;
 use machine::settings::Settings;
 use record::{Cluster, Event, Machine, Outcome, SetClock, Step, WorkloadId};
+use workloads::job::cpus::online_clusters;
+use workloads::measure::emulation::told;
 
 impl Runner<'_> {
     /// Before anything is changed: how long each cluster takes to its full clock.

@@ -4,12 +4,12 @@
 //! Nothing is written here but through the journal ([`Settings`]), so that the CPUs come back however
 //! the run ends.
 
-use crate::Job;
-use crate::job::cpus::online_cpus;
 use crate::run::tell::RecordOutcome;
-use crate::workloads::{Workload, workload};
 use machine::settings::{Node, Settings};
 use record::Machine;
+use workloads::job::Job;
+use workloads::job::cpus::online_cpus;
+use workloads::{Workload, workload};
 
 /// The CPUs that are switched off now.
 #[derive(Debug, Default)]
@@ -98,12 +98,12 @@ fn stays_on(cpus: &[u32], why: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Definition;
-    use crate::testing::machine;
     use machine::Root;
     use machine::settings::Outcome;
     use record::{Event, WorkloadId};
     use std::sync::Arc;
+    use workloads::job::definition::Definition;
+    use workloads::testing::machine;
 
     #[test]
     fn cpus_go_offline_only_on_request() {

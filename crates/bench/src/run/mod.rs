@@ -26,30 +26,30 @@ mod tuning;
 
 pub use resumed::settle;
 
-use crate::measure::emulation::told;
-use crate::net::meters::{self, Meter};
 use crate::plan::estimate::Estimates;
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::Available;
-use crate::process::guard::{self, Guard};
-use crate::process::standstill::SuspendClock;
-use crate::process::tools::Tools;
 use crate::question::{Attributes, Planning};
 use crate::run::context::{Finished, Progress, RunContext};
 use crate::run::hotplug::Hotplug;
 use crate::run::recorder::{Recorded, Recorder};
 use crate::run::resume::StageProgress;
 use crate::run::switch::SettingsSwitcher;
-use crate::scratch::ScratchDirs;
-use crate::scratch::places::Places;
 use machine::kernel_log::KernelLog;
 use machine::settings::Settings;
 use machine::{Group, LazyMachine, Root, Sampler, SamplerOptions, SamplerThread, threads};
+use net::meters::{self, Meter};
+use process::guard::{self, Guard};
+use process::scratch::ScratchDirs;
+use process::scratch::places::Places;
+use process::standstill::SuspendClock;
+use process::tools::Tools;
 use record::{End, Event, Gate, Machine, Reading, Run, State, Survey};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use workloads::measure::emulation::told;
 
 /// Shorter runs are over before anybody has read how long they take.
 const WORTH_TELLING: Duration = Duration::from_secs(30);

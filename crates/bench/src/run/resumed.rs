@@ -2,10 +2,10 @@
 //! and again is left out.
 
 use super::Runner;
-use crate::job::Job;
 use crate::run::resume::{StageStart, why_left_out};
 use machine::Root;
 use record::{Event, Missing, Outcome, Record, Restored, Step, Window};
+use workloads::job::Job;
 
 /// Outcome of settings that were changed when the run died: its guard, the next start, or the kernel by
 /// rebooting, has restored them by now, or another process has changed them.

@@ -4,13 +4,13 @@
 use super::Runner;
 use super::steps::step_name;
 use super::tell::outcome_recorder;
-use crate::job::Job;
 use crate::plan::stage::Group;
 use crate::run::context::Progress;
 use machine::Sampler;
 use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window, WorkloadId};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use workloads::job::Job;
 
 /// While a machine is watched for hours, samples are taken so often.
 const WATCH_INTERVAL: Duration = Duration::from_secs(5);
@@ -25,7 +25,7 @@ impl Runner<'_> {
     /// A look over the machine; it is part of the Record, and returned for decisions.
     pub(super) fn survey(&mut self) -> record::Survey {
         let at_ms = self.context.timeline.now_ms();
-        let survey = crate::survey::survey(self.context.root, at_ms, self.context.cancelled);
+        let survey = workloads::survey::survey(self.context.root, at_ms, self.context.cancelled);
         self.recorder.append(Event::Survey { survey: Box::new(survey.clone()) });
         self.recorder.sync();
         survey

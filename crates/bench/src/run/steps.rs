@@ -3,23 +3,23 @@
 use super::Runner;
 use super::belief::believed;
 use super::gate::NAMED_MAX;
-use crate::job::Job;
-use crate::measure::context::WorkloadContext;
-use crate::measure::repeat;
-use crate::measure::report::StepReport;
 use crate::plan::stage::Stage;
 use crate::plan::standard::Available;
-use crate::process::child::failure;
-use crate::process::guard::Guard;
-use crate::process::standstill;
 use crate::run::context::Progress;
 use crate::run::hotplug;
-use crate::workloads::{Workload, sevenzip, workload};
 use machine::processes::Busy;
+use process::child::failure;
+use process::guard::Guard;
+use process::standstill;
 use record::{BusyProcess, Event, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::job::Job;
+use workloads::measure::context::WorkloadContext;
+use workloads::measure::repeat;
+use workloads::measure::report::StepReport;
+use workloads::{Workload, sevenzip, workload};
 
 /// The start of a run is reported again if it differs by so much from what was told last.
 const START_MS: i64 = 500;
@@ -149,7 +149,7 @@ impl Runner<'_> {
             }
         };
         let places = (self.context.root, machine, timeline);
-        let open_counters = |pid: u32| crate::measure::counters::open(self.context.root, pid);
+        let open_counters = |pid: u32| workloads::measure::counters::open(self.context.root, pid);
         let context = WorkloadContext {
             group: self.group.as_ref(),
             site: Arc::clone(&self.site),

@@ -1,10 +1,10 @@
 //! Switches between two sets of settings: what one side does not name is as it was before the first
 //! switch. Every change goes through the journal.
 
-use crate::job::setting::{Setting, nodes};
 use crate::run::tell::RecordOutcome;
 use machine::settings::{Node, Settings};
 use record::Machine;
+use workloads::job::setting::{Setting, nodes};
 
 /// Every node that a side has touched, with its value before that.
 #[derive(Debug, Default)]

@@ -1,11 +1,10 @@
 //! The thread that writes the stream of a run to disk. Every second it takes what the sampler saw and
 //! what the kernel said, appends it, and makes sure of it: a board that freezes loses a second at most.
-//! It works between the timed windows of built-in work ([`crate::measure::quiet`]).
+//! It works between the timed windows of built-in work ([`workloads::measure::quiet`]).
 //!
 //! A disk that is full, read-only or does not answer never ends or holds up a run: what could not be
 //! written is tried again every second, the file and its lock stay, and the run goes on in memory.
 
-use crate::measure::quiet;
 use crate::run::history::NewRun;
 use machine::faults::{self, Call};
 use machine::files::Exclusive;
@@ -18,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use workloads::measure::quiet;
 
 /// At least so often everything is brought to disk.
 const EVERY: Duration = Duration::from_secs(1);

@@ -138,7 +138,7 @@ impl Running {
     /// Sets the clock of the hub (debug builds) forward by a number of milliseconds from the true time.
     pub(crate) fn set_clock(&self, step_ms: i64) {
         let (clock, new) = (clock(&self.data), self.data.with_extension("clock-new"));
-        std::fs::write(&new, step_ms.to_string()).unwrap();
+        hub::private::write(&new, step_ms.to_string().as_bytes()).unwrap();
         std::fs::rename(new, clock).unwrap();
     }
 

@@ -2,10 +2,10 @@
 
 use crate::output;
 use crate::paths::Paths;
-use bench::references::{ReferenceHub, ReferencePage};
 use compare::reference::{Row, parse};
 use machine::Timeline;
 use machine::files::{Access, Folder};
+use net::references::{ReferenceHub, ReferencePage};
 use record::recording::checksum;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;

@@ -24,7 +24,7 @@ impl Prometheus {
         let shared = Arc::new(Mutex::new(Watch::new(record::nothing_known())));
         let served = Arc::clone(&shared);
         let page = move || metrics(&served.lock().unwrap_or_else(PoisonError::into_inner));
-        let bound = bench::exporter::serve(address, page).with_context(|| format!("Cannot listen on {address}"))?;
+        let bound = net::exporter::serve(address, page).with_context(|| format!("Cannot listen on {address}"))?;
         if address.port() == 0 {
             output::note(&format!("Serving metrics at http://{bound}/metrics..."));
         }

@@ -5,10 +5,10 @@ use crate::args::Environment;
 use crate::args::groups::{RootFlags, chosen};
 use crate::args::meters::MeterFlags;
 use crate::commands::{Checked, Command, Verb};
-use bench::parse_time;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use workloads::job::duration::parse_time;
 
 /// Watching, validated.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,10 +2,10 @@
 //! a sample late, nor a sensor that hangs keeps the rows of the others.
 
 use super::Poll;
-use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::sensors::{NONE, known};
 use machine::{IdleCpuAffinity, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
+use net::meters::Meter;
 use record::soc_temperature::{SocTemperature, choose};
 use record::{Channel, Event, Fact, Mode, Reading, Record, Run, Source as Origin};
 use std::time::Duration;
@@ -157,7 +157,7 @@ impl super::Source for Source {
 /// Polls meters as long as what is returned lives. Fails with a sentence about a meter that is none.
 fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
     let mut trouble = None;
-    let meters = bench::meters::start(meters, |sentence| trouble = Some(sentence));
+    let meters = net::meters::start(meters, |sentence| trouble = Some(sentence));
     if let Some(sentence) = trouble {
         anyhow::bail!("{sentence}");
     }
@@ -167,7 +167,7 @@ fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
 /// What is known before the first sample.
 fn record(root: &Root, timeline: &Timeline, channels: &[Channel], interval: Duration) -> Record {
     let mut record = Record::new(origin(), run(timeline));
-    record.machine = bench::identified(root);
+    record.machine = workloads::measure::emulation::identified(root);
     record.samples.channels = channels.to_vec();
     record.samples.interval_ms = interval.as_millis() as u64;
     record

@@ -3,8 +3,8 @@
 
 use super::{View, live};
 use anyhow::Context;
-use bench::server::{Answer, Bell, Guarded, Site, Token, serve};
 use explain::monitor::{Course, Moment, Watch};
+use net::server::{Answer, Bell, Guarded, Site, Token, serve};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -2,12 +2,12 @@
 
 use crate::commands::known;
 use crate::input;
-use bench::server::{Answer, Site as Served, TEXT};
 use compare::reference::Reference;
 use compare::trend::{Sample, trends};
 use compare::{Side, compare};
 use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Explanation;
+use net::server::{Answer, Site as Served, TEXT};
 use page::site::{Group, Kind, Link, Site, SiteResult, of_result, result_path};
 use record::Record;
 use std::borrow::Cow;

@@ -107,7 +107,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 fn write_programs(folder: &Path, without: &str) {
     std::fs::create_dir_all(folder).unwrap();
-    let texts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/tool_output");
+    let texts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/tool_output");
     let texts = texts.canonicalize().unwrap();
     let program = |name: &str, text: &str| {
         let path = folder.join(name);

@@ -5,12 +5,7 @@
 
 mod point;
 
-use crate::job::cpus::{online_clusters, online_cpus, settable_opps};
-use crate::measure::crew::{Gate, crew, joined};
-use crate::measure::quiet;
 use crate::plan::options::Options;
-use crate::process::child::interruption;
-use crate::process::child::move_to;
 use crate::question::{Task, retain_wanted};
 use crate::run::tell::RecordOutcome;
 use machine::cgroup::has_quota;
@@ -18,12 +13,17 @@ use machine::faults;
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline, threads};
 use microbench::load::{Load, spin};
+use process::child::interruption;
+use process::child::move_to;
 use record::{
     ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Variant, Window, WorkloadId,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::Duration;
+use workloads::job::cpus::{online_clusters, online_cpus, settable_opps};
+use workloads::measure::crew::{Gate, crew, joined};
+use workloads::measure::quiet;
 
 /// Rises when the chain or the estimator changes in a way that moves readings.
 pub(crate) const METHOD: u32 = 1;

@@ -4,15 +4,15 @@ mod gauge;
 mod limits;
 
 use super::Runner;
-use crate::job::cpus::online_cpus;
-use crate::measure::context::WorkloadContext;
-use crate::measure::crew::{Gate, crew, joined};
-use crate::measure::heated::{self, HeatInterval, INTERVAL_NS};
-use crate::measure::repeat;
 use crate::plan::heat::{HeatLoad, StartAt, Thermal};
-use crate::process::child::move_to;
 use crate::run::context::Progress;
-use crate::workloads;
+use process::child::move_to;
+use workloads::job::cpus::online_cpus;
+use workloads::measure::context::WorkloadContext;
+use workloads::measure::crew::{Gate, crew, joined};
+use workloads::measure::heated::{self, HeatInterval, INTERVAL_NS};
+use workloads::measure::repeat;
+
 use gauge::Gauge;
 use limits::{SensorTimeout, StopCondition, TargetWait};
 use machine::critical_millicelsius;
@@ -195,7 +195,7 @@ impl Runner<'_> {
             return Outcome::Skipped(missing);
         };
         let mut series = Series::default();
-        let open_counters = |pid: u32| crate::measure::counters::open(root, pid);
+        let open_counters = |pid: u32| workloads::measure::counters::open(root, pid);
         while brake.stop.load(Ordering::Relaxed) == 0 {
             let stop = Arc::new(AtomicI32::new(0));
             let look = RefCell::new(|| {

@@ -1,12 +1,13 @@
 //! What is left of a run: any plan, ended anywhere.
 
 use super::*;
-use crate::job::setting::Setting;
 use crate::question::standard::Standard;
 use crate::question::{Planning, Task};
-use crate::testing::{machine, step};
-use crate::{Available, Job, Options};
+use crate::{Available, Options};
 use record::{Aftermath, DeathPoint, Fact, Resumption, Source, Survey, Variant, WorkloadId};
+use workloads::job::Job;
+use workloads::job::setting::Setting;
+use workloads::testing::{machine, step};
 
 fn job(workload: WorkloadId, variant: Variant) -> Stage {
     Stage::Job(Job { workload, variant, ..Job::default() })

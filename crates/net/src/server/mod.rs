@@ -1,0 +1,185 @@
+//! A small web server: pages that are made when they are asked for, and a stream for those who follow what goes on.
+//!
+//! One thread, and no connection is waited for. A request has a deadline, and where too many hang, the one that hangs longest
+//! has to go. Who follows a stream and does not read holds two frames and his place, until his patience has ended: who makes
+//! news never waits, and pays the same for one follower as for many. What the pages say is given by a [`Site`].
+
+mod client;
+mod reply;
+mod token;
+
+pub use reply::{Answer, HTML, Site, TEXT};
+pub use token::{Guarded, Token};
+
+pub use reply::reply;
+
+use client::Client;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// So many connections are held besides those that follow a stream; a browser opens six.
+const CLIENTS_MAX: usize = 16;
+/// So many follow a stream at once.
+const FOLLOWERS_MAX: usize = 64;
+/// Pages of results are made on this stack.
+const STACK_BYTES: usize = 2 << 20;
+/// When descriptors run out, they come back.
+const RECOVERY: Duration = Duration::from_millis(100);
+/// News come no more often than this: nobody reads quicker.
+const NEWS_EVERY: Duration = Duration::from_millis(500);
+/// Between two news it rests for so many times as long as making them took: at most 2 % of one CPU.
+const NEWS_REST: u32 = 50;
+
+/// A server that is running, until the process ends.
+#[derive(Debug)]
+pub struct Served {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Tells it of news.
+    pub bell: Bell,
+}
+
+/// Tells a server that [`Site::news`] has something new. Costs next to nothing where nobody follows.
+#[derive(Debug, Clone)]
+pub struct Bell(Arc<Rope>);
+
+#[derive(Debug)]
+struct Rope {
+    wakes: OwnedFd,
+    followers: AtomicUsize,
+}
+
+impl Bell {
+    /// There is something new.
+    pub fn ring(&self) {
+        if self.0.followers.load(Ordering::Relaxed) > 0 {
+            // A counter that is full wakes as well.
+            let _ = rustix::io::write(&self.0.wakes, &1_u64.to_ne_bytes());
+        }
+    }
+
+    /// True if it was rung since the last call.
+    fn was_rung(&self) -> bool {
+        rustix::io::read(&self.0.wakes, &mut [0_u8; 8]).is_ok()
+    }
+}
+
+/// Serves a site until the process ends; `name` is that of the thread.
+///
+/// # Errors
+/// The address cannot be listened on, or the kernel refuses a thread.
+pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Result<Served> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let wakes = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+    let bell = Bell(Arc::new(Rope { wakes, followers: AtomicUsize::new(0) }));
+    let mut server = Server {
+        listener,
+        clients: Vec::new(),
+        is_local: address.ip().is_loopback(),
+        site,
+        bell: bell.clone(),
+        is_rung: false,
+        news_after: Instant::now(),
+    };
+    let work = move || {
+        loop {
+            server.turn();
+        }
+    };
+    std::thread::Builder::new().name(name.into()).stack_size(STACK_BYTES).spawn(work)?;
+    Ok(Served { address, bell })
+}
+
+struct Server<S> {
+    listener: TcpListener,
+    clients: Vec<Client>,
+    /// It listens for this machine alone.
+    is_local: bool,
+    site: S,
+    bell: Bell,
+    /// There are news that nobody has seen.
+    is_rung: bool,
+    news_after: Instant,
+}
+
+impl<S: Site> Server<S> {
+    /// Waits until something can be done, and does it.
+    fn turn(&mut self) {
+        self.wait();
+        self.is_rung |= self.bell.was_rung();
+        self.accept();
+        self.tell();
+        let mut followers = self.followers();
+        let (site, is_local) = (&mut self.site, self.is_local);
+        let now = Instant::now();
+        self.clients.retain_mut(|client| {
+            let has_followed = client.follows();
+            let stays = client.goes_on(now, site, is_local, followers < FOLLOWERS_MAX);
+            followers += usize::from(stays && client.follows() && !has_followed);
+            stays
+        });
+        self.bell.0.followers.store(self.followers(), Ordering::Relaxed);
+    }
+
+    fn wait(&self) {
+        let news = (self.is_rung && self.followers() > 0).then_some(self.news_after);
+        let deadlines = self.clients.iter().filter_map(Client::deadline);
+        let next = deadlines.chain(news).min();
+        let wait = next.map(|next| timespec(next.saturating_duration_since(Instant::now())));
+        let mut waiting =
+            vec![PollFd::new(&self.bell.0.wakes, PollFlags::IN), PollFd::new(&self.listener, PollFlags::IN)];
+        waiting.extend(self.clients.iter().map(Client::waits_for));
+        // Interrupted or refused, everything is only looked at again.
+        let _ = poll(&mut waiting, wait.as_ref());
+    }
+
+    fn followers(&self) -> usize {
+        self.clients.iter().filter(|client| client.follows()).count()
+    }
+
+    /// Takes no more at once than are held, so that each has been listened to before another takes its place.
+    fn accept(&mut self) {
+        for _ in 0..CLIENTS_MAX {
+            match self.listener.accept() {
+                Ok((connection, _)) => {
+                    let Ok(client) = Client::new(connection) else { continue };
+                    if self.clients.len() - self.followers() >= CLIENTS_MAX
+                        && let Some(oldest) = self.clients.iter().position(|client| !client.follows())
+                    {
+                        self.clients.remove(oldest);
+                    }
+                    self.clients.push(client);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(_) => return std::thread::sleep(RECOVERY),
+            }
+        }
+    }
+
+    /// Gives the news to all who follow: made once for all of them.
+    fn tell(&mut self) {
+        let begin = Instant::now();
+        if !self.is_rung || begin < self.news_after || self.followers() == 0 {
+            return;
+        }
+        self.is_rung = false;
+        let frame = reply::frame(&self.site.news());
+        let end = Instant::now();
+        self.clients.iter_mut().filter(|client| client.follows()).for_each(|client| client.offer(&frame, end));
+        self.news_after = end + (end.duration_since(begin) * NEWS_REST).max(NEWS_EVERY);
+    }
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ }
+}
+
+#[cfg(test)]
+mod tests;

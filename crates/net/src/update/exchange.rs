@@ -1,0 +1,113 @@
+//! A program in the place of another one, in one step: an update that is killed at any moment leaves one that starts.
+
+use super::sums::Version;
+use machine::files::Folder;
+use process::search_path::search_path;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The new program until it takes its place, then the old one until the new one has started there.
+const ASIDE: &str = ".sbc-bench.update";
+/// Patience with a program that has to say its version.
+const TIME_MAX: Duration = Duration::from_secs(30);
+/// Pause between two looks at it.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A program that is to be replaced.
+#[derive(Debug)]
+pub(super) struct Place {
+    path: PathBuf,
+    folder: Folder,
+    name: OsString,
+}
+
+impl Place {
+    /// That of a program. What an update that was killed left next to it is removed.
+    ///
+    /// # Errors
+    /// One sentence: its folder cannot be opened.
+    pub(super) fn of(program: &Path) -> Result<Self, String> {
+        let parts = program.parent().zip(program.file_name());
+        let (parent, name) = parts.ok_or_else(|| format!("{} is not the path of a program.", program.display()))?;
+        let folder = Folder::open(parent).map_err(|error| format!("{error}."))?;
+        let place = Self { path: program.to_owned(), folder, name: name.to_owned() };
+        place.clear();
+        Ok(place)
+    }
+
+    /// Puts a program there that says it has this version. It is started before, and once more in its place; if it does not
+    /// start there, the old one comes back.
+    ///
+    /// # Errors
+    /// One sentence; the old program is in its place.
+    pub(super) fn put(&self, program: &[u8], version: Version) -> Result<(), String> {
+        let put = self.try_put(program, version);
+        self.clear();
+        put
+    }
+
+    fn try_put(&self, program: &[u8], version: Version) -> Result<(), String> {
+        let aside = OsStr::new(ASIDE);
+        let kept = |why: String| format!("{why} {} is as it was.", self.path.display());
+        let access = self.folder.access(&self.name).map_err(|error| kept(format!("{error}.")))?;
+        let written = self.folder.replace(aside, program, access);
+        written.map_err(|error| kept(format!("{error}.")))?;
+        starts(&self.folder.path().join(aside), version).map_err(kept)?;
+        self.folder.exchange(aside, &self.name).map_err(|error| kept(format!("{error}.")))?;
+        let Err(why) = starts(&self.path, version) else { return Ok(()) };
+        match self.folder.exchange(aside, &self.name) {
+            Ok(()) => Err(kept(why)),
+            Err(error) => Err(format!("{why} The old one could not come back: {error}.")),
+        }
+    }
+
+    /// Nothing needs what lies aside, so that nothing depends on whether it can be removed.
+    fn clear(&self) {
+        for name in self.folder.names().unwrap_or_default() {
+            // What was about to become ASIDE begins so, too.
+            if name.as_encoded_bytes().starts_with(ASIDE.as_bytes()) {
+                let _ = self.folder.remove(&name);
+            }
+        }
+        let _ = self.folder.sync();
+    }
+}
+
+/// Asks a program for its version.
+fn starts(program: &Path, version: Version) -> Result<(), String> {
+    let expected = format!("sbc-bench {version}");
+    let mut command = Command::new(program);
+    command.arg("--version").env("PATH", search_path().variable());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let refused = |why: String| format!("The new program does not start: {why}.");
+    let child = command.spawn().map_err(|error| refused(error.to_string()))?;
+    let said = output(child).map_err(|error| refused(error.to_string()))?;
+    let line = said.lines().next().unwrap_or_default();
+    match line == expected || line.starts_with(&format!("{expected} ")) {
+        true => Ok(()),
+        false => Err(refused(format!("it says {line:?} and not {expected:?}"))),
+    }
+}
+
+/// What a program prints, which ends well and in time.
+fn output(mut child: Child) -> io::Result<String> {
+    let started = Instant::now();
+    loop {
+        if child.try_wait()?.is_some() {
+            let output = child.wait_with_output()?;
+            return match output.status.success() {
+                true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+                false => Err(io::Error::other(format!("it ends with {}", output.status))),
+            };
+        }
+        if started.elapsed() > TIME_MAX {
+            child.kill()?;
+            child.wait()?;
+            return Err(io::Error::other(format!("it did not end within {} s", TIME_MAX.as_secs())));
+        }
+        std::thread::sleep(PAUSE);
+    }
+}

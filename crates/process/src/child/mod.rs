@@ -1,0 +1,357 @@
+//! One external program under full control: its CPUs, its output, its time, its end.
+//!
+//! A program runs in a process group of its own; on every way out (end, error, time limit,
+//! interruption, panic) the whole group is killed before the program is reaped, so that the group's
+//! number cannot have been reused.
+//!
+//! What this is not: a shell. Nothing is expanded, standard input is empty, and the locale is `C`.
+//!
+//! A short-lived thread takes CPUs, group and rights, starts the program and ends (`start`). So no
+//! code runs between fork and exec, which would need `unsafe`. `PR_SET_PDEATHSIG` is left out for
+//! the same reason, and because it would fire at the end of that thread, not of this process.
+//! Interruptions reach a program through the flag in [`Supervisor::cancelled`]; only a SIGKILL of
+//! this process leaves it running.
+
+mod descendants;
+mod held;
+mod observe;
+mod outcome;
+mod output;
+mod start;
+
+pub use descendants::end_programs;
+pub(crate) use descendants::{MARK, end_members_of, kill_descendants, kill_orphans, stop_programs_of};
+pub(crate) use held::{Held, signal_all};
+pub use observe::Usage;
+pub use observe::{foreign, parse_schedstat};
+pub use outcome::{failure, interruption};
+pub use start::move_to;
+
+use descendants::Descendants;
+use machine::faults::{self, Call};
+use machine::files::OwnFolder;
+use machine::{Caller, Group, Root, Terminal, processes};
+use observe::Observer;
+use outcome::oom_kills;
+use output::HeadTail;
+pub use output::KEPT_BYTES;
+use record::{Failure, FailureKind};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open, waitid,
+};
+use start::{of_root, of_user, plain_locale, start_on};
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Period of [`Supervisor::watch`] and of the looks at `/proc`.
+pub const BEAT: Duration = Duration::from_secs(1);
+/// Longest time between two looks at the end, the time limit and the interruption flag. Each costs
+/// some 10 µs, so a hundredth of a percent of one core.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// What a program gets to end by itself after SIGTERM.
+const GRACE: Duration = Duration::from_secs(1);
+/// A killed program that is stuck in the kernel (a dying disk) is not waited for any longer.
+const REAP_LIMIT: Duration = Duration::from_secs(5);
+/// Out of memory, the kernel shall take the benchmark and not the user's session: a quarter of all
+/// memory is added to its badness (`proc_pid_oom_score_adj(5)`).
+const OOM_SCORE_ADJ: &str = "250";
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct ChildSpec<'a> {
+    /// Path of the program and its arguments.
+    pub argv: &'a [String],
+    /// CPUs it may use; empty for all.
+    pub cpus: &'a [u32],
+    /// It is killed when it takes longer.
+    pub time_limit: Duration,
+    /// Variables of the environment that it gets besides our own.
+    pub environment: &'a [(&'a str, String)],
+    /// Control group that it and all its descendants are born in.
+    pub group: Option<&'a Group>,
+    /// Whose program it is: it gets the rights, groups and environment of this user. None for our own.
+    pub user: Option<&'a Caller>,
+    /// Folder that it starts in; none for that of this process.
+    pub folder: Option<&'a OwnFolder>,
+}
+
+impl<'a> ChildSpec<'a> {
+    /// This program of our own, on any CPU, where we are and as we are.
+    pub fn new(argv: &'a [String], time_limit: Duration) -> Self {
+        Self { argv, cpus: &[], time_limit, environment: &[], group: None, user: None, folder: None }
+    }
+}
+
+/// What goes on around a program while it runs.
+pub struct Supervisor<'a> {
+    /// Where `/proc` is read.
+    pub root: &'a Root,
+    /// Number of the signal that interrupted the run, or 0.
+    pub cancelled: &'a AtomicI32,
+    /// Called on every [`BEAT`].
+    pub watch: &'a mut dyn FnMut(),
+    /// Called now and then with all that it has printed; true ends it, and well.
+    pub enough: Option<&'a mut dyn FnMut(&str) -> bool>,
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Everything it printed on standard output and standard error, in order, bounded.
+    pub output: String,
+    /// From its start to its end.
+    pub elapsed: Duration,
+    /// What it used.
+    pub usage: Usage,
+    /// CPUs on which its threads were seen.
+    pub seen_on: Vec<u32>,
+    /// Exit status 0, or what went wrong.
+    pub outcome: Result<(), Failure>,
+}
+
+/// A running program.
+#[derive(Debug)]
+pub struct Child<'a> {
+    process: std::process::Child,
+    group: Pid,
+    name: String,
+    started: Instant,
+    /// Becomes readable at its end; none before Linux 5.3.
+    end: Option<OwnedFd>,
+    descendants: Descendants,
+    control_group: Option<&'a Group>,
+    time_limit: Duration,
+    pipe: Option<File>,
+    output: HeadTail,
+    reaped: bool,
+}
+
+/// Why the waiting ended.
+enum End {
+    Exited(WaitIdStatus),
+    /// The kernel knows no such child any more: another thread reaped it.
+    Lost,
+    TimedOut,
+    Cancelled(i32),
+    /// It has printed all that was wanted.
+    Enough,
+}
+
+impl<'a> Child<'a> {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// It could not be started, or the CPUs do not exist.
+    pub fn spawn(spec: &ChildSpec<'a>) -> Result<Self, Failure> {
+        match faults::pass(Call::Pipe, "pipe", std::io::pipe) {
+            Ok((reader, writer)) => Self::start(spec, reader.into(), writer.into()),
+            Err(why) => Err(not_started(spec, &why.to_string())),
+        }
+    }
+
+    /// Starts a program that prints into a terminal: line by line, so that [`Supervisor::enough`] sees each
+    /// at once.
+    ///
+    /// # Errors
+    /// As [`Child::spawn`].
+    pub fn spawn_with_output(spec: &ChildSpec<'a>, terminal: Terminal) -> Result<Self, Failure> {
+        Self::start(spec, terminal.reader, terminal.writer)
+    }
+
+    fn start(spec: &ChildSpec<'a>, reader: OwnedFd, writer: OwnedFd) -> Result<Self, Failure> {
+        let path = spec.argv.first().map_or("", String::as_str);
+        let refused = |why: String| not_started(spec, &why);
+        let errors = writer.try_clone().map_err(|e| refused(e.to_string()))?;
+        let mut command = match spec.folder {
+            Some(_) => Command::new(std::path::absolute(path).unwrap_or_else(|_| path.into())),
+            None => Command::new(path),
+        };
+        if let Some(folder) = spec.folder {
+            command.current_dir(folder.current());
+        }
+        command.args(spec.argv.iter().skip(1)).stdin(Stdio::null()).stdout(writer).stderr(errors).process_group(0);
+        plain_locale(&mut command);
+        match spec.user {
+            Some(user) => of_user(user, &mut command),
+            None => of_root(&mut command),
+        }
+        let variables = spec.environment.iter().map(|(name, value)| (*name, value));
+        command.envs(variables);
+        let descendants = Descendants::mark(&mut command);
+        let started = Instant::now();
+        let process = start_on(spec, command).map_err(refused)?;
+        let group = Pid::from_child(&process);
+        Ok(Self {
+            process,
+            group,
+            name: name(spec).to_owned(),
+            started,
+            end: pidfd_open(group, PidfdFlags::empty()).ok(),
+            descendants,
+            control_group: spec.group,
+            time_limit: spec.time_limit,
+            pipe: Some(File::from(reader)),
+            output: HeadTail::default(),
+            reaped: false,
+        })
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Waits for its end, or ends it at the time limit or at an interruption.
+    pub fn finish(mut self, supervisor: &mut Supervisor) -> Ended {
+        let score = format!("/proc/{}/oom_score_adj", self.pid());
+        // Only a precaution: without it the step runs as well, and nobody else shall have it.
+        if processes::has_own_numbers(supervisor.root) {
+            let _ = supervisor.root.write(&score, OOM_SCORE_ADJ);
+        }
+        let kills_before = oom_kills(supervisor.root);
+        let mut observer = Observer::new(supervisor.root, self.pid());
+        let end = self.attend(supervisor, &mut observer);
+        let elapsed = self.started.elapsed();
+        if matches!(end, End::TimedOut | End::Cancelled(_) | End::Enough) {
+            self.terminate();
+        }
+        let (seen_on, usage) = observer.close();
+        self.end_group();
+        let output = self.output.text();
+        let out_of_memory = || oom_kills(supervisor.root) > kills_before;
+        let outcome = self.outcome(&end, &output, out_of_memory);
+        Ended { output, elapsed, usage, seen_on, outcome }
+    }
+
+    fn attend(&mut self, supervisor: &mut Supervisor, observer: &mut Observer) -> End {
+        let mut next_beat = self.started;
+        let mut nap = Duration::from_millis(1);
+        let (mut printed, mut has_printed) = (String::new(), false);
+        loop {
+            if Instant::now() >= next_beat {
+                observer.look();
+                (supervisor.watch)();
+                next_beat += BEAT;
+            }
+            let cancelled = supervisor.cancelled.load(Ordering::Relaxed);
+            if cancelled != 0 {
+                return End::Cancelled(cancelled);
+            }
+            match self.peek() {
+                Ok(Some(status)) => return End::Exited(status),
+                Ok(None) => {}
+                Err(_) => return End::Lost,
+            }
+            if let Some(enough) = &mut supervisor.enough {
+                // As long as the output itself: made again only where there is more of it.
+                if std::mem::take(&mut has_printed) {
+                    printed = self.output.text();
+                }
+                if enough(&printed) {
+                    return End::Enough;
+                }
+            }
+            let elapsed = self.started.elapsed();
+            if elapsed >= self.time_limit {
+                return End::TimedOut;
+            }
+            let left = LOOK_AGAIN.min(self.time_limit - elapsed);
+            if self.pipe.is_some() || self.end.is_some() {
+                has_printed |= self.read_some(left);
+            } else {
+                // The end of the output usually is the end of the program, a moment later.
+                std::thread::sleep(nap.min(left));
+                nap = (nap * 2).min(LOOK_AGAIN);
+            }
+        }
+    }
+
+    /// Its status if it has ended; it stays unreaped.
+    fn peek(&self) -> rustix::io::Result<Option<WaitIdStatus>> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(self.group), options)
+    }
+
+    /// Waits for output or its end, at most for `time`; true if there was some. At the end of the output closes the pipe.
+    fn read_some(&mut self, time: Duration) -> bool {
+        let time = Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
+        let mut watched: Vec<PollFd> = Vec::with_capacity(2);
+        watched.extend(self.pipe.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        let has_output = |fds: &[PollFd]| fds.first().is_some_and(|fd| !fd.revents().is_empty());
+        let is_open = self.pipe.is_some();
+        watched.extend(self.end.iter().map(|end| PollFd::new(end, PollFlags::IN)));
+        let ready = poll(&mut watched, Some(&time));
+        // A signal for this process ends the waiting early, which is what it is for.
+        if !matches!(ready, Ok(1..)) || !is_open || !has_output(&watched) {
+            return false;
+        }
+        let mut buffer = [0; 16 << 10];
+        let read = self.pipe.as_mut().map(|pipe| pipe.read(&mut buffer));
+        match read {
+            Some(Ok(count @ 1..)) => self.output.push(&buffer[..count]),
+            _ => self.pipe = None,
+        }
+        self.pipe.is_some()
+    }
+
+    /// SIGTERM, then time to end; its last words are still read, so that it cannot block on them.
+    fn terminate(&mut self) {
+        let _ = kill_process_group(self.group, Signal::TERM);
+        let until = Instant::now() + GRACE;
+        while Instant::now() < until && matches!(self.peek(), Ok(None)) {
+            let nap = Duration::from_millis(20);
+            if self.pipe.is_some() {
+                self.read_some(nap);
+            } else {
+                std::thread::sleep(nap);
+            }
+        }
+    }
+
+    /// Kills the rest of the group, reads what is left of the output and reaps.
+    fn end_group(&mut self) {
+        if self.reaped {
+            return;
+        }
+        self.reaped = true;
+        // Where another process has reaped it (SIGCHLD is ignored), its number may be another one's by now.
+        if self.peek().is_ok() {
+            let _ = kill_process_group(self.group, Signal::KILL);
+        }
+        let until = Instant::now() + REAP_LIMIT;
+        while Instant::now() < until && matches!(self.process.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.descendants.end(self.control_group);
+        // A process that even so is left may hold the pipe open for ever, and may flood it.
+        let until = Instant::now() + LOOK_AGAIN;
+        while self.read_some(Duration::ZERO) && Instant::now() < until {}
+        self.pipe = None;
+    }
+}
+
+impl Drop for Child<'_> {
+    fn drop(&mut self) {
+        self.end_group();
+    }
+}
+
+/// Its name without the folder.
+fn name<'a>(spec: &ChildSpec<'a>) -> &'a str {
+    let path = spec.argv.first().map_or("", String::as_str);
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn not_started(spec: &ChildSpec, why: &str) -> Failure {
+    let message = format!("Cannot start {}: {why}", name(spec));
+    failure(FailureKind::NotStarted, message, "")
+}
+
+#[cfg(test)]
+mod tests;

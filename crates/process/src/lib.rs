@@ -1,0 +1,15 @@
+//! Other programs: found, started, watched and ended; the guard that ends them if the run is killed; the folders that they use.
+
+#![forbid(unsafe_code)]
+// Tests make their programs by path, in folders of their own.
+#![cfg_attr(any(test, feature = "testing"), allow(clippy::disallowed_methods))]
+
+pub mod child;
+pub mod guard;
+pub mod lava;
+pub mod scratch;
+pub mod search_path;
+pub mod standstill;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod tools;

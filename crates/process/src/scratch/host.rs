@@ -1,0 +1,88 @@
+//! The other end of the network, as people write it: `nas`, `user@192.168.1.2:2222`, `[fe80::1]:5201`.
+//! Nothing is connected here.
+
+/// A host, with user and port where they are given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Login name, for ssh.
+    pub user: Option<String>,
+    /// Name or address.
+    pub name: String,
+    /// Port of the service that is asked.
+    pub port: Option<u16>,
+}
+
+impl Host {
+    /// Reads `[USER@]HOST[:PORT]`.
+    ///
+    /// # Errors
+    /// One sentence about what it may be.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || format!("a host must be [USER@]NAME[:PORT], not {text:?}");
+        let (user, rest) = match text.rsplit_once('@') {
+            Some((user, rest)) => (Some(user.to_owned()), rest),
+            None => (None, text),
+        };
+        let (name, port) = match rest.strip_prefix('[') {
+            Some(rest) => {
+                let (name, port) = rest.split_once(']').ok_or_else(wrong)?;
+                (name, port.strip_prefix(':'))
+            }
+            // Several colons without brackets are an address without a port.
+            None => match rest.split_once(':') {
+                Some((name, port)) if !port.contains(':') => (name, Some(port)),
+                _ => (rest, None),
+            },
+        };
+        let port = port.map(str::parse).transpose().map_err(|_| wrong())?;
+        // What begins with a dash would be an option of the program that gets it.
+        let is_word = |word: &str| {
+            let plain = |c: char| c.is_alphanumeric() || "._-:%\\".contains(c);
+            !word.is_empty() && !word.starts_with('-') && word.chars().all(plain)
+        };
+        let is_good = is_word(name) && user.as_deref().is_none_or(is_word) && port != Some(0);
+        let (name, good) = (name.to_owned(), is_good);
+        good.then_some(Self { user, name, port }).ok_or_else(wrong)
+    }
+
+    /// `user@name`, as ssh takes it; an address of version 6 in brackets, as file copies want it.
+    pub fn login(&self) -> String {
+        let name = match self.name.contains(':') {
+            true => format!("[{}]", self.name),
+            false => self.name.clone(),
+        };
+        match &self.user {
+            Some(user) => format!("{user}@{name}"),
+            None => name,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_formats() {
+        for (text, expected) in [
+            ("nas", Some((None, "nas", None))),
+            ("nas.local:5201", Some((None, "nas.local", Some(5201)))),
+            ("pi@10.0.0.2:22", Some((Some("pi"), "10.0.0.2", Some(22)))),
+            ("fe80::1%eth0", Some((None, "fe80::1%eth0", None))),
+            ("[fe80::1]:22", Some((None, "fe80::1", Some(22)))),
+            ("", None),
+            ("-oProxyCommand=x", None),
+            ("nas:none", None),
+            ("nas:0", None),
+            ("nas:", None),
+            ("@nas", None),
+            ("a b", None),
+            ("nas;reboot", None),
+        ] {
+            let found = Host::parse(text).ok();
+            let found = found.as_ref().map(|host| (host.user.as_deref(), host.name.as_str(), host.port));
+            assert_eq!(found, expected, "{text}");
+        }
+        assert_eq!(Host::parse("a@[::1]:22").unwrap().login(), "a@[::1]");
+    }
+}

@@ -1,0 +1,390 @@
+//! Finds external programs: on the PATH, without a shell, and only after asking them who they are.
+//!
+//! Another program of the same name is passed over and named; a program that hangs when asked for
+//! its version is killed. Nothing is ever installed or downloaded from here.
+
+use crate::child::{Child, ChildSpec, Supervisor};
+use crate::search_path::{is_program, search_path};
+use machine::{Caller, Root, Trust, threads};
+use record::{Missing, Reading};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicI32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Time that a program has to tell its version. Slow boards with slow cards load it in a second.
+const PROBE_LIMIT: Duration = Duration::from_secs(5);
+
+/// A kind of program, by any of its names.
+#[derive(Debug)]
+pub struct ToolKind {
+    /// What people call it.
+    pub name: &'static str,
+    /// Names of its program, best first.
+    pub programs: &'static [&'static str],
+    /// Arguments that make it tell its version.
+    pub version_args: &'static [&'static str],
+    /// Version in its own words, if the text is of this kind of program.
+    pub recognise: fn(&str) -> Option<String>,
+    /// Versions before this one do something else; empty where all will do.
+    pub oldest: &'static [u32],
+    /// True of the version that is taken wherever it is installed, though another comes first; every version that is
+    /// installed is looked for then. None where the first one will do.
+    pub is_preferred: Option<fn(&str) -> bool>,
+    /// Variable of the environment that names the program or its folder. What it names is taken or refused, never
+    /// replaced.
+    pub variable: Option<&'static str>,
+    /// It is brought by users themselves: it may lie where the user who called root can write, and runs with the
+    /// rights of that user.
+    pub is_users: bool,
+    /// It computes or talks to the network and needs no right of root's. Others open drives, counters, displays or
+    /// folders of the run, which are root's.
+    pub needs_no_rights: bool,
+}
+
+impl ToolKind {
+    /// True if it runs with the rights of the user who called root.
+    fn runs_as_caller(&self) -> bool {
+        self.is_users || self.needs_no_rights
+    }
+}
+
+/// A program that was found and has told its version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Name, for example `7zz`.
+    pub name: String,
+    /// Where it was found.
+    pub path: String,
+    /// Version in its own words.
+    pub version: String,
+    /// It runs with the rights of the user who called root ([`Tools::user`]).
+    pub runs_as_caller: bool,
+}
+
+/// The external programs of this machine. Every kind is looked for once.
+#[derive(Debug)]
+pub struct Tools {
+    directories: Vec<PathBuf>,
+    user: Option<Arc<Caller>>,
+    is_trusting: bool,
+    root: Root,
+    probe_limit: Duration,
+    known: Mutex<BTreeMap<&'static str, Reading<Vec<Found>>>>,
+    notes: Mutex<Vec<String>>,
+}
+
+impl Tools {
+    /// Looks in the directories of the environment's PATH.
+    pub fn on_path() -> Self {
+        Self::of_user(None)
+    }
+
+    /// As [`Tools::on_path`], for a root whom this user has called: users' own programs run as the user.
+    pub fn of_user(user: Option<Arc<Caller>>) -> Self {
+        Self { user, is_trusting: !machine::is_root(), ..Self::in_directories(search_path().with_games()) }
+    }
+
+    /// Looks in these directories, in this order.
+    pub fn in_directories(directories: Vec<PathBuf>) -> Self {
+        Self {
+            directories,
+            user: None,
+            is_trusting: true,
+            root: Root::system(),
+            probe_limit: PROBE_LIMIT,
+            known: Mutex::default(),
+            notes: Mutex::default(),
+        }
+    }
+
+    /// The program of this kind: what the user named, else the preferred version, else the first by names in order, each
+    /// in all directories.
+    ///
+    /// # Errors
+    /// There is none; the reason names what was found instead.
+    pub fn find(&self, kind: &'static ToolKind) -> Reading<Found> {
+        self.find_all(kind).map(|found| found[0].clone())
+    }
+
+    /// All programs of this kind, one of each version, that of [`Tools::find`] first; where no version is preferred, that
+    /// one alone.
+    ///
+    /// # Errors
+    /// There is none; the reason names what was found instead.
+    pub fn find_all(&self, kind: &'static ToolKind) -> Reading<Vec<Found>> {
+        if let Some(known) = self.known().get(kind.name) {
+            return known.clone();
+        }
+        // Not under the lock: other kinds can be asked meanwhile.
+        let found = self.search(kind);
+        self.known().entry(kind.name).or_insert(found).clone()
+    }
+
+    /// Asks several kinds at once, for those who want to know all of them: each takes as long as its program does.
+    pub fn find_at_once(&self, kinds: &[&'static ToolKind]) {
+        std::thread::scope(|scope| {
+            let ask = |kind: &&'static ToolKind| {
+                let kind = *kind;
+                threads::spawn_scoped(scope, "tool", move || drop(self.find_all(kind)))
+            };
+            // A thread that the kernel refuses is one question that is asked later.
+            let asking: Vec<_> = kinds.iter().filter_map(|kind| ask(kind).ok()).collect();
+            asking.into_iter().for_each(threads::join);
+        });
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<&'static str, Reading<Vec<Found>>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn search(&self, kind: &ToolKind) -> Reading<Vec<Found>> {
+        let mut found: Vec<Found> = self.named(kind)?.into_iter().collect();
+        let is_named = !found.is_empty();
+        let mut passed_over = Vec::new();
+        for (name, path) in self.candidates(kind) {
+            if !found.is_empty() && kind.is_preferred.is_none() {
+                break;
+            }
+            match self.answer(kind, name, &path) {
+                Ok(other) if found.iter().any(|known| known.version == other.version) => {}
+                Ok(other) => found.push(other),
+                // Many systems have /bin and /usr/bin as one directory.
+                Err(reason) if !passed_over.contains(&reason) => passed_over.push(reason),
+                Err(_) => {}
+            }
+        }
+        self.note(kind, &passed_over);
+        if let Some(is_preferred) = kind.is_preferred.filter(|_| !is_named) {
+            found.sort_by_key(|found| !is_preferred(&found.version));
+        }
+        match (found.is_empty(), passed_over.is_empty()) {
+            (false, _) => Ok(found),
+            (true, true) => {
+                let names = kind.programs.join(", ");
+                let why = format!("{} is not installed (no {names} in PATH)", kind.name);
+                Err(Missing::unsupported(names, why))
+            }
+            (true, false) => Err(Missing::unsupported(kind.programs.join(", "), passed_over.join("; "))),
+        }
+    }
+
+    /// The program that the user's variable names, itself or in that directory; none where it names nothing.
+    fn named(&self, kind: &ToolKind) -> Reading<Option<Found>> {
+        let Some(variable) = kind.variable else {
+            return Ok(None);
+        };
+        let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else {
+            return Ok(None);
+        };
+        let refused = |why: String| {
+            let value = value.to_string_lossy();
+            Missing::unsupported(variable, format!("{variable}={value} is not usable: {why}"))
+        };
+        let path = std::path::absolute(&value).map_err(|error| refused(error.to_string()))?;
+        let inside = kind.programs.iter().map(|name| (*name, path.join(name)));
+        let itself = kind.programs.iter().take(1).map(|name| (*name, path.clone()));
+        let Some((name, program)) = itself.chain(inside).find(|(_, path)| is_program(path)) else {
+            return Err(refused("it is neither a program nor a directory with one".to_owned()));
+        };
+        self.answer(kind, name, &program).map(Some).map_err(refused)
+    }
+
+    /// Why what the user's variable names cannot be used; none where it names nothing, or a program of this kind.
+    pub fn misnamed(&self, kind: &ToolKind) -> Option<Missing> {
+        self.named(kind).err()
+    }
+
+    /// What a program says when asked who it is.
+    fn answer(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
+        match self.objection(path, kind.is_users) {
+            Some(why) => Err(why),
+            None => self.ask(kind, name, path),
+        }
+    }
+
+    /// The user whose rights the programs of users get; none for the rights of this process.
+    pub fn user(&self) -> Option<&Caller> {
+        self.user.as_deref()
+    }
+
+    /// The first program of this name, of any kind.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let absolute = self.directories.iter().filter(|path| path.is_absolute());
+        absolute
+            .map(|directory| directory.join(name))
+            .find(|path| is_program(path) && self.objection(path, false).is_none())
+    }
+
+    /// Why root must not run it: another user may have put it there.
+    fn objection(&self, path: &Path, is_users: bool) -> Option<String> {
+        if self.is_trusting {
+            return None;
+        }
+        let user = self.user().filter(|_| is_users).map(|user| user.uid);
+        let why = Trust::new(&self.root, user).objection(path)?;
+        Some(format!("{} is ignored because {why}", path.display()))
+    }
+
+    /// Programs of the search path with a name of this kind, in the order of preference.
+    fn candidates(&self, kind: &ToolKind) -> Vec<(&'static str, PathBuf)> {
+        let mut candidates = Vec::new();
+        for name in kind.programs {
+            let absolute = self.directories.iter().filter(|path| path.is_absolute());
+            candidates.extend(absolute.map(|directory| (*name, directory.join(name))));
+        }
+        candidates.retain(|(_, path)| is_program(path));
+        candidates
+    }
+
+    fn note(&self, kind: &ToolKind, passed_over: &[String]) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = kind.name;
+        notes.extend(passed_over.iter().map(|why| format!("Not used for {name}: {why}.")));
+    }
+
+    /// Programs that have the name of a tool and are something else, one sentence each; every one is
+    /// told once.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn ask(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
+        let path = path.display().to_string();
+        let words = [path.as_str()].into_iter().chain(kind.version_args.iter().copied());
+        let argv: Vec<String> = words.map(str::to_owned).collect();
+        let spec = ChildSpec {
+            user: self.user().filter(|_| kind.runs_as_caller()),
+            ..ChildSpec::new(&argv, self.probe_limit)
+        };
+        let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
+        let ended = child.finish(&mut Supervisor {
+            root: &self.root,
+            // A question takes a moment and has its own limit.
+            cancelled: &AtomicI32::new(0),
+            watch: &mut || {},
+            enough: None,
+        });
+        match ((kind.recognise)(&ended.output), ended.outcome) {
+            // Some programs tell their version and end with an error status because they were given no arguments.
+            (Some(version), _) if is_older(&version, kind.oldest) => {
+                let least: Vec<String> = kind.oldest.iter().map(u32::to_string).collect();
+                Err(format!("{path} is too old: version {version}, needs {}", least.join(".")))
+            }
+            (Some(version), _) => {
+                Ok(Found { name: name.to_owned(), path, version, runs_as_caller: kind.runs_as_caller() })
+            }
+            (None, Err(failure)) => Err(format!("{path} does not work: {}", failure.message)),
+            (None, Ok(())) => {
+                let line = ended.output.lines().find(|line| !line.trim().is_empty());
+                let line: String = line.unwrap_or_default().chars().take(60).collect();
+                Err(format!("{path} is not {}: it printed {line:?}", kind.name))
+            }
+        }
+    }
+}
+
+/// The first dotted number of a text: `[1, 0, 20]` of `sysbench 1.0.20`.
+pub fn version_numbers(text: &str) -> Vec<u32> {
+    let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let Some(word) = text.split_whitespace().find(is_version) else {
+        return Vec::new();
+    };
+    let parts = word.split(|c: char| !c.is_ascii_digit());
+    parts.map_while(|part| part.parse().ok()).collect()
+}
+
+/// True if the version is known to be below the oldest that will do.
+pub fn is_older(version: &str, oldest: &[u32]) -> bool {
+    let numbers = version_numbers(version);
+    !numbers.is_empty() && numbers.as_slice() < oldest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Program, Programs};
+
+    const KIND: ToolKind = ToolKind {
+        name: "Tool",
+        programs: &["best", "other"],
+        version_args: &["--version"],
+        recognise: |text| Some(text.strip_prefix("Tool ")?.trim().to_owned()),
+        oldest: &[],
+        is_preferred: None,
+        variable: None,
+        is_users: false,
+        needs_no_rights: false,
+    };
+
+    fn program(name: &str, body: &str) -> Program {
+        Program { name: name.into(), body: body.into() }
+    }
+
+    fn check(programs: &[Program], expected: Result<(&str, &str), &str>) {
+        let made = Programs::new(programs);
+        let mut tools = Tools::in_directories(vec![made.directory().to_owned()]);
+        tools.probe_limit = Duration::from_secs(1);
+        match (tools.find(&KIND), expected) {
+            (Ok(found), Ok(expected)) => {
+                assert_eq!((found.name.as_str(), found.version.as_str()), expected);
+                assert!(found.path.ends_with(&found.name));
+            }
+            (Err(missing), Err(words)) => {
+                assert!(missing.to_string().contains(words), "{missing}");
+            }
+            (found, expected) => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn preferred_tool_name_and_version() {
+        let other = || program("other", "echo Tool 2");
+        check(&[other(), program("best", "echo Tool 1")], Ok(("best", "1")));
+        check(&[other()], Ok(("other", "2")));
+        // An error status does not matter to a program that says who it is.
+        check(&[program("best", "echo Tool 1; exit 7")], Ok(("best", "1")));
+        check(&[program("best", "[ \"$1\" = --version ] && echo Tool 3 >&2")], Ok(("best", "3")));
+    }
+
+    #[test]
+    fn unusable_tool_is_reported_and_skipped() {
+        check(&[], Err("Tool is not installed (no best, other in PATH)"));
+        check(&[program("best", "echo Hello")], Err("/best is not Tool: it printed \"Hello\""));
+        check(&[program("best", "exit 3")], Err("best exited with status 3"));
+        check(&[program("best", "kill -ILL $$")], Err("illegal instruction"));
+        check(&[program("best", "sleep 100")], Err("best exceeded its time limit of 1s"));
+        let wrong = program("best", "echo Hello");
+        check(&[wrong, program("other", "echo Tool 2")], Ok(("other", "2")));
+    }
+
+    #[test]
+    fn preferred_version_comes_first_and_others_stay_known() {
+        const PREFERRED: ToolKind = ToolKind { is_preferred: Some(|version| version == "16.02"), ..KIND };
+        let versions = |programs: &[Program]| -> Vec<String> {
+            let made = Programs::new(programs);
+            let tools = Tools::in_directories(vec![made.directory().to_owned()]);
+            tools.find_all(&PREFERRED).unwrap().into_iter().map(|found| found.version).collect()
+        };
+        let new = || program("best", "echo Tool 26.02");
+        assert_eq!(versions(&[new()]), ["26.02"]);
+        assert_eq!(versions(&[new(), program("other", "echo Tool 16.02")]), ["16.02", "26.02"]);
+        // Two names of one version are one program.
+        assert_eq!(versions(&[new(), program("other", "echo Tool 26.02")]), ["26.02"]);
+    }
+
+    #[test]
+    fn directories_are_searched_in_order_and_only_for_programs() {
+        let (first, second) = (Programs::new(&[]), Programs::new(&[program("best", "echo Tool 2")]));
+        let directories = [&first, &second].map(|made| made.directory().to_owned());
+        // Neither a folder nor a file that cannot be executed is a program.
+        std::fs::create_dir(directories[0].join("best")).unwrap();
+        std::fs::write(directories[0].join("other"), "text").unwrap();
+        let tools = Tools::in_directories([PathBuf::from(".")].into_iter().chain(directories).collect());
+        assert_eq!(tools.find(&KIND).unwrap().version, "2");
+        // Asked once, known for ever.
+        drop(second);
+        assert_eq!(tools.find(&KIND).unwrap().version, "2");
+    }
+}

@@ -1,0 +1,184 @@
+//! `cpuminer`: five minutes of scrypt on all CPUs by an installed miner, which mines nothing here. Its
+//! rate over time shows whether the machine holds its clock under the heaviest vector code that people
+//! run. Where no miner is installed, `simd` runs instead, under its own name.
+//!
+//! The miner never ends by itself: it is ended after its time.
+
+use super::Workload;
+use super::attributes::{Attributes, Takes};
+use super::scored::{positive, tool};
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use process::child::failure;
+use process::tools::ToolKind;
+use record::{Failure, FailureKind, Measured, Series, WorkloadId, without_colours};
+use std::time::Duration;
+
+/// The entry in the table of workloads.
+pub(super) const CPUMINER: Workload = Workload {
+    id: WorkloadId::Cpuminer,
+    about: "Five minutes of scrypt with cpuminer or minerd on all CPUs; shows performance loss by heat.",
+    link: "https://github.com/tpruvot/cpuminer-multi",
+    unit: "kH/s",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: None,
+    attributes: Attributes { takes: Takes::Fixed(300.0), ..Attributes::PLAIN },
+    lacking: |context| context.tools.find(&KIND).err(),
+    run,
+};
+
+pub(super) const KIND: ToolKind = ToolKind {
+    name: "cpuminer",
+    programs: &["cpuminer", "cpuminer-multi", "minerd"],
+    version_args: &["--version"],
+    recognise: version_line,
+    oldest: &[],
+    is_preferred: None,
+    variable: None,
+    is_users: true,
+    needs_no_rights: false,
+};
+
+/// As long as it takes a heatsink to get warm; what the bash program has always run.
+const TIME: Duration = Duration::from_secs(300);
+/// Its scores are those of old logs.
+const METHOD_MULTI: u32 = 1;
+/// The original miner, whose scrypt is other code.
+const METHOD_MINERD: u32 = 2;
+/// `cpuminer-opt`, with other code again.
+const METHOD_OPT: u32 = 3;
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
+    report.method = method(&found.version);
+    let threads = format!("--threads={}", context.job.threads.max(1));
+    let mut arguments = vec!["--benchmark", "--algo=scrypt", &threads];
+    if report.method == METHOD_MULTI {
+        arguments.push("--no-color");
+    }
+    let output = context.program_for(report, &found, &arguments, TIME)?;
+    let series = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    Ok(Measured::Series(Series { detail: found.version, ..series }))
+}
+
+/// The scrypt of this program, by the name it gives itself.
+fn method(version: &str) -> u32 {
+    match version.split_whitespace().next() {
+        Some("cpuminer-multi") => METHOD_MULTI,
+        Some("cpuminer-opt") => METHOD_OPT,
+        _ => METHOD_MINERD,
+    }
+}
+
+/// `** cpuminer-multi 1.3.7 by tpruvot@github **` or, of the original, `cpuminer 2.5.1`.
+fn version_line(text: &str) -> Option<String> {
+    let plain = without_colours(text);
+    let lines = plain.lines().map(|line| line.trim_matches(['*', ' ']));
+    let is_version = |line: &&str| {
+        let mut words = line.split_whitespace();
+        let (name, version) = (words.next().unwrap_or_default(), words.next());
+        name.starts_with("cpuminer") && version.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let line = lines.into_iter().find(is_version)?;
+    Some(line.split(" by ").next()?.to_owned())
+}
+
+/// Lines of all threads together: `[2026-04-30 23:59:56] Total: 7.99 kH/s`, or
+/// `Benchmark: 28.1 kh/s, Temp: 56C`.
+pub(super) fn parse(text: &str) -> Result<Series, String> {
+    let (mut values, mut at_ms, mut start) = (Vec::new(), Vec::new(), None);
+    for line in without_colours(text).lines() {
+        let Some((clock_s, words)) = stamped(line) else {
+            continue;
+        };
+        let start_s: i64 = *start.get_or_insert(clock_s);
+        let words = words.strip_prefix("Total: ").or_else(|| words.strip_prefix("Benchmark: "));
+        let Some(rate) = words.and_then(kilohashes) else {
+            continue;
+        };
+        values.push(rate);
+        // Lines carry the time of day; a run over midnight goes on from 0.
+        at_ms.push((clock_s - start_s).rem_euclid(86_400) * 1000);
+    }
+    if values.is_empty() {
+        return Err("the miner printed no total hash rate".into());
+    }
+    Ok(Series { unit: "kH/s".into(), higher_is_better: true, at_ms, values, ..Series::default() })
+}
+
+/// Seconds since midnight, and the rest of the line.
+fn stamped(line: &str) -> Option<(i64, &str)> {
+    let (date, words) = line.trim().strip_prefix('[')?.split_once(']')?;
+    let mut parts = date.split_once(' ')?.1.split(':').map(str::parse::<i64>);
+    let (hour, minute, second) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..61).contains(&second);
+    is_time.then(|| (hour * 3600 + minute * 60 + second, words.trim()))
+}
+
+/// `7.99 kH/s`, `412.50 H/s`, `6.02 khash/s`, `28.1 kh/s, Temp: 56C`.
+fn kilohashes(words: &str) -> Option<f64> {
+    let (number, unit) = words.split(',').next()?.split_once(' ')?;
+    let number = positive(number)?;
+    let unit = unit.trim();
+    let scale = ["hash/s", "H/s", "h/s"].iter().find_map(|hashes| unit.strip_suffix(hashes))?;
+    match scale {
+        "" => Some(number / 1000.0),
+        "k" => Some(number),
+        "M" => Some(number * 1000.0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MULTI: &str = include_str!("../tool_output/cpuminer/1.3.7-made.txt");
+    const COLOURS: &str = include_str!("../tool_output/cpuminer/1.3.7-made-colours.txt");
+    const OPT: &str = include_str!("../tool_output/cpuminer/opt-3.20.3-made.txt");
+    const MINERD: &str = include_str!("../tool_output/cpuminer/minerd-2.5.1-made.txt");
+
+    #[test]
+    fn rates_and_their_times_are_read() {
+        for (text, values, at_ms) in [
+            (MULTI, &[7.99, 8.12, 8.10][..], &[5000, 10_000, 15_000][..]),
+            (COLOURS, &[0.4125, 1250.0], &[5000, 10_000]),
+            (MINERD, &[6.02, 6.04], &[2000, 7000]),
+            (OPT, &[28.13, 28.07, 0.9], &[6000, 11_000, 16_000]),
+        ] {
+            let series = parse(text).unwrap();
+            assert_eq!((&series.values[..], &series.at_ms[..]), (values, at_ms));
+        }
+        for broken in ["", "[x] Total: 5 kH/s", "[a 10:00:00] Total: 5,1 kH/s"] {
+            assert!(parse(broken).unwrap_err().contains("no total hash rate"));
+        }
+    }
+
+    #[test]
+    fn miners_are_recognised_and_told_apart() {
+        for (text, expected) in [
+            (MULTI, Some(("cpuminer-multi 1.3.7", METHOD_MULTI))),
+            (COLOURS, Some(("cpuminer-multi 1.3.7", METHOD_MULTI))),
+            (OPT, Some(("cpuminer-opt 3.20.3", METHOD_OPT))),
+            ("cpuminer 2.5.1\nfeatures: AVX2", Some(("cpuminer 2.5.1", METHOD_MINERD))),
+            ("cpuminer: unknown option", None),
+            ("ccminer 2.3", None),
+        ] {
+            let found = version_line(text);
+            let found = found.as_deref().map(|line| (line, method(line)));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parse_never_panics(text in "(\\[[0-9 :-]{0,12}\\] Total: .{0,12}\n|\x1b\\[.{0,5}|.){0,8}") {
+            if let Ok(series) = parse(&text) {
+                prop_assert_eq!(series.values.len(), series.at_ms.len());
+            }
+            let _ = version_line(&text);
+        }
+    }
+}

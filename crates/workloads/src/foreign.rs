@@ -1,0 +1,54 @@
+//! Every parser of what a program prints, as a function of text alone: for fuzzing.
+
+use super::{
+    copy, cpuminer, drive, geekbench, network, opengl, openssl, perf_bench, phoronix, sevenzip, stockfish, stress_ng,
+    sysbench, video, zstd,
+};
+
+/// A name, in kebab-case, and what is done with a text.
+type Parser = (&'static str, fn(&str));
+
+/// The parsers, by the program whose output they read.
+pub const PARSERS: &[Parser] = &[
+    ("copy", |text| drop(copy::reason(text))),
+    ("cpuminer", |text| drop(cpuminer::parse(text))),
+    ("ffmpeg", |text| {
+        drop(video::fast(text));
+        drop(video::realtime(text, 5.0));
+    }),
+    ("fio", |text| {
+        for variant in ["read", "write", "randread", "randwrite", "small", "full"] {
+            drop(drive::parse(text, variant));
+        }
+    }),
+    ("geekbench", |text| {
+        drop(geekbench::parse(text, None));
+        drop(geekbench::parse("", Some(text)));
+    }),
+    ("glmark2", |text| {
+        drop(opengl::parse(text, true));
+        drop(opengl::parse(text, false));
+    }),
+    ("iperf3", |text| drop(network::parse(text))),
+    ("openssl", |text| {
+        for algorithm in ["aes-256-cbc", "aes-128-gcm", "sha256"] {
+            drop(openssl::parse(text, algorithm));
+        }
+    }),
+    ("perf", |text| {
+        drop(perf_bench::parse_time(text));
+        drop(perf_bench::parse_memory(text));
+    }),
+    ("phoronix", |text| drop(phoronix::parse(text))),
+    ("sevenzip", |text| {
+        drop(sevenzip::parse(text));
+        drop(sevenzip::parse_passes(text));
+    }),
+    ("stockfish", |text| drop(stockfish::parse(text))),
+    ("stress-ng", |text| drop(stress_ng::parse(text, "cpu"))),
+    ("sysbench", |text| {
+        drop(sysbench::parse_cpu(text));
+        drop(sysbench::parse_memory(text));
+    }),
+    ("zstd", |text| drop(zstd::parse(text))),
+];

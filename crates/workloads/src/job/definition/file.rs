@@ -1,0 +1,284 @@
+//! Definitions in a TOML file: what may stand there, and where it is wrong. What a definition is, and
+//! the one of a command line, is in the file above.
+
+use super::{Definition, Repeat, TIME_LIMIT, kebab, parse_repeat};
+use crate::job::duration::parse_duration;
+use crate::job::pinning::{CpuSelection, parse_cpu_selection};
+use crate::job::score::ScoreRule;
+use record::Variant;
+use serde::Deserialize;
+use std::ops::Range;
+
+/// A file of definitions.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    workload: Vec<toml::Spanned<Entry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: toml::Spanned<String>,
+    command: toml::Spanned<CommandText>,
+    cpus: Option<toml::Spanned<CpusText>>,
+    others_off: Option<toml::Spanned<bool>>,
+    repeat: Option<toml::Spanned<RepeatText>>,
+    score_regex: Option<toml::Spanned<String>>,
+    score_json: Option<String>,
+    unit: Option<String>,
+    better: Option<Better>,
+    timeout: Option<toml::Spanned<TimeText>>,
+}
+
+/// A list of words, or one line for the shell.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a list of words, or one line for the shell")]
+enum CommandText {
+    Words(Vec<String>),
+    Shell(String),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a list of CPU numbers, or a word such as \"all\" or \"fastest\"")]
+enum CpusText {
+    List(Vec<u32>),
+    Word(String),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a whole number of runs, or a word in quotes")]
+enum RepeatText {
+    Times(u32),
+    Word(String),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a whole number of seconds, or a time in quotes such as \"5min\"")]
+enum TimeText {
+    Seconds(u64),
+    Word(String),
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Better {
+    Higher,
+    Lower,
+}
+
+/// Reads a file of definitions:
+///
+/// ```toml
+/// [[workload]]
+/// name = "kernel-build"
+/// command = ["make", "-C", "/usr/src/linux", "-j4"]   # or one line for the shell
+/// cpus = "all"              # fastest, core-types, "0-3" or [0, 2]
+/// others_off = true         # switch all other CPUs off meanwhile: it starts a thread for each it sees
+/// repeat = "auto"           # or a number
+/// score_regex = 'total (\S+)'   # or score_json = "results.0.score"; else the time counts
+/// unit = "s"
+/// better = "lower"          # or higher
+/// timeout = "10min"
+/// ```
+///
+/// A name that `is_taken` cannot be theirs: it stands for something else in Records already.
+///
+/// # Errors
+/// One sentence with line and column.
+pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Vec<Definition>, String> {
+    let file: File = toml::from_str(text).map_err(|error| {
+        let place = error.span().map_or(String::new(), |span| place(text, &span));
+        let message = error.message().trim().replace('\n', "; ");
+        format!("{place}{message}{}", hint(&message))
+    })?;
+    let mut definitions: Vec<Definition> = Vec::new();
+    for entry in file.workload {
+        let definition =
+            definition(entry.get_ref(), is_taken).map_err(|(span, why)| format!("{}{why}", place(text, &span)))?;
+        if definitions.iter().any(|known| known.name == definition.name) {
+            let place = place(text, &entry.get_ref().name.span());
+            return Err(format!("{place}duplicate workload {:?}", definition.name));
+        }
+        definitions.push(definition);
+    }
+    Ok(definitions)
+}
+
+const OTHERS_OF_ALL: &str = "others_off needs cpus = \"fastest\", \"core-types\" or a list such as \"0-3\"";
+
+/// What people mostly meant, where the reader's own words do not help.
+fn hint(message: &str) -> &'static str {
+    let is_outside =
+        ["expected a sequence", "expected `workload`", "field `workload`"].iter().any(|words| message.contains(words));
+    if is_outside {
+        return "; every workload must start with a line [[workload]]";
+    }
+    match message.contains("escape") {
+        true => "; write the string in '...' to use backslashes",
+        false => "",
+    }
+}
+
+/// Where it stands, and one sentence about it.
+type DefinitionError = (Range<usize>, String);
+
+fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, DefinitionError> {
+    let name = entry.name.get_ref();
+    if name.is_empty() || *name != kebab(name) {
+        let why = format!("name may contain only letters, digits, dots and dashes, not {name:?}");
+        return Err((entry.name.span(), why));
+    }
+    if is_taken(name) {
+        let why = format!("{name} is a built-in workload; use another name");
+        return Err((entry.name.span(), why));
+    }
+    let command = match entry.command.get_ref() {
+        CommandText::Words(words) => words.clone(),
+        CommandText::Shell(line) => vec!["/bin/sh".into(), "-c".into(), line.clone()],
+    };
+    if command.is_empty() || command.iter().any(|word| word.contains('\0')) {
+        return Err((entry.command.span(), "command is empty".into()));
+    }
+    let score = match (&entry.score_regex, &entry.score_json) {
+        (Some(regex), Some(_)) => {
+            let why = "score_regex and score_json cannot be combined".into();
+            return Err((regex.span(), why));
+        }
+        (Some(regex), None) => ScoreRule::regex(regex.get_ref()).map_err(|why| (regex.span(), why))?,
+        (None, Some(path)) => ScoreRule::Json(path.clone()),
+        (None, None) => ScoreRule::Time,
+    };
+    let is_time = score == ScoreRule::Time;
+    let own_unit = if is_time { "s" } else { "" };
+    let own_better = if is_time { Better::Lower } else { Better::Higher };
+    let pinning = with_span(&entry.cpus, |cpus| match cpus {
+        CpusText::List(cpus) => Ok(CpuSelection::Cpus(cpus.clone())),
+        CpusText::Word(word) => parse_cpu_selection(word),
+    })?
+    .unwrap_or(CpuSelection::All);
+    let others_off = with_span(&entry.others_off, |off| match (*off, &pinning) {
+        (true, CpuSelection::All) => Err(OTHERS_OF_ALL.into()),
+        (off, _) => Ok(off),
+    })?
+    .unwrap_or(false);
+    Ok(Definition {
+        name: name.clone(),
+        variant: Variant::ONLY,
+        command,
+        pinning,
+        others_off,
+        repeat: with_span(&entry.repeat, |repeat| match repeat {
+            RepeatText::Times(times) => parse_repeat(&times.to_string()),
+            RepeatText::Word(word) => parse_repeat(word),
+        })?
+        .unwrap_or(Repeat::UntilSteady),
+        score,
+        unit: entry.unit.clone().unwrap_or_else(|| own_unit.into()),
+        higher_is_better: entry.better.unwrap_or(own_better) == Better::Higher,
+        time_limit: with_span(&entry.timeout, |time| match time {
+            TimeText::Seconds(seconds) => parse_duration(&seconds.to_string()),
+            TimeText::Word(word) => parse_duration(word),
+        })?
+        .unwrap_or(TIME_LIMIT),
+        file: None,
+    })
+}
+
+/// Reads an optional value; what is wrong with it gets its place.
+fn with_span<T, U>(
+    value: &Option<toml::Spanned<T>>,
+    read: impl Fn(&T) -> Result<U, String>,
+) -> Result<Option<U>, DefinitionError> {
+    let read = |value: &toml::Spanned<T>| read(value.get_ref()).map_err(|why| (value.span(), why));
+    value.as_ref().map(read).transpose()
+}
+
+/// `line 3, column 8: `
+fn place(text: &str, span: &Range<usize>) -> String {
+    let before = text.get(..span.start).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
+    format!("line {line}, column {column}: ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::is_taken;
+    use proptest::prelude::*;
+    use std::time::Duration;
+
+    const MINIMAL: &str = "[[workload]]\nname = 'a'\ncommand = ['true']\n";
+
+    #[test]
+    fn full_definition_is_read() {
+        let text = "
+            [[workload]]
+            name = 'kernel-build'
+            command = ['make', '-j4']
+            cpus = '0-2'
+            repeat = 5
+            score_regex = 'total (\\S+)'
+            unit = 'files/s'
+            better = 'higher'
+            timeout = '10min'
+            [[workload]]
+            name = 'line'
+            command = 'a | b'
+            cpus = [1]
+            others_off = true
+            score_json = 'x.y'
+            [[workload]]
+            name = 'plain'
+            command = ['true']
+            timeout = 3";
+        let [build, line, plain] = &parse_definitions(text, is_taken).unwrap()[..] else { panic!() };
+        assert_eq!(build.pinning, CpuSelection::Cpus(vec![0, 1, 2]));
+        assert_eq!(build.repeat, Repeat::Times(5));
+        assert_eq!(build.time_limit, Duration::from_secs(600));
+        assert_eq!((build.unit.as_str(), build.higher_is_better), ("files/s", true));
+        assert_eq!(line.command, ["/bin/sh", "-c", "a | b"]);
+        assert_eq!(line.score, ScoreRule::Json("x.y".into()));
+        assert!(line.higher_is_better && line.others_off && !build.others_off);
+        assert_eq!((plain.unit.as_str(), plain.higher_is_better), ("s", false));
+        assert_eq!(plain.time_limit, Duration::from_secs(3));
+    }
+
+    #[test]
+    fn definition_errors_have_line_and_column() {
+        let with = |line: &str| format!("{MINIMAL}{line}\n");
+        for (text, expected) in [
+            (with("cpus = 'most'"), "line 4, column 8: CPUs must be all"),
+            (with("repeat = 0"), "line 4, column 10: repeat must be"),
+            (with("timeout = 'soon'"), "line 4, column 11: a time must be"),
+            (with("score_regex = '('"), "line 4, column 15: invalid regular expression"),
+            (with("others_off = true"), "line 4, column 14: others_off needs cpus"),
+            (with("cpus = [0]\nothers_off = 1"), "line 5, column 14: invalid type"),
+            (with("score_regex = 'a'\nscore_json = 'b'"), "cannot be combined"),
+            (with("colour = 'red'"), "line 4, column 1: unknown field `colour`"),
+            (with("better = 'faster'"), "line 4, column 10: unknown variant"),
+            (with(MINIMAL), "line 5, column 8: duplicate workload \"a\""),
+            ("[[workload]]\nname = 'a b'\ncommand = 'x'".into(), "line 2, column 8: name may contain"),
+            ("[[workload]]\nname = 'a'\ncommand = []".into(), "line 3, column 11: command is empty"),
+            ("[[workload]]\nname = 'aes'\ncommand = 'x'".into(), "line 2, column 8: aes is a built-in workload"),
+            ("[workload]\nname = 'a'".into(), "must start with a line [[workload]]"),
+            ("name = 'a'".into(), "must start with a line [[workload]]"),
+            ("[[workload]]\nname = 'a'\nscore_regex = \"(\\d)\"".into(), "in '...' to use backslashes"),
+            ("[[workload]]\nname = 'a'".into(), "missing field `command`"),
+            ("[[workload".into(), "line 1, column "),
+        ] {
+            let error = parse_definitions(&text, is_taken).unwrap_err();
+            assert!(error.contains(expected), "{text}\n{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parse_definitions_never_panics(text in ".{0,300}", line in "[a-z_]{1,10} = .{0,20}") {
+            let _ = parse_definitions(&text, is_taken);
+            let _ = parse_definitions(&format!("{MINIMAL}{line}\n"), is_taken);
+            let _ = parse_duration(&text);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What one side of a task may set, and how it is written on a command line. How it is put into place
+//! is in `switch`.
+
+use crate::job::pinning::{CpuSelection, parse_cpu_selection};
+use machine::Root;
+use machine::settings::Node;
+use record::Machine;
+
+/// A setting of the machine, or of where the program runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Setting {
+    /// Governor of all cpufreq policies.
+    Governor(String),
+    /// Highest clock of all policies, in kHz.
+    ClockMaxKhz(u32),
+    /// Lowest clock of all policies, in kHz.
+    ClockMinKhz(u32),
+    /// When the kernel gives huge pages by itself: `always`, `madvise` or `never`.
+    HugePages(String),
+    /// CPUs the program may use.
+    Cpus(CpuSelection),
+    /// Highest clock of one policy, in kHz.
+    PolicyMaxKhz(u32, u32),
+    /// Lowest clock of one policy, in kHz.
+    PolicyMinKhz(u32, u32),
+    /// Emulated clock: what runs gets this share of the time of its CPUs, in percent.
+    SharePercent(u32),
+}
+
+impl Setting {
+    /// Reads `governor=schedutil,maxkhz=1416000,cpus=0-3`. None if it is a command and no list of
+    /// settings.
+    ///
+    /// # Errors
+    /// It is a list of settings with something wrong in it, in one sentence.
+    pub fn parse_list(text: &str) -> Result<Option<Vec<Setting>>, String> {
+        // A list of CPUs has commas of its own, so that a part without `=` belongs to the one before.
+        let mut parts: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match parts.last_mut() {
+                Some(last) if !part.contains('=') => {
+                    last.push(',');
+                    last.push_str(part);
+                }
+                _ => parts.push(part.to_owned()),
+            }
+        }
+        let pairs: Vec<(&str, &str)> = parts.iter().filter_map(|part| part.split_once('=')).collect();
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+        if pairs.len() != parts.len() || !pairs.iter().all(|(name, _)| is_name(name)) {
+            return Ok(None);
+        }
+        let settings = pairs.iter().map(|(name, value)| Self::parse(name, value));
+        settings.collect::<Result<Vec<_>, _>>().map(Some)
+    }
+
+    fn parse(name: &str, value: &str) -> Result<Setting, String> {
+        let khz = || {
+            let khz = value.parse().ok().filter(|khz| *khz > 0);
+            khz.ok_or_else(|| format!("{name} must be a clock in kHz such as 1416000, not {value:?}"))
+        };
+        match name.to_lowercase().as_str() {
+            "governor" => Ok(Setting::Governor(value.to_owned())),
+            "maxkhz" => khz().map(Setting::ClockMaxKhz),
+            "minkhz" => khz().map(Setting::ClockMinKhz),
+            "thp" => Ok(Setting::HugePages(value.to_owned())),
+            "cpus" => parse_cpu_selection(value).map(Setting::Cpus),
+            _ => Err(format!("unknown setting {name:?}; settings: governor, maxkhz, minkhz, thp, cpus")),
+        }
+    }
+}
+
+/// Why these settings can never be made here, in one sentence; it is known before anything is set.
+pub fn impossible(root: &Root, machine: &Machine, wanted: &[Setting]) -> Option<String> {
+    let refused = |(node, value): &(Node, String)| node.allows(root, value).err();
+    match nodes(machine, wanted) {
+        Ok(nodes) => nodes.iter().find_map(refused).map(|missing| format!("{missing}.")),
+        Err(why) => Some(why),
+    }
+}
+
+/// Files of the kernel that these settings are written to, and what.
+///
+/// # Errors
+/// The machine lacks what they set, in one sentence.
+pub fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
+    let mut nodes = Vec::new();
+    for setting in wanted {
+        let of_policies = match setting {
+            Setting::Cpus(_) | Setting::SharePercent(_) => continue,
+            Setting::HugePages(value) => {
+                nodes.push((Node::HugePages, value.clone()));
+                continue;
+            }
+            of_policies => of_policies,
+        };
+        if machine.policies.is_empty() {
+            return Err("This machine has no cpufreq; clocks and governors cannot be set.".into());
+        }
+        for policy in machine.policies.iter().map(|policy| policy.policy) {
+            nodes.extend(match of_policies {
+                Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
+                Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
+                Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
+                Setting::PolicyMaxKhz(one, khz) if *one == policy => Some((Node::ClockMax(policy), khz.to_string())),
+                Setting::PolicyMinKhz(one, khz) if *one == policy => Some((Node::ClockMin(policy), khz.to_string())),
+                _ => None,
+            });
+        }
+    }
+    Ok(nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_commands_are_distinguished() {
+        for (text, expected) in [
+            ("governor=schedutil", Ok(Some(1))),
+            ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
+            ("thp=never,cpus=1", Ok(Some(2))),
+            ("make -j4", Ok(None)),
+            ("env A=b make", Ok(None)),
+            ("true", Ok(None)),
+            ("maxkhz=fast", Err("clock in kHz")),
+            ("colour=red", Err("governor, maxkhz")),
+            ("cpus=many", Err("CPUs must be all")),
+        ] {
+            let found = Setting::parse_list(text).map(|list| list.map(|list| list.len()));
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
+                (Err(why), Err(words)) => assert!(why.contains(words), "{why}"),
+                (found, _) => panic!("{text}: {found:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The table of workloads. Each workload is one file with its documentation, code and tests.
+
+#![forbid(unsafe_code)]
+// Tests make their boards and programs by path, in folders of their own.
+#![cfg_attr(any(test, feature = "testing"), allow(clippy::disallowed_methods))]
+
+mod aes;
+mod attributes;
+mod copy;
+mod core_to_core;
+mod cpuminer;
+mod drive;
+pub mod foreign;
+mod geekbench;
+pub mod job;
+mod lzma;
+pub mod measure;
+mod memory;
+mod memory_bandwidth;
+mod memory_latency;
+mod memory_libc;
+mod memory_loaded;
+mod memory_scaling;
+mod network;
+mod network_cpu;
+mod opengl;
+mod openssl;
+pub mod packages;
+mod perf_bench;
+mod phoronix;
+mod program;
+mod rsync;
+mod scored;
+pub mod sevenzip;
+mod sftp;
+mod simd;
+mod stockfish;
+mod stress_ng;
+pub mod survey;
+mod sysbench;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod video;
+mod zstd;
+
+pub use attributes::{AtAClock, AtAnOpp, Attributes, Needs, Takes};
+pub(crate) use opengl::XVFB;
+
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use process::tools::ToolKind;
+use record::{Failure, Measured, Missing, Outcome, Variant, WorkloadId};
+
+/// One kind of work that is measured.
+#[derive(Debug)]
+pub struct Workload {
+    /// Name in the Record and on the command line, in kebab-case.
+    pub id: WorkloadId,
+    /// One sentence: what it does and what its figures mean.
+    pub about: &'static str,
+    /// Where to read more.
+    pub link: &'static str,
+    /// Unit of its figures.
+    pub unit: &'static str,
+    /// Whether a higher figure is better.
+    pub higher_is_better: bool,
+    /// The external program it runs; none for what is built in.
+    pub tool: Option<&'static ToolKind>,
+    /// How it runs when it is asked for by name; none for what runs as in the standard run.
+    pub shape: Option<Shape>,
+    /// What else is asked of it.
+    pub attributes: Attributes,
+    /// Why it cannot run here: no tool, no memory. Asked before every step.
+    pub lacking: fn(&WorkloadContext) -> Option<Missing>,
+    /// Runs it once: [`Workload::measure`] is how it is called.
+    pub run: fn(&WorkloadContext, &mut StepReport) -> Result<Measured, Failure>,
+}
+
+/// How a load runs that is asked for by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Its forms, all of which run where none is named; empty if one must be named.
+    pub variants: &'static [Variant],
+    /// Where each form runs.
+    pub places: Places,
+    /// How often each form runs at each place.
+    pub repetitions: u32,
+    /// About how long one repetition takes, in seconds.
+    pub seconds: u64,
+}
+
+/// Sets of CPUs that a load runs on, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Places {
+    /// All CPUs.
+    All,
+    /// One CPU of every core type.
+    OneOfEachType,
+    /// All CPUs of every core type once, if there are several, the others switched off meanwhile where
+    /// that can be done: programs that start a thread for each CPU of the machine, regardless of the CPUs they
+    /// may use. Then all CPUs, repeated.
+    EachTypeThenAll,
+}
+
+impl Workload {
+    /// Runs it once, unless something is lacking, and returns all that is known of it, also when it failed.
+    pub fn measure(&self, context: &WorkloadContext) -> (StepReport, Outcome) {
+        let mut report = StepReport::new(context.not_comparable.clone());
+        let outcome = match (self.lacking)(context) {
+            Some(missing) => Outcome::Skipped(missing),
+            None => match (self.run)(context, &mut report) {
+                Ok(measured) => Outcome::Done(measured),
+                Err(failure) => Outcome::Failed(failure),
+            },
+        };
+        (report, outcome)
+    }
+}
+
+/// All workloads, by id.
+pub const WORKLOADS: &[Workload] = &[
+    aes::AES,
+    core_to_core::CORE_TO_CORE,
+    cpuminer::CPUMINER,
+    drive::DRIVE,
+    geekbench::GEEKBENCH,
+    lzma::LZMA,
+    memory_bandwidth::MEMORY_BANDWIDTH,
+    memory_latency::MEMORY_LATENCY,
+    memory_libc::MEMORY_LIBC,
+    memory_loaded::MEMORY_LOADED,
+    memory_scaling::MEMORY_SCALING,
+    network::NETWORK,
+    network_cpu::NETWORK_CPU,
+    opengl::OPENGL,
+    openssl::OPENSSL,
+    perf_bench::PERF_BENCH,
+    phoronix::PHORONIX,
+    program::PROGRAM,
+    rsync::RSYNC,
+    sevenzip::SEVENZIP,
+    sftp::SFTP,
+    simd::SIMD,
+    stockfish::STOCKFISH,
+    stress_ng::STRESS_NG,
+    sysbench::SYSBENCH,
+    video::VIDEO,
+    zstd::ZSTD,
+];
+
+/// The workload with this id.
+pub fn workload(id: WorkloadId) -> Option<&'static Workload> {
+    WORKLOADS.iter().find(|workload| workload.id == id)
+}
+
+/// The workload that users know by this name.
+pub fn named(name: &str) -> Option<&'static Workload> {
+    let mut workloads = WORKLOADS.iter();
+    workloads.find(|workload| workload.id.as_str() == name)
+}
+
+/// True if a name stands for something else in Records already.
+pub fn is_taken(name: &str) -> bool {
+    name == WorkloadId::Clock.as_str() || named(name).is_some()
+}
+
+/// Why a job between CPUs cannot run on one.
+fn no_other_cpu(context: &WorkloadContext, so: &str) -> Option<Missing> {
+    let why = || format!("there is only one CPU, so {so}");
+    (context.job.cpus.len() < 2).then(|| Missing::unsupported(context.job.workload.as_str(), why()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Job;
+    use crate::testing::Bench;
+
+    #[test]
+    fn table_is_sorted_and_complete() {
+        for pair in WORKLOADS.windows(2) {
+            let [before, id] = [pair[0].id, pair[1].id].map(WorkloadId::as_str);
+            let known = WorkloadId::ALL.contains(&pair[1].id);
+            assert!(known, "{id} is bound by something");
+            assert!(before < id, "{before} before {id}");
+        }
+        for workload in WORKLOADS {
+            let id = workload.id.as_str();
+            let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(!id.is_empty() && id.chars().all(kebab), "{id:?}");
+            assert!(workload.about.ends_with('.') && workload.about.len() > 30, "{id}");
+            assert!(workload.link.starts_with("https://"), "{id}");
+            assert!(!workload.unit.is_empty(), "{id}");
+        }
+    }
+
+    #[test]
+    fn no_other_cpu_on_single_core() {
+        for id in [WorkloadId::CoreToCore, WorkloadId::MemoryLoaded] {
+            let workload = workload(id).unwrap();
+            let lacks = |cpus: &[u32]| {
+                let job = Job { workload: id, cpus: cpus.to_vec(), ..Job::default() };
+                Bench::new(&[]).with(&job, |context, _| (workload.lacking)(context))
+            };
+            let why = lacks(&[3]).unwrap();
+            assert_eq!(why.path, id.as_str());
+            assert!(why.to_string().contains("only one CPU"), "{why}");
+            assert_eq!(lacks(&[0, 1]), None, "{id:?}");
+        }
+    }
+}

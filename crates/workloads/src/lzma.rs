@@ -1,0 +1,274 @@
+//! `lzma`: LZMA compression and decompression built in. Runs where no 7-zip is installed: the same
+//! kind of work (integer, branches that cannot be foretold, cache misses), but another program and
+//! a smaller dictionary. So its figure is what it is, MB of text that went through both directions
+//! per second, and never MIPS.
+//!
+//! The text is generated: words of a made vocabulary, frequent ones more often, from a fixed seed.
+//! Every thread works for itself; every block is compared after its way there and back.
+
+use super::Workload;
+use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
+use crate::measure::context::WorkloadContext;
+use crate::measure::quiet;
+use crate::measure::report::StepReport;
+use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
+use machine::available_kib;
+use process::child::failure;
+use record::{Failure, FailureKind, Measured, Missing, Series, WorkloadId};
+use std::io::{Read, Write};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+/// The entry in the table of workloads.
+pub(super) const LZMA: Workload = Workload {
+    id: WorkloadId::Lzma,
+    about: "Built-in LZMA compression and decompression of generated text; same code on every machine.",
+    link: "https://7-zip.org/sdk.html",
+    unit: "MB/s",
+    higher_is_better: true,
+    tool: None,
+    shape: None,
+    attributes: Attributes {
+        takes: Takes::Work(10.0),
+        at_a_clock: Some(AtAClock::SINGLE),
+        at_an_opp: Some(AtAnOpp::UntilSteady),
+        forms: PACKERS,
+        ..Attributes::PLAIN
+    },
+    lacking,
+    run,
+};
+
+/// Rises when text, settings or code change, a new version of its library included.
+const METHOD: u32 = 1;
+/// Text of one turn, and the dictionary. The encoder's trees take eleven times as much, which is
+/// more than the caches of small boards; and the slowest of them needs about four seconds a turn.
+const TEXT_BYTES: usize = 512 << 10;
+/// Text of one turn of a short run, for tests that repeat it at many clocks.
+const SHORT_TEXT_BYTES: usize = TEXT_BYTES / 4;
+/// Decompression is some twenty times as fast as compression; so often it is repeated in a turn,
+/// that both weigh about the same, as they do in 7-zip's rating.
+const DECOMPRESSIONS: u32 = 20;
+/// Turns begin until this much time is used.
+const TIME: Duration = Duration::from_secs(5);
+/// At least so many turns, so that there is something to compare.
+const TURNS_MIN: usize = 2;
+/// What must stay free for the system, in KiB.
+const RESERVE_KIB: u64 = 32 << 10;
+
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    let available = available_kib(context.root).ok()?;
+    let threads = u64::from(context.job.threads.max(1));
+    let need = threads * need_kib() + RESERVE_KIB;
+    (need > available).then(|| {
+        let mib = |kib: u64| kib / 1024;
+        let why =
+            format!("LZMA with {threads} threads needs {} MiB, only {} MiB are available", mib(need), mib(available));
+        Missing::unsupported("/proc/meminfo", why)
+    })
+}
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let threads = context.job.threads.max(1) as usize;
+    let cancelled = context.cancelled;
+    let time = context.time_or(TIME);
+    // A short run takes short turns, so that there are enough of them to tell a median.
+    let bytes = if context.job.time.is_some() { SHORT_TEXT_BYTES } else { TEXT_BYTES };
+    if bytes < TEXT_BYTES {
+        let why = "short run with a small text; comparable only with other short runs";
+        report.not_comparable = Some(why.into());
+    }
+    let text = text(bytes);
+    let start = Barrier::new(threads);
+    let ended = context.pinned_threads(report, |_| turns(&text, &start, cancelled, time))?;
+    let turns: Result<Vec<Vec<Turn>>, String> = ended.into_iter().collect();
+    let turns = turns.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
+    Ok(Measured::Series(series(&turns, bytes)))
+}
+
+/// One turn of one thread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Turn {
+    /// End of the turn since the start of all threads.
+    at: Duration,
+    /// Time for one compression and [`DECOMPRESSIONS`] decompressions.
+    work: Duration,
+}
+
+/// The turns of all threads that ran at the same time, added up. A thread that is faster takes more
+/// turns; those that some thread did not get to are left out, because then not all were at work.
+fn series(threads: &[Vec<Turn>], bytes: usize) -> Series {
+    let count = threads.iter().map(Vec::len).min().unwrap_or(0);
+    let rate = |turn: &Turn| bytes as f64 / 1e6 / turn.work.as_secs_f64().max(1e-9);
+    let end = |index: usize| threads.iter().map(|turns| turns[index].at).max().unwrap_or_default();
+    Series {
+        unit: LZMA.unit.to_owned(),
+        higher_is_better: LZMA.higher_is_better,
+        detail: format!(
+            "per iteration {} KiB of text compressed once and decompressed {DECOMPRESSIONS} times; sum of {} threads",
+            bytes >> 10,
+            threads.len()
+        ),
+        at_ms: (0..count).map(|index| end(index).as_millis() as i64).collect(),
+        values: (0..count).map(|i| threads.iter().map(|turns| rate(&turns[i])).sum()).collect(),
+        ..Series::default()
+    }
+}
+
+/// Takes turns for `time`, after a start together.
+fn turns(text: &[u8], start: &Barrier, cancelled: &AtomicI32, time: Duration) -> Result<Vec<Turn>, String> {
+    let mut restored = Vec::with_capacity(text.len());
+    let mut packed = Vec::with_capacity(text.len());
+    // A tenth of the text wakes up clock and caches.
+    let warm = work(&text[..text.len() / 10], &mut packed, &mut restored);
+    // The others wait for this thread even if it has failed already.
+    start.wait();
+    warm?;
+    let started = Instant::now();
+    let mut turns = Vec::new();
+    while cancelled.load(Ordering::Relaxed) == 0 && (turns.len() < TURNS_MIN || started.elapsed() < time) {
+        let work = work(text, &mut packed, &mut restored)?;
+        turns.push(Turn { at: started.elapsed(), work });
+    }
+    Ok(turns)
+}
+
+/// One turn. What is allocated is allocated before the clock starts.
+fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Duration, String> {
+    let broken = |e: &dyn std::fmt::Display| format!("LZMA could not decompress its own output: {e}");
+    let options = options();
+    packed.clear();
+    let mut writer = LzmaWriter::new_no_header(&mut *packed, &options, false).map_err(|e| broken(&e))?;
+    let window = quiet::window();
+    let started = Instant::now();
+    writer.write_all(text).map_err(|e| broken(&e))?;
+    writer.finish().map_err(|e| broken(&e))?;
+    let mut elapsed = started.elapsed();
+    drop(window);
+    for _ in 0..DECOMPRESSIONS {
+        let size = text.len() as u64;
+        let LzmaOptions { lc, lp, pb, dict_size, .. } = options;
+        let mut reader =
+            LzmaReader::new(packed.as_slice(), size, lc, lp, pb, dict_size, None).map_err(|e| broken(&e))?;
+        restored.clear();
+        let _window = quiet::window();
+        let started = Instant::now();
+        reader.read_to_end(restored).map_err(|e| broken(&e))?;
+        elapsed += started.elapsed();
+        if restored != text {
+            let why = "LZMA output differs from its input; memory, clock or voltage of this machine is unstable.";
+            return Err(why.to_owned());
+        }
+    }
+    Ok(elapsed)
+}
+
+/// The settings of 7-zip's benchmark but for the dictionary: binary trees, optimal parsing.
+fn options() -> LzmaOptions {
+    let (lc, lp, pb) = (LzmaOptions::LC_DEFAULT, LzmaOptions::LP_DEFAULT, LzmaOptions::PB_DEFAULT);
+    let dictionary = TEXT_BYTES as u32;
+    LzmaOptions::new(dictionary, lc, lp, pb, EncodeMode::Normal, 32, MfType::Bt4, 0)
+}
+
+/// Memory of one thread: encoder, decoder's dictionary, two buffers and one to spare, in KiB.
+fn need_kib() -> u64 {
+    u64::from(options().get_memory_usage()) + 4 * (TEXT_BYTES as u64 >> 10)
+}
+
+/// Text that compresses about as well as prose: words of two to nine letters out of 4096, of which
+/// low numbers are frequent.
+fn text(bytes: usize) -> Vec<u8> {
+    let mut random = Random(0x5bc_b0a7d);
+    let words: Vec<Vec<u8>> = (0..4096)
+        .map(|_| {
+            let length = 2 + random.below(8);
+            (0..length).map(|_| b'a' + (random.below(26).min(random.below(26))) as u8).collect()
+        })
+        .collect();
+    let mut text = Vec::with_capacity(bytes + 16);
+    while text.len() < bytes {
+        // The least of three numbers is small more often than not.
+        let rank = random.below(4096).min(random.below(4096)).min(random.below(4096));
+        text.extend_from_slice(&words[rank as usize]);
+        text.push(if random.below(12) == 0 { b'\n' } else { b' ' });
+    }
+    text.truncate(bytes);
+    text
+}
+
+/// A xorshift generator (Marsaglia 2003, 64 bits): the same numbers on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        // The upper bits are the better ones.
+        (self.0 >> 32) % limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Job;
+    use crate::testing::Bench;
+
+    #[test]
+    fn text_round_trip_and_density() {
+        let text = text(50_000);
+        let (mut packed, mut restored) = (Vec::new(), Vec::new());
+        work(&text, &mut packed, &mut restored).unwrap();
+        assert_eq!(restored, text);
+        let percent = packed.len() * 100 / text.len();
+        assert!((20..60).contains(&percent), "{percent} %");
+    }
+
+    #[test]
+    fn every_thread_takes_at_least_two_turns_unless_interrupted() {
+        let text = text(20_000);
+        for (signal, expected) in [(0, TURNS_MIN), (2, 0)] {
+            let start = Barrier::new(1);
+            let turns = turns(&text, &start, &AtomicI32::new(signal), Duration::ZERO).unwrap();
+            assert_eq!(turns.len(), expected);
+            assert!(turns.windows(2).all(|pair| pair[0].at < pair[1].at));
+        }
+    }
+
+    /// Another text would be another benchmark: then METHOD must rise.
+    #[test]
+    fn text_is_the_same_on_every_machine() {
+        let start = String::from_utf8(text(60)).unwrap();
+        expect_test::expect![[r#"
+            hbrhbjobh oelchj ojyedfs
+            meq bjr pdep gcshrk yu aclaie
+            ff sw"#]]
+        .assert_eq(&start);
+        let sum = text(TEXT_BYTES).iter().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)));
+        expect_test::expect!["2963590203"].assert_eq(&sum.to_string());
+    }
+
+    #[test]
+    fn threads_are_added_up_while_all_are_at_work() {
+        let turn = |at_ms, work_ms| Turn { at: Duration::from_millis(at_ms), work: Duration::from_millis(work_ms) };
+        let fast = vec![turn(500, 500), turn(1000, 500), turn(1500, 500)];
+        let slow = vec![turn(1000, 1000), turn(2000, 1000)];
+        let series = series(&[fast, slow], TEXT_BYTES);
+        let mb = TEXT_BYTES as f64 / 1e6;
+        assert_eq!(series.values, [mb * 3.0, mb * 3.0]);
+        assert_eq!(series.at_ms, [1000, 2000]);
+    }
+
+    #[test]
+    fn too_little_memory_is_refused() {
+        let bench = Bench::new(&[]);
+        let job = Job { workload: WorkloadId::Lzma, threads: 4, ..Job::default() };
+        assert_eq!(bench.with(&job, |context, _| lacking(context)), None);
+        bench.root.write("/proc/meminfo", "MemAvailable: 60000 kB").unwrap();
+        let why = bench.with(&job, |context, _| lacking(context)).unwrap().to_string();
+        assert!(why.starts_with("LZMA with 4 threads needs "), "{why}");
+    }
+}

@@ -1,0 +1,342 @@
+//! The place where one workload runs once, and what it is given there.
+//!
+//! A workload is handed a [`WorkloadContext`], runs through [`WorkloadContext::program`] (external programs) or
+//! [`WorkloadContext::pinned`] (built-in loops), and returns what it measured; what else is known of it goes to a
+//! [`StepReport`]. Pinning, watching, interruption and counters are done here, so that no workload forgets them.
+//! Nothing is decided here about what runs when.
+
+pub use super::counted::{CounterReading, OpenCounters, ReadCounters};
+
+use super::counted::{not_counted, sum};
+use super::report::StepReport;
+use super::worker::Worked;
+use crate::job::Job;
+use crate::measure::crew::{Gate, crew, joined};
+use machine::faults;
+use machine::files::OwnFolder;
+use machine::{Caller, Group, Root, Terminal, Timeline};
+use process::child::{BEAT, Child, ChildSpec, Ended, Supervisor, failure, interruption};
+use process::scratch::ScratchDirs;
+use process::tools::{Found, Tools};
+use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Tool};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Where a program prints line by line, and what ends it.
+type Seen<'a> = (Terminal, &'a mut dyn FnMut(&str) -> bool);
+
+/// What a workload is given. Nothing in it is filled by the workload.
+#[derive(Clone)]
+pub struct WorkloadContext<'a> {
+    /// Where `/proc` and `/sys` are read.
+    pub root: &'a Root,
+    /// What it runs on.
+    pub machine: &'a Machine,
+    /// The axis of time.
+    pub timeline: &'a Timeline,
+    /// External programs.
+    pub tools: &'a Tools,
+    /// What to run.
+    pub job: &'a Job,
+    /// Number of the signal that interrupted the run, or 0.
+    pub cancelled: &'a AtomicI32,
+    /// Called about once per second while something runs.
+    pub watch: &'a dyn Fn(),
+    /// Control group of external programs, where there is one.
+    pub group: Option<&'a Group>,
+    /// Folders and hosts that it may use.
+    pub site: Arc<ScratchDirs>,
+    /// Opens cycle counters, where the kernel offers them.
+    pub open_counters: Option<&'a OpenCounters<'a>>,
+    /// Why nothing of it can be compared, regardless of what it measures.
+    pub not_comparable: Option<String>,
+    /// Folder of our own in which its programs start, so that they need no paths.
+    pub folder: Option<Arc<OwnFolder>>,
+}
+
+impl<'a> WorkloadContext<'a> {
+    /// A place without control group, folders, hosts and counters.
+    pub fn new(
+        (root, machine, timeline): (&'a Root, &'a Machine, &'a Timeline),
+        tools: &'a Tools,
+        job: &'a Job,
+        cancelled: &'a AtomicI32,
+        watch: &'a dyn Fn(),
+    ) -> Self {
+        Self {
+            root,
+            machine,
+            timeline,
+            tools,
+            job,
+            cancelled,
+            watch,
+            group: None,
+            site: Arc::default(),
+            open_counters: None,
+            not_comparable: None,
+            folder: None,
+        }
+    }
+
+    /// How long to go on where the job does not say it; less in tests that are in haste.
+    pub(crate) fn time_or(&self, usual: Duration) -> Duration {
+        self.job.time.unwrap_or(usual) / faults::haste()
+    }
+
+    /// The same place, with programs that start in this folder.
+    pub(crate) fn in_folder(&self, folder: &Arc<OwnFolder>) -> Self {
+        Self { folder: Some(Arc::clone(folder)), ..self.clone() }
+    }
+
+    /// True once the run is interrupted.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) != 0
+    }
+
+    /// The failure of a step that the user has interrupted.
+    pub fn interruption(&self) -> Failure {
+        interruption()
+    }
+
+    /// Runs a program that tidies up, also when the run was interrupted; true if it went well.
+    pub(crate) fn run_cleanup(&self, found: &Found, arguments: &[String], limit: Duration) -> bool {
+        let path = std::iter::once(&found.path);
+        let argv: Vec<String> = path.chain(arguments).cloned().collect();
+        let started = Child::spawn(&ChildSpec {
+            user: self.user_of(found),
+            folder: self.folder.as_deref(),
+            ..ChildSpec::new(&argv, limit)
+        });
+        let ended = started.map(|child| {
+            child.finish(&mut Supervisor {
+                root: self.root,
+                cancelled: &AtomicI32::new(0),
+                watch: &mut || {},
+                enough: None,
+            })
+        });
+        ended.is_ok_and(|ended| ended.outcome.is_ok())
+    }
+
+    /// Runs an external program on the job's CPUs and returns what it printed.
+    ///
+    /// # Errors
+    /// It could not be started, failed, took longer than the limit or was interrupted.
+    pub fn program(
+        &self,
+        report: &mut StepReport,
+        found: &Found,
+        arguments: &[&str],
+        time_limit: Duration,
+    ) -> Result<String, Failure> {
+        self.program_with(report, found, arguments, &[], time_limit)
+    }
+
+    /// As [`WorkloadContext::program`], with further variables of the environment.
+    ///
+    /// # Errors
+    /// As [`WorkloadContext::program`].
+    pub fn program_with(
+        &self,
+        report: &mut StepReport,
+        found: &Found,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+        time_limit: Duration,
+    ) -> Result<String, Failure> {
+        let ended = self.call(report, found, arguments, environment, (time_limit, None))?;
+        ended.outcome.map(|()| ended.output)
+    }
+
+    /// Runs a program that prints into a terminal, line by line, until `enough` says of all that it has
+    /// printed that it will do.
+    ///
+    /// # Errors
+    /// As [`WorkloadContext::program`].
+    pub fn program_until(
+        &self,
+        report: &mut StepReport,
+        found: &Found,
+        arguments: &[&str],
+        time_limit: Duration,
+        (terminal, enough): (Terminal, &mut dyn FnMut(&str) -> bool),
+    ) -> Result<String, Failure> {
+        let seen = Some((terminal, enough));
+        let ended = self.call(report, found, arguments, &[], (time_limit, seen))?;
+        ended.outcome.map(|()| ended.output)
+    }
+
+    /// Runs a program that never ends by itself for so long, ends it and returns what it printed.
+    ///
+    /// # Errors
+    /// It could not be started, failed before that time, or was interrupted.
+    pub fn program_for(
+        &self,
+        report: &mut StepReport,
+        found: &Found,
+        arguments: &[&str],
+        time: Duration,
+    ) -> Result<String, Failure> {
+        let ended = self.call(report, found, arguments, &[], (time, None))?;
+        match ended.outcome {
+            Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
+            _ => Ok(ended.output),
+        }
+    }
+
+    /// Whose rights a program gets; none for our own.
+    fn user_of(&self, found: &Found) -> Option<&'a Caller> {
+        self.tools.user().filter(|_| found.runs_as_caller)
+    }
+
+    fn call(
+        &self,
+        report: &mut StepReport,
+        found: &Found,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+        (time_limit, seen): (Duration, Option<Seen>),
+    ) -> Result<Ended, Failure> {
+        let words = [found.path.as_str()].into_iter().chain(arguments.iter().copied());
+        let argv: Vec<String> = words.map(str::to_owned).collect();
+        let cpus = &self.job.cpus;
+        let spec = ChildSpec {
+            cpus,
+            environment,
+            group: self.group,
+            user: self.user_of(found),
+            folder: self.folder.as_deref(),
+            ..ChildSpec::new(&argv, time_limit)
+        };
+        let (terminal, mut enough) = seen.unzip();
+        let started = match terminal {
+            Some(terminal) => Child::spawn_with_output(&spec, terminal),
+            None => Child::spawn(&spec),
+        };
+        report.tool = Some(Tool {
+            name: found.name.clone(),
+            path: found.path.clone(),
+            version: found.version.clone(),
+            argv: argv.clone(),
+        });
+        let group_before = self.group.map(Group::cpu_time_ns);
+        let child = started?;
+        let counting = self.open_counters.map(|open| open(child.pid()));
+        let mut watch = || (self.watch)();
+        let is_seen = enough.is_some();
+        let mut ask = |text: &str| enough.as_mut().is_some_and(|enough| enough(text));
+        let mut supervisor = Supervisor {
+            root: self.root,
+            cancelled: self.cancelled,
+            watch: &mut watch,
+            enough: is_seen.then_some(&mut ask),
+        };
+        let mut ended = child.finish(&mut supervisor);
+        let usage = std::mem::take(&mut ended.usage);
+        report.counters = Counters {
+            task_clock_ns: usage.task_clock_ns,
+            run_delay_ns: usage.run_delay_ns,
+            user_ms: usage.user_ms,
+            system_ms: usage.system_ms,
+            peak_resident_kib: usage.peak_resident_kib,
+            cycles: not_counted(),
+        };
+        // A group counts every process that ever was in it, to the nanosecond.
+        if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns)) {
+            report.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
+        }
+        if let Some(counting) = counting {
+            report.take_counters(vec![counting.map(|read| read())]);
+        }
+        report.take_cpus_used(cpus, std::mem::take(&mut ended.seen_on));
+        report.program_elapsed = ended.elapsed;
+        Ok(ended)
+    }
+
+    /// Runs built-in work in one fresh thread on the job's CPUs. The work looks at
+    /// [`WorkloadContext::cancelled`] by itself where it takes long.
+    ///
+    /// # Errors
+    /// The CPUs do not exist or are switched off, or the run was interrupted.
+    pub fn pinned<T: Send>(&self, report: &mut StepReport, work: impl Fn() -> T + Sync) -> Result<T, Failure> {
+        let mut results = self.threads(report, 1, |_| work())?;
+        // One thread was started and came back, so there is one result.
+        Ok(results.remove(0))
+    }
+
+    /// Runs built-in work in as many fresh threads as the job says, each free to use all of the
+    /// job's CPUs; results in the order of the threads.
+    ///
+    /// # Errors
+    /// As [`WorkloadContext::pinned`].
+    pub fn pinned_threads<T: Send>(
+        &self,
+        report: &mut StepReport,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, Failure> {
+        self.threads(report, self.job.threads.max(1) as usize, work)
+    }
+
+    fn threads<T: Send>(
+        &self,
+        report: &mut StepReport,
+        count: usize,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, Failure> {
+        let (root, cpus, open) = (self.root, self.job.cpus.as_slice(), self.open_counters);
+        let watch = self.watch;
+        // Threads are born where their maker is. Without the group there is no quota, and the
+        // stage that wanted one was refused.
+        let limited = self.group.filter(|group| group.is_limited());
+        let _inside = limited.and_then(|group| group.enter().ok());
+        let gate = Gate::default();
+        let ended: Result<Vec<Result<Worked<T>, String>>, Missing> = std::thread::scope(|scope| {
+            let (done, ends) = channel::<()>();
+            let one = |index| {
+                let (work, done) = (&work, done.clone());
+                move || {
+                    // Dropped at the end, also of a panic; the last one ends the watching.
+                    let _done = done;
+                    Worked::run(root, cpus, open, || work(index))
+                }
+            };
+            let threads = crew(scope, &gate, (0..count).map(one))?;
+            drop(done);
+            while ends.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
+                watch();
+            }
+            Ok(joined(threads))
+        });
+        let ended = ended.map_err(|missing| missing.to_string());
+        let worked = ended.and_then(|ended| ended.into_iter().collect::<Result<Vec<_>, _>>());
+        let worked = worked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
+        let (mut results, mut counted, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let mut delays = Vec::new();
+        for thread in worked {
+            results.push(thread.result);
+            places.extend(thread.seen_on);
+            delays.push(thread.run_delay_ns);
+            counted.push(Ok(CounterReading {
+                cycles: thread.counted.cycles,
+                task_clock_ns: thread.counted.task_clock_ns,
+            }));
+        }
+        let programs_only = || Missing::unsupported("wait4", "available for external programs only").into();
+        report.counters = Counters {
+            run_delay_ns: sum(delays),
+            user_ms: programs_only(),
+            system_ms: programs_only(),
+            peak_resident_kib: programs_only(),
+            ..Counters::default()
+        };
+        report.take_counters(counted);
+        report.take_cpus_used(cpus, places);
+        match self.cancelled.load(Ordering::Relaxed) {
+            0 => Ok(results),
+            _ => Err(self.interruption()),
+        }
+    }
+}

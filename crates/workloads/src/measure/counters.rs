@@ -1,0 +1,18 @@
+//! Opens the cycle counters of a workload's threads for its report.
+
+use crate::measure::context::{CounterReading, ReadCounters};
+use machine::Root;
+use machine::perf::{Counters, Target};
+use record::Reading;
+
+/// Counters of the process with this id, or of the calling thread if it is its own; threads that
+/// are started later count as well. What the machine does not offer is told when they are read.
+pub fn open(root: &Root, id: u32) -> Reading<ReadCounters> {
+    let own = rustix::thread::gettid().as_raw_pid() as u32;
+    let target = if id == own { Target::ThisThread } else { Target::Process(id) };
+    let counters = Counters::open(root, target);
+    Ok(Box::new(move || {
+        let totals = counters.read();
+        CounterReading { cycles: totals.cycles_total().into(), task_clock_ns: totals.task_clock_ns.into() }
+    }))
+}

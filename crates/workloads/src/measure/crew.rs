@@ -1,0 +1,76 @@
+//! Threads that work together: all of them, or none.
+//!
+//! A kernel may refuse a thread (a limit of tasks, of processes, of memory). Threads already started would then wait for
+//! ever for one that never comes, deaf to signals; so nobody begins before all are there.
+
+use machine::faults::{self, Call};
+use machine::threads::refused;
+use record::Missing;
+use std::sync::OnceLock;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// Tells the threads of a crew whether they begin.
+#[derive(Debug, Default)]
+pub struct Gate(OnceLock<bool>);
+
+/// Starts a thread for each work. What a thread gives is none if it did not begin.
+///
+/// # Errors
+/// The kernel refuses one; those that are there end without having begun.
+pub fn crew<'scope, T, F>(
+    scope: &'scope Scope<'scope, '_>,
+    gate: &'scope Gate,
+    works: impl IntoIterator<Item = F>,
+) -> Result<Vec<ScopedJoinHandle<'scope, Option<T>>>, Missing>
+where
+    T: Send + 'scope,
+    F: FnOnce() -> T + Send + 'scope,
+{
+    let start = |work: F| {
+        let waiting = move || gate.0.wait().then(work);
+        let start = || Builder::new().spawn_scoped(scope, waiting);
+        faults::pass(Call::Thread, "crew", start)
+    };
+    let threads: std::io::Result<Vec<_>> = works.into_iter().map(start).collect();
+    let _ = gate.0.set(threads.is_ok());
+    threads.map_err(|why| refused(&why))
+}
+
+/// What the threads gave, in their order; a panic of one goes on here.
+pub fn joined<T>(threads: Vec<ScopedJoinHandle<'_, Option<T>>>) -> Vec<T> {
+    let joined = threads.into_iter().map(ScopedJoinHandle::join);
+    let ended = joined.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    ended.flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::faults::plan;
+    use std::sync::Barrier;
+
+    /// Three threads that wait for each other.
+    fn meet() -> Result<Vec<usize>, Missing> {
+        let (gate, barrier) = (Gate::default(), Barrier::new(3));
+        std::thread::scope(|scope| {
+            let barrier = &barrier;
+            let work = |number: usize| {
+                move || {
+                    barrier.wait();
+                    number
+                }
+            };
+            crew(scope, &gate, (0..3).map(work)).map(joined)
+        })
+    }
+
+    #[test]
+    fn refused_thread_does_not_block_others() {
+        assert_eq!(meet(), Ok(vec![0, 1, 2]));
+        for number in 1..=3 {
+            let refused = plan::under(&format!("run thread crew {number} EAGAIN"), meet);
+            let why = refused.unwrap_err().to_string();
+            assert!(why.contains("cannot create a thread"), "{why}");
+        }
+    }
+}

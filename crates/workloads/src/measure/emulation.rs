@@ -1,0 +1,26 @@
+//! Whether the CPU of this machine is emulated: asked of the CPU, as no file tells it.
+
+use machine::Root;
+use microbench::clock;
+use record::{Fact, Machine, Missing, NOT_EMULATED, Why};
+
+/// The machine behind this root, and whether its CPU is emulated.
+pub fn identified(root: &Root) -> Machine {
+    told(root, &machine::identify(root))
+}
+
+/// The same machine, and whether its CPU is emulated.
+pub fn told(root: &Root, machine: &Machine) -> Machine {
+    match root.is_system() {
+        true => Machine { emulation: emulation(), ..machine.clone() },
+        false => machine.clone(),
+    }
+}
+
+/// What shows that the CPU is emulated, or `none`.
+fn emulation() -> Fact<String> {
+    match clock::emulated() {
+        Ok(sign) => Fact::Known(sign.map_or(NOT_EMULATED.into(), |sign| sign.to_string())),
+        Err(errno) => Missing { path: "memory for new code".into(), why: Why::Io(errno) }.into(),
+    }
+}

@@ -1,0 +1,68 @@
+//! The built-in load that heats, with its clock measured in between: every second a short reading of
+//! the clock on every CPU, for the rest of it multiply-adds on the widest unit. Nothing is decided
+//! here but when a second is over.
+
+use crate::measure::quiet;
+use machine::Root;
+use machine::cgroup::has_quota;
+use microbench::clock::{ClockPlan, measure};
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// Turns between two looks at the clock: well under a millisecond.
+const TURNS: usize = 4096;
+/// Length of a clock reading where a quota takes the CPU away in slices.
+const QUOTA_READING_NS: u64 = 100_000_000;
+/// Length of an interval.
+pub const INTERVAL_NS: u64 = 1_000_000_000;
+
+/// One interval of one thread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeatInterval {
+    /// Operations a second while it worked.
+    pub operations_per_s: f64,
+    /// The clock at its end, in kHz.
+    pub khz: u32,
+}
+
+/// Works until `intervals` are over or `stop` is set.
+pub fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<HeatInterval> {
+    let mut done = Vec::with_capacity(intervals);
+    let start_ns = microbench::timer::now_ns();
+    while done.len() < intervals && stop.load(Ordering::Relaxed) == 0 {
+        let end_ns = start_ns + (done.len() as u64 + 1) * INTERVAL_NS;
+        let limited = has_quota(root);
+        let reading_ns = if limited { QUOTA_READING_NS } else { 0 };
+        let begin_ns = microbench::timer::now_ns();
+        let mut operations = 0;
+        let mut now_ns = begin_ns;
+        while now_ns < end_ns - reading_ns && stop.load(Ordering::Relaxed) == 0 {
+            operations += microbench::load::heat(TURNS);
+            now_ns = microbench::timer::now_ns();
+        }
+        let _window = quiet::window();
+        let reading = match limited {
+            true => measure(&ClockPlan { preheat_ns_max: 0, ..ClockPlan::lasting(QUOTA_READING_NS) }),
+            false => measure(&ClockPlan::warm()),
+        };
+        let worked_s = now_ns.saturating_sub(begin_ns).max(1) as f64 / 1e9;
+        done.push(HeatInterval {
+            operations_per_s: operations as f64 / worked_s,
+            khz: if limited { reading.sustained_khz } else { reading.best_khz },
+        });
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_have_work_and_clock() {
+        let root = Root::system();
+        let done = intervals(&root, 1, &AtomicI32::new(0));
+        assert_eq!(done.len(), 1);
+        assert!(done[0].operations_per_s > 0.0 && done[0].khz > 0);
+        assert!(intervals(&root, 1, &AtomicI32::new(2)).is_empty());
+    }
+}

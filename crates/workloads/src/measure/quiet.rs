@@ -1,0 +1,169 @@
+//! Keeps the disk and the timed windows of built-in work apart. Code that times something in this
+//! process holds a [`Window`]; the thread that writes the stream works between windows only, and a new
+//! window waits until it is done. One for the process, as there is one disk and one set of CPUs.
+//!
+//! Programs that are measured from outside need no windows: what the writer costs them is told by the
+//! sampler like any other process.
+
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// A disk that does not answer holds up a measurement for so long and no longer.
+const WRITER_TIME_MAX: Duration = Duration::from_secs(2);
+
+static QUIET: Quiet = Quiet::new();
+
+/// Threads that work together have their windows side by side, and a delayed one leaves the others
+/// with more of the machine than they should have. So the writer waits for a moment without any, and is in
+/// nobody's way before it has waited for so long.
+const WRITER_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Who is at work.
+struct Quiet {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    windows: u32,
+    /// Since when the writer waits for the windows to close.
+    waits: Option<Instant>,
+    /// The writer works, or it may begin.
+    writes: bool,
+    /// It has been waited for without success: windows open next to it until it is done.
+    hangs: bool,
+}
+
+/// Something is timed for as long as this lives; to be short, a second at most. Not to be nested, and
+/// nothing in it may wait for another thread that opens one.
+pub struct Window(&'static Quiet);
+
+/// The writer is at work.
+pub struct WriteGuard(&'static Quiet);
+
+/// Opens a window, after the writer if it is at work.
+pub fn window() -> Window {
+    QUIET.open(WRITER_TIME_MAX);
+    Window(&QUIET)
+}
+
+/// Waits until nothing is timed.
+pub fn writing() -> WriteGuard {
+    QUIET.write();
+    WriteGuard(&QUIET)
+}
+
+impl Quiet {
+    const fn new() -> Self {
+        let state = State { windows: 0, waits: None, writes: false, hangs: false };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn open(&self, patience: Duration) {
+        let until = Instant::now() + patience;
+        let mut state = self.state();
+        let is_late = |since: Instant| since.elapsed() > WRITER_PATIENCE;
+        while !state.hangs && (state.writes || state.waits.is_some_and(is_late)) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                state.hangs = state.writes;
+                break;
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.map_or_else(|e| e.into_inner().0, |(state, _)| state);
+        }
+        state.windows += 1;
+    }
+
+    fn write(&self) {
+        let mut state = self.state();
+        // Several runs in one process (tests) take turns.
+        while state.writes || state.waits.is_some() {
+            state = self.changed.wait(state).unwrap_or_else(|e| e.into_inner());
+        }
+        state.waits = (state.windows > 0).then(Instant::now);
+        state.writes = state.windows == 0;
+        // Closing the last window wakes the writer.
+        while !state.writes {
+            state = self.changed.wait(state).unwrap_or_else(|e| e.into_inner());
+        }
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.windows -= 1;
+        if state.windows == 0 && state.waits.take().is_some() {
+            state.writes = true;
+        }
+        drop(state);
+        self.0.changed.notify_all();
+    }
+}
+
+impl Drop for WriteGuard {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        (state.writes, state.hangs) = (false, false);
+        drop(state);
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn writer_waits_for_windows_and_new_windows_for_the_writer() {
+        static OWN: Quiet = Quiet::new();
+        OWN.open(Duration::ZERO);
+        let first = Window(&OWN);
+        let (written, opened) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                OWN.write();
+                let writing = WriteGuard(&OWN);
+                std::thread::sleep(Duration::from_millis(20));
+                assert!(!opened.load(Ordering::SeqCst));
+                written.store(true, Ordering::SeqCst);
+                drop(writing);
+            });
+            while OWN.state().waits.is_none() {
+                std::thread::yield_now();
+            }
+            // Concurrent windows do not wait; a later one does.
+            OWN.open(Duration::ZERO);
+            drop(Window(&OWN));
+            assert!(!written.load(Ordering::SeqCst));
+            drop(first);
+            assert!(OWN.state().waits.is_none());
+            scope.spawn(|| {
+                OWN.open(Duration::from_secs(600));
+                assert!(written.load(Ordering::SeqCst));
+                opened.store(true, Ordering::SeqCst);
+                drop(Window(&OWN));
+            });
+        });
+        assert!(opened.load(Ordering::SeqCst));
+    }
+
+    #[test]
+    fn hanging_disk_does_not_block_measurement() {
+        static OWN: Quiet = Quiet::new();
+        OWN.write();
+        let writing = WriteGuard(&OWN);
+        OWN.open(Duration::from_millis(5));
+        assert_eq!(OWN.state().windows, 1);
+        // Nor does it hold up each one that comes behind it; when it answers again, it is waited for again.
+        OWN.open(Duration::from_secs(600));
+        drop(writing);
+        assert!(!OWN.state().hangs);
+    }
+}

@@ -1,0 +1,208 @@
+//! `network`: what arrives at the other end of the network, and from it, by iperf3 and one TCP stream.
+//! The other end is a host on which `iperf3 -s` runs.
+
+use super::attributes::{Attributes, Needs};
+use super::scored::{higher, tool};
+use super::{Places, Shape, Workload};
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use process::child::failure;
+use process::scratch::host::Host;
+use process::tools::ToolKind;
+use record::{Failure, FailureKind, Measured, Missing, Scores, Variant, WorkloadId};
+use serde_json::Value;
+use std::time::Duration;
+
+/// From the other end to here.
+const RECEIVE: Variant = Variant::own("receive");
+/// Both directions.
+pub(super) const VARIANTS: &[Variant] = &[Variant::own("send"), RECEIVE];
+
+/// The entry in the table of workloads.
+pub(super) const NETWORK: Workload = Workload {
+    id: WorkloadId::Network,
+    about: "One TCP stream to and from --host, which must run `iperf3 -s`.",
+    link: "https://software.es.net/iperf/",
+    unit: "Mbit/s",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
+    attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
+    lacking,
+    run,
+};
+
+pub(super) const KIND: ToolKind = ToolKind {
+    name: "iperf3",
+    programs: &["iperf3"],
+    version_args: &["--version"],
+    recognise: |text| {
+        let line = text.lines().find(|line| line.starts_with("iperf 3."))?;
+        Some(line.split(" (").next()?.trim().to_owned())
+    },
+    // Before, a host that does not answer was waited for without end.
+    oldest: &[3, 1, 5],
+    is_preferred: None,
+    variable: None,
+    is_users: false,
+    needs_no_rights: true,
+};
+
+/// Rises when the stream changes.
+const METHOD: u32 = 1;
+/// TCP takes a second or two to its full rate.
+const SECONDS: u64 = 10;
+const CONNECT_MS: &str = "5000";
+/// For connecting and for the results that the other end sends.
+const SPARE_TIME: Duration = Duration::from_secs(20);
+
+pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    context.tools.find(&KIND).err().or_else(|| {
+        context
+            .site
+            .targets
+            .host
+            .is_none()
+            .then(|| Missing::unsupported("--host", "needs --host NAME running `iperf3 -s`"))
+    })
+}
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let output = stream(context, report)?;
+    let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    Ok(Measured::Scores(scores))
+}
+
+/// Runs the stream of the job's direction and returns what iperf3 printed.
+pub(super) fn stream(context: &WorkloadContext, report: &mut StepReport) -> Result<String, Failure> {
+    let found = tool(context, &KIND)?;
+    let Some(host) = context.site.targets.host.clone() else {
+        let why = "No host given (--host NAME).".to_owned();
+        return Err(failure(FailureKind::NotStarted, why, ""));
+    };
+    let time = context.time_or(Duration::from_secs(SECONDS));
+    let seconds = time.as_secs().max(1).to_string();
+    let port = host.port.map(|port| port.to_string());
+    let mut arguments = vec!["-c", &host.name, "-J", "-t", &seconds];
+    arguments.extend(["--connect-timeout", CONNECT_MS]);
+    arguments.extend(port.iter().flat_map(|port| ["-p", port]));
+    arguments.extend((context.job.variant == RECEIVE).then_some("-R"));
+    let output = match context.program(report, &found, &arguments, time + SPARE_TIME) {
+        Ok(output) => output,
+        Err(failed) => return Err(unanswered(&failed, &host).unwrap_or(failed)),
+    };
+    // With JSON it ends with status 0 even where it failed, depending on its version.
+    match refusal(&output, &host) {
+        Some(failure) => Err(failure),
+        None => Ok(output),
+    }
+}
+
+/// Why there is no stream, in the words of the network where they are known.
+fn unanswered(failed: &Failure, host: &Host) -> Option<Failure> {
+    // Ended by us, iperf3 says that it was interrupted, which is not the reason.
+    if failed.kind == FailureKind::TimedOut {
+        return Some(Failure {
+            message: format!("{} does not respond; start `iperf3 -s` there.", host.name),
+            ..failed.clone()
+        });
+    }
+    refusal(&failed.output_tail, host).filter(|_| failed.kind != FailureKind::Interrupted)
+}
+
+/// The failure that iperf3 tells of in its JSON.
+fn refusal(output: &str, host: &Host) -> Option<Failure> {
+    let why = value(output)?["error"].as_str()?.trim().to_owned();
+    let hint = match why.starts_with("unable to connect") {
+        true => "; start `iperf3 -s` there",
+        false => "",
+    };
+    let message = format!("iperf3 cannot connect to {}: {why}{hint}.", host.name);
+    Some(failure(FailureKind::ExitStatus, message, output))
+}
+
+fn value(output: &str) -> Option<Value> {
+    let start = output.find('{')?;
+    let mut values = serde_json::Deserializer::from_str(&output[start..]).into_iter();
+    values.next()?.ok()
+}
+
+/// The rate at the receiving end, and what it cost at both.
+pub(super) fn parse(output: &str) -> Result<Scores, String> {
+    let value = value(output).ok_or("iperf3 printed no JSON")?;
+    let end = &value["end"];
+    let rate = end["sum_received"]["bits_per_second"].as_f64();
+    let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
+    let rate = rate.ok_or("iperf3 transferred nothing")?;
+    let busy = |end_of: &str| {
+        let percent = end["cpu_utilization_percent"][end_of].as_f64();
+        percent.map_or("?".to_owned(), |percent| format!("{percent:.0} %"))
+    };
+    let again = end["sum_sent"]["retransmits"].as_u64();
+    let again = again.map_or(String::new(), |count| format!(", {count} retransmits"));
+    Ok(Scores {
+        rows: vec![higher("", rate / 1e6, "Mbit/s")],
+        detail: format!(
+            "iperf3 CPU load {} here, {} on the remote host{again}",
+            busy("host_total"),
+            busy("remote_total")
+        ),
+        ..Scores::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEND: &str = include_str!("../tool_output/iperf3/3.12-x86_64-send.txt");
+    const RECEIVE: &str = include_str!("../tool_output/iperf3/3.12-x86_64-receive.txt");
+    const REFUSED: &str = include_str!("../tool_output/iperf3/3.12-x86_64-refused.txt");
+    const UNKNOWN: &str = include_str!("../tool_output/iperf3/3.12-x86_64-unknown.txt");
+    const BUSY: &str = include_str!("../tool_output/iperf3/3.12-x86_64-busy.txt");
+
+    #[test]
+    fn both_directions_are_read() {
+        for (text, rate, detail) in [
+            (SEND, 24_993.123_086_488_617, "CPU load 98 % here, 44 % on the remote host, 5 retransmits"),
+            (RECEIVE, 22_708.840_115_699_135, "CPU load 41 % here, 96 % on the remote host, 4 retransmits"),
+        ] {
+            let found = parse(text).unwrap();
+            assert_eq!(found.rows, [higher("", rate, "Mbit/s")]);
+            assert!(found.detail.contains(detail), "{}", found.detail);
+        }
+        assert!(parse("iperf3: error").unwrap_err().contains("no JSON"));
+        assert!(parse(REFUSED).unwrap_err().contains("nothing"));
+    }
+
+    #[test]
+    fn unreachable_host_error() {
+        let host = Host::parse("nas:5201").unwrap();
+        for (text, expected) in [
+            (
+                REFUSED,
+                "iperf3 cannot connect to nas: unable to connect to server: Connection refused; start `iperf3 -s`",
+            ),
+            (UNKNOWN, "Name or service not known"),
+            (BUSY, "the server is busy running a test"),
+        ] {
+            let why = refusal(text, &host).unwrap().message;
+            assert!(why.contains(expected) && why.ends_with('.'), "{why}");
+        }
+        assert_eq!(refusal(SEND, &host), None);
+        for (kind, expected) in [
+            (FailureKind::TimedOut, Some("nas does not respond")),
+            (FailureKind::ExitStatus, Some("Connection refused")),
+            (FailureKind::Interrupted, None),
+        ] {
+            let failed = failure(kind, "iperf3 failed.".into(), REFUSED);
+            let found = unanswered(&failed, &host).map(|failure| failure.message);
+            let is_right = match (&found, expected) {
+                (Some(found), Some(words)) => found.contains(words),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(is_right, "{kind:?}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `network-cpu`: one TCP stream and, at the same time, one thread of built-in integer work: whether the
+//! network takes from the CPU, or the CPU from the network.
+
+use super::attributes::{Attributes, Needs};
+use super::network::{KIND, VARIANTS, lacking, parse, stream};
+use super::scored::higher;
+use super::{Places, Shape, Workload};
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use machine::threads;
+use machine::timeline::thread_cpu_ns;
+use microbench::load::{Load, spin};
+use process::child::failure;
+use record::{Fact, Failure, FailureKind, Measured, Scores, WorkloadId};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// The entry in the table of workloads.
+pub(super) const NETWORK_CPU: Workload = Workload {
+    id: WorkloadId::NetworkCpu,
+    about: "One TCP stream to or from --host while one thread does integer work.",
+    link: "https://software.es.net/iperf/",
+    unit: "Mbit/s",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 10 }),
+    attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
+    lacking,
+    run,
+};
+
+/// Rises when the stream or the work changes.
+const METHOD: u32 = 1;
+
+/// What the thread of integer work did.
+struct Worked {
+    operations_per_s: f64,
+    cpu_ns: u64,
+    in_group: bool,
+}
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let stop = AtomicBool::new(false);
+    let group = context.group;
+    let (output, worked) = std::thread::scope(|scope| {
+        let work = || {
+            // Held to the program's quota, where there is one; its time is then counted with the program's.
+            let limited = group.filter(|group| group.is_limited());
+            let inside = limited.and_then(|group| group.enter().ok());
+            let (began, cpu_before) = (Instant::now(), thread_cpu_ns());
+            let operations = spin(&stop, Load::Integer);
+            Worked {
+                operations_per_s: operations as f64 / began.elapsed().as_secs_f64(),
+                cpu_ns: thread_cpu_ns() - cpu_before,
+                in_group: inside.is_some(),
+            }
+        };
+        let worker = threads::spawn_scoped(scope, "load", work)
+            .map_err(|missing| failure(FailureKind::NotStarted, missing.to_string(), ""))?;
+        let output = stream(context, report);
+        stop.store(true, Ordering::Relaxed);
+        Ok((output, threads::join(worker)))
+    })?;
+    let output = output?;
+    if let (Fact::Known(ns), false) = (&mut report.counters.task_clock_ns, worked.in_group) {
+        *ns += worked.cpu_ns;
+    }
+    let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let mut rows: Vec<_> = scores.rows.iter().map(|row| higher("network", row.value, &row.unit)).collect();
+    rows.push(higher("cpu", worked.operations_per_s / 1e6, "Mop/s"));
+    Ok(Measured::Scores(Scores { rows, ..scores }))
+}

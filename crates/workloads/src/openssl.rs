@@ -1,0 +1,302 @@
+//! `openssl`: `openssl speed`, AES encryption by the OpenSSL of the distribution. Shows whether the
+//! CPU has AES instructions and whether the distribution's library uses them. Where no OpenSSL is
+//! installed, `aes` runs instead, under its own name.
+//!
+//! What is comparable: versions with the same major number, which is the method, as it is for logs. In
+//! blocks of 16 KiB (8 KiB before 1.1) the time goes into the cipher, whose assembly for x86 and ARM
+//! has changed little from 1.0.2 to 3.x; small blocks measure calls, whose cost rose with the
+//! providers of 3.0. LibreSSL went its own way in 2014: figures give it a name of its own.
+
+use super::Workload;
+use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, Takes};
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use process::child::failure;
+use process::tools::ToolKind;
+use record::{Cipher, Failure, FailureKind, Measured, Missing, WorkloadId};
+use std::time::Duration;
+
+/// The entry in the table of workloads.
+pub(super) const OPENSSL: Workload = Workload {
+    id: WorkloadId::OpenSsl,
+    about: "AES encryption with the distribution's OpenSSL (`openssl speed`) for six block sizes.",
+    link: "https://docs.openssl.org/master/man1/openssl-speed/",
+    unit: "bytes/s",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: None,
+    attributes: Attributes {
+        takes: Takes::Fixed(6.0),
+        heats: CIPHER,
+        at_a_clock: Some(AtAClock::CIPHER),
+        forms: CIPHERS,
+        ..Attributes::PLAIN
+    },
+    lacking: |context| context.tools.find(&KIND).err(),
+    run,
+};
+
+const KIND: ToolKind = ToolKind {
+    name: "OpenSSL",
+    programs: &["openssl"],
+    version_args: &["version"],
+    recognise: version_line,
+    oldest: &[],
+    is_preferred: None,
+    variable: None,
+    is_users: false,
+    needs_no_rights: true,
+};
+
+/// Time per block size where the version lets us choose. The default is 3 s; a third of it gives
+/// the same figure: version 3.0.22 on an EPYC, 16 KiB, four runs each, 1024.9 MB/s (1019 to 1031)
+/// against 1026.1 MB/s (1022 to 1028). Even the slowest board counts some 1000 blocks in a second.
+const SECONDS: &str = "1";
+/// Six block sizes of 3 s, three times over for a machine that is busy.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// The first number in front of a dot: 3 of `OpenSSL 3.0.22 25 Aug 2026`, 1 of `1.1.1n`.
+fn major(version: &str) -> Option<u32> {
+    version.split_whitespace().find_map(|word| {
+        let (major, _) = word.split_once('.')?;
+        major.parse().ok()
+    })
+}
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let not_started = |missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), "");
+    let found = context.tools.find(&KIND).map_err(not_started)?;
+    report.method = major(&found.version).unwrap_or(0);
+    let variant = context.job.variant.clone();
+    let algorithm = variant.algorithm();
+    let processes = context.job.threads.to_string();
+    let mut arguments = vec!["speed", "-elapsed", "-evp", algorithm];
+    // Every CPU runs a process of its own.
+    if variant.is_parallel() {
+        arguments.extend(["-multi", &processes]);
+    }
+    if has_seconds(&found.version) {
+        arguments.extend(["-seconds", SECONDS]);
+    }
+    let output = context.program(report, &found, &arguments, TIME_LIMIT)?;
+    let (measured, _) =
+        parse(&output, algorithm).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    Ok(Measured::Cipher(measured))
+}
+
+/// `OpenSSL 3.0.22 25 Aug 2026 (Library: ...)`, `OpenSSL 1.1.1n  15 Mar 2022`, `LibreSSL 3.8.2`.
+fn version_line(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim);
+    let line = lines.find(|line| line.starts_with("OpenSSL ") || line.starts_with("LibreSSL "))?;
+    line.split_whitespace().nth(1)?.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
+    Some(line.to_owned())
+}
+
+/// `-seconds` came with OpenSSL 1.1.1.
+fn has_seconds(version: &str) -> bool {
+    let mut words = version.split_whitespace();
+    if words.next() != Some("OpenSSL") {
+        return false;
+    }
+    let number = words.next().unwrap_or_default();
+    let parts = number.split('.').map(|part| {
+        let digits = part.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        digits.parse::<u32>().unwrap_or(0)
+    });
+    parts.collect::<Vec<_>>() >= vec![1, 1, 1]
+}
+
+/// The table of `openssl speed`: a heading with the block sizes, a line of figures in 1000 bytes
+/// per second (with a `k`) or, below 10,000, in bytes per second (without). Returns the lines
+/// that were not understood too.
+///
+/// # Errors
+/// One sentence: what is missing or makes no sense.
+pub(super) fn parse(text: &str, algorithm: &str) -> Result<(Cipher, Vec<String>), String> {
+    let mut sizes = None;
+    let mut rates = None;
+    let mut unread = Vec::new();
+    for line in text.lines() {
+        if let Some(found) = block_sizes(line) {
+            sizes = Some(found);
+        } else if let Some(found) = figures(line, algorithm) {
+            rates = Some(found);
+        } else if !is_chatter(line) {
+            unread.push(line.to_owned());
+        }
+    }
+    let sizes = sizes.ok_or("OpenSSL printed no table")?;
+    let rates = rates.ok_or(format!("OpenSSL printed no figures for {algorithm}"))?;
+    if sizes.len() != rates.len() {
+        let (columns, values) = (sizes.len(), rates.len());
+        return Err(format!("OpenSSL printed {values} figures for {columns} block sizes"));
+    }
+    if rates.contains(&0) {
+        return Err(format!("OpenSSL printed a speed of 0 for {algorithm}"));
+    }
+    let rows = sizes.into_iter().zip(rates).collect();
+    Ok((Cipher { algorithm: algorithm.to_owned(), rows }, unread))
+}
+
+/// `type             16 bytes     64 bytes ...`
+fn block_sizes(line: &str) -> Option<Vec<u32>> {
+    // With several processes there is no heading, only what each process reports to the first one.
+    if let Some(sizes) = line.strip_prefix("Got: +H:") {
+        let sizes = sizes.split(' ').next()?.split(':');
+        return sizes.map(|size| size.parse().ok()).collect();
+    }
+    let words: Vec<&str> = line.strip_prefix("type ")?.split_whitespace().collect();
+    let size = |pair: &[&str]| match pair {
+        [size, "bytes"] => size.parse().ok(),
+        _ => None,
+    };
+    words.chunks(2).map(size).collect()
+}
+
+/// `AES-256-CBC     833883.14k   922928.00k ...`: version 3 writes the name in capitals.
+fn figures(line: &str, algorithm: &str) -> Option<Vec<u64>> {
+    let name = line.get(..algorithm.len())?;
+    if !name.eq_ignore_ascii_case(algorithm) {
+        return None;
+    }
+    let values = line.get(algorithm.len()..)?.split_whitespace();
+    values.map(bytes_per_s).collect()
+}
+
+fn bytes_per_s(word: &str) -> Option<u64> {
+    let (number, factor) = match word.strip_suffix('k') {
+        Some(number) => (number, 1000.0),
+        None => (word, 1.0),
+    };
+    let value: f64 = number.parse().ok()?;
+    // No machine moves more than 10^15 bytes in a second.
+    (0.0..1e15).contains(&(value * factor)).then(|| (value * factor).round() as u64)
+}
+
+/// Progress and facts about the build, which go with the version.
+fn is_chatter(line: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "+",
+        "Forked child",
+        "Got: ",
+        "You have chosen",
+        "Doing ",
+        "version:",
+        "built on:",
+        "options:",
+        "compiler:",
+        "CPUINFO:",
+        "The 'numbers' are in 1000s",
+        "OpenSSL ",
+        "LibreSSL ",
+    ];
+    line.trim().is_empty() || BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Job;
+    use crate::testing::{Bench, Program};
+    use proptest::prelude::*;
+    use record::Variant;
+
+    const V3: &str = include_str!("../tool_output/openssl/3.0.22-x86_64-aes-256-cbc.txt");
+    const PROCESSES: &str = include_str!("../tool_output/openssl/3.0.22-x86_64-aes-256-gcm-parallel.txt");
+    const V1_1: &str = include_str!("../tool_output/openssl/1.1.1-made-aes-128-cbc.txt");
+    const V1_0: &str = include_str!("../tool_output/openssl/1.0.2-made-aes-256-cbc.txt");
+
+    #[test]
+    fn every_version_is_read_whole() {
+        let cases = [
+            (V3, "aes-256-cbc", 6, (16, 702_839_150), (16384, 748_208_130)),
+            (V1_1, "aes-128-cbc", 6, (16, 80_000_000), (16384, 163_840_000)),
+            (V1_0, "aes-256-cbc", 5, (16, 10_000), (8192, 40_960_000)),
+            (PROCESSES, "aes-256-gcm", 6, (16, 69752850), (16384, 6340345860)),
+        ];
+        for (text, algorithm, columns, first, last) in cases {
+            let (found, unread) = parse(text, algorithm).unwrap();
+            assert_eq!((found.algorithm.as_str(), found.rows.len()), (algorithm, columns));
+            assert_eq!((found.rows[0], found.rows[columns - 1]), (first, last));
+            assert_eq!(unread, Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn garbled_output_is_refused() {
+        let cases = [
+            (String::new(), "no table"),
+            (V3.replace("type ", "Typ  "), "no table"),
+            (V3.replace("AES-256-CBC  ", "AES-128-GCM  "), "no figures for aes-256-cbc"),
+            (V1_1.replace("163840.00k\n", "\n"), "5 figures for 6"),
+            (V1_1.replace(" 80000.00k", "     0.00 "), "speed of 0"),
+            (V1_1.replace(" 80000.00k", " 80000,00k"), "no figures"),
+            (V1_1.replace(" 80000.00k", "       infk"), "no figures"),
+        ];
+        for (text, expected) in cases {
+            let algorithm = if text.contains("128") { "aes-128-cbc" } else { "aes-256-cbc" };
+            let algorithm = if text.contains("GCM") { "aes-256-cbc" } else { algorithm };
+            let why = parse(&text, algorithm).unwrap_err();
+            assert!(why.contains(expected), "{why:?} lacks {expected:?}");
+        }
+    }
+
+    #[test]
+    fn versions_are_told_apart() {
+        // (what it prints, is it one, does it know `-seconds`)
+        let cases = [
+            ("OpenSSL 3.0.22 25 Aug 2026 (Library: OpenSSL 3.0.22 25 Aug 2026)", true, true),
+            ("OpenSSL 1.1.1n  15 Mar 2022", true, true),
+            ("OpenSSL 1.1.0g  2 Nov 2017", true, false),
+            ("OpenSSL 1.0.2g  1 Mar 2016", true, false),
+            ("LibreSSL 3.8.2", true, false),
+            ("WARNING: can't open config file\nOpenSSL 1.0.2g  1 Mar 2016", true, false),
+            ("openssl is a band from Leeds", false, false),
+            ("OpenSSL for cats", false, false),
+            ("", false, false),
+        ];
+        for (text, is_one, seconds) in cases {
+            let version = version_line(text);
+            assert_eq!(version.is_some(), is_one, "{text}");
+            assert_eq!(has_seconds(&version.unwrap_or_default()), seconds, "{text}");
+        }
+    }
+
+    fn check(version: &str, output: &str, expected: Result<u32, FailureKind>, arguments: &str) {
+        let body = format!("case $1 in version) echo '{version}';; *) cat <<'END'\n{output}\nEND\n;; esac");
+        let bench = Bench::new(&[Program { name: "openssl".into(), body }]);
+        let job = Job { workload: WorkloadId::OpenSsl, variant: Variant::AES_128_CBC, threads: 1, ..Job::default() };
+        bench.with(&job, |context, report| {
+            assert_eq!((OPENSSL.lacking)(context), None);
+            let kind = run(context, report).map_err(|failure| failure.kind);
+            assert_eq!(kind.map(|_| report.method), expected);
+            assert_eq!(report.tool.as_ref().unwrap().argv[1..].join(" "), arguments);
+        });
+    }
+
+    #[test]
+    fn old_versions_are_not_asked_for_what_they_lack() {
+        let plain = "speed -elapsed -evp aes-128-cbc";
+        check("OpenSSL 1.1.1n  15 Mar 2022", V1_1, Ok(1), &format!("{plain} -seconds 1"));
+        check("OpenSSL 1.1.0g  2 Nov 2017", V1_1, Ok(1), plain);
+        check("LibreSSL 3.8.2", V1_1, Ok(3), plain);
+        check("LibreSSL 3.8.2", "Segmentation fault", Err(FailureKind::Garbled), plain);
+    }
+
+    proptest! {
+        #[test]
+        fn parse_never_panics(text in any::<String>(), algorithm in any::<String>()) {
+            let _ = parse(&text, &algorithm);
+            let _ = version_line(&text);
+            let _ = has_seconds(&text);
+        }
+
+        #[test]
+        fn damaged_report_never_panics(at in 0..V1_1.len(), with in "[0-9 .k\n-]{0,12}") {
+            let text = format!("{}{with}{}", &V1_1[..at], &V1_1[at..]);
+            if let Ok((found, _)) = parse(&text, "aes-128-cbc") {
+                prop_assert!(found.rows.iter().all(|(_, rate)| *rate > 0));
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Workload: any program of the user's own, scored by its time or by a number from its output.
+//!
+//! What to run and where the score stands comes with the job ([`crate::job::definition::Definition`]); the program is
+//! watched, counted and ended like every other one.
+
+use super::Workload;
+use super::attributes::Attributes;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use process::child::failure;
+use process::tools::Found;
+use record::{Failure, FailureKind, Measured, Score, Scores, WorkloadId};
+
+pub(super) const PROGRAM: Workload = Workload {
+    id: WorkloadId::Program,
+    about: "Runs your own command; the score is its run time or a number from its output.",
+    link: "https://github.com/ThomasKaiser/sbc-bench",
+    unit: "s",
+    higher_is_better: false,
+    tool: None,
+    shape: None,
+    attributes: Attributes { is_users_own: true, ..Attributes::PLAIN },
+    lacking: |context| match context.job.definition {
+        Some(_) => None,
+        None => Some(record::Missing::unsupported(WorkloadId::Program.as_str(), "no command was given")),
+    },
+    run,
+};
+
+/// Raised when the way of scoring changes.
+const METHOD: u32 = 1;
+/// A Record keeps so much of what a program prints; its score is found in all of it.
+const OUTPUT_CHARS: usize = 4000;
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    report.method = METHOD;
+    let Some(definition) = context.job.definition.clone() else {
+        let why = "No command was given.".into();
+        return Err(failure(FailureKind::NotStarted, why, ""));
+    };
+    let (program, arguments) = definition.command.split_first().map_or(("", &[][..]), |(p, a)| (p, a));
+    let found =
+        Found { name: definition.name.clone(), path: program.to_owned(), version: String::new(), runs_as_caller: true };
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = context.program(report, &found, &arguments, definition.time_limit)?;
+    let value = definition.score.find(&output, report.program_elapsed.as_secs_f64());
+    let value = value.map_err(|why| {
+        let message = format!("No score for {}: {why}.", definition.name);
+        failure(FailureKind::Garbled, message, &output)
+    })?;
+    Ok(Measured::Scores(Scores {
+        rows: vec![Score {
+            name: String::new(),
+            value,
+            unit: definition.unit.clone(),
+            higher_is_better: definition.higher_is_better,
+        }],
+        output: shortened(&output),
+        ..Scores::default()
+    }))
+}
+
+/// Beginning and end of a long text.
+pub(super) fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= OUTPUT_CHARS {
+        return text.to_owned();
+    }
+    let half = OUTPUT_CHARS / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    format!("{head}\n[{} characters omitted]\n{tail}", count - 2 * half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Job;
+    use crate::job::definition::Definition;
+    use crate::job::score::ScoreRule;
+    use crate::testing::Bench;
+    use std::sync::Arc;
+
+    fn check(line: &str, score: ScoreRule, expected: Result<f64, (FailureKind, &str)>) {
+        let command = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
+        let definition = Definition { score, ..Definition::of_command(command) };
+        let job = Job { workload: WorkloadId::Program, definition: Some(Arc::new(definition)), ..Job::default() };
+        match (Bench::new(&[]).with(&job, run), expected) {
+            (Ok(Measured::Scores(scores)), Ok(value)) => assert_eq!(scores.rows[0].value, value),
+            (Err(failure), Err((kind, words))) => {
+                assert_eq!(failure.kind, kind);
+                assert!(failure.message.contains(words), "{}", failure.message);
+            }
+            (found, expected) => panic!("{line}: {found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn scores_and_failures_of_programs() {
+        let regex = || ScoreRule::regex("score (\\d+)").unwrap();
+        check("echo score 12", regex(), Ok(12.0));
+        check("echo score 12 >&2", regex(), Ok(12.0));
+        check("echo nothing", regex(), Err((FailureKind::Garbled, "does not match")));
+        check("echo score 12; exit 7", regex(), Err((FailureKind::ExitStatus, "exited with status 7")));
+        check("kill -9 $$", regex(), Err((FailureKind::Signal, "SIGKILL")));
+    }
+
+    #[test]
+    fn long_output_keeps_both_ends() {
+        let text = format!("first{}last", "x".repeat(10_000));
+        let short = shortened(&text);
+        assert!(short.starts_with("first") && short.ends_with("last"));
+        assert!(short.contains("characters omitted") && short.len() < 5000);
+    }
+}

@@ -1,0 +1,88 @@
+//! What loads share that are one call of an external tool and a few numbers in its output. Which call
+//! and which numbers is each load's own business.
+
+use super::program::shortened;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use process::child::failure;
+use process::tools::{Found, ToolKind};
+use record::{Failure, FailureKind, Measured, Missing, Score, Scores};
+use std::time::Duration;
+
+/// The tool, or the failure that says why it is none.
+pub(super) fn tool(context: &WorkloadContext, kind: &'static ToolKind) -> Result<Found, Failure> {
+    context.tools.find(kind).map_err(|missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), ""))
+}
+
+/// Runs the tool once and reads its scores.
+pub(super) fn scores(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    found: &Found,
+    arguments: &[&str],
+    time_limit: Duration,
+    parse: impl Fn(&str) -> Result<Scores, String>,
+) -> Result<Measured, Failure> {
+    let output = context.program(report, found, arguments, time_limit)?;
+    read(&output, parse)
+}
+
+/// Reads the scores of an output, which is kept with them.
+pub(super) fn read(output: &str, parse: impl Fn(&str) -> Result<Scores, String>) -> Result<Measured, Failure> {
+    if output.trim().is_empty() {
+        let why = "It printed nothing.".into();
+        return Err(failure(FailureKind::Garbled, why, ""));
+    }
+    let scores = parse(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
+    let output = match scores.output.is_empty() {
+        true => shortened(output),
+        false => scores.output.clone(),
+    };
+    Ok(Measured::Scores(Scores { output, ..scores }))
+}
+
+/// One score, of which more is better.
+pub(super) fn higher(name: &str, value: f64, unit: &str) -> Score {
+    Score { name: name.to_owned(), value, unit: unit.to_owned(), higher_is_better: true }
+}
+
+/// The number behind the label: `8868.11` of `  events per second:  8868.11`. A decimal comma is no
+/// number here, as every tool is started in the `C` locale: it is another build than the one known.
+pub(super) fn number_behind(text: &str, label: &str) -> Option<f64> {
+    let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(label))?;
+    let word = rest.trim_start_matches([' ', ':', '\t']);
+    positive(word.split_whitespace().next()?)
+}
+
+/// A finite number above 0; a score of 0 says that nothing was done.
+pub(super) fn positive(word: &str) -> Option<f64> {
+    let value: f64 = word.parse().ok()?;
+    (value.is_finite() && value > 0.0).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_numbers_count() {
+        for (text, expected) in [
+            ("a\n  rate:  12.5 /s\n", Some(12.5)),
+            ("rate 12.5", Some(12.5)),
+            ("rate: 12,5", None),
+            ("rate: 0.00", None),
+            ("rate: inf", None),
+            ("rate:", None),
+            ("other: 1", None),
+        ] {
+            assert_eq!(number_behind(text, "rate"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn empty_output_has_no_score() {
+        let why = read(" \n", |_| Ok(Scores::default())).unwrap_err();
+        assert_eq!(why.kind, FailureKind::Garbled);
+        assert!(why.message.contains("It printed nothing"));
+    }
+}

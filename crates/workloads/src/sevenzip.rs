@@ -1,0 +1,236 @@
+//! `sevenzip`: the benchmark of a real 7-zip (`7zz b`), LZMA compression and decompression of
+//! generated data. Integer work with many cache misses; its rating in MIPS is the best known single
+//! figure for small boards. Where no 7-zip is installed, `lzma` runs instead, under its own name.
+//!
+//! Ratings of 7-zip versions are not comparable with each other (their code and their compilers
+//! differ), so the version class is the method. Nor are those with other dictionaries: memory
+//! is computed before the start, and what cannot fit is run smaller and marked.
+//!
+//! Of several installed versions 16.02 runs, with which nearly all known scores were made, unless `SEVENZIP=` names a
+//! program. Where both 16.02 and another one are there, the other runs once more on one CPU (`single-other-version`).
+
+mod parse;
+mod short;
+
+use super::Workload;
+use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
+use crate::job::Job;
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use machine::available_kib;
+pub(super) use parse::{parse, parse_passes};
+use process::child::failure;
+use process::tools::{Found, ToolKind, Tools};
+use record::{Compression, Failure, FailureKind, Measured, Missing, Reading, Variant, WorkloadId};
+use std::time::Duration;
+
+/// The entry in the table of workloads.
+pub(super) const SEVENZIP: Workload = Workload {
+    id: WorkloadId::SevenZip,
+    about: "7-zip's LZMA compression and decompression benchmark, in MIPS.",
+    link: "https://7-zip.org/",
+    unit: "MIPS",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: None,
+    attributes: Attributes {
+        takes: Takes::Work(60.0),
+        at_a_clock: Some(AtAClock::SINGLE),
+        at_an_opp: Some(AtAnOpp::Once),
+        forms: PACKERS,
+        ..Attributes::PLAIN
+    },
+    lacking,
+    run,
+};
+
+const KIND: ToolKind = ToolKind {
+    name: "7-zip",
+    // 7-zip of its author first; then p7zip, whose `7zr` and `7z` are the same benchmark.
+    programs: &["7zz", "7za", "7z", "7zr"],
+    version_args: &[],
+    recognise: banner,
+    oldest: &[],
+    is_preferred: Some(is_listed),
+    variable: Some("SEVENZIP"),
+    is_users: false,
+    needs_no_rights: true,
+};
+
+/// Dictionary of the last pass by default: 2^25 bytes. Every other one is another benchmark.
+const DEFAULT_LOG2: u32 = 25;
+/// The smallest that is tried. Below, everything would fit into small caches.
+const SMALLEST_LOG2: u32 = 18;
+/// What must stay free for the system and for this program, in KiB.
+const RESERVE_KIB: u64 = 32 << 10;
+/// What a 32-bit program can have at most: 2 GiB less its own code and fragmentation.
+const ADDRESSES_KIB: u64 = 1900 << 10;
+/// One pass over all dictionaries takes half a minute on a desktop and about three minutes on the
+/// slowest known board (250 MIPS); a run this long hangs.
+const TIME_LIMIT: Duration = Duration::from_secs(15 * 60);
+
+/// The program of a step.
+fn program(context: &WorkloadContext) -> Reading<Found> {
+    match context.job.variant == Variant::OTHER_VERSION {
+        true => other_version(context.tools),
+        false => context.tools.find(&KIND),
+    }
+}
+
+/// The second 7-zip of a pair of which one is of the version of the lists: what both give on one CPU tells by how much
+/// scores of the other differ.
+///
+/// # Errors
+/// There is no such pair.
+pub fn other_version(tools: &Tools) -> Reading<Found> {
+    let found = tools.find_all(&KIND)?;
+    let is_used_listed = is_listed(&found[0].version);
+    let other = found.into_iter().find(|other| is_listed(&other.version) != is_used_listed);
+    other.ok_or_else(|| Missing::unsupported("7-zip", "16.02 and another version are not both installed"))
+}
+
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    match program(context) {
+        Err(missing) => Some(missing),
+        Ok(found) => choose_dictionary(context, &found).err(),
+    }
+}
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let not_started = |missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), "");
+    let found = program(context).map_err(not_started)?;
+    report.method = method(&found.version);
+    let dictionary_log2 = choose_dictionary(context, &found).map_err(not_started)?;
+    if let Some(time) = context.job.time {
+        return short::run(context, report, &found, time).map(Measured::Compression);
+    }
+    let threads = format!("-mmt={}", context.job.threads.max(1));
+    // Without `-md` it walks up to its default, as in every other published score.
+    let dictionary = format!("-md={dictionary_log2}");
+    let mut arguments = vec!["b", threads.as_str()];
+    if dictionary_log2 < DEFAULT_LOG2 {
+        arguments.push(&dictionary);
+    }
+    let output = context.program(report, &found, &arguments, time_limit(context.job)).map_err(wrong_data)?;
+    let (measured, _) = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    if let Some(why) = not_comparable(&measured, context.job) {
+        report.not_comparable.get_or_insert(why);
+    }
+    Ok(Measured::Compression(measured))
+}
+
+/// The first line of 7-zip and p7zip, up to its version and the word width:
+/// `7-Zip (z) 26.02 (x64)`, `7-Zip (a) [32] 16.02`, `7-Zip (A) 9.20`.
+fn banner(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with("7-Zip"))?;
+    let banner = line.split("Copyright").next()?.trim_end_matches([' ', ':']);
+    version(banner).map(|_| banner.to_owned())
+}
+
+/// Major and minor version.
+fn version(banner: &str) -> Option<(u32, u32)> {
+    banner.split_whitespace().find_map(|word| {
+        let (major, minor) = word.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    })
+}
+
+/// True of 16.02, with which nearly all known scores were made.
+fn is_listed(banner: &str) -> bool {
+    version(banner) == Some((16, 2))
+}
+
+/// The version class: its major version. 9 is 9.20 and its kin, 16 is p7zip's 16.02, with which
+/// nearly all known scores were made.
+fn method(banner: &str) -> u32 {
+    version(banner).map_or(0, |(major, _)| major)
+}
+
+fn is_32_bit(banner: &str) -> bool {
+    ["[32]", "(x86)", "(arm)", "(armt)"].iter().any(|word| banner.contains(word))
+}
+
+/// Memory that the benchmark needs, in KiB.
+///
+/// Threads work in pairs that share one encoder. From what versions 9.20 to 26.02 print as
+/// `RAM usage`, a pair takes 13.57 times its dictionary and 3 to 10 MiB, a single thread no less:
+///
+/// | dictionary | 1 thread | 2 | 4 | 8 |
+/// |---|---|---|---|---|
+/// | 2^25 | 435..437 MB | 441..444 | 882..889 | 1765..1779 |
+/// | 2^24 | 219..220 MB | 225..227 | 450..455 | 901..911 |
+/// | 2^22 | 57 MB | 65 | 130 | 260 |
+///
+/// The formula rounds these up by at most 5 MB a pair.
+fn need_kib(threads: u32, dictionary_log2: u32) -> u64 {
+    let pairs = u64::from(threads / 2).max(1);
+    let dictionary_kib = (1 << dictionary_log2) / 1024;
+    pairs * (dictionary_kib * 136 / 10 + (11 << 10))
+}
+
+/// The largest dictionary whose benchmark fits, at most the default.
+fn choose_dictionary(context: &WorkloadContext, found: &Found) -> Result<u32, Missing> {
+    // Where the kernel does not tell its memory, 7-zip's own choice has to do.
+    let Ok(available) = available_kib(context.root) else {
+        return Ok(DEFAULT_LOG2);
+    };
+    let mut room = available.saturating_sub(RESERVE_KIB);
+    if is_32_bit(&found.version) {
+        room = room.min(ADDRESSES_KIB);
+    }
+    let threads = context.job.threads.max(1);
+    let sizes = (SMALLEST_LOG2..=DEFAULT_LOG2).rev();
+    sizes.into_iter().find(|&log2| need_kib(threads, log2) <= room).ok_or_else(|| {
+        let need = need_kib(threads, SMALLEST_LOG2) / 1024;
+        Missing::unsupported(
+            "/proc/meminfo",
+            format!("7-zip with {threads} threads needs at least {need} MiB, only {} MiB are available", room / 1024),
+        )
+    })
+}
+
+/// Why the score is not that of the standard benchmark. 7-zip also takes smaller dictionaries by
+/// itself, so this looks at what it did, not at what it was told.
+fn not_comparable(measured: &Compression, job: &Job) -> Option<String> {
+    let largest = measured.compressing.iter().map(|row| row.dictionary_log2).max();
+    if largest != Some(DEFAULT_LOG2) {
+        let mib = |log2: u32| f64::from(1 << log2) / f64::from(1 << 20);
+        return Some(format!(
+            "largest dictionary {} MiB instead of {} MiB for lack of memory",
+            mib(largest.unwrap_or(0)),
+            mib(DEFAULT_LOG2)
+        ));
+    }
+    let threads = measured.benchmark_threads.unwrap_or(0);
+    if threads != job.threads.max(1) {
+        return Some(format!("7-zip ran {threads} threads instead of {}", job.threads));
+    }
+    None
+}
+
+/// Threads that share a CPU take turns.
+fn time_limit(job: &Job) -> Duration {
+    match job.cpus.len() as u32 {
+        0 => TIME_LIMIT,
+        cpus => TIME_LIMIT * job.threads.div_ceil(cpus).max(1),
+    }
+}
+
+/// 7-zip compares what it decompressed with what it compressed. A difference is the gravest thing
+/// that it can find: memory or CPU are not stable.
+fn wrong_data(failure: Failure) -> Failure {
+    let printed = failure.output_tail.to_lowercase();
+    let error = ["decoding error", "crc error", "data error"];
+    if failure.kind == FailureKind::ExitStatus && error.iter().any(|text| printed.contains(text)) {
+        return Failure {
+            kind: FailureKind::WrongAnswer,
+            message: "7-zip output differs from its input; memory, clock or voltage of this machine is unstable."
+                .to_owned(),
+            ..failure
+        };
+    }
+    failure
+}
+
+#[cfg(test)]
+mod tests;

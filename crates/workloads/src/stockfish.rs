@@ -1,0 +1,121 @@
+//! `stockfish`: the bench of the chess engine on all CPUs, in nodes per second. Integer work with
+//! small vectors and a table in memory; what it runs depends on its network, which is named.
+//!
+//! Every position gets one second instead of a depth: a fixed depth takes a minute on a desktop and
+//! hours on the slowest boards, and the rate is the same.
+
+use super::attributes::{Attributes, ONE_FORM};
+use super::scored::{higher, number_behind, scores, tool};
+use super::{Places, Shape, Workload};
+use crate::measure::context::WorkloadContext;
+use crate::measure::report::StepReport;
+use process::tools::ToolKind;
+use record::{Failure, Measured, Scores, WorkloadId};
+use std::time::Duration;
+
+/// The entry in the table of workloads.
+pub(super) const STOCKFISH: Workload = Workload {
+    id: WorkloadId::Stockfish,
+    about: "Stockfish chess engine benchmark on all CPUs, in nodes per second.",
+    link: "https://official-stockfish.github.io/docs/stockfish-wiki/UCI-&-Commands.html",
+    unit: "nodes/s",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: Some(Shape { variants: ONE_FORM, places: Places::All, repetitions: 3, seconds: 60 }),
+    attributes: Attributes::PLAIN,
+    lacking: |context| context.tools.find(&KIND).err(),
+    run,
+};
+
+pub(super) const KIND: ToolKind = ToolKind {
+    name: "Stockfish",
+    programs: &["stockfish"],
+    version_args: &["quit"],
+    recognise: version_line,
+    oldest: &[],
+    is_preferred: None,
+    variable: None,
+    is_users: true,
+    needs_no_rights: false,
+};
+
+/// Table of positions in MiB: larger than caches, smaller than any memory this runs in.
+const HASH_MIB: &str = "128";
+/// Time for each of about 50 positions.
+const MOVE_MS: &str = "1000";
+/// Some 50 seconds of thinking, and a network of 50 MB from a slow card.
+const TIME_LIMIT: Duration = Duration::from_secs(300);
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+    let found = tool(context, &KIND)?;
+    report.method = major(&found.version);
+    let threads = context.job.threads.max(1).to_string();
+    let arguments = ["bench", HASH_MIB, &threads, MOVE_MS, "default", "movetime"];
+    scores(context, report, &found, &arguments, TIME_LIMIT, parse)
+}
+
+/// `Stockfish 15.1 by the Stockfish developers (see AUTHORS file)`, `Stockfish 080525 64 by T. ...`.
+fn version_line(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with("Stockfish "))?;
+    Some(line.split(" by ").next()?.trim().to_owned())
+}
+
+/// 15 of `Stockfish 15.1`; 0 of development builds, which carry a date.
+fn major(version: &str) -> u32 {
+    let number = version.split_whitespace().nth(1).unwrap_or_default();
+    let major = number.split('.').next().unwrap_or_default();
+    major.parse().ok().filter(|major| *major < 1000).unwrap_or(0)
+}
+
+/// `Nodes/second    : 3421927`, and the network in the lines before it.
+pub(super) fn parse(text: &str) -> Result<Scores, String> {
+    let rate = number_behind(text, "Nodes/second").ok_or("Stockfish printed no nodes per second")?;
+    let is_network = |word: &&str| word.starts_with("nn-") && word.ends_with(".nnue");
+    let evaluations = text.lines().filter(|line| line.contains("NNUE evaluation using"));
+    let network =
+        evaluations.flat_map(str::split_whitespace).find(is_network).map(|name| name.trim_end_matches(".nnue"));
+    let detail = match network {
+        Some(network) => format!("network {network}"),
+        None => "classical evaluation (no network)".into(),
+    };
+    Ok(Scores {
+        // Another network is other work: the score carries its name, so that the two never meet.
+        rows: vec![higher(network.unwrap_or("classical"), rate, "nodes/s")],
+        detail,
+        ..Scores::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const V15: &str = include_str!("../tool_output/stockfish/15.1-x86_64.txt");
+
+    #[test]
+    fn rate_and_network_are_read() {
+        let found = parse(V15).unwrap();
+        let rate = number_behind(V15, "Nodes/second").unwrap();
+        assert_eq!(found.rows, [higher("nn-ad9b42354671", rate, "nodes/s")]);
+        assert!(rate > 1e5);
+        let classical = V15.replace("NNUE evaluation using", "evaluation");
+        assert_eq!(parse(&classical).unwrap().rows[0].name, "classical");
+        for broken in [V15.replace("Nodes/second", "Knoten"), String::new()] {
+            assert!(parse(&broken).unwrap_err().contains("no nodes per second"));
+        }
+    }
+
+    #[test]
+    fn versions_are_told_apart() {
+        for (text, version, method) in [
+            (V15, Some("Stockfish 15.1"), 15),
+            ("Stockfish 17 by the Stockfish developers (see AUTHORS file)", Some("Stockfish 17"), 17),
+            ("Stockfish 080525 64 by T. Romstad", Some("Stockfish 080525 64"), 0),
+            ("GNU Chess 6.2.9", None, 0),
+        ] {
+            let found = version_line(text);
+            assert_eq!(found.as_deref(), version);
+            assert_eq!(major(&found.unwrap_or_default()), method, "{text}");
+        }
+    }
+}
