@@ -54,9 +54,16 @@ mod status {
     }
 }
 
+/// Exit status after a panic, as Rust programs have it.
+const PANIC: i32 = 101;
+
 fn main() -> ExitCode {
-    // What a panic says must not wait for a terminal either: settings are put back behind it.
-    std::panic::set_hook(Box::new(|panic| output::note(&panic.to_string())));
+    // Ends in the same way with and without unwinding: the guard restores the settings.
+    std::panic::set_hook(Box::new(|panic| {
+        output::note(&panic.to_string());
+        stderr::finish();
+        std::process::exit(PANIC)
+    }));
     signals::outlive_full_files();
     let status = status_of_all();
     stderr::finish();

@@ -44,11 +44,14 @@ struct Target {
 impl Target {
     /// The argument of cargo's `--config` that adds these and others to the flags of this target.
     fn flags(&self, others: &[String]) -> String {
-        let own = self.smaller.iter().map(|flag| (*flag).to_owned());
+        let own = [NO_UNWINDING].iter().chain(self.smaller).map(|flag| (*flag).to_owned());
         let flags: Vec<String> = own.chain(others.iter().cloned()).map(|flag| format!("\"{flag}\"")).collect();
         format!("target.{}.rustflags=[{}]", self.triple, flags.join(","))
     }
 }
+
+/// Omits tables for unwinding, which a program that aborts on a panic never reads.
+const NO_UNWINDING: &str = "-Cforce-unwind-tables=no";
 
 const TARGETS: &[Target] = &[
     Target {

@@ -18,25 +18,37 @@ pub(crate) struct Many {
 /// Reads all files and says on stderr which of them it could not read; fails if fewer than `count_min` are left. A
 /// single file that cannot be read is an error.
 pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<Many> {
-    let mut many = Many { results: Vec::new(), status: 0 };
+    let mut results = Vec::new();
+    let status = read_each(files, count_min, |name, record, explained| results.push((name, record, explained)))?;
+    Ok(Many { results, status })
+}
+
+/// As [`read_many`], but hands each result to `take`, so that memory does not grow with the number of files. Returns 0, or
+/// failure if a file could not be read.
+pub(crate) fn read_each(
+    files: &[PathBuf],
+    count_min: usize,
+    mut take: impl FnMut(String, Record, Explanation),
+) -> anyhow::Result<u8> {
+    let (mut count, mut status) = (0, 0);
     for file in files {
         match read(file) {
             Ok(record) => {
                 let explained = explain::explain(&record);
-                many.results.push((file.display().to_string(), record, explained));
+                take(file.display().to_string(), record, explained);
+                count += 1;
             }
             Err(error) if files.len() == 1 => return Err(error),
             Err(error) => {
-                many.status = status::FAILURE;
+                status = status::FAILURE;
                 output::note(&format!("Skipped: {error:#}"));
             }
         }
     }
-    let count = many.results.len();
     if count < count_min {
         bail!("Only {count} of {} files could be read, {count_min} are needed.", files.len());
     }
-    Ok(many)
+    Ok(status)
 }
 
 /// The files, or the last run where none is named.

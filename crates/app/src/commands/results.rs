@@ -1,12 +1,13 @@
 //! `sbc-bench results`: tables of many results, as published lists have them; a site of them; their course over time.
 
-use super::many::{Many, files_or_last, read_many, write};
+use super::many::{files_or_last, read_each, write};
 use super::{Command, site, trend};
 use crate::args::written::{Form, WrittenFlags};
 use crate::{look, output};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use explain::results::{FORMATS, Filter, Row, SORT_KEYS, Table, USUAL_ORDER, sort};
+use record::Run;
 use std::path::PathBuf;
 
 /// Where nobody knows how wide the reader's terminal is.
@@ -81,15 +82,18 @@ fn run(args: &Results) -> anyhow::Result<u8> {
     let (form, file) = args.written.form(Form::Md);
     let id = form.to_possible_value();
     let format = FORMATS.iter().find(|known| id.as_ref().is_some_and(|id| id.get_name() == known.id));
-    let Many { results, status } = read_many(&args.files, 1)?;
-    let mut rows: Vec<Row> = Vec::new();
-    for (name, record, explained) in &results {
-        if let Some((whole, ..)) = results.iter().find(|(_, other, _)| record.run.is_part_of(&other.run)) {
-            output::note(&format!("{name} has no row: its run was resumed and is complete in {whole}."));
-            continue;
-        }
-        rows.push(Row::of(record, explained, name));
+    let mut read: Vec<(Run, Row)> = Vec::new();
+    let status = read_each(&args.files, 1, |name, record, explained| {
+        let row = Row::of(&record, &explained, &name);
+        read.push((record.run, row));
+    })?;
+    let whole = |run: &Run| read.iter().find(|(other, _)| run.is_part_of(other)).map(|(_, row)| &row.file);
+    for (name, whole) in read.iter().filter_map(|(run, row)| Some((&row.file, whole(run)?))) {
+        output::note(&format!("{name} has no row: its run was resumed and is complete in {whole}."));
     }
+    let is_whole: Vec<bool> = read.iter().map(|(run, _)| whole(run).is_none()).collect();
+    let rows = read.into_iter().zip(is_whole).filter(|(_, is_whole)| *is_whole);
+    let mut rows: Vec<Row> = rows.map(|((_, row), _)| row).collect();
     let filter = args.filter();
     let count = rows.len();
     rows.retain(|row| filter.wants(row));

@@ -41,6 +41,22 @@ fn killed_guard_is_replaced() {
 }
 
 #[test]
+fn settings_come_back_after_a_panic() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    for plan in ["run write /cpufreq/ 4 panic", "run sync * 2 panic"] {
+        let tree = Tree::new();
+        let before = tree.settings();
+        let output = tree.run(RUN, plan);
+        assert_eq!(output.status.code(), Some(101), "{plan}: {output:?}");
+        assert!(said(&output).contains("planned"), "{plan}: {output:?}");
+        tree.wait_for(&before).unwrap();
+        tree.wait_for_ends().unwrap();
+    }
+}
+
+#[test]
 fn leftovers_are_reported_with_notuning() {
     if !can_run() {
         return testkit::was_skipped();

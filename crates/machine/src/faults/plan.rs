@@ -7,7 +7,8 @@
 //! * `torn`: half of the data is written, then the disk is full;
 //! * `kill-run`, `kill-guard`, `kill-both` (the guard first), `kill-group` (the run's process group):
 //!   SIGKILL before the call, or after it with the suffix `-after`;
-//! * `hang`: the call never returns.
+//! * `hang`: the call never returns;
+//! * `panic`: the thread panics before the call.
 //!
 //! `SBC_BENCH_FAULTS_HASTE` is the divisor of configurable durations and sizes, so that a whole run takes a moment. Its
 //! measurements are meaningless.
@@ -85,6 +86,7 @@ enum FaultKind {
     Fail(Errno),
     Torn,
     Hang,
+    Panic,
     Kill(Victim, Moment),
 }
 
@@ -263,6 +265,7 @@ impl Plan {
             Some(FaultKind::Hang) => loop {
                 std::thread::park();
             },
+            Some(FaultKind::Panic) => panic!("planned"),
             Some(FaultKind::Kill(victim, Moment::Before)) => {
                 kill(victim);
                 Ok(())
@@ -287,6 +290,7 @@ impl FaultKind {
         let victim = match word {
             "torn" => return Some(Self::Torn),
             "hang" => return Some(Self::Hang),
+            "panic" => return Some(Self::Panic),
             "kill-run" => Victim::Run,
             "kill-guard" => Victim::Guard,
             "kill-both" => Victim::Both,
