@@ -6,7 +6,7 @@
 
 use super::Measured;
 use facts::figures::{Core, Figure};
-use record::{Variant, WorkloadId};
+use record::{Arrange, Variant, WorkloadId};
 use std::cmp::Ordering;
 
 /// A kind of core in one result.
@@ -96,7 +96,7 @@ fn kinds(figures: &[Figure]) -> Vec<Kind> {
     }
     // By the first speed that is known of all of them.
     let known = (0..2).find(|at| kinds.iter().all(|kind| kind.speed[*at] > 0.0));
-    kinds.sort_by(|a, b| {
+    kinds.arrange_by(|a, b| {
         let order = known.map_or(Ordering::Equal, |at| b.speed[at].total_cmp(&a.speed[at]));
         order.then(a.cluster.cmp(&b.cluster))
     });

@@ -1,7 +1,7 @@
 //! The statistics behind verdicts: median, median absolute deviation, relative standard deviation
 //! and the exact confidence interval of the median. Nothing here knows what the numbers mean.
 
-use record::Total;
+use record::{Arrange, Total};
 
 pub use record::MedianInterval;
 pub use record::statistics::{median, median_absolute_deviation, median_interval};
@@ -41,7 +41,7 @@ pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
 /// Ascending, without what is not a number.
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
-    sorted.sort_by(f64::total_cmp);
+    sorted.arrange_by(f64::total_cmp);
     sorted
 }
 

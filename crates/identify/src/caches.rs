@@ -3,7 +3,7 @@
 
 use crate::Tree;
 use crate::cpu_files::{CPU_FOLDER, read_list};
-use record::Cache;
+use record::{Arrange, Cache};
 
 /// Caches of this CPU by level, data before instruction. Caches without a size are omitted, because no workload can be
 /// sized by them.
@@ -25,7 +25,7 @@ pub(crate) fn caches(root: &dyn Tree, cpu: u32) -> Vec<Cache> {
             })
         })
         .collect();
-    caches.sort_by(|a, b| (a.level, &a.kind).cmp(&(b.level, &b.kind)));
+    caches.arrange_by(|a, b| (a.level, &a.kind).cmp(&(b.level, &b.kind)));
     caches
 }
 

@@ -24,7 +24,7 @@ mod tests {
         for sorted in [&["cpu2", "cpu10"][..], &["a", "a1", "a1b", "a2", "b0"], &["", "1", "x"]] {
             let mut names = sorted.to_vec();
             names.reverse();
-            names.sort_by_key(|name| natural_key(name));
+            names.sort_unstable_by_key(|name| natural_key(name));
             assert_eq!(names, sorted);
         }
     }

@@ -9,7 +9,7 @@ use super::draft::Draft;
 use super::phases;
 use super::rows::{Phase, Quantity, Row};
 use record::{
-    AllCpus, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan, Missing,
+    AllCpus, Arrange, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan, Missing,
     OfLogMonitor, OfRaspberryPi, Policy, Samples, Step, Variant, WorkloadId,
 };
 use std::collections::BTreeMap;
@@ -203,7 +203,7 @@ fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) 
         });
         found[at].1.gaps = garbled;
     }
-    found.sort_by_key(|(quantity, _)| *quantity);
+    found.arrange_by_key(|(quantity, _)| *quantity);
     found.into_iter().map(|(_, channel)| channel).collect()
 }
 

@@ -13,7 +13,7 @@ pub use process_tree::{
 };
 
 use crate::Root;
-use record::{BusyProcess, Missing, Reading};
+use record::{Arrange, BusyProcess, Missing, Reading};
 use stat::{ProcessTimes, parse_process};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,7 +93,7 @@ impl Busy {
                 used.push((ticks, pid, now.name));
             }
         }
-        used.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        used.arrange_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         used.truncate(PROCESSES_MAX);
         let one_cpu = (all / total.cpus.max(1)).max(1);
         let process = |(ticks, pid, name)| BusyProcess { pid, name, hundredths_percent: share(ticks, one_cpu) };

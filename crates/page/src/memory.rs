@@ -5,7 +5,7 @@ use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n,
 use crate::{Section, Subject};
 use facts::{number, size_words, view};
 use maud::{Markup, html};
-use record::{Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
+use record::{Arrange, Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
 
 pub(crate) const LATENCY: Section = Section {
     plots: |subject| latency_plot(subject.record, &curves(subject.record)).into_iter().collect(),
@@ -207,7 +207,7 @@ fn rates(record: &Record) -> Vec<Rate> {
     }
     // Stable sort: places keep the order in which they were measured.
     let order: Vec<String> = rates.iter().map(|rate| rate.place.clone()).collect();
-    rates.sort_by_key(|rate| order.iter().position(|known| *known == rate.place));
+    rates.arrange_by_key(|rate| order.iter().position(|known| *known == rate.place));
     rates
 }
 

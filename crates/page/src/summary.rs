@@ -6,7 +6,7 @@ use explain::Told;
 use facts::view::{self, whole_run};
 use facts::{Figure, Verdict};
 use maud::{Markup, html};
-use record::{Record, Source};
+use record::{Arrange, Record, Source};
 
 /// Maximum number of figures, without the maximum temperature.
 const FACTS_MAX: usize = 8;
@@ -75,7 +75,7 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
     }
     let mut ranked: Vec<(usize, &Figure)> =
         best.into_iter().filter_map(|figure| Some((rank(&figure.key)?, figure))).collect();
-    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.arrange_by_key(|(rank, _)| *rank);
     let fact = |(_, figure): &(usize, &Figure)| {
         (figure.name(), facts::with_unit(figure.value, &figure.unit), small(subject, figure))
     };

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod aftermath;
+mod arrange;
 mod bound;
 mod colours;
 mod cpu_list;
@@ -45,6 +46,7 @@ mod total;
 mod vocabulary;
 
 pub use aftermath::*;
+pub use arrange::Arrange;
 pub use bound::Bound;
 pub use colours::without_colours;
 pub use cpu_list::*;

@@ -10,6 +10,7 @@
 //! [`RepetitionStats::drifts`] exists. Stopping at the first narrow interval makes intervals too narrow too often, so
 //! [`StoppingRule`] checks rarely and requires a higher confidence than it reports.
 
+use crate::Arrange;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -208,7 +209,7 @@ fn groups(values: &[f64]) -> Vec<Group> {
         return Group::of(values).into_iter().collect();
     };
     let mut groups: Vec<Group> = two.iter().filter_map(|group| Group::of(group)).collect();
-    groups.sort_by_key(|group| std::cmp::Reverse(group.n));
+    groups.arrange_by_key(|group| std::cmp::Reverse(group.n));
     groups
 }
 
@@ -277,7 +278,7 @@ fn is_look(n: usize) -> bool {
 /// Sorts ascending, without NaN.
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
-    sorted.sort_by(f64::total_cmp);
+    sorted.arrange_by(f64::total_cmp);
     sorted
 }
 

@@ -17,6 +17,7 @@ mod summary;
 mod systems;
 mod terminal;
 
+use ::record::Arrange;
 use facts::Explanation;
 use rules::{ANSWERS, Report, all_plots};
 use std::sync::LazyLock;
@@ -32,7 +33,7 @@ pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
     let of_questions = ANSWERS.iter().flat_map(|answer| answer.reports).copied();
     let plots = all_plots().into_iter().map(|plot| plot.report());
     let mut reports: Vec<Report> = ROWS.iter().chain(systems::ROWS).copied().chain(of_questions).chain(plots).collect();
-    reports.sort_by_key(|report| report.id);
+    reports.arrange_by_key(|report| report.id);
     reports
 });
 

@@ -4,7 +4,7 @@ use super::place::step_place;
 use super::slowdown::is_x86;
 use super::{Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
-use record::{RuleId, Variant};
+use record::{Arrange, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-above-claim"),
@@ -21,7 +21,7 @@ const DEVIATION_PERCENT_MIN: f64 = 1.0;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut clocks = facts.cluster_clocks(&Variant::COLD);
     let deviation = |clock: &view::ClusterClock| clock.deviation_percent().unwrap_or(0.0);
-    clocks.sort_by(|a, b| deviation(b).total_cmp(&deviation(a)));
+    clocks.arrange_by(|a, b| deviation(b).total_cmp(&deviation(a)));
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut findings = Vec::new();
     for clock in clocks {

@@ -9,7 +9,7 @@ use super::{Rule, Subject, slowdown};
 use facts::view::{self, ClusterClock, OppShape};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::table::Table;
-use record::{ChannelId, RuleId, Variant, WorkloadId};
+use record::{Arrange, ChannelId, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-below-claim"),
@@ -61,7 +61,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn worst_first(mut clocks: Vec<ClusterClock>) -> Vec<ClusterClock> {
     let deviation = |clock: &ClusterClock| clock.deviation_percent().unwrap_or(0.0);
-    clocks.sort_by(|a, b| deviation(a).total_cmp(&deviation(b)));
+    clocks.arrange_by(|a, b| deviation(a).total_cmp(&deviation(b)));
     clocks
 }
 

@@ -5,7 +5,7 @@ use super::{Rule, Subject};
 use facts::stats::mean;
 use facts::view::{ClockDoubt, DoubtedColumn};
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
-use record::{ChannelId, RuleId, Window};
+use record::{Arrange, ChannelId, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-column-untrue"),
@@ -26,7 +26,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let is_of = |kind: fn(&ClockDoubt) -> Option<f64>| {
         let columns = doubted.iter().filter_map(move |column| Some((kind(&column.doubt)?, column)));
         let mut columns: Vec<(f64, &DoubtedColumn)> = columns.collect();
-        columns.sort_by(|a, b| b.0.total_cmp(&a.0));
+        columns.arrange_by(|a, b| b.0.total_cmp(&a.0));
         columns.into_iter().map(|(_, column)| column).collect::<Vec<_>>()
     };
     let findings = [is_of(above), is_of(scattered), is_of(contradicted)].into_iter();

@@ -82,7 +82,7 @@ mod zswap_on_zram;
 pub(crate) use testkit::records as test_support;
 
 use facts::{Facts, Finding, Severity};
-use record::{Bound, Record, RuleId};
+use record::{Arrange, Bound, Record, RuleId};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
@@ -102,7 +102,7 @@ pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules);
     let mut rules: Vec<Rule> = ROWS.iter().chain(of_questions).copied().collect();
     // Rules for machines at rest keep their order.
-    rules.sort_by_key(|rule| (rule.when == When::Rest, (rule.when != When::Rest).then_some(rule.id)));
+    rules.arrange_by_key(|rule| (rule.when == When::Rest, (rule.when != When::Rest).then_some(rule.id)));
     rules
 });
 
@@ -268,7 +268,7 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
     let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
     let mut findings: Vec<Finding> =
         of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.found(&facts).to_vec()).collect();
-    findings.sort_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
+    findings.arrange_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
     findings
 }
 
@@ -282,7 +282,7 @@ pub fn check(record: &Record) -> Vec<Finding> {
 pub fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {
     let by_rules = || of_runs().flat_map(|rule| rule.found(facts).to_vec()).collect();
     let mut findings: Vec<Finding> = stated::findings(facts).unwrap_or_else(by_rules);
-    findings.sort_by(|a, b| {
+    findings.arrange_by(|a, b| {
         // A missing measurement is more important than the cause of a low score.
         let is_missing = |finding: &Finding| role(finding) == Role::Gap;
         let rank = |finding: &Finding| (finding.severity, is_missing(finding), finding.confidence_percent);

@@ -10,7 +10,7 @@ use super::place::step_place;
 use compare::reference::{Expected, Reference, Usual};
 use facts::number::with_unit;
 use facts::{Facts, Figure, Finding, Quantity, Severity, view};
-use record::{RuleId, Variant, WorkloadId};
+use record::{Arrange, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-low"),
@@ -28,7 +28,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let reference = Reference::builtin();
     let mut low = judged(figures, reference);
     low.retain(|score| score.highest() < score.expected.low);
-    low.sort_by(|a, b| (a.figure.value / a.expected.median).total_cmp(&(b.figure.value / b.expected.median)));
+    low.arrange_by(|a, b| (a.figure.value / a.expected.median).total_cmp(&(b.figure.value / b.expected.median)));
     let mut findings: Vec<Finding> = Vec::new();
     for score in low {
         let finding = match slow_memory(&score, figures, reference) {

@@ -4,7 +4,7 @@ use super::place::samples_place;
 pub(super) use facts::view::is_x86;
 use facts::view::{self, ClockFall, FirmwareBits, Phase};
 use facts::{Facts, Finding, Quantity, Witness};
-use record::{ChannelId, WorkloadId, WorkloadName};
+use record::{Arrange, ChannelId, WorkloadId, WorkloadName};
 
 /// Reason for a lower claimed clock in a phase of full load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +157,7 @@ pub(super) fn names_clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> bool {
 fn clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> String {
     let lost = |fall: &ClockFall| fall.cpus.len() as f64 * (f64::from(fall.top_khz) - f64::from(fall.mean_khz));
     let mut sorted: Vec<&ClockFall> = falls.iter().collect();
-    sorted.sort_by(|a, b| lost(b).total_cmp(&lost(a)));
+    sorted.arrange_by(|a, b| lost(b).total_cmp(&lost(a)));
     let mut seen: Vec<&ChannelId> = Vec::new();
     let mut words = Vec::new();
     for fall in sorted {

@@ -5,8 +5,8 @@ use crate::survey::SMARTCTL;
 use crate::{WORKLOADS, XVFB};
 use process::search_path::search_path;
 use process::tools::{Found, ToolKind, Tools};
-use record::Reading;
 use record::table::Table;
+use record::{Arrange, Reading};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -67,7 +67,7 @@ pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
             about,
         });
     }
-    all.sort_by_key(|status| status.name.to_lowercase());
+    all.arrange_by_key(|status| status.name.to_lowercase());
     all
 }
 

@@ -12,6 +12,7 @@ use facts::Verdict;
 use machine::Root;
 use machine::files::{self, Access};
 use process::tools::Tools;
+use record::Arrange;
 use report::REPORTS;
 use rules::Report;
 use std::path::{Path, PathBuf};
@@ -166,7 +167,7 @@ impl Explain {
 /// All reports, sorted by id.
 pub(super) fn all_reports() -> Vec<&'static Report> {
     let mut all: Vec<&Report> = REPORTS.iter().chain([&page::REPORT]).collect();
-    all.sort_by_key(|report| report.id);
+    all.arrange_by_key(|report| report.id);
     all
 }
 

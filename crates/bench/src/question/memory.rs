@@ -4,7 +4,7 @@ use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::job;
-use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
+use record::{Arrange, Machine, Mode, QuestionId, Variant, WorkloadId};
 use workloads::job::Job;
 use workloads::job::cpus::{core_types, cpus_by_speed};
 use workloads::job::pinning::CpuSelection;
@@ -71,7 +71,7 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
         wanted => wanted.to_vec(),
     };
     for (workload, first) in [(WorkloadId::MemoryScaling, cpus[0]), (WorkloadId::MemoryLoaded, firsts[0])] {
-        cpus.sort_by_key(|cpu| *cpu != first);
+        cpus.arrange_by_key(|cpu| *cpu != first);
         let threads = cpus.len() as u32;
         jobs.push(job(workload, Variant::ONLY, cpus.clone(), threads));
     }

@@ -5,7 +5,7 @@ use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::job;
-use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
+use record::{Arrange, Machine, Mode, QuestionId, Variant, WorkloadId};
 use std::cmp::Reverse;
 use std::time::Duration;
 use workloads::job::Job;
@@ -99,7 +99,7 @@ fn in_order(machine: &Machine, wanted: &[u32]) -> Vec<u32> {
     let before = |cpu: u32| siblings(cpu).iter().filter(|other| **other < cpu && cpus.contains(other)).count();
     let ranks: Vec<usize> = cpus.iter().map(|cpu| before(*cpu)).collect();
     let mut ranked: Vec<(usize, u32)> = ranks.into_iter().zip(cpus).collect();
-    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.arrange_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
@@ -107,7 +107,7 @@ fn in_order(machine: &Machine, wanted: &[u32]) -> Vec<u32> {
 fn others_alone(machine: &Machine, cpus: &[u32]) -> Vec<u32> {
     let mut kinds = Vec::new();
     let mut clusters = online_clusters(machine);
-    clusters.sort_by_key(|cluster| Reverse(claimed_khz(machine, cluster)));
+    clusters.arrange_by_key(|cluster| Reverse(claimed_khz(machine, cluster)));
     for cluster in clusters {
         let kind = (cluster.core_type.known().cloned(), claimed_khz(machine, &cluster));
         let first = cluster.cpus.iter().copied().filter(|cpu| cpus.contains(cpu)).min();

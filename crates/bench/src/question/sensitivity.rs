@@ -9,7 +9,7 @@ use super::{Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::variant::Form;
-use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
+use record::{Arrange, Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 use workloads::job::Job;
@@ -169,7 +169,7 @@ fn levels(machine: &Machine, at: &ClockSelection) -> Vec<Level> {
         .iter()
         .map(|khz| Level { clock: SetClock::Khz(*khz), settings: policies_at(machine, fastest, *khz) })
         .collect();
-    levels.sort_by_key(|level| level.clock);
+    levels.arrange_by_key(|level| level.clock);
     levels.dedup();
     levels
 }

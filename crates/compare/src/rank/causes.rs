@@ -5,7 +5,7 @@ use super::gaps::{Gap, by, loss_log, usual};
 use facts::figures::Figure;
 use facts::view::ScoreKey;
 use facts::{Explanation, Taken};
-use record::{Record, Total, Variant, WorkloadId};
+use record::{Arrange, Record, Total, Variant, WorkloadId};
 use serde::Serialize;
 
 mod evidence;
@@ -126,7 +126,7 @@ pub(super) fn causes(
     let unexplained = is_known.then(|| split.share(&split.rest));
     // Known shares first, the largest of them at the front.
     let share = |cause: &LikelyCause| cause.explains_percent.unwrap_or(-1.0);
-    split.causes.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    split.causes.arrange_by(|a, b| share(b).total_cmp(&share(a)));
     (split.causes, unexplained)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Entry, Range};
 use facts::figures::{Core, Figure};
-use record::{Variant, WorkloadId};
+use record::{Arrange, Variant, WorkloadId};
 use serde::Serialize;
 
 /// Nine of ten boards lie within 1; one of some ten figures lies outside by chance, so more is asked for.
@@ -32,7 +32,7 @@ pub struct Gap {
 pub(super) fn gaps(entries: &[Entry]) -> (Vec<Gap>, Vec<Gap>) {
     let mut gaps: Vec<Gap> = entries.iter().enumerate().filter_map(gap).collect();
     gaps.retain(|gap| !follows_a_usual_clock(gap, entries));
-    gaps.sort_by(|a, b| b.log.total_cmp(&a.log));
+    gaps.arrange_by(|a, b| b.log.total_cmp(&a.log));
     gaps.into_iter().partition(|gap| !is_of_this_board(&entries[gap.entry]))
 }
 

@@ -4,6 +4,7 @@ use crate::reference::{Row, RowFigure};
 use facts::Verdict;
 use facts::figures::equivalent::{On, convert};
 use facts::figures::{Core, Figure, FigureKey};
+use record::Arrange;
 use std::collections::BTreeMap;
 
 /// Another result.
@@ -128,7 +129,7 @@ pub(super) fn others(figure: &Figure, place: usize, known: &[Known<'_>], like: L
             Some(Value { value: value.value / divisor, ..*value })
         });
         let mut values: Vec<Value> = values.collect();
-        values.sort_by(|a, b| match figure.higher_is_better {
+        values.arrange_by(|a, b| match figure.higher_is_better {
             true => b.value.total_cmp(&a.value),
             false => a.value.total_cmp(&b.value),
         });

@@ -8,6 +8,7 @@ use facts::change::signed_percent;
 use facts::figures::Core;
 use facts::lines::wrapped;
 use facts::number::number;
+use record::Arrange;
 use std::fmt::Write;
 
 /// What the columns are, above them.
@@ -53,7 +54,7 @@ fn rows(ranking: &Ranking) -> String {
     // Results hold one cluster after the other; here the cores of a figure stand together.
     let place = |entry: &&Entry| ranking.entries.iter().position(|first| first.figure.key == entry.figure.key);
     let mut entries: Vec<&Entry> = ranking.entries.iter().collect();
-    entries.sort_by_key(place);
+    entries.arrange_by_key(place);
     for entry in entries {
         let title = format!("{} ({})", cut(&entry.title), cut(&entry.figure.unit));
         if heading != title {

@@ -20,7 +20,7 @@ use crate::{LeftOut, settings, settings_of};
 use facts::figures::equivalent::in_common_methods;
 use facts::figures::{Figure, figures};
 use facts::{Verdict, view};
-use record::Record;
+use record::{Arrange, Record};
 use serde::Serialize;
 
 /// With fewer results no change can be told from chance.
@@ -162,11 +162,11 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
             Some(utc_ms) => dated.push((*utc_ms, sample)),
         }
     }
-    dated.sort_by_key(|(utc_ms, _)| *utc_ms);
+    dated.arrange_by_key(|(utc_ms, _)| *utc_ms);
     let records: Vec<&Record> = dated.iter().map(|(_, sample)| sample.record).collect();
     let series = series(&records);
     let mut changes: Vec<Change> = series.iter().flat_map(|series| series.changes(&records)).collect();
-    changes.sort_by_key(|change| change.first_after);
+    changes.arrange_by_key(|change| change.first_after);
     Trend {
         machine,
         results: dated

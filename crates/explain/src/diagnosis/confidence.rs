@@ -1,6 +1,7 @@
 //! How sure a diagnosis is: what several witnesses show is surer than what one does, and what speaks against it counts.
 
 use facts::Finding;
+use record::Arrange;
 
 /// A diagnosis is never surer, nor less sure, in percent.
 const RANGE_PERCENT: std::ops::RangeInclusive<f64> = 5.0..=99.0;
@@ -12,7 +13,7 @@ pub(super) fn percent<'a>(evidence: &[&'a Finding], against: impl Iterator<Item 
     let mut doubt = 1.0;
     let mut counted: Vec<&Finding> = Vec::new();
     let mut by_confidence = evidence.to_vec();
-    by_confidence.sort_by_key(|finding| std::cmp::Reverse(finding.confidence_percent));
+    by_confidence.arrange_by_key(|finding| std::cmp::Reverse(finding.confidence_percent));
     for finding in by_confidence {
         let shares = |known: &&Finding| {
             let names_none = known.by.is_empty() && finding.by.is_empty();

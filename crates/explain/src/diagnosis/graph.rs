@@ -8,6 +8,7 @@ use super::situated::Situated;
 use super::{confidence, when};
 use facts::view::ScoreKey;
 use facts::{Cause, Diagnosis, Facts, Finding, Severity};
+use record::Arrange;
 use rules::relation::{Relation, When};
 use rules::relations::lines_of;
 use std::cmp::Reverse;
@@ -45,7 +46,7 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding]) -> Graph {
         look.unexplained(&mut diagnoses, |look, index| look.last_to_explain(index) == Some(*cause));
     }
     look.unexplained(&mut diagnoses, |_, _| true);
-    diagnoses.sort_by_key(|diagnosis| diagnosis.cause);
+    diagnoses.arrange_by_key(|diagnosis| diagnosis.cause);
     let others: Vec<Vec<Cause>> = diagnoses.iter().map(|diagnosis| look.also_possible(diagnosis, &diagnoses)).collect();
     diagnoses.iter_mut().zip(others).for_each(|(diagnosis, others)| diagnosis.also_possible = others);
     let notes = look.free(|_, _| true);

@@ -3,7 +3,7 @@
 
 use facts::watch::before_rows;
 use record::recording::{Line, LineReader};
-use record::{Event, Mark, Record, nothing_known};
+use record::{Arrange, Event, Mark, Record, nothing_known};
 use std::io::BufRead;
 
 /// Longer lines are none of a recording.
@@ -138,7 +138,7 @@ pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
         };
         events.extend(channel.gaps.iter().map(gap));
     }
-    events.sort_by_key(|(at_ms, _)| *at_ms);
+    events.arrange_by_key(|(at_ms, _)| *at_ms);
     let mut events = events.into_iter().peekable();
     let begin = before_rows(&record);
     let samples = record.samples;

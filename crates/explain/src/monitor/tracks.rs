@@ -3,7 +3,7 @@
 
 use super::Watch;
 use super::clocks::{Clock, Clocks};
-use record::{AllCpus, Channel, ChannelId, ChannelKind, CpuPercent, CpuTime, OfCpu, Unit, cpu_list};
+use record::{AllCpus, Arrange, Channel, ChannelId, ChannelKind, CpuPercent, CpuTime, OfCpu, Unit, cpu_list};
 
 /// So many temperatures and sources of power are shown; all are in the recording.
 const TEMPERATURES_MAX: usize = 3;
@@ -196,7 +196,7 @@ fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
         let channel = &watch.channels()[*place];
         matches!(channel.unit, Unit::Microjoules | Unit::Milliwatts | Unit::Microwatts) && !channel.id.is_set()
     });
-    places.sort_by_key(|place| {
+    places.arrange_by_key(|place| {
         let channel = &watch.channels()[*place];
         (channel.kind != ChannelKind::Counter, matches!(&channel.id, ChannelId::Powercap(zone, _) if zone.is_part()))
     });

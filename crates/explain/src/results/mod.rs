@@ -17,7 +17,7 @@ use facts::figures::main::{
 };
 use facts::figures::{Figure, verdict_of};
 use facts::{Explanation, Facts, Verdict, view};
-use record::{MemoryOperation, Record, Variant, WorkloadId};
+use record::{Arrange, MemoryOperation, Record, Variant, WorkloadId};
 use rules::system_time::is_of_engine;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -213,7 +213,7 @@ pub fn order(id: &str) -> Option<impl Fn(&Row, &Row) -> Ordering> {
 
 /// Sorts rows by this key. None if there is no such key.
 pub fn sort(rows: &mut [Row], id: &str) -> Option<()> {
-    rows.sort_by(order(id)?);
+    rows.arrange_by(order(id)?);
     Some(())
 }
 

@@ -15,6 +15,7 @@ pub use tenths::{Tenths, rounded_to_sum};
 
 use crate::view::ScoreKey;
 use crate::{Finding, Severity, Span, Verdict};
+use record::Arrange;
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -41,7 +42,7 @@ impl Explanation {
     /// Diagnoses, the most harmful first, else in the order in which one explains the others.
     pub fn worst_first(&self) -> Vec<&Diagnosis> {
         let mut diagnoses: Vec<&Diagnosis> = self.diagnoses.iter().collect();
-        diagnoses.sort_by_key(|diagnosis| (!self.is_of_main(diagnosis), Reverse(diagnosis.severity)));
+        diagnoses.arrange_by_key(|diagnosis| (!self.is_of_main(diagnosis), Reverse(diagnosis.severity)));
         diagnoses
     }
 

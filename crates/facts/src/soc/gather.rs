@@ -10,6 +10,7 @@ use super::names;
 use super::numbers;
 use super::spelling::squash;
 use super::table::TABLES;
+use record::Arrange;
 
 /// No list of SoCs in a text is longer.
 const LIST_MAX: usize = 40;
@@ -22,7 +23,7 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     of_texts(facts, &mut found);
     of_guess(facts, &mut found);
     by_cores::add(facts, &mut found);
-    found.sort_by_key(|evidence| evidence.kind);
+    found.arrange_by_key(|evidence| evidence.kind);
     found.dedup_by_key(|evidence| evidence.kind);
     let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
     for evidence in &mut found {

@@ -4,7 +4,7 @@ use super::Throttle;
 use super::fit::{MOMENTS_MIN, Moment, PowerFit, StepFit, Untold, fit_power, fit_steps};
 use super::waits;
 use crate::view;
-use record::{Record, Step, Total, Variant};
+use record::{Arrange, Record, Step, Total, Variant};
 
 /// What was read in one phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ const NOT_SETTLED: Untold = "idle was not recorded";
 pub(super) fn phases(record: &Record, heated: &Step) -> Vec<Phase> {
     let waits = waits(record).map(|(step, _)| (step, step.variant == Variant::HEATING));
     let mut steps: Vec<(&Step, bool)> = waits.chain([(heated, true)]).collect();
-    steps.sort_by_key(|(step, _)| step.window.start_ms);
+    steps.arrange_by_key(|(step, _)| step.window.start_ms);
     let phase = |(step, is_loaded): (&Step, bool)| Phase { is_loaded, moments: moments(record, step) };
     steps.into_iter().map(phase).collect()
 }

@@ -10,8 +10,8 @@ pub use bits::{core_status, degrees_below_limit, firmware_status, package_status
 pub use witness::observable;
 
 use record::{
-    AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi, PowerZone,
-    Record, Scope, Unit,
+    AllCpus, Arrange, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi,
+    PowerZone, Record, Scope, Unit,
 };
 
 /// Why a CPU is held back.
@@ -130,7 +130,7 @@ pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
         }
     }
     let rank = |reason: Reason| Reason::ALL.iter().position(|known| *known == reason);
-    found.sort_by_key(|throttle| rank(throttle.reason));
+    found.arrange_by_key(|throttle| rank(throttle.reason));
     found
 }
 

@@ -48,6 +48,7 @@ impl Reason {
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, labelled, own_run};
+    use record::Arrange;
 
     #[test]
     fn only_what_is_read_can_tell() {
@@ -62,7 +63,7 @@ mod tests {
             let record = labelled(gauge_channel(own_run(), id.clone(), unit, &values), label);
             let speaking: Vec<&Channel> = record.samples.channels.iter().collect();
             let mut expected = expected.to_vec();
-            expected.sort_by_key(|reason| Reason::ALL.iter().position(|known| known == reason));
+            expected.arrange_by_key(|reason| Reason::ALL.iter().position(|known| known == reason));
             assert_eq!(observable(&speaking), expected, "{id}");
         }
         assert_eq!(observable(&[]), []);

@@ -1,6 +1,6 @@
 //! Processes that the run did not start, by name: who used the CPUs meanwhile.
 
-use record::{BusyProcess, Record};
+use record::{Arrange, BusyProcess, Record};
 
 /// The busiest processes of others during these steps, each where it was busiest, the busiest first.
 pub fn busy_processes(record: &Record, steps: &[usize]) -> Vec<BusyProcess> {
@@ -12,7 +12,7 @@ pub fn busy_processes(record: &Record, steps: &[usize]) -> Vec<BusyProcess> {
             None => found.push(process.clone()),
         }
     }
-    found.sort_by_key(|process| std::cmp::Reverse(process.hundredths_percent));
+    found.arrange_by_key(|process| std::cmp::Reverse(process.hundredths_percent));
     found
 }
 

@@ -1,6 +1,6 @@
 //! Measured clocks of the clock passes, CPU by CPU.
 
-use record::{ClockPoint, Clocks, Measured, Outcome, Record, Step, Variant, WorkloadId};
+use record::{Arrange, ClockPoint, Clocks, Measured, Outcome, Record, Step, Variant, WorkloadId};
 
 /// The clock of one CPU at its highest OPP in one pass.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,7 +132,7 @@ pub fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterCloc
             }
         }
     }
-    found.sort_by_key(|clock| clock.cpu);
+    found.arrange_by_key(|clock| clock.cpu);
     found
 }
 

@@ -1,7 +1,7 @@
 //! Where the latency of memory rises with the size of the buffer: there a cache ends, regardless of what the
 //! tables of the kernel say.
 
-use record::{Cache, Latency, Record};
+use record::{Arrange, Cache, Latency, Record};
 
 /// Latency rises with this power of the size, at least, where a cache ends: caches that replace lines
 /// at random and the translation of addresses rise more slowly.
@@ -34,7 +34,7 @@ pub fn latency_curve(latency: &Latency) -> Vec<(u64, f64)> {
         Some((row.size_bytes, ns.filter(|ns| *ns > 0.0)?))
     };
     let mut curve: Vec<(u64, f64)> = latency.rows.iter().filter_map(point).collect();
-    curve.sort_by_key(|point| point.0);
+    curve.arrange_by_key(|point| point.0);
     curve
 }
 
@@ -68,7 +68,7 @@ pub fn data_caches(record: &Record, cpu: u32) -> Vec<&Cache> {
     let cpus = record.machine.cpus.iter().filter(|known| known.cpu == cpu);
     let caches = cpus.flat_map(|known| &known.caches);
     let mut caches: Vec<&Cache> = caches.filter(|cache| cache.kind != "Instruction").collect();
-    caches.sort_by_key(|cache| cache.level);
+    caches.arrange_by_key(|cache| cache.level);
     caches
 }
 

@@ -5,7 +5,7 @@ use super::source::Source;
 use super::tree::{Root, Tree, board_entry, lock_board};
 use crate::faults::{self, Call};
 use identify::{Entry, Tree as _, missing_errno, natural_key};
-use record::Reading;
+use record::{Arrange, Reading};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -98,7 +98,7 @@ impl Root {
                 _ => return lock_board(board).list(path),
             },
         };
-        names.sort_by_key(|name| natural_key(name));
+        names.arrange_by_key(|name| natural_key(name));
         names.dedup();
         Ok(names)
     }

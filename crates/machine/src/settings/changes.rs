@@ -12,7 +12,7 @@ use super::programs;
 use super::restore::{Held, Settled, held, restore_one};
 use super::{Node, Outcome};
 use crate::Root;
-use record::{Fact, Missing, Reading, Restored, SettingChange, UnmetSetting};
+use record::{Arrange, Fact, Missing, Reading, Restored, SettingChange, UnmetSetting};
 use std::path::PathBuf;
 use std::time::Duration;
 use suspended::machine_name;
@@ -340,7 +340,7 @@ impl Changes {
         let mut written = Vec::new();
         let mut is_left = false;
         // Side effects come last: they need the settings that they belong to.
-        self.held.sort_by_key(|held| matches!(held.place, Place::Node(_)));
+        self.held.arrange_by_key(|held| matches!(held.place, Place::Node(_)));
         while let Some(held) = self.held.pop() {
             self.note_begin_of_write_back(&held);
             let settled = restore_one(&self.root, &held, &written);

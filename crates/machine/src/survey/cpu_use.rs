@@ -6,7 +6,7 @@
 use super::files;
 use crate::Root;
 use identify::read_list;
-use record::{CpuUse, Cpuset, Interrupt};
+use record::{Arrange, CpuUse, Cpuset, Interrupt};
 
 /// Maximum number of interrupts kept, which includes a busy network card.
 const INTERRUPTS_MAX: usize = 8;
@@ -70,14 +70,14 @@ fn cpusets(root: &Root) -> Vec<Cpuset> {
             }
         }
     }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found.arrange_by(|a, b| a.path.cmp(&b.path));
     found.dedup();
     found
 }
 
 fn interrupts(root: &Root) -> Vec<Interrupt> {
     let mut found = parse_interrupts(&root.read("/proc/interrupts").unwrap_or_default());
-    found.sort_by_key(|interrupt| std::cmp::Reverse(interrupt.count));
+    found.arrange_by_key(|interrupt| std::cmp::Reverse(interrupt.count));
     found.truncate(INTERRUPTS_MAX);
     for interrupt in &mut found {
         let path = format!("/proc/irq/{}/smp_affinity_list", interrupt.number);

@@ -8,6 +8,7 @@ use facts::figures::FigureKey;
 use facts::stats::median;
 use facts::{Verdict, number};
 use maud::{Markup, html};
+use record::Arrange;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -71,10 +72,10 @@ pub(super) fn series<'a>(
             series.title = format!("{} [{}]", series.title, key.split(' ').next().unwrap_or(key));
         }
         let sign = if series.higher_is_better { -1.0 } else { 1.0 };
-        series.values.sort_by(|a, b| (sign * a.0).total_cmp(&(sign * b.0)));
+        series.values.arrange_by(|a, b| (sign * a.0).total_cmp(&(sign * b.0)));
         made.push(series);
     }
-    made.sort_by_key(|series| (series.rank, Reverse(series.values.len())));
+    made.arrange_by_key(|series| (series.rank, Reverse(series.values.len())));
     made
 }
 

@@ -11,6 +11,7 @@ use explain::results::COLUMNS;
 use facts::stats::median;
 use facts::{Verdict, how_many, number};
 use maud::{Markup, html};
+use record::Arrange;
 use rules::kernel::KernelVersion;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,7 +85,7 @@ fn by_kernel(results: &[SiteResult<'_>]) -> Option<Markup> {
     }
     // 5.10 is newer than 5.9.
     let mut kernels: Vec<(&str, Vec<&SiteResult<'_>>)> = kernels.into_iter().collect();
-    kernels.sort_by_key(|(kernel, _)| KernelVersion::parse(kernel).map(|version| version.series()));
+    kernels.arrange_by_key(|(kernel, _)| KernelVersion::parse(kernel).map(|version| version.series()));
     let typical = |of: &[&SiteResult<'_>], column: usize| {
         let comparable =
             of.iter().map(|listed| &listed.entry.row).filter(|row| !row.cells[4 + column].starts_with('~'));
@@ -167,7 +168,7 @@ pub(super) fn usual(results: &[SiteResult<'_>]) -> Option<Markup> {
         }
     }
     let mut told: Vec<(&str, usize)> = counts.into_iter().map(|(cause, pages)| (cause, pages.len())).collect();
-    told.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    told.arrange_by_key(|(_, count)| std::cmp::Reverse(*count));
     (!told.is_empty()).then(|| wide("Causes", &html! { table {
         thead { tr { th scope="col" { "Cause" } th scope="col" { "Rule" } th.number scope="col" { "Results" } th.number scope="col" { "Share" } } }
         tbody { @for (cause, count) in told {

@@ -10,6 +10,7 @@ use crate::draw::wide;
 use explain::results::COLUMNS;
 use facts::how_many;
 use maud::{Markup, PreEscaped, html};
+use record::Arrange;
 use rules::kernel::KernelVersion;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -134,9 +135,10 @@ fn values(site: &Site<'_>, choice: &Choice) -> Vec<(String, usize)> {
         if text.ends_with("GiB") { number * 1024.0 } else { number }
     };
     match choice.id {
-        "memory" => values.sort_by(|a, b| megabytes(&a.0).total_cmp(&megabytes(&b.0))),
-        "kernel" => values
-            .sort_by_key(|(kernel, _)| std::cmp::Reverse(KernelVersion::parse(kernel).map(|version| version.series()))),
+        "memory" => values.arrange_by(|a, b| megabytes(&a.0).total_cmp(&megabytes(&b.0))),
+        "kernel" => values.arrange_by_key(|(kernel, _)| {
+            std::cmp::Reverse(KernelVersion::parse(kernel).map(|version| version.series()))
+        }),
         _ => {}
     }
     values

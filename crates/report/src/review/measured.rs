@@ -7,7 +7,9 @@ use facts::finding::mhz;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::{Finding, view};
-use record::{Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total, Variant};
+use record::{
+    Arrange, Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total, Variant,
+};
 use rules::{Throttles, survey};
 use std::fmt::Write;
 
@@ -174,7 +176,7 @@ pub(super) fn gains(record: &Record) -> String {
     for gain in gains.iter().chain((gains.len() > 1).then_some(&whole)) {
         let _ = writeln!(text, "  * {}:", markdown(&gain.group));
         let mut counted: Vec<_> = gain.rows.iter().filter(|row| row.counts()).collect();
-        counted.sort_by(|a, b| b.gain_percent.abs().total_cmp(&a.gain_percent.abs()));
+        counted.arrange_by(|a, b| b.gain_percent.abs().total_cmp(&a.gain_percent.abs()));
         if counted.is_empty() {
             let _ = writeln!(text, "      - no difference beyond run-to-run variation");
         }

@@ -2,6 +2,7 @@
 //! of the same form or of the form that endoflife.date gives (`https://endoflife.date/api/linux.json`).
 
 use super::KernelVersion;
+use record::Arrange;
 use record::table::Table;
 use serde::Serialize;
 use std::fmt;
@@ -145,7 +146,7 @@ impl Eol {
     }
 
     fn sorted(as_of: Date, mut series: Vec<Series>) -> Self {
-        series.sort_by_key(|series| std::cmp::Reverse(series.number));
+        series.arrange_by_key(|series| std::cmp::Reverse(series.number));
         Self { as_of, series }
     }
 

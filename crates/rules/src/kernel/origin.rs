@@ -4,7 +4,7 @@
 //! nothing: many boards of a vendor run kernels from kernel.org.
 
 use record::table::Table;
-use record::{KernelFacts, Machine};
+use record::{Arrange, KernelFacts, Machine};
 use serde::Serialize;
 
 /// Kind of source tree.
@@ -107,7 +107,7 @@ pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Ori
         origin.confidence_percent = confidence(&origin.traces);
     }
     origins.retain(|origin| origin.confidence_percent >= CONFIDENCE_PERCENT_MIN);
-    origins.sort_by_key(|origin| (std::cmp::Reverse(origin.confidence_percent), origin.class));
+    origins.arrange_by_key(|origin| (std::cmp::Reverse(origin.confidence_percent), origin.class));
     origins
 }
 

@@ -13,7 +13,7 @@ mod thermal;
 
 use crate::tables::{Answer, Plot};
 use facts::plot::Picture;
-use record::{QuestionId, Record};
+use record::{Arrange, QuestionId, Record};
 
 /// All answers, sorted by question.
 pub const ANSWERS: &[Answer] = &[
@@ -41,7 +41,7 @@ pub fn texts(record: &Record) -> impl Iterator<Item = String> {
 /// All plots, sorted by id.
 pub fn all_plots() -> Vec<Plot> {
     let mut plots: Vec<Plot> = ANSWERS.iter().flat_map(|answer| answer.plots).copied().collect();
-    plots.sort_by_key(|plot| plot.id);
+    plots.arrange_by_key(|plot| plot.id);
     plots
 }
 

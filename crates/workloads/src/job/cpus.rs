@@ -1,7 +1,7 @@
 //! Which CPUs a plan is about: those that are online, their clusters, the core types, the fastest. Pure
 //! functions of the identified machine; which CPUs a program is pinned to is in `pinning`.
 
-use record::{Cluster, Machine, Policy};
+use record::{Arrange, Cluster, Machine, Policy};
 
 /// Cores of one type whose clock is lower than this part of the fastest are little ones in effect. The
 /// prime, middle and slow clusters of server and phone chips are nearer to each other.
@@ -47,7 +47,7 @@ pub fn settable_opps(policy: &Policy) -> Vec<u32> {
 /// All online CPUs, those of the fastest clusters first.
 pub fn cpus_by_speed(machine: &Machine) -> Vec<u32> {
     let mut clusters = online_clusters(machine);
-    clusters.sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
+    clusters.arrange_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
     clusters.into_iter().flat_map(|cluster| cluster.cpus).collect()
 }
 
@@ -81,7 +81,7 @@ pub fn cpus_by_core_type(machine: &Machine) -> Vec<Vec<u32>> {
 /// The first CPU of the cluster with the highest claimed clock.
 pub fn fastest_cpu(machine: &Machine) -> u32 {
     let mut types = core_types(machine);
-    types.sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
+    types.arrange_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
     types[0].cpus[0]
 }
 

@@ -6,6 +6,7 @@
 //! only of files that are their own, are recordings, and are being written, each asked of the open file.
 
 use machine::files::{self, Access, Exclusive, Folder};
+use record::Arrange;
 use record::recording::is_recording;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -74,7 +75,7 @@ pub(crate) fn recordings() -> Vec<Entry> {
     folders.dedup();
     let entries = folders.iter().flat_map(|(path, uid)| entries_of(path, *uid));
     let mut running: Vec<Entry> = entries.collect();
-    running.sort_by(|a, b| (&a.path, a.start_mono_ms).cmp(&(&b.path, b.start_mono_ms)));
+    running.arrange_by(|a, b| (&a.path, a.start_mono_ms).cmp(&(&b.path, b.start_mono_ms)));
     running.dedup_by(|a, b| a.path == b.path);
     running
 }

@@ -15,6 +15,7 @@ use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Verdict;
 use folder::SiteFolder;
 use page::site::{Group, Kind, Site, SiteResult, of_result, result_path};
+use record::Arrange;
 use record::hex;
 use sha2::{Digest, Sha256};
 use sources::Source;
@@ -56,7 +57,7 @@ pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::
         .filter(|listed| !is_part(listed, &results))
         .collect();
     let usual = order(USUAL_ORDER).context("the usual order of results has no key")?;
-    listed.sort_by(|a, b| usual(&a.entry.row, &b.entry.row));
+    listed.arrange_by(|a, b| usual(&a.entry.row, &b.entry.row));
     let count = listed.len();
     let site = Site::new(listed, url);
     groups(&mut folder, &site, &results)?;

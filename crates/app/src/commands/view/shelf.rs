@@ -9,7 +9,7 @@ use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Explanation;
 use net::server::{Answer, Site as Served, TEXT};
 use page::site::{Group, Kind, Link, Site, SiteResult, of_result, result_path};
-use record::Record;
+use record::{Arrange, Record};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -51,7 +51,7 @@ impl Shelf {
         };
         let mut results: Vec<Held> = results.into_iter().enumerate().map(held).collect();
         if let Some(order) = order(USUAL_ORDER) {
-            results.sort_by(|a, b| order(&a.entry.row, &b.entry.row));
+            results.arrange_by(|a, b| order(&a.entry.row, &b.entry.row));
         }
         // Results of the user's own among the known ones are no reason to show nothing.
         let known = known::reference(&[]).unwrap_or(Cow::Borrowed(Reference::builtin()));

@@ -9,7 +9,7 @@
 
 use machine::faults::{self, Call};
 use machine::files::{Access, Error, Exclusive, Folder};
-use record::{End, Missing, Record, UnreadableRange, read_stream};
+use record::{Arrange, End, Missing, Record, UnreadableRange, read_stream};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -300,7 +300,7 @@ impl Runs {
         for name in names.iter().filter(is_of_run) {
             files.push((name, self.folder.length(name).unwrap_or(0)));
         }
-        files.sort_by_key(|(name, _)| Path::new(name).file_stem() == Some(OsStr::new(stem)));
+        files.arrange_by_key(|(name, _)| Path::new(name).file_stem() == Some(OsStr::new(stem)));
         for name in beyond(&files) {
             // It is tried again behind the next run.
             let _ = self.folder.remove(name);

@@ -4,7 +4,7 @@ use super::Taken;
 use super::score::Score;
 use facts::view::ScoreKey;
 use facts::{Basis, Expected, Ledger, Part, Points, Tenths, rounded_to_sum};
-use record::{Fact, Total};
+use record::{Arrange, Fact, Total};
 
 /// What should have been reached: what was, with what each cause took added; at least the best repetition.
 pub(super) fn expected(score: &Score<'_>, losses: &[Taken], best: Option<f64>, same_cpu: Option<f64>) -> Expected {
@@ -41,7 +41,7 @@ pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>,
         .filter(|((_, tenths), _)| *tenths > 0)
         .map(|((taken, tenths), exact)| part(taken, Tenths(tenths), exact))
         .collect();
-    parts.sort_by_key(|part| std::cmp::Reverse(part.points.percent));
+    parts.arrange_by_key(|part| std::cmp::Reverse(part.points.percent));
     let unexplained = Points { percent: unexplained, low: unexplained, high: unexplained, at_most: false };
     Ledger {
         score: key,

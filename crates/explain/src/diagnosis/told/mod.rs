@@ -8,7 +8,7 @@ mod sentence;
 use crate::monitor::time_of_day;
 use facts::lines::capitalised;
 use facts::{Cause, Diagnosis, Explanation, Finding, Severity, view};
-use record::{Record, Window};
+use record::{Arrange, Record, Window};
 use rules::relation::Relation;
 use rules::{Role, relations};
 use said::Said;
@@ -189,7 +189,7 @@ pub(crate) fn remedy(explained: &Explanation, diagnosis: &Diagnosis) -> &'static
 /// Notes; those that repeat what was said are told in fewer words.
 fn notes(explained: &Explanation, said: &mut Said) -> Vec<String> {
     let mut findings: Vec<&Finding> = explained.notes.iter().map(|index| &explained.findings[*index]).collect();
-    findings.sort_by_key(|finding| (finding.unseen.is_none(), rules::role(finding) == Role::GoodNews));
+    findings.arrange_by_key(|finding| (finding.unseen.is_none(), rules::role(finding) == Role::GoodNews));
     let mut notes: Vec<String> = Vec::new();
     for finding in findings {
         let note = unless_said(finding, said);

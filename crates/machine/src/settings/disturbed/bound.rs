@@ -5,6 +5,7 @@ use super::{CPUSETS, INTERRUPTS, SideEffect, of_governor};
 use crate::Root;
 use crate::processes;
 use identify::read_list;
+use record::Arrange;
 use record::parse_cpu_list;
 
 /// Folders of cpusets that are looked at: more than any system has, and an end in any case.
@@ -139,7 +140,7 @@ fn cpusets(root: &Root, cpu: u32) -> Vec<SideEffect> {
             }
         }
     }
-    folders.sort_by_key(|folder| std::cmp::Reverse(folder.matches('/').count()));
+    folders.arrange_by_key(|folder| std::cmp::Reverse(folder.matches('/').count()));
     folders.into_iter().map(SideEffect::Cpuset).collect()
 }
 

@@ -5,6 +5,8 @@
 //! goes with V^2, for every chip. On a healthy curve it rises with the clock, gently, and steeper
 //! towards the top; it is flat only at the bottom, where the voltage cannot fall any further.
 
+use record::Arrange;
+
 /// One OPP, as far as anomalies need it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OppFigures {
@@ -78,7 +80,7 @@ pub fn anomalies(opps: &[OppFigures]) -> Vec<(usize, Anomaly)> {
     let sound: Vec<(usize, &OppFigures)> = opps.iter().enumerate().filter(|(_, opp)| !opp.is_limited).collect();
     found.extend(out_of_proportion(&sound));
     found.extend(flat_voltage(&sound));
-    found.sort_by_key(|(index, _)| *index);
+    found.arrange_by_key(|(index, _)| *index);
     found
 }
 

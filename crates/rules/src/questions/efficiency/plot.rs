@@ -6,7 +6,7 @@ use crate::tables::Plot;
 use facts::plot::canvas::Canvas;
 use facts::plot::chart::{Chart, Line, Style};
 use facts::plot::{Picture, WIDTH, board};
-use record::Record;
+use record::{Arrange, Record};
 
 pub(super) const PLOT: Plot =
     Plot { id: "plot-efficiency", about: "Performance versus power at every OPP with the sweet spot, as SVG.", draw };
@@ -64,7 +64,7 @@ fn line(walk: &Walk, nth: usize, of: &dyn Fn(&Point) -> Option<(f64, f64)>) -> L
         points.push(place);
     }
     // The sweet spot finds a free place first.
-    labels.sort_by_key(|(index, _)| Some(*index) != ringed);
+    labels.arrange_by_key(|(index, _)| Some(*index) != ringed);
     Line {
         name: format!("CPU {}", record::cpu_list(&walk.cpus)),
         points,

@@ -5,8 +5,8 @@ use crate::tables::{Answer, Report, Subject};
 use facts::lines::{sentences, size_words, unmeasured, wrapped};
 use facts::{Finding, view};
 use record::{
-    BandwidthCurve, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record, RepetitionStats,
-    Step, StopReason, Total, Variant, WorkloadId, cpu_list,
+    Arrange, BandwidthCurve, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record,
+    RepetitionStats, Step, StopReason, Total, Variant, WorkloadId, cpu_list,
 };
 use std::fmt::Write;
 
@@ -271,7 +271,7 @@ fn certainty(record: &Record) -> String {
             halves.map(|half| half.unwrap_or(f64::INFINITY)).reduce(f64::max)
         };
         let mut halves: Vec<f64> = repeated.iter().filter_map(half).collect();
-        halves.sort_by(f64::total_cmp);
+        halves.arrange_by(f64::total_cmp);
         let narrow = halves.iter().filter(|half| **half < HALF_WIDTH).count();
         let two = repeated.iter().filter(|repeated| repeated.groups.len() > 1).count();
         let capped = repeated.iter().filter(|repeated| repeated.ended != StopReason::Narrow).count();
