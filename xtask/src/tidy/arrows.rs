@@ -58,7 +58,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("facts", &["jiff", "serde", "serde_json"]),
     ("logs", &["jiff", "serde_json"]),
     ("rules", &["jiff", "serde", "serde_json"]),
-    ("page", &["maud", "resvg", "serde_json"]),
+    ("page", &["maud", "resvg", "serde_json", "ttf-parser"]),
     ("report", &["jiff", "serde", "serde_json"]),
     ("archive", &["flate2", "tar", "zip"]),
     ("identify", &[]),
