@@ -8,16 +8,16 @@ mod apply;
 pub(crate) use apply::Restores;
 
 use crate::soc_temperature::SocTemperature;
+use crate::tagged::tagged;
 use crate::{
     Channel, ChannelId, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Restored, Run, SamplerCost,
     SettingChange, Source, State, Step, Survey, UnmetSetting,
 };
-use serde::{Deserialize, Serialize};
 
+tagged! { "event", "Event",
 /// An event of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// First event of every run.
     Started {
@@ -150,4 +150,5 @@ pub enum Event {
         /// Length in milliseconds.
         elapsed_ms: u64,
     },
+}
 }

@@ -2,7 +2,10 @@
 //!
 //! A read returns [`Reading`] (so that `?` works); a Record stores [`Fact`].
 
+use crate::tagged;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use std::fmt;
 
 /// Reason for values that were not read yet.
@@ -71,7 +74,7 @@ impl fmt::Display for Missing {
 impl std::error::Error for Missing {}
 
 /// A value, or the reason why it is missing. In JSON the value itself, or `{"missing": {"path": ..., "why": ...}}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Fact<T> {
@@ -82,6 +85,21 @@ pub enum Fact<T> {
     },
     /// Known value.
     Known(T),
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Fact<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// JSON object of a missing value.
+        #[derive(Deserialize)]
+        struct Absent {
+            missing: Missing,
+        }
+        let value = <Box<RawValue>>::deserialize(deserializer)?;
+        match tagged::part::<Absent, D::Error>(&value) {
+            Ok(Absent { missing }) => Ok(Self::Missing { missing }),
+            Err(_) => tagged::part(&value).map(Self::Known),
+        }
+    }
 }
 
 impl<T> Fact<T> {

@@ -42,6 +42,7 @@ mod step;
 mod stream;
 mod survey;
 pub mod table;
+mod tagged;
 mod total;
 mod vocabulary;
 

@@ -1,12 +1,13 @@
 //! Measurements of workloads. All repetitions are kept, and means are not stored.
 
+use crate::tagged::tagged;
 use crate::{BandwidthCurve, Fact, LoadedLatency};
 use serde::{Deserialize, Serialize};
 
+tagged! { "kind", "Measured",
 /// Measurement of one step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Measured {
     /// Clocks.
     Clock(Clocks),
@@ -30,6 +31,7 @@ pub enum Measured {
     Scores(Scores),
     /// Wait for a temperature or an idle machine.
     Wait(Wait),
+}
 }
 
 /// A wait for a state of the machine.

@@ -1,11 +1,12 @@
 //! Origin of a Record: this program, or a log of the bash program.
 
+use crate::tagged::tagged;
 use serde::{Deserialize, Serialize};
 
+tagged! { "kind", "Source",
 /// Program that created a Record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Source {
     /// Run of this program.
     Run {
@@ -16,6 +17,7 @@ pub enum Source {
     },
     /// Text log.
     Log(Log),
+}
 }
 
 impl Source {
