@@ -64,10 +64,13 @@ fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), Failed> {
     }
     let ended = child.wait_with_output().map_err(missing)?;
     let said = String::from_utf8_lossy(&ended.stdout);
-    let why = match ended.status.success() {
-        true if said.starts_with('2') => return Ok(()),
-        true => format!("the answer is {}", facts::plain(&said)),
-        false => facts::plain(&String::from_utf8_lossy(&ended.stderr)),
+    let why = if ended.status.success() {
+        if said.starts_with('2') {
+            return Ok(());
+        }
+        format!("the answer is {}", facts::plain(&said))
+    } else {
+        facts::plain(&String::from_utf8_lossy(&ended.stderr))
     };
     Err(Failed { why, status: ended.status.code() })
 }

@@ -1,7 +1,6 @@
-//! The frame of a page, and the one door of foreign text into it.
+//! Frame of every page. `maud` escapes text; the frame replaces control characters, so that no page can forget either.
 
-/// A page that is being written.
-pub(crate) struct Page(String);
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// A link with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +12,8 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(crate) fn html(&self) -> String {
-        format!("<a href=\"{}\">{}</a>", escape(&self.to), escape(&self.words))
+    pub(crate) fn html(&self) -> Markup {
+        html! { a href=(self.to) { (self.words) } }
     }
 }
 
@@ -27,40 +26,36 @@ const STYLE: &str = "body{font-family:sans-serif;max-width:76em;margin:1em auto;
     @media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8bf}tr.degraded{background:#443a10}\
     tr.invalid{background:#4a1a20}pre{background:#222}}";
 
-impl Page {
-    /// Its head and its navigation.
-    pub(crate) fn new(title: &str) -> Self {
-        let links: String = [
-            ("/", "Results"),
-            ("/names/board", "Boards"),
-            ("/names/soc", "SoCs"),
-            ("/names/core", "Core types"),
-            ("/compare", "Compare"),
-            ("/stability", "Stability"),
-            ("/feed.atom", "Feed"),
-        ]
-        .map(|(to, words)| Link { to: to.to_owned(), words: words.to_owned() }.html())
-        .concat();
-        Self(format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width\">\n<title>{0} - sbc-bench</title>\n\
-             <style>{STYLE}</style>\n</head>\n<body>\n<nav>{links}</nav>\n<main>\n<h1>{0}</h1>\n",
-            escape(title)
-        ))
-    }
-
-    /// Adds markup, in which everything foreign was escaped.
-    pub(crate) fn add(&mut self, markup: &str) {
-        self.0.push_str(markup);
-    }
-
-    /// The whole page.
-    pub(crate) fn end(self) -> String {
-        self.0 + "</main>\n</body>\n</html>\n"
-    }
+/// A whole page.
+pub(crate) fn page(title: &str, body: &Markup) -> String {
+    let links = [
+        ("/", "Results"),
+        ("/names/board", "Boards"),
+        ("/names/soc", "SoCs"),
+        ("/names/core", "Core types"),
+        ("/compare", "Compare"),
+        ("/stability", "Stability"),
+        ("/feed.atom", "Feed"),
+    ];
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { (title) " - sbc-bench" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                nav { @for (to, words) in links { a href=(to) { (words) } } }
+                main { h1 { (title) } (body) }
+            }
+        }
+    };
+    facts::harmless(&page.0).into_owned()
 }
 
-/// Foreign text as text, in bodies and in attributes with double quotes. Characters that would be obeyed become blanks.
+/// Escapes text for XML, in elements and in attributes with double quotes; replaces control characters.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in facts::harmless(text).chars() {
@@ -96,8 +91,8 @@ mod tests {
             assert_eq!(escape(text), expected);
         }
         let link = Link { to: "/board/\"><b>".into(), words: "<i>".into() };
-        assert_eq!(link.html(), "<a href=\"/board/&quot;&gt;&lt;b&gt;\">&lt;i&gt;</a>");
-        let page = super::super::notice("<title>", "</p>");
-        assert!(!page.contains("<title><") && page.contains("&lt;/p&gt;"), "{page}");
+        assert_eq!(link.html().0, "<a href=\"/board/&quot;&gt;&lt;b&gt;\">&lt;i&gt;</a>");
+        let page = super::super::notice("<title>", "</p>\u{1b}\u{202e}");
+        assert!(!page.contains("<title><") && page.contains("&lt;/p&gt;\u{fffd}\u{fffd}"), "{page}");
     }
 }

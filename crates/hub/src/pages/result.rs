@@ -1,10 +1,11 @@
 //! One result, several side by side, the feed, the badge.
 
-use super::markup::{Link, Page, escape};
+use super::markup::{Link, escape, page};
 use crate::derive::headline;
 use crate::originals::hash;
 use crate::query::Listed;
 use facts::{Explanation, Severity};
+use maud::{PreEscaped, html};
 use record::Record;
 use rules::plots;
 use std::fmt::Write;
@@ -12,8 +13,6 @@ use std::fmt::Write;
 /// One result: the paragraph at the top, findings, plots, the text report.
 pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> String {
     let title = record.machine.name().map_or("Result", String::as_str);
-    let mut out = Page::new(&facts::plain(title));
-    out.add(&format!("<p>{}</p>\n", escape(&headline(record, explained))));
     let links = [
         (format!("/r/{slug}/page"), "All sections and plots"),
         (format!("/r/{slug}/trend"), "Trend of this machine"),
@@ -22,46 +21,48 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
         (format!("/api/results/{slug}/findings"), "Findings (JSON)"),
         (format!("/badge/{slug}.svg"), "Badge"),
     ];
-    let links = links.map(|(to, words)| Link { to, words: words.to_owned() }.html());
-    out.add(&format!("<p>{}</p>\n", links.join(" | ")));
-    if !explained.findings.is_empty() {
-        out.add("<ul>\n");
-        for finding in &explained.findings {
-            let (begin, end) = match finding.severity {
-                Severity::Invalid => ("<strong>", "</strong>"),
-                Severity::Degraded | Severity::Info => ("", ""),
-            };
-            out.add(&format!("<li>{begin}{}{end}</li>\n", escape(&finding.sentence())));
+    // The review comes first: it is what the user asked for.
+    let texts = ["review", "text"].into_iter().filter_map(report::find).filter(|shown| (shown.fits)(record));
+    let body = html! {
+        p { (headline(record, explained)) }
+        p { @for (at, (to, words)) in links.iter().enumerate() { @if at > 0 { " | " } a href=(to) { (words) } } }
+        @if !explained.findings.is_empty() {
+            ul {
+                @for finding in &explained.findings {
+                    li {
+                        @if finding.severity == Severity::Invalid { strong { (finding.sentence()) } }
+                        @else { (finding.sentence()) }
+                    }
+                }
+            }
         }
-        out.add("</ul>\n");
-    }
-    for (_, plot) in plots(record) {
-        out.add(&format!("<figure>\n{}</figure>\n", plot.svg()));
-    }
-    // A review of a machine is what was asked of it; the scores that it may have follow.
-    for shown in ["review", "text"].into_iter().filter_map(report::find).filter(|shown| (shown.fits)(record)) {
-        out.add(&format!("<pre tabindex=\"0\">\n{}</pre>\n", escape(&shown.text(record, explained))));
-    }
-    out.end()
+        @for (_, plot) in plots(record) { figure { (PreEscaped(plot.svg())) } }
+        @for shown in texts { pre tabindex="0" { "\n" (shown.text(record, explained)) } }
+    };
+    page(&facts::plain(title), &body)
 }
 
 /// Results side by side, as the program prints them.
 pub(crate) fn compared(links: &[Link], text: &str) -> String {
-    let mut out = Page::new("Comparison");
-    let items: String = links.iter().map(|link| format!("<li>{}</li>\n", link.html())).collect();
-    out.add(&format!("<ol>\n{items}</ol>\n<pre tabindex=\"0\">\n{}</pre>\n", escape(text)));
-    out.end()
+    let body = html! {
+        ol { @for link in links { li { (link.html()) } } }
+        pre tabindex="0" { "\n" (text) }
+    };
+    page("Comparison", &body)
 }
 
-/// Asks which results are to be compared; these are chosen already.
+/// Form that asks for the results to compare, with `ids` filled in.
 pub(crate) fn choose_compared(ids: &[&str]) -> String {
-    let mut out = Page::new("Compare");
-    out.add(&format!(
-        "<form method=\"get\"><label>Short names of 2 to 5 results (the last part of their address), or mark them in a list \
-         <input name=\"id\" size=\"70\" value=\"{}\"></label> <button>Compare</button></form>\n",
-        escape(&ids.join(" "))
-    ));
-    out.end()
+    let body = html! {
+        form method="get" {
+            label {
+                "Short names of 2 to 5 results (the last part of their address), or mark them in a list "
+                input name="id" size="70" value=(ids.join(" "));
+            }
+            " " button { "Compare" }
+        }
+    };
+    page("Compare", &body)
 }
 
 /// Identifier for an entry without a public address. It depends only on the path, so that feed readers recognise it (RFC

@@ -1,11 +1,11 @@
 //! Lists: results, names, boards by stability.
 
-use super::markup::{Link, Page, day, escape};
+use super::markup::{Link, day, page as whole_page};
 use crate::counts::Named;
 use crate::names::Kind;
 use crate::query;
 use crate::sorts::SORTS;
-use std::fmt::Write;
+use maud::{Markup, html};
 
 /// Headings of the cells that every result has.
 const HEADINGS: [&str; 10] =
@@ -22,75 +22,70 @@ pub(crate) fn table(
     next: Option<&str>,
     total: i64,
 ) -> String {
-    let mut out = Page::new(title);
-    out.add(&form(filters));
-    let mut rows = String::new();
-    for row in &page.rows {
-        let mut cells = String::new();
-        for (at, cell) in row.cells.iter().enumerate().take(HEADINGS.len()) {
-            let words = match at {
-                0 => {
-                    let link = Link { to: format!("/r/{}", row.slug), words: cell.clone() }.html();
-                    let name = escape(cell);
-                    format!(
-                        "<input type=\"checkbox\" name=\"id\" value=\"{}\" aria-label=\"Compare {name}\"> {link}",
-                        row.slug
-                    )
+    let body = html! {
+        (form(filters))
+        form method="get" action="/compare" {
+            div.wide tabindex="0" {
+                table {
+                    thead { tr { @for heading in HEADINGS.iter().chain(&["Verdict", "Date"]) { th scope="col" { (heading) } } } }
+                    tbody { @for row in &page.rows { (table_row(row)) } }
                 }
-                _ => escape(cell),
-            };
-            let class = if at >= 4 { " class=\"n\"" } else { "" };
-            let _ = write!(cells, "<td{class}>{words}</td>");
+            }
+            @if page.rows.len() >= 2 { p { button { "Compare 2 to 5 of them" } } }
         }
-        let word = row.died_in.as_ref().map_or_else(|| row.verdict.clone(), |step| format!("died during {step}"));
-        let _ = writeln!(
-            rows,
-            "<tr class=\"{}\">{cells}<td>{}</td><td>{}</td></tr>",
-            escape(&row.verdict),
-            escape(&word),
-            row.started_utc_ms.map_or_else(|| format!("sent {}", day(row.listed_utc_ms)), day)
-        );
-    }
-    let headings: String =
-        HEADINGS.iter().chain(&["Verdict", "Date"]).map(|one| format!("<th scope=\"col\">{one}</th>")).collect();
-    let compare = if page.rows.len() < 2 { "" } else { "<p><button>Compare 2 to 5 of them</button></p>\n" };
-    out.add(&format!(
-        "<form method=\"get\" action=\"/compare\"><div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>{headings}</tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table></div>\n{compare}</form>\n"
-    ));
-    if page.rows.is_empty() {
-        out.add("<p>No results.</p>\n");
-    }
-    if let Some(next) = next {
-        out.add(&format!("<p><a rel=\"next\" href=\"{}\">Next page</a></p>\n", escape(next)));
-    }
-    out.add(&format!("<p>{} on this hub.</p>\n", facts::how_many(total as usize, "result")));
-    out.end()
+        @if page.rows.is_empty() { p { "No results." } }
+        @if let Some(next) = next { p { a rel="next" href=(next) { "Next page" } } }
+        p { (facts::how_many(total as usize, "result")) " on this hub." }
+    };
+    whole_page(title, &body)
 }
 
-fn form(filters: &[(&str, Option<&str>)]) -> String {
+fn table_row(row: &query::Listed) -> Markup {
+    let word = row.died_in.as_ref().map_or_else(|| row.verdict.clone(), |step| format!("died during {step}"));
+    html! {
+        tr class=(row.verdict) {
+            @for (at, cell) in row.cells.iter().enumerate().take(HEADINGS.len()) {
+                td class=[(at >= 4).then_some("n")] {
+                    @if at == 0 {
+                        input type="checkbox" name="id" value=(row.slug) aria-label={ "Compare " (cell) };
+                        " " a href={ "/r/" (row.slug) } { (cell) }
+                    } @else { (cell) }
+                }
+            }
+            td { (word) }
+            td { (row.started_utc_ms.map_or_else(|| format!("sent {}", day(row.listed_utc_ms)), day)) }
+        }
+    }
+}
+
+fn form(filters: &[(&str, Option<&str>)]) -> Markup {
     let value = |name: &str| filters.iter().find(|(of, _)| *of == name).and_then(|(_, value)| *value).unwrap_or("");
     let option = |name: &str, word: &str, words: &str| {
-        let chosen = if value(name) == word { " selected" } else { "" };
-        format!("<option value=\"{}\"{chosen}>{}</option>", escape(word), escape(words))
+        html! { option value=(word) selected[value(name) == word] { (words) } }
     };
-    let verdicts: String = ["", "valid", "degraded", "invalid"]
-        .map(|word| option("verdict", word, if word.is_empty() { "any verdict" } else { word }))
-        .concat();
-    let sorts: String = SORTS.iter().map(|sort| option("sort", sort.column, sort.heading)).collect();
-    // What a link chose stays chosen.
-    let kept: String = filters
-        .iter()
-        .filter(|(name, value)| !FIELDS.contains(name) && value.is_some_and(|value| !value.is_empty()))
-        .map(|(name, _)| format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", escape(value(name))))
-        .collect();
-    format!(
-        "<form method=\"get\">{kept}<label>Search <input name=\"q\" value=\"{}\"></label> \
-         <label>Verdict <select name=\"verdict\">{verdicts}</select></label> \
-         <label>Sort by <select name=\"sort\">{}{sorts}</select></label> <button>Show</button></form>\n",
-        escape(value("q")),
-        option("sort", "", "newest")
-    )
+    // Filters without a field come from a link and stay.
+    let kept = filters.iter().filter(|(name, _)| !FIELDS.contains(name) && !value(name).is_empty());
+    html! {
+        form method="get" {
+            @for (name, _) in kept { input type="hidden" name=(name) value=(value(name)); }
+            label { "Search " input name="q" value=(value("q")); }
+            " " label {
+                "Verdict "
+                select name="verdict" {
+                    (option("verdict", "", "any verdict"))
+                    @for word in ["valid", "degraded", "invalid"] { (option("verdict", word, word)) }
+                }
+            }
+            " " label {
+                "Sort by "
+                select name="sort" {
+                    (option("sort", "", "newest"))
+                    @for sort in SORTS { (option("sort", sort.column, sort.heading)) }
+                }
+            }
+            " " button { "Show" }
+        }
+    }
 }
 
 /// All names of a kind.
@@ -103,45 +98,44 @@ pub(crate) fn names(kind: Kind, names: &[Named]) -> String {
         Kind::Kernel => "Kernels",
         Kind::Distribution => "Distributions",
     };
-    let mut out = Page::new(title);
-    let mut rows = String::new();
-    for name in names {
+    let link = |name: &Named| {
         let to = match kind {
             Kind::Board | Kind::Soc | Kind::Core => format!("/{}/{}", kind.word(), name.slug),
             _ => format!("/?{}={}", kind.word(), name.slug),
         };
-        let link = Link { to, words: name.words.clone() }.html();
-        let _ = writeln!(rows, "<tr><td>{link}</td><td class=\"n\">{}</td></tr>", name.count);
-    }
-    out.add(&format!(
-        "<table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Results</th></tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table>\n"
-    ));
-    out.end()
+        Link { to, words: name.words.clone() }.html()
+    };
+    let body = html! {
+        table {
+            thead { tr { th scope="col" { "Name" } th scope="col" { "Results" } } }
+            tbody { @for name in names { tr { td { (link(name)) } td.n { (name.count) } } } }
+        }
+    };
+    whole_page(title, &body)
 }
 
 /// Boards by how often a run died on them.
 pub(crate) fn stability(boards: &[Named]) -> String {
-    let mut out = Page::new("Stability");
     let mut died: Vec<&Named> = boards.iter().filter(|board| board.died > 0).collect();
     died.sort_by(|a, b| (b.died * a.count).cmp(&(a.died * b.count)).then_with(|| a.words.cmp(&b.words)));
-    let mut rows = String::new();
-    for board in died {
-        let link = Link { to: format!("/board/{}?died=1", board.slug), words: board.words.clone() }.html();
-        let share = 100.0 * board.died as f64 / board.count.max(1) as f64;
-        let _ = writeln!(
-            rows,
-            "<tr><td>{link}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{share:.1} %</td></tr>",
-            board.died, board.count
-        );
-    }
-    if rows.is_empty() {
-        out.add("<p>No run died.</p>\n");
-        return out.end();
-    }
-    out.add(&format!(
-        "<table>\n<thead><tr><th scope=\"col\">Board</th><th scope=\"col\">Died</th><th scope=\"col\">Results</th>\
-         <th scope=\"col\">Share</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
-    ));
-    out.end()
+    let share = |board: &Named| 100.0 * board.died as f64 / board.count.max(1) as f64;
+    let body = html! {
+        @if died.is_empty() { p { "No run died." } }
+        @else {
+            table {
+                thead { tr { @for heading in ["Board", "Died", "Results", "Share"] { th scope="col" { (heading) } } } }
+                tbody {
+                    @for board in died {
+                        tr {
+                            td { a href={ "/board/" (board.slug) "?died=1" } { (board.words) } }
+                            td.n { (board.died) }
+                            td.n { (board.count) }
+                            td.n { (format!("{:.1} %", share(board))) }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    whole_page("Stability", &body)
 }
