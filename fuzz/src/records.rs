@@ -40,7 +40,7 @@ pub(crate) fn explain_all(record: &Record) {
     for report in report::REPORTS.iter() {
         // A user asks for one at a time.
         limits::again();
-        report.text(record, explained);
+        report.text(explained);
     }
     limits::again();
     facts::figures::figures(record);

@@ -4,8 +4,8 @@
 use crate::monitor::{Watch, time_of_day};
 use facts::lines::duration;
 use facts::throttle::Reason;
-use facts::view;
 use facts::watch::before_rows;
+use facts::{Facts, view};
 use record::{ChannelId, End, Record};
 use std::collections::BTreeSet;
 
@@ -13,9 +13,8 @@ use std::collections::BTreeSet;
 const GAPS_MAX: usize = 3;
 
 /// A paragraph about a recording.
-pub fn watched(record: &Record) -> String {
-    let mut sentences =
-        vec![span(record), damaged(record), folded(record), slowed_down(record), heat(record), gaps(record)];
+pub fn watched(facts: &Facts<'_>) -> String {
+    let mut sentences = vec![span(facts), damaged(facts), folded(facts), slowed_down(facts), heat(facts), gaps(facts)];
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
 }
@@ -111,12 +110,12 @@ fn nothing_seen(record: &Record) -> String {
     }
 }
 
-fn heat(record: &Record) -> String {
-    match view::heat(record, view::whole_run()) {
+fn heat(facts: &Facts<'_>) -> String {
+    match facts.heat(&view::whole_run()) {
         Some(heat) => format!(
             "Highest temperature: {:.1}°C at {} ({}).",
             heat.millicelsius_max as f64 / 1000.0,
-            time_of_day(record, heat.at_ms),
+            time_of_day(facts, heat.at_ms),
             heat.channel
         ),
         None => String::new(),

@@ -8,7 +8,7 @@ fn empty() -> Record {
 }
 
 fn made(record: &Record) -> String {
-    page(record, &explain::explain(record), Reference::builtin())
+    page(&explain::explain(record), Reference::builtin())
 }
 
 #[test]

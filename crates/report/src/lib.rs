@@ -93,7 +93,7 @@ mod tests {
         machine.clusters[0].core_type = Fact::Known(endless("core"));
         let explained = explain::explain(&record);
         for report in REPORTS.iter() {
-            let text = report.text(&record, &explained);
+            let text = report.text(&explained);
             let longest = text.split_whitespace().map(|word| word.chars().count()).max();
             let is_whole = longest.is_some_and(|longest| longest > 4000);
             assert!(report.for_programs || !is_whole, "{}: {longest:?}", report.id);
@@ -111,7 +111,7 @@ mod tests {
         let explained = explain::explain(&record);
         for id in ["text", "summary"] {
             let row = find(id).unwrap();
-            let text = row.render(&record, &explained);
+            let text = row.render(&explained);
             assert!(!text.contains("MIPS") && !text.contains("1420"), "{text}");
             let says_so = if id == "summary" { "| emulated |" } else { "CPU is emulated" };
             assert!(text.contains(says_so), "{text}");
@@ -125,7 +125,7 @@ mod tests {
         record.run.mode = Mode::Monitor;
         record.run.started = Fact::Known(0);
         record.run.end = End::Interrupted { signal: 15 };
-        let text = find("text").unwrap().render(&record, &explain::explain(&record));
+        let text = find("text").unwrap().render(&explain::explain(&record));
         assert!(text.starts_with("Recorded "), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }

@@ -137,7 +137,7 @@ fn judge(rows: &[Judgement], text_of: impl Fn(&str) -> String, bounds: &Bounds) 
         let main = explained.diagnoses.iter().filter(|diagnosis| explained.is_of_main(diagnosis));
         let unknown = main.filter(|diagnosis| !row.causes.iter().any(|expected| expected.cause == name(diagnosis)));
         no_causes.extend(unknown.map(|diagnosis| format!("{}: {}", row.log, name(diagnosis))));
-        let text = report.text(&record, &explained);
+        let text = report.text(&explained);
         // Line breaks are irrelevant.
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let found = |words: &&String| text.contains(words.as_str());

@@ -18,7 +18,7 @@ const ROUNDING: f64 = 0.001;
 
 fn through_log(record: &Record) -> Record {
     let log = report::find("log").unwrap();
-    logs::read(&log.render(record, &explain::explain(record)))
+    logs::read(&log.render(&explain::explain(record)))
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn own_log_round_trip() {
     let (mut all, mut lost) = (0, Vec::new());
     for (name, text) in texts(&folders()) {
         let read = logs::read(&text);
-        let again = logs::read(&log.render(&read, &explain::explain(&read)));
+        let again = logs::read(&log.render(&explain::explain(&read)));
         let found = facts::figures::figures(&again);
         for figure in facts::figures::figures(&read) {
             let same = |other: &&facts::Figure| {

@@ -3,14 +3,13 @@
 use super::read::read;
 use crate::{output, paths, status};
 use anyhow::{Context, bail};
-use facts::Explanation;
+use facts::Explained;
 use machine::files::{self, Access};
-use record::Record;
 use std::path::{Path, PathBuf};
 
 /// Results that could be read, each with its file and what is to be said of it.
 pub(crate) struct Many {
-    pub(crate) results: Vec<(String, Record, Explanation)>,
+    pub(crate) results: Vec<(String, Explained<'static>)>,
     /// 0, or failure if a file could not be read.
     pub(crate) status: u8,
 }
@@ -22,8 +21,7 @@ pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<M
     for file in files {
         match read(file) {
             Ok(record) => {
-                let explained = explain::explain(&record);
-                many.results.push((file.display().to_string(), record, explained));
+                many.results.push((file.display().to_string(), explain::explain(record)));
             }
             Err(error) if files.len() == 1 => return Err(error),
             Err(error) => {

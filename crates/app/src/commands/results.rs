@@ -83,12 +83,13 @@ fn run(args: &Results) -> anyhow::Result<u8> {
     let format = FORMATS.iter().find(|known| id.as_ref().is_some_and(|id| id.get_name() == known.id));
     let Many { results, status } = read_many(&args.files, 1)?;
     let mut rows: Vec<Row> = Vec::new();
-    for (name, record, explained) in &results {
-        if let Some((whole, ..)) = results.iter().find(|(_, other, _)| record.run.is_part_of(&other.run)) {
+    for (name, explained) in &results {
+        let run = &explained.facts.run;
+        if let Some((whole, _)) = results.iter().find(|(_, other)| run.is_part_of(&other.facts.run)) {
             output::note(&format!("{name} has no row: its run was resumed and is complete in {whole}."));
             continue;
         }
-        rows.push(Row::of(record, explained, name));
+        rows.push(Row::of(explained, name));
     }
     let filter = args.filter();
     let count = rows.len();

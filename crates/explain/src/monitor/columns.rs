@@ -2,7 +2,7 @@
 
 use super::clocks::{Clocks, Lookup};
 use super::{Watch, cells, push_time_of_day};
-use facts::view;
+use facts::Facts;
 use record::{
     AllCpus, Channel, ChannelId, CpuPercent, CpuTime, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record, Total, Unit,
 };
@@ -47,7 +47,7 @@ impl Columns {
             channels.position(|channel| channel.id == *id)
         };
         let clocks = Clocks::of(record);
-        let of_record = || place(&view::soc_temperature(record)?.id);
+        let of_record = || place(&Facts::of(record).soc_temperature()?.id);
         Self {
             load: place(&ChannelId::Load(LoadSpan::One)),
             online: place(&ChannelId::AllCpus(AllCpus::Online)),

@@ -1,8 +1,8 @@
 //! Clock and temperature of a whole run in one line each, for a terminal that has UTF-8: `▇▇▇▇▅▅▄▄`.
 
 use super::{Kind, Track, Watch, tracks};
-use facts::view;
 use facts::watch::before_rows;
+use facts::{Facts, view};
 use record::Record;
 use std::fmt::Write;
 
@@ -26,7 +26,8 @@ pub fn sparklines(record: &Record, columns: usize) -> String {
         return String::new();
     }
     let mut watch = Watch::new(before_rows(record));
-    let soc = view::soc_temperature(record);
+    let facts = Facts::of(record);
+    let soc = facts.soc_temperature();
     let place = soc.and_then(|soc| watch.channels().iter().position(|channel| channel.id == soc.id));
     let is_shown = |track: &Track| match track.kind {
         Kind::Clock => true,

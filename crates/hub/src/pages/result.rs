@@ -4,16 +4,16 @@ use super::markup::{Link, Page, escape};
 use crate::derive::headline;
 use crate::originals::hash;
 use crate::query::Listed;
-use facts::{Explanation, Severity};
-use record::Record;
+use facts::{Explained, Severity};
 use rules::plots;
 use std::fmt::Write;
 
 /// One result: the paragraph at the top, findings, plots, the text report.
-pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> String {
-    let title = record.machine.name().map_or("Result", String::as_str);
+pub(crate) fn result(slug: &str, explained: &Explained<'_>) -> String {
+    let Explained { facts, assessment } = explained;
+    let title = facts.machine.name().map_or("Result", String::as_str);
     let mut out = Page::new(&facts::plain(title));
-    out.add(&format!("<p>{}</p>\n", escape(&headline(record, explained))));
+    out.add(&format!("<p>{}</p>\n", escape(&headline(explained))));
     let links = [
         (format!("/r/{slug}/page"), "All sections and plots"),
         (format!("/r/{slug}/trend"), "Trend of this machine"),
@@ -24,9 +24,9 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
     ];
     let links = links.map(|(to, words)| Link { to, words: words.to_owned() }.html());
     out.add(&format!("<p>{}</p>\n", links.join(" | ")));
-    if !explained.findings.is_empty() {
+    if !assessment.findings.is_empty() {
         out.add("<ul>\n");
-        for finding in &explained.findings {
+        for finding in &assessment.findings {
             let (begin, end) = match finding.severity {
                 Severity::Invalid => ("<strong>", "</strong>"),
                 Severity::Degraded | Severity::Info => ("", ""),
@@ -35,12 +35,12 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
         }
         out.add("</ul>\n");
     }
-    for (_, plot) in plots(record) {
+    for (_, plot) in plots(facts) {
         out.add(&format!("<figure>\n{}</figure>\n", plot.svg()));
     }
     // A review of a machine is what was asked of it; the scores that it may have follow.
-    for shown in ["review", "text"].into_iter().filter_map(report::find).filter(|shown| (shown.fits)(record)) {
-        out.add(&format!("<pre tabindex=\"0\">\n{}</pre>\n", escape(&shown.text(record, explained))));
+    for shown in ["review", "text"].into_iter().filter_map(report::find).filter(|shown| (shown.fits)(facts)) {
+        out.add(&format!("<pre tabindex=\"0\">\n{}</pre>\n", escape(&shown.text(explained))));
     }
     out.end()
 }

@@ -2,8 +2,7 @@
 //! collector of node_exporter and the metrics report of GitLab read.
 
 use super::scores::{scores, slug};
-use facts::{Explanation, Verdict};
-use record::Record;
+use facts::{Explanation, Facts, Verdict};
 use rules::Report;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,9 +14,9 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let mut families: BTreeMap<String, String> = BTreeMap::new();
-    for score in scores(record, explained) {
+    for score in scores(facts, explained) {
         let family = format!("sbc_bench_score_{}", slug(&[&score.figure.unit.replace('/', " per ")]));
         let lines = families.entry(family.clone()).or_default();
         let _ = writeln!(lines, "{family}{{name=\"{}\"}} {}", score.name, score.figure.value);
