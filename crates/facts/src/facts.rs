@@ -4,7 +4,7 @@
 
 use crate::figures::equivalent::in_known_methods;
 use crate::foreign::in_lines;
-use crate::names::for_people;
+use crate::names::short;
 use crate::thermal::{self, ThermalResult};
 use crate::view::{
     self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, Death, Decline, DoubtedColumn, FirmwareClock, Halves,
@@ -34,7 +34,7 @@ macro_rules! views {
                 let compute: fn(&Self) -> $value = $compute;
                 self.views.$name.get_or_init(|| {
                     #[cfg(feature = "count-views")]
-                    crate::count::add(stringify!($name).to_owned());
+                    crate::count::add(self, stringify!($name).to_owned());
                     compute(self)
                 })
             })*
@@ -58,7 +58,7 @@ macro_rules! views_of {
                 known.map_or_else(
                     || {
                         #[cfg(feature = "count-views")]
-                        crate::count::add(format!("{} of {argument:?}", stringify!($name)));
+                        crate::count::add(self, format!("{} of {argument:?}", stringify!($name)));
                         let compute: fn(&Self, &$argument) -> $value = $compute;
                         let value = compute(self, argument);
                         self.views_of.$name.borrow_mut().push((argument.clone(), value.clone()));
@@ -103,7 +103,8 @@ impl<'a> Facts<'a> {
 
     /// Facts of the same Record with short names on one line, for people.
     pub fn for_people(&self) -> &Self {
-        self.for_people.get_or_init(|| changed(for_people(self))).as_deref().unwrap_or(self)
+        let facts = self.in_lines();
+        self.for_people.get_or_init(|| changed(short(facts))).as_deref().unwrap_or(facts)
     }
 
     /// Findings of a rule; `check` is called once.

@@ -1,7 +1,7 @@
 //! Pages of unusual Records.
 
 use super::*;
-use record::{Fact, Run, Source};
+use record::{Fact, Record, Run, Source};
 
 fn empty() -> Record {
     Record::new(Source::Run { version: "1".into(), target: "t".into() }, Run::default())

@@ -58,6 +58,7 @@ pub fn find(id: &str) -> Option<&'static Report> {
 mod tests {
     use super::*;
     use ::record::{ChannelId, End, Fact, Mode, Unit};
+    use facts::Facts;
     use facts::figures;
     use testkit::records::{gauge_channel, labelled, own_run, with_scores};
 
@@ -71,7 +72,7 @@ mod tests {
                 .iter()
                 .chain(systems::ROWS)
                 .any(|row| row.id == report.id && !["csv", "review", "summary"].contains(&row.id));
-            assert_eq!(report.is_of(&own_run()), is_of_any, "{}", report.id);
+            assert_eq!(report.is_of(&Facts::of(&own_run())), is_of_any, "{}", report.id);
             assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
         }
     }
@@ -105,9 +106,9 @@ mod tests {
     #[test]
     fn nothing_measured_in_emulation_is_given_as_a_score() {
         let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
-        assert!(!figures(&record).is_empty());
+        assert!(!facts::Facts::of(&record).figures().is_empty());
         record.machine.emulation = Fact::Known("it signs as QEMU TCG".to_owned());
-        assert!(figures(&record).is_empty());
+        assert!(facts::Facts::of(&record).figures().is_empty());
         let explained = explain::explain(&record);
         for id in ["text", "summary"] {
             let row = find(id).unwrap();

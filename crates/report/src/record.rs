@@ -22,7 +22,7 @@ mod tests {
     #[test]
     fn record_report_round_trip() {
         let record = testkit::records::own_run();
-        let text = render(&record, &explain::explain(&record));
+        let text = REPORT.render(&explain::explain(&record));
         assert_eq!(::record::from_json(&text).unwrap(), record);
     }
 }

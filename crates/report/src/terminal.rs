@@ -220,7 +220,7 @@ mod tests {
 
     fn check(record: &Record, shown: &str, listed: Option<u64>) {
         assert_eq!(rates(record, MemoryOperation::Copy).unwrap(), shown);
-        assert_eq!(memory_mb_per_s(record, &figures(record), MemoryOperation::Copy), listed);
+        assert_eq!(memory_mb_per_s(record, facts::Facts::of(record).figures(), MemoryOperation::Copy), listed);
     }
 
     #[test]

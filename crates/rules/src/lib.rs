@@ -289,7 +289,7 @@ pub fn check(facts: &Facts<'_>) -> Vec<Finding> {
 pub(crate) mod tests {
     use super::*;
     use crate::test_support::{counter, own_run, series, with_step};
-    use record::{Record, ChannelId, CpuTime, Variant, WorkloadId};
+    use record::{ChannelId, CpuTime, Record, Variant, WorkloadId};
 
     /// Findings of one rule in a Record. Also checks that every placeholder of a template has a value.
     pub(crate) fn findings_of(id: RuleId, record: &Record) -> Vec<Finding> {
@@ -346,7 +346,7 @@ pub(crate) mod tests {
     #[test]
     fn rules_apply_by_bound() {
         let of_load = |workload, variant: &Variant| {
-            let found = check(&unquiet(workload, variant)).into_iter();
+            let found = check(&Facts::of(&unquiet(workload, variant))).into_iter();
             let harm = found.filter(|finding| finding.severity > facts::Severity::Info);
             harm.map(|finding| finding.rule.as_str()).collect::<Vec<_>>()
         };

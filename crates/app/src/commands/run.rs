@@ -272,7 +272,7 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
             log
         } else {
             let others = among_others(&explained, &args.task.question().id)?;
-            rendered("text", &explained)? + &course(&record) + &others
+            rendered("text", &explained)? + &course(&explained.facts) + &others
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
@@ -284,9 +284,9 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
 }
 
 /// Clock and temperature over the run, where the terminal can show them.
-fn course(record: &Record) -> String {
+fn course(facts: &facts::Facts<'_>) -> String {
     let columns = crate::look::columns().filter(|_| !Look::of_this_terminal().ascii);
-    let lines = columns.map(|columns| explain::monitor::sparklines(record, columns)).unwrap_or_default();
+    let lines = columns.map(|columns| explain::monitor::sparklines(facts, columns)).unwrap_or_default();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 

@@ -118,6 +118,7 @@ fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::Record;
 
     #[test]
     fn entry_is_read_as_it_was_written() {

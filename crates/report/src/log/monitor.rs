@@ -2,7 +2,7 @@
 
 use explain::monitor::{heading, row};
 use facts::Facts;
-use record::{Record, Variant, Window, WorkloadId, WorkloadName};
+use record::{Variant, Window, WorkloadId, WorkloadName};
 use std::fmt::Write;
 
 /// Target number of rows per phase; rows are at least [`ROW_MS_MIN`] apart.
@@ -52,16 +52,16 @@ fn classic_name(workload: &WorkloadName, name: &str) -> String {
     words.to_owned()
 }
 
-fn rows(record: &Record, window: Window) -> Vec<String> {
+fn rows(facts: &Facts<'_>, window: Window) -> Vec<String> {
     let row_ms = (window.elapsed_ms() / ROWS_PER_PHASE).max(ROW_MS_MIN);
-    let times = &record.samples.at_ms;
+    let times = &facts.samples.at_ms;
     let mut rows = Vec::new();
     let mut began: Option<usize> = None;
     for (index, at_ms) in times.iter().enumerate().filter(|(_, at)| window.contains(**at)) {
         match began {
             None => began = Some(index),
             Some(first) if at_ms - times[first] >= row_ms => {
-                rows.push(row(record, first, index));
+                rows.push(row(facts, first, index));
                 began = Some(index);
             }
             Some(_) => {}
@@ -71,10 +71,10 @@ fn rows(record: &Record, window: Window) -> Vec<String> {
 }
 
 /// Last row of the run.
-pub(super) fn last_row(record: &Record) -> Option<String> {
-    let last = record.samples.at_ms.len().checked_sub(1)?;
+pub(super) fn last_row(facts: &Facts<'_>) -> Option<String> {
+    let last = facts.samples.at_ms.len().checked_sub(1)?;
     let first = last.checked_sub(2)?;
-    Some(format!("{}\n{}", heading(record), row(record, first, last)))
+    Some(format!("{}\n{}", heading(facts), row(facts, first, last)))
 }
 
 /// First temperature of the run in degrees, for the head of the log.

@@ -1,9 +1,9 @@
 //! The machine that tests of checks begin with, and how they are asked. What each check finds is tested
 //! next to it.
 
-use facts::Facts;
 use super::*;
 use crate::test_support::own_run;
+use facts::Facts;
 use facts::Severity;
 use record::*;
 

@@ -103,7 +103,8 @@ mod tests {
         for (own_s, waited_s, lost) in [(0.001, 0.005, 0.0), (2.0, 3.0, 30.0), (2.0, 8.0, 80.0), (5.0, 15.0, 75.0)] {
             let record = command(own_s, waited_s);
             let explained = crate::diagnosis::explain(&record);
-            let taken: f64 = explained.ledgers.iter().map(|ledger| ledger.lost().as_percent()).fold(0.0, f64::max);
+            let taken: f64 =
+                explained.assessment.ledgers.iter().map(|ledger| ledger.lost().as_percent()).fold(0.0, f64::max);
             assert!(
                 (taken - lost).abs() < 0.6,
                 "{own_s} s of CPU time, {waited_s} s waited: {taken} % instead of {lost} %"

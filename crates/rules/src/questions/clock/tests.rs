@@ -1,8 +1,8 @@
 //! The whole text for a board, and how it is shortened on large machines.
 
-use facts::Facts;
 use super::*;
 use crate::test_support::{own_run, point, with_clocks};
+use facts::Facts;
 use record::{Cluster, CounterClock, Cpu, Missing, Policy};
 
 /// A reading with all values.

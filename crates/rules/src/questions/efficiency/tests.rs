@@ -1,8 +1,8 @@
 //! Efficiency walks made for tests: sweet spot, table and CSV, with and without a meter. No real board is in them.
 
-use facts::Facts;
 use super::*;
 use crate::test_support::{compression, gauge_channel, labelled, own_run, point, with_clocks, with_step};
+use facts::Facts;
 use record::{HwmonKind, OfHwmon, Unit, Wait};
 
 /// Idle for 10 s, then 3 OPPs of 10 s each with these scores and milliwatts.

@@ -1,8 +1,8 @@
 //! The whole text of a made board.
 
-use facts::Facts;
 use super::*;
 use crate::test_support::{own_run, with_step};
+use facts::Facts;
 use record::{Bandwidth, BandwidthRow, Cache, CurveRow, Fact, LatencyRow, LoadedRow, Missing, RepetitionStats};
 
 fn repeated(record: &mut Record, name: &str, unit: &str, values: &[f64]) {

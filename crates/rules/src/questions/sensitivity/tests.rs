@@ -1,8 +1,8 @@
 //! Made runs at several clocks, and the figures of a published report. Nothing is measured here.
 
-use facts::Facts;
 use super::*;
 use crate::test_support::{counter, own_run, with_step};
+use facts::Facts;
 use record::{ChannelId, CpuTime, Total, Variant};
 use record::{Fact, Measured, Score, Scores, Unit};
 
@@ -120,8 +120,10 @@ fn every_score_of_a_step_depends_on_the_clock_in_its_own_way() {
             ..Scores::default()
         }));
     }
-    let found: Vec<(String, f64)> =
-        results(&Facts::of(&record)).into_iter().map(|result| (result.name, result.elasticity.unwrap().value)).collect();
+    let found: Vec<(String, f64)> = results(&Facts::of(&record))
+        .into_iter()
+        .map(|result| (result.name, result.elasticity.unwrap().value))
+        .collect();
     let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["work: kitchen", "work: objects"]);
     assert!((found[0].1 - 1.0).abs() < 1e-9 && found[1].1.abs() < 1e-9);

@@ -1,8 +1,8 @@
 //! Tests of all plots: which runs have some, and Records of people who want a picture to cost everything.
 
-use facts::Facts;
 use crate::questions::plots;
 use crate::test_support::{Chance, gauge_channel, own_run, with_step};
+use facts::Facts;
 use record::{ChannelId, ClockSeries, Measured, Mode, Record, Series, Unit, Variant, Window, WorkloadId};
 
 #[test]
