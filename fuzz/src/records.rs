@@ -15,7 +15,7 @@ fn watch_all(record: &Record) {
     for (row, at_ms) in record.samples.at_ms.iter().enumerate() {
         let value = |channel: &Channel| channel.values.get(row).copied().flatten();
         watch.row(*at_ms, record.samples.channels.iter().map(value));
-        let columns = Columns::of(record, None);
+        let columns = Columns::of(record, *facts::Facts::of(record).soc_channel());
         (columns.heading(), columns.line(&watch), metrics(&watch));
         for track in tracks(&watch, None).iter().chain(&cores(&watch)) {
             track.text(track.value(&watch));
@@ -40,18 +40,18 @@ pub(crate) fn explain_all(record: &Record) {
     for report in report::REPORTS.iter() {
         // A user asks for one at a time.
         limits::again();
-        report.text(record, explained);
+        report.text(explained);
     }
     limits::again();
     facts::figures::figures(record);
-    explain::Told::of(record, explained);
+    explain::Told::of(&explained.facts, &explained.assessment);
     watch_all(record);
     plot_all(record);
     let rows = [Row::of(record, explained, "a"), Row::of(record, explained, "b")];
     for format in explain::results::FORMATS {
         (format.write)(&explain::results::Table { rows: &rows, columns: 80 });
     }
-    compare::ranking_text(&compare::rank(record, explained, Reference::builtin()));
+    compare::ranking_text(&compare::rank(explained, Reference::builtin()));
     let name = || "a".to_owned();
     let side = || compare::Side { name: name(), record, explained };
     compare::text(&compare::compare(&[side(), side()]));
@@ -73,7 +73,7 @@ fn show(data: &[u8]) {
     for item in Recorded::new(data) {
         match (item, &mut shown) {
             (Item::Begin(record), shown) => {
-                *shown = Some((Columns::of(&record, None), Watch::new(*record)));
+                *shown = Some((Columns::of(&record, *facts::Facts::of(&record).soc_channel()), Watch::new(*record)));
             }
             (Item::Row(at_ms, values), Some((columns, watch))) => {
                 watch.row(at_ms, values);

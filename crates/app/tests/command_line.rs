@@ -165,7 +165,7 @@ fn check_explained(folder: &Folder, record: &record::Record) {
     let json = folder.file("run.json");
     let output = sbc_bench(&["explain", json.to_str().unwrap()]).output().unwrap();
     let explained = explain::explain(record);
-    let expected = report::find("text").unwrap().render(record, &explained);
+    let expected = report::find("text").unwrap().render(&explained);
     assert_eq!(text(&output.stdout), expected);
     let piped = std::fs::File::open(&json).unwrap();
     let output = sbc_bench(&["explain", "--json", "-"]).stdin(piped).output().unwrap();

@@ -16,7 +16,10 @@ fn old_result_files_are_read_and_printed_ones_are_the_same() {
         // As they are, without what newer ones open with.
         let record: Record = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let explained = explain::explain(&record);
-        for printed in [Document::printed(&record, &explained), Document::saved(&record, &explained)] {
+        for printed in [
+            Document::printed(&explained.facts, &explained.assessment),
+            Document::saved(&explained.facts, &explained.assessment),
+        ] {
             let read = record::from_json(&printed).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(read, record, "{}", path.display());
             assert_eq!(explain::explain(&read), explained, "{}", path.display());

@@ -74,7 +74,7 @@ fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
     if base.1.core.is_some() {
         return None;
     }
-    let count = |side: &Measured<'_>, figure: &Figure| side.record.steps[figure.step].threads;
+    let count = |side: &Measured<'_>, figure: &Figure| side.facts.steps[figure.step].threads;
     let (a, b) = (count(base.0, base.1), count(other.0, other.1));
     if a == b || a == 0 || b == 0 {
         return None;
@@ -111,7 +111,7 @@ fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     }
     let claimed_mhz = |(side, figure): End<'_>| {
         let cpus = &figure.core.as_ref()?.cpus;
-        let clocks = facts::view::cluster_clocks(side.record, &Variant::COLD);
+        let clocks = side.facts.cluster_clocks(&Variant::COLD);
         let clock = clocks.iter().find(|clock| cpus.contains(&clock.cpu))?;
         clock.claimed_khz.map(|khz| f64::from(khz) / 1000.0)
     };
@@ -243,9 +243,9 @@ fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
         return None;
     }
     let (slower, faster) = if ratio(base.1, other.1)? < 1.0 { (other, base) } else { (base, other) };
-    let score = |end: End<'_>| end.0.record.steps.get(end.1.step).map(ScoreKey::of);
+    let score = |end: End<'_>| end.0.facts.steps.get(end.1.step).map(ScoreKey::of);
     let (of_slower, of_faster) = (score(slower)?, score(faster)?);
-    let explained = slower.0.explained;
+    let explained = slower.0.assessment;
     // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the ledger has it.
     let taken = |diagnosis: &Diagnosis| match explained.taken(diagnosis, &of_slower) {
         Taken::Unknown if slower.1.core.is_none() => Some(Tenths::default()),
@@ -253,7 +253,7 @@ fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
         Taken::Unknown | Taken::Nothing => None,
     };
     let is_there = |diagnosis: &&Diagnosis| {
-        let mut others = faster.0.explained.diagnoses.iter();
+        let mut others = faster.0.assessment.diagnoses.iter();
         !others.any(|other| other.cause == diagnosis.cause && other.holds_for.contains(&of_faster))
     };
     let found = explained.worst_first().into_iter().filter(is_there);
@@ -265,7 +265,7 @@ fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
 /// Every C library writes `memcpy` and `memset` again.
 fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
     let is_libc = base.1.key.is_of(WorkloadId::MemoryLibc);
-    let name = |end: End<'_>| end.0.record.machine.distribution.known().cloned();
+    let name = |end: End<'_>| end.0.facts.machine.distribution.known().cloned();
     let (a, b) = (name(base)?, name(other)?);
     (is_libc && a != b)
         .then(|| format!("memcpy and memset are from the C library, which may differ between {a} and {b}."))

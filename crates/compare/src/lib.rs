@@ -31,14 +31,14 @@ pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};
 
 use facts::figures::equivalent::{in_common_methods, version_of};
-use facts::figures::{Figure, FigureKey, figures, title_among, verdict_of};
-use facts::foreign::{in_lines, one_line};
+use facts::figures::{Figure, FigureKey, title_among, verdict_of};
+use facts::foreign::one_line;
 use facts::number::number;
 use facts::view::spread_percent;
-use facts::{Explanation, Finding, Severity, Verdict};
+use facts::{Explained, Explanation, Facts, Finding, Severity, Verdict};
 use pairs::Lined;
-use record::Record;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// One of the results that are compared.
 #[derive(Debug, Clone)]
@@ -46,9 +46,7 @@ pub struct Side<'a> {
     /// What it is called, for example its file.
     pub name: String,
     /// The result.
-    pub record: &'a Record,
-    /// What is to be said of it.
-    pub explained: &'a Explanation,
+    pub explained: &'a Explained<'a>,
 }
 
 /// Something that could not be compared.
@@ -176,17 +174,11 @@ pub struct Difference {
 /// Sets results side by side. Differences and causes are those against the first result that has
 /// the figure.
 pub fn compare(sides: &[Side<'_>]) -> Comparison {
-    let in_lines: Vec<_> = sides.iter().map(|side| in_lines(side.record)).collect();
-    let in_lines = sides.iter().zip(&in_lines);
-    let sides: Vec<Side<'_>> = in_lines
-        .map(|(side, record)| Side { name: one_line(&side.name).into_owned(), record, explained: side.explained })
-        .collect();
-    let figures: Vec<(&Record, Vec<Figure>)> = sides.iter().map(|side| (side.record, figures(side.record))).collect();
-    let figures = in_common_methods(&figures);
+    let facts: Vec<&Facts<'_>> = sides.iter().map(|side| side.explained.facts.in_lines()).collect();
+    let figures = in_common_methods(&facts);
     let measured = sides.iter().zip(figures).map(|(side, figures)| Measured::new(side, figures));
     let measured: Vec<Measured<'_>> = measured.collect();
     let (lined, left_out) = pairs::line_up(&measured);
-    let records: Vec<&Record> = sides.iter().map(|side| side.record).collect();
     let mut lines: Vec<Line> = lined.iter().map(|lined| line(&measured, lined)).collect();
     let keys: Vec<FigureKey> = lines.iter().map(|line| line.key.clone()).collect();
     for line in &mut lines {
@@ -196,13 +188,13 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
         sides: measured
             .iter()
             .map(|side| Named {
-                name: side.name.to_owned(),
-                board: side.record.machine.name().cloned(),
-                verdict: verdict_of(&side.figures, side.explained.verdict),
-                invalid_because: invalid_because(side.explained),
+                name: side.name.clone().into_owned(),
+                board: side.facts.machine.name().cloned(),
+                verdict: verdict_of(&side.figures, side.assessment.verdict),
+                invalid_because: invalid_because(side.assessment),
             })
             .collect(),
-        settings: settings(&records),
+        settings: settings(&facts),
         lines,
         left_out,
     }
@@ -216,15 +208,16 @@ fn invalid_because(explained: &Explanation) -> Vec<String> {
 
 /// A result with its figures.
 pub(crate) struct Measured<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) record: &'a Record,
-    pub(crate) explained: &'a Explanation,
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) facts: &'a Facts<'a>,
+    pub(crate) assessment: &'a Explanation,
     pub(crate) figures: Vec<Figure>,
 }
 
 impl<'a> Measured<'a> {
     fn new(side: &'a Side<'a>, figures: Vec<Figure>) -> Self {
-        Self { name: &side.name, record: side.record, explained: side.explained, figures }
+        let Explained { facts, assessment } = side.explained;
+        Self { name: one_line(&side.name), facts: facts.in_lines(), assessment, figures }
     }
 }
 
@@ -247,7 +240,7 @@ fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
     }
     let first = base.map(|(_, figure)| figure);
     let estimated = lined.figures.iter().zip(sides).map(|(figure, side)| {
-        let version = version_of(side.record, (*figure)?);
+        let version = version_of(side.facts, (*figure)?);
         figure.and_then(|figure| figure.estimated_words(version.as_deref()))
     });
     Line {

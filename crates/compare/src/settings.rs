@@ -1,7 +1,7 @@
 //! Settings and circumstances that two results may differ in, as the Records tell them.
 
 use crate::reference::soc_key;
-use facts::{soc, view};
+use facts::Facts;
 use record::{Fact, Record, Source, Tool, Variant, WorkloadId};
 use serde::Serialize;
 
@@ -20,8 +20,8 @@ const CLOCK_MEASURED: &str = "clock measured (MHz)";
 const CLOCK_PERCENT: f64 = 1.0;
 
 /// Settings whose known values differ. One that only some results tell is not a difference.
-pub fn settings(records: &[&Record]) -> Vec<Setting> {
-    let all: Vec<Vec<(&'static str, Option<String>)>> = records.iter().map(|record| settings_of(record)).collect();
+pub fn settings(facts: &[&Facts<'_>]) -> Vec<Setting> {
+    let all: Vec<Vec<(&'static str, Option<String>)>> = facts.iter().map(|facts| settings_of(facts)).collect();
     let Some(first) = all.first() else {
         return Vec::new();
     };
@@ -54,8 +54,8 @@ fn is_same(name: &str, a: &str, b: &str) -> bool {
 }
 
 /// Every setting of one result, always the same names in the same order.
-pub fn settings_of(record: &Record) -> Vec<(&'static str, Option<String>)> {
-    let machine = &record.machine;
+pub fn settings_of(facts: &Facts<'_>) -> Vec<(&'static str, Option<String>)> {
+    let machine = &facts.machine;
     let known = |fact: &Fact<String>| fact.known().cloned();
     let per_policy = |value: fn(&record::Policy) -> Option<String>| {
         let mut values: Vec<String> = machine.policies.iter().filter_map(value).collect();
@@ -64,8 +64,8 @@ pub fn settings_of(record: &Record) -> Vec<(&'static str, Option<String>)> {
     };
     vec![
         ("board", machine.name().cloned()),
-        (SOC, known(&soc::name(machine))),
-        ("cores", cores(record)),
+        (SOC, known(facts.soc())),
+        ("cores", cores(facts)),
         ("kernel", known(&machine.kernel_release)),
         ("governor", per_policy(|policy| policy.governor.known().cloned())),
         ("cpufreq driver", per_policy(|policy| policy.driver.known().cloned())),
@@ -73,18 +73,18 @@ pub fn settings_of(record: &Record) -> Vec<(&'static str, Option<String>)> {
             "clock advertised (MHz)",
             per_policy(|policy| policy.clock_khz_max.known().map(|khz| (khz / 1000).to_string())),
         ),
-        (CLOCK_MEASURED, measured_clocks(record)),
-        ("DRAM", dram(record)),
-        ("memory (GiB)", memory_gib(record)),
+        (CLOCK_MEASURED, measured_clocks(facts)),
+        ("DRAM", dram(facts)),
+        ("memory (GiB)", memory_gib(facts)),
         ("page size", machine.page_size_bytes.known().map(u32::to_string)),
         ("toolchain", known(&machine.compiler)),
-        ("7-zip", tool_version(record, WorkloadId::SevenZip)),
-        ("OpenSSL", tool_version(record, WorkloadId::OpenSsl)),
+        ("7-zip", tool_version(facts, WorkloadId::SevenZip)),
+        ("OpenSSL", tool_version(facts, WorkloadId::OpenSsl)),
         ("distribution", known(&machine.distribution)),
         ("userland", known(&machine.userland_arch)),
         ("image", known(&machine.build_system)),
         ("virtualisation", known(&machine.virtualisation)),
-        ("sbc-bench", Some(program(record))),
+        ("sbc-bench", Some(program(facts))),
     ]
 }
 
@@ -102,8 +102,8 @@ fn cores(record: &Record) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" + "))
 }
 
-fn measured_clocks(record: &Record) -> Option<String> {
-    let clocks = view::cluster_clocks(record, &Variant::COLD);
+fn measured_clocks(facts: &Facts<'_>) -> Option<String> {
+    let clocks = facts.cluster_clocks(&Variant::COLD);
     let mut clocks: Vec<String> =
         clocks.iter().map(|clock| facts::finding::mhz(clock.measured_khz).to_string()).collect();
     clocks.dedup();

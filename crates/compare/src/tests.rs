@@ -4,12 +4,23 @@ use super::*;
 use crate::reference::{Reference, parse};
 use crate::test_support::{compression, own_run, point, with_clocks, with_step};
 use expect_test::{Expect, expect};
-use facts::{Explanation, Facts, Finding, Quantity, Severity};
-use record::{Cipher, Fact, Measured as Score, Outcome, Variant, WorkloadId};
+use facts::{Explained, Explanation, Facts, Finding, Quantity, Severity};
+use record::{Cipher, Fact, Measured as Score, Outcome, Record, Variant, WorkloadId};
 
 /// Explanation of a run in which these findings were made.
 pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {
     explain::explain_findings(&Facts::of(&own_run()), findings)
+}
+
+/// A Record with the assessment of another one.
+pub(crate) fn with(record: &Record, assessment: Explanation) -> Explained<'_> {
+    Explained { facts: Facts::of(record), assessment }
+}
+
+/// Two results `a` and `b` without findings side by side.
+fn compared(a: &Record, b: &Record) -> Comparison {
+    let [a, b] = [a, b].map(|record| with(record, explained_by(Vec::new())));
+    compare(&[("a", &a), ("b", &b)].map(|(name, explained)| Side { name: name.into(), explained }))
 }
 
 /// A board with four CPUs at this clock; scores of 7-zip on one and on all of them.
@@ -31,14 +42,16 @@ fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
 }
 
 fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
-    let explained: Vec<Explanation> = sides
-        .iter()
-        .map(|(_, record, findings)| explain::explain_findings(&facts::Facts::of(record), findings.to_vec()))
-        .collect();
+    let explained = |(_, record, findings): &(&str, &'_ Record, &[Finding])| {
+        let facts = Facts::from((*record).clone());
+        let assessment = explain::explain_findings(&facts, findings.to_vec());
+        Explained { facts, assessment }
+    };
+    let explained: Vec<Explained<'_>> = sides.iter().map(explained).collect();
     let sides: Vec<Side<'_>> = sides
         .iter()
         .zip(&explained)
-        .map(|((name, record, _), explained)| Side { name: (*name).to_owned(), record, explained })
+        .map(|((name, ..), explained)| Side { name: (*name).to_owned(), explained })
         .collect();
     expected.assert_eq(&text(&compare(&sides)));
 }
@@ -48,9 +61,9 @@ fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
 fn four_results_stand_in_80_columns() {
     let mips = [4000, 4400, 3600, 5200];
     let boards: Vec<Record> = mips.iter().map(|mips| board("Board", 1_500_000, mips / 4, &[*mips])).collect();
-    let explained: Vec<Explanation> = boards.iter().map(explain::explain).collect();
-    let sides = boards.iter().zip(&explained).zip(["a.txt", "b.txt", "c.txt", "d.txt"]);
-    let sides = sides.map(|((record, explained), name)| Side { name: name.to_owned(), record, explained });
+    let explained: Vec<Explained<'_>> = boards.iter().map(explain::explain).collect();
+    let sides = explained.iter().zip(["a.txt", "b.txt", "c.txt", "d.txt"]);
+    let sides = sides.map(|(explained, name)| Side { name: name.to_owned(), explained });
     let text = text(&compare(&sides.collect::<Vec<_>>()));
     let too_wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(too_wide.is_empty(), "{too_wide:?}");
@@ -206,10 +219,7 @@ fn aes_in_software_is_seen_from_bytes_per_cycle() {
         with_step(record, WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], (0.0, 1.0), cipher(rate))
     };
     let (a, b) = (with_aes(700_000_000), with_aes(50_000_000));
-    let sides = ["a", "b"].map(str::to_owned).into_iter().zip([&a, &b]);
-    let explained = &explained_by(Vec::new());
-    let sides: Vec<Side<'_>> = sides.map(|(name, record)| Side { name, record, explained }).collect();
-    let comparison = compare(&sides);
+    let comparison = compared(&a, &b);
     let line = comparison.lines.iter().find(|line| line.unit == "kB/s");
     let difference = line.unwrap().differences[1].clone().unwrap();
     assert_eq!(difference.cause.as_deref(), Some("b runs AES without AES instructions."));
@@ -236,10 +246,8 @@ fn cores_are_paired_by_type() {
             *record = with_step(record.clone(), WorkloadId::SevenZip, Variant::SINGLE, &[cpu], (0.0, 1.0), score);
         }
     }
-    let explained = &explained_by(Vec::new());
-    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
     let lines: Vec<String> =
-        compare(&sides).lines.iter().map(|line| format!("{} {:?}", line.cores.join(" | "), line.values)).collect();
+        compared(&a, &b).lines.iter().map(|line| format!("{} {:?}", line.cores.join(" | "), line.values)).collect();
     assert_eq!(
         lines,
         ["Cortex-A72 | Cortex-A76 [Some(2000.0), Some(3000.0)]", "Cortex-A53 [Some(1000.0), Some(1100.0)]"]
@@ -263,7 +271,7 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
     let mut record = board("Mine", 1_500_000, 1140, &[4000]);
     let score = compression(1);
     record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), score);
-    let ranking = rank(&record, &explained_by(Vec::new()), &reference);
+    let ranking = rank(&with(&record, explained_by(Vec::new())), &reference);
     expect![[r#"
         Mine (Rockchip RK3328) compared with known results:
 
@@ -294,18 +302,14 @@ fn invalid_results_say_so_first() {
         .with("what", Quantity::Text("supply".into()))];
     let explained = explained_by(lost.to_vec());
     let record = board("Mine", 1_500_000, 1140, &[4000]);
-    let text_of_rank = ranking_text(&rank(&record, &explained, Reference::builtin()));
+    let text_of_rank = ranking_text(&rank(&with(&record, explained.clone()), Reference::builtin()));
     let expected = "This result is INVALID, do not use it: The supply was lost.\n\nMine (Rockchip RK3328) compared";
     assert!(text_of_rank.starts_with(expected), "{text_of_rank}");
     let degraded = [Finding::new(record::RuleId::own("x"), Severity::Degraded, "It was hot.")];
-    let degraded = ranking_text(&rank(&record, &explained_by(degraded.to_vec()), Reference::builtin()));
+    let degraded = ranking_text(&rank(&with(&record, explained_by(degraded.to_vec())), Reference::builtin()));
     assert!(degraded.starts_with("This result is degraded"), "{degraded}");
-    let valid = explained_by(Vec::new());
-    let sides = [("a", &valid), ("b", &explained)].map(|(name, explained)| Side {
-        name: name.into(),
-        record: &record,
-        explained,
-    });
+    let [valid, explained] = [explained_by(Vec::new()), explained].map(|assessment| with(&record, assessment));
+    let sides = [("a", &valid), ("b", &explained)].map(|(name, explained)| Side { name: name.into(), explained });
     let text = text(&compare(&sides));
     assert!(text.starts_with("B (b) is INVALID, do not use it: The supply was lost.\n\nA  a (Mine, valid)"), "{text}");
 }
@@ -336,9 +340,7 @@ fn every_figure_pairs_the_same_cores() {
     let (a53, a72, a76) = (Some("Cortex-A53"), Some("Cortex-A72"), Some("Cortex-A76"));
     let check = |a: [(Option<&str>, u32, f64); 2], b: [(Option<&str>, u32, f64); 2], expected: &[&str]| {
         let (a, b) = (two_clusters(a), two_clusters(b));
-        let explained = &explained_by(Vec::new());
-        let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
-        let comparison = compare(&sides);
+        let comparison = compared(&a, &b);
         let mains = comparison.lines.iter().filter(|line| line.is_main);
         let rows: Vec<String> = mains.map(|line| format!("{} {}", line.unit, line.cores.join(" | "))).collect();
         assert_eq!(rows, expected);
@@ -367,9 +369,9 @@ fn every_figure_pairs_the_same_cores() {
 #[test]
 fn row_is_not_ranked_against_itself() {
     let record = board("Mine", 1_500_000, 1140, &[4000]);
-    let own = crate::reference::Row::of(&record, &explained_by(Vec::new()), "mine.txt");
+    let own = crate::reference::Row::of(&Facts::of(&record), &explained_by(Vec::new()), "mine.txt");
     let reference = Reference { rows: vec![own] };
-    assert_eq!(rank(&record, &explained_by(Vec::new()), &reference).entries, []);
+    assert_eq!(rank(&with(&record, explained_by(Vec::new())), &reference).entries, []);
 }
 
 #[test]
@@ -379,9 +381,7 @@ fn clock_is_not_its_own_cause() {
     if let Outcome::Done(Score::Clock(clocks)) = &mut b.steps[0].outcome {
         clocks.points[0].readings_khz = vec![1_400_000; 3];
     }
-    let explained = &explained_by(Vec::new());
-    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, explained });
-    let comparison = compare(&sides);
+    let comparison = compared(&a, &b);
     let cause = comparison.lines[0].differences[1].clone().unwrap().cause;
     assert!(cause.unwrap().starts_with("Both kernels advertise 1500 MHz"));
 }

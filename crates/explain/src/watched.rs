@@ -4,8 +4,8 @@
 use crate::monitor::{Watch, time_of_day};
 use facts::lines::duration;
 use facts::throttle::Reason;
-use facts::view;
 use facts::watch::before_rows;
+use facts::{Facts, view};
 use record::{ChannelId, End, Record};
 use std::collections::BTreeSet;
 
@@ -13,9 +13,8 @@ use std::collections::BTreeSet;
 const GAPS_MAX: usize = 3;
 
 /// A paragraph about a recording.
-pub fn watched(record: &Record) -> String {
-    let mut sentences =
-        vec![span(record), damaged(record), folded(record), slowed_down(record), heat(record), gaps(record)];
+pub fn watched(facts: &Facts<'_>) -> String {
+    let mut sentences = vec![span(facts), damaged(facts), folded(facts), slowed_down(facts), heat(facts), gaps(facts)];
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
 }
@@ -111,12 +110,12 @@ fn nothing_seen(record: &Record) -> String {
     }
 }
 
-fn heat(record: &Record) -> String {
-    match view::heat(record, view::whole_run()) {
+fn heat(facts: &Facts<'_>) -> String {
+    match facts.heat(&view::whole_run()) {
         Some(heat) => format!(
             "Highest temperature: {:.1}°C at {} ({}).",
             heat.millicelsius_max as f64 / 1000.0,
-            time_of_day(record, heat.at_ms),
+            time_of_day(facts, heat.at_ms),
             heat.channel
         ),
         None => String::new(),
@@ -179,13 +178,13 @@ mod tests {
         let steady = recording(&[1_800_000; 4], &[40_000, 41_000, 45_500, 44_000]);
         let expected = "Recorded 1.5 s: 4 samples from 00:00:00 to 00:00:01. No throttling detected (checked: \
                         clock limit lowered). Highest temperature: 45.5°C at 00:00:01 (thermal_zone0.temp). No gaps.";
-        assert_eq!(watched(&steady), expected);
+        assert_eq!(watched(&Facts::of(&steady)), expected);
         let mut hot = recording(&[1_800_000, 1_800_000, 1_200_000, 1_200_000], &[80_000; 4]);
         let missing = Missing::absent("/sys/x");
         let gap = Gap { at_ms: 500, missing };
         hot.samples.channels[1].gaps.push(gap);
         hot.run.end = End::Died;
-        let text = watched(&hot);
+        let text = watched(&Facts::of(&hot));
         for part in [
             "It has no end",
             "Throttling: clock limit lowered (50.0 % of the time, first at 00:00:01)",
@@ -203,13 +202,13 @@ mod tests {
         (all.id, all.gaps) = (ChannelId::ALL_CHANNELS_GAP, vec![gap(1500, "the machine")]);
         record.samples.channels[0].gaps = (0..5).map(|at| gap(at, "/sys/x")).collect();
         record.samples.channels.push(all);
-        let text = watched(&record);
+        let text = watched(&Facts::of(&record));
         assert!(text.contains("6 gaps, among them: 00:00:01 the machine does not exist; 00:00:00 policy0"), "{text}");
         // Of five of a kind one is told, and then those of other kinds.
         let slower = |at: i64| gap(100 * at, &format!("/sys/interval{at}"));
         let last = record.samples.channels.last_mut().unwrap();
         last.gaps = (0..5).map(slower).chain([gap(1500, "the machine")]).collect();
-        let text = watched(&record);
+        let text = watched(&Facts::of(&record));
         assert!(
             text.contains("11 gaps, among them: 00:00:00 /sys/interval0 does not exist; 00:00:01 the machine"),
             "{text}"
@@ -221,7 +220,7 @@ mod tests {
         let mut damaged = recording(&[1_800_000; 4], &[40_000; 4]);
         damaged.run.unreadable =
             vec![UnreadableRange { from_byte: 120, bytes: 44 }, UnreadableRange { from_byte: 400, bytes: 1 }];
-        let text = watched(&damaged);
+        let text = watched(&Facts::of(&damaged));
         assert!(text.contains("The recording is damaged (45 bytes from byte 120): samples"), "{text}");
     }
 
@@ -229,7 +228,7 @@ mod tests {
     fn nothing_seen_needs_who_would_have_seen_it() {
         let mut steady = recording(&[1_800_000; 4], &[40_000; 4]);
         steady.samples.channels.remove(0);
-        let text = watched(&steady);
+        let text = watched(&Facts::of(&steady));
         assert!(text.contains("cannot be known") && !text.contains("No throttling"), "{text}");
     }
 }

@@ -117,7 +117,7 @@ impl Said {
             watch.row(*at_ms, values);
         }
         let zeros = metrics(&watch).lines().filter(|line| line.ends_with(" 0")).map(str::to_owned).collect();
-        Self { explained: explain::explain(record), zeros }
+        Self { explained: explain::explain(record).assessment, zeros }
     }
 
     /// What is said here and was not said there.

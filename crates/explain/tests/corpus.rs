@@ -7,6 +7,7 @@ mod copies;
 mod fields;
 mod files;
 
+use facts::Facts;
 use fields::Tally;
 use files::{PARTS, composed, corpus, folders, texts, texts_in, truth};
 use record::{Outcome, Record, Source, WorkloadId};
@@ -239,14 +240,14 @@ fn reviews_agree_with_their_logs() {
     for (name, text) in &found.collect::<Vec<_>>() {
         let review = logs::read(text);
         assert_eq!(review.run.end, record::End::Finished, "{name}");
-        let figures = facts::figures::figures(&review);
+        let figures = Facts::from(&review).figures().clone();
         assert!(figures.len() > 5, "{name}: {} figures", figures.len());
         reviews += 1;
         let of_log = text.split("(../").nth(1).and_then(|rest| rest.split(')').next());
         let Some((_, log)) = texts.iter().find(|(known, _)| Some(known.as_str()) == of_log) else {
             continue;
         };
-        let log = facts::figures::figures(&logs::read(log));
+        let log = Facts::from(&logs::read(log)).figures().clone();
         for figure in figures.iter().filter(|figure| figure.key.workload().is_of_memory()) {
             let of_log = log.iter().filter(|other| other.key == figure.key);
             let values: Vec<f64> = of_log.map(|other| other.value).collect();

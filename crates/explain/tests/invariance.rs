@@ -18,15 +18,15 @@ fn records() -> impl Iterator<Item = (String, Record)> {
 /// Points of every part by score and cause, and the causes of every diagnosis with its scores.
 fn told(record: &Record) -> (Vec<String>, BTreeMap<String, f64>) {
     let explained = explain::explain(record);
-    let diagnoses = explained.diagnoses.iter().map(|diagnosis| {
+    let diagnoses = explained.assessment.diagnoses.iter().map(|diagnosis| {
         let scores: Vec<&str> = diagnosis.holds_for.iter().map(view::ScoreKey::as_str).collect();
         format!("{:?} {}", diagnosis.cause, scores.join(" "))
     });
-    let parts = explained.ledgers.iter().flat_map(|ledger| {
+    let parts = explained.assessment.ledgers.iter().flat_map(|ledger| {
         ledger.parts.iter().map(|part| (format!("{} {:?}", ledger.score, part.cause), part.points.percent.as_percent()))
     });
     let mut diagnoses: Vec<String> = diagnoses.collect();
-    diagnoses.push(explained.verdict.to_string());
+    diagnoses.push(explained.assessment.verdict.to_string());
     (diagnoses, parts.collect())
 }
 

@@ -5,6 +5,7 @@
 
 mod files;
 
+use facts::Facts;
 use facts::{Cause, Explanation, Ledger, Part, Tenths, Verdict, Witness, view};
 use record::Record;
 use std::collections::BTreeSet;
@@ -21,15 +22,15 @@ fn ledgers_add_up() {
     for (name, text) in files::texts(&files::folders()) {
         let record = logs::read(&text);
         let explained = explain::explain(&record);
-        degraded += usize::from(explained.verdict == Verdict::Degraded);
-        let scores: BTreeSet<&str> = explained.ledgers.iter().map(|ledger| ledger.score.as_str()).collect();
-        assert_eq!(scores.len(), explained.ledgers.len(), "{name}: one ledger for each score");
-        all += explained.ledgers.len();
-        unknown += explained.ledgers.iter().filter(|ledger| ledger.expected.known().is_none()).count();
-        for ledger in &explained.ledgers {
+        degraded += usize::from(explained.assessment.verdict == Verdict::Degraded);
+        let scores: BTreeSet<&str> = explained.assessment.ledgers.iter().map(|ledger| ledger.score.as_str()).collect();
+        assert_eq!(scores.len(), explained.assessment.ledgers.len(), "{name}: one ledger for each score");
+        all += explained.assessment.ledgers.len();
+        unknown += explained.assessment.ledgers.iter().filter(|ledger| ledger.expected.known().is_none()).count();
+        for ledger in &explained.assessment.ledgers {
             let told = format!("{name}: {}", told(ledger));
             adds_up(&told, ledger);
-            parts_are_sound(&told, &record, &explained, ledger);
+            parts_are_sound(&told, &record, &explained.assessment, ledger);
             if ledger.unexplained.percent.as_percent() > UNEXPLAINED_PERCENT {
                 unexplained.push(name.clone());
             }
@@ -65,7 +66,7 @@ fn adds_up(told: &str, ledger: &Ledger) {
 fn parts_are_sound(told: &str, record: &Record, explained: &Explanation, ledger: &Ledger) {
     let diagnoses: BTreeSet<usize> = ledger.parts.iter().map(|part| part.diagnosis).collect();
     assert_eq!(diagnoses.len(), ledger.parts.len(), "{told}: a diagnosis stands twice");
-    let doubted = view::doubted_columns(record);
+    let doubted = Facts::of(record).doubted_columns().clone();
     for part in &ledger.parts {
         let diagnosis = &explained.diagnoses[part.diagnosis];
         assert!(diagnosis.cause == part.cause && diagnosis.holds_for.contains(&ledger.score), "{told}");
@@ -120,7 +121,8 @@ fn shares_are_what_the_logs_support() {
     };
     let ledger = |name: &str, score: &str| {
         let record = logs::read(&files::log(&corpus, name));
-        let found = explain::explain(&record).ledgers.into_iter().find(|ledger| ledger.score.as_str() == score);
+        let found =
+            explain::explain(&record).assessment.ledgers.into_iter().find(|ledger| ledger.score.as_str() == score);
         found.unwrap_or_else(|| panic!("{name}: no ledger of {score}"))
     };
     let mut wrong = Vec::new();
@@ -169,12 +171,12 @@ fn told(ledger: &Ledger) -> String {
 fn ledgers_can_be_read() {
     let wanted = std::env::var_os("SBC_BENCH_LEDGERS").is_some();
     for (name, text) in files::texts(&files::folders()).into_iter().filter(|_| wanted) {
-        let explained = explain::explain(&logs::read(&text));
-        let diagnoses = explained.diagnoses.iter().map(|diagnosis| {
+        let explained = explain::explain(logs::read(&text));
+        let diagnoses = explained.assessment.diagnoses.iter().map(|diagnosis| {
             let scores: Vec<&str> = diagnosis.holds_for.iter().map(|score| score.as_str()).collect();
             format!("{:?}[{}]", diagnosis.cause, scores.join(" "))
         });
-        eprintln!("{name}: {} {}", explained.verdict, diagnoses.collect::<Vec<_>>().join(", "));
-        explained.ledgers.iter().for_each(|ledger| eprintln!("    {}", told(ledger)));
+        eprintln!("{name}: {} {}", explained.assessment.verdict, diagnoses.collect::<Vec<_>>().join(", "));
+        explained.assessment.ledgers.iter().for_each(|ledger| eprintln!("    {}", told(ledger)));
     }
 }

@@ -33,7 +33,7 @@ const DEFECTS: [Defect; 5] = [
 ];
 
 fn ranked(record: &Record) -> Ranking {
-    rank(record, &explain::explain(record), Reference::builtin())
+    rank(&explain::explain(record), Reference::builtin())
 }
 
 /// Valid results with enough others of their SoC.

@@ -5,6 +5,7 @@
 
 mod files;
 
+use facts::Facts;
 use facts::figures;
 use record::redact::BLANK;
 use record::{Record, Source};
@@ -42,13 +43,13 @@ fn read(text: &str) -> Record {
 /// Findings, ledgers and figures, one thing in a line.
 fn told(record: &Record) -> Vec<String> {
     let mut out = String::new();
-    for finding in rules::check(record) {
+    for finding in rules::check(&Facts::of(record)) {
         writeln!(out, "{finding:?}").unwrap();
     }
-    for ledger in explain::explain(record).ledgers {
+    for ledger in explain::explain(record).assessment.ledgers {
         writeln!(out, "{ledger:?}").unwrap();
     }
-    for figure in figures(record) {
+    for figure in facts::Facts::of(record).figures() {
         writeln!(out, "{figure:?}").unwrap();
     }
     out.lines().map(str::to_owned).collect()

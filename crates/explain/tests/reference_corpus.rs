@@ -6,6 +6,7 @@
 mod files;
 
 use compare::reference::{self, Row};
+use facts::Facts;
 use facts::Finding;
 
 /// The largest share of real logs whose scores may lie outside their range.
@@ -24,7 +25,7 @@ fn reference_ranges_cover_boards() {
 }
 
 fn is_outside(name: &str, text: &str) -> bool {
-    let found = rules::check(&logs::read(text));
+    let found = rules::check(&Facts::of(&logs::read(text)));
     let is_ours = |finding: &&Finding| matches!(finding.rule.as_str(), "score-high" | "score-low");
     let found: Vec<String> = found.iter().filter(is_ours).map(Finding::sentence).collect();
     if !found.is_empty() {
@@ -39,7 +40,8 @@ fn composed_logs_give_their_rows() {
     let texts = files::texts(&[files::composed()]);
     let rows = texts.iter().map(|(name, text)| {
         let record = logs::read(text);
-        Row::of(&record, &explain::explain(&record), name)
+        let explained = explain::explain(&record);
+        Row::of(&explained.facts, &explained.assessment, name)
     });
     let rows: Vec<Row> = rows.collect();
     let written = reference::write(&rows);

@@ -68,7 +68,7 @@ const SLOWED: [&str; 3] = ["power-limit", "rpi-firmware", "thermal-throttling"];
 
 fn explained(corpus: &Path, folder: &str, file: &str) -> Explanation {
     let bytes = std::fs::read(corpus.join(folder).join("results").join(file)).unwrap();
-    explain::explain(&logs::read(&String::from_utf8_lossy(&bytes)))
+    explain::explain(logs::read(&String::from_utf8_lossy(&bytes))).assessment
 }
 
 fn has(found: &[Finding], rules: &[&str]) -> bool {
@@ -80,10 +80,10 @@ fn composed_logs_have_the_findings_of_their_table() {
     let table = files::truth("findings");
     let texts = files::texts(&[files::composed()]);
     let found = texts.iter().map(|(name, text)| {
-        let found = explain::explain(&logs::read(text));
-        let ids: BTreeSet<&str> = found.findings.iter().map(|one| one.rule.as_str()).collect();
+        let found = explain::explain(logs::read(text));
+        let ids: BTreeSet<&str> = found.assessment.findings.iter().map(|one| one.rule.as_str()).collect();
         let ids: Vec<&str> = ids.into_iter().collect();
-        [name.clone(), found.verdict.to_string(), ids.join(" ")]
+        [name.clone(), found.assessment.verdict.to_string(), ids.join(" ")]
     });
     let found: Vec<[String; 3]> = found.collect();
     let differs = found.iter().filter(|row| !table.contains(row));

@@ -3,17 +3,22 @@
 //! A run makes one Record; a Record becomes `Facts` once. Rules, answers, comparisons and reports take `&Facts`.
 
 use crate::figures::equivalent::in_known_methods;
+use crate::foreign::in_lines;
+use crate::names::short;
+use crate::thermal::{self, ThermalResult};
 use crate::view::{
-    self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, Decline, DoubtedColumn, Halves, Heat, LoadClock, Phase,
-    ScoreSteps, Waited,
+    self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, Death, Decline, DoubtedColumn, FirmwareClock, Halves,
+    Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreSteps, SeriesTrend, SwapGrowth,
+    SwitchedOff, Waited,
 };
-use crate::{Figure, Finding, figures, soc};
-use record::{Bound, Fact, Record, RuleId, Variant, Window};
+use crate::{Explanation, Figure, Finding, figures, soc};
+use record::{Bound, Channel, Fact, Record, RuleId, Variant, Window};
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Deref;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Declares views: a cell of each in `Views`, and a method of `Facts` that fills it on first use.
 macro_rules! views {
@@ -27,7 +32,11 @@ macro_rules! views {
             $($(#[$doc])*
             pub fn $name(&self) -> &$value {
                 let compute: fn(&Self) -> $value = $compute;
-                self.views.$name.get_or_init(|| compute(self))
+                self.views.$name.get_or_init(|| {
+                    #[cfg(feature = "count-views")]
+                    crate::count::add(self, stringify!($name).to_owned());
+                    compute(self)
+                })
             })*
         }
     };
@@ -48,6 +57,8 @@ macro_rules! views_of {
                 let known = self.views_of.$name.borrow().iter().find(|(key, _)| key == argument).cloned();
                 known.map_or_else(
                     || {
+                        #[cfg(feature = "count-views")]
+                        crate::count::add(self, format!("{} of {argument:?}", stringify!($name)));
                         let compute: fn(&Self, &$argument) -> $value = $compute;
                         let value = compute(self, argument);
                         self.views_of.$name.borrow_mut().push((argument.clone(), value.clone()));
@@ -62,25 +73,46 @@ macro_rules! views_of {
 
 /// A Record with its views. It dereferences to the Record.
 pub struct Facts<'a> {
-    /// The Record.
-    pub record: &'a Record,
+    record: Cow<'a, Record>,
     views: Views,
     views_of: ViewsOf,
-    found: RefCell<BTreeMap<RuleId, Rc<[Finding]>>>,
+    found: RefCell<BTreeMap<RuleId, Arc<[Finding]>>>,
+    in_lines: OnceCell<Option<Box<Facts<'static>>>>,
+    for_people: OnceCell<Option<Box<Facts<'static>>>>,
+}
+
+/// Facts of a Record with their assessment: a Record is explained once, and every report takes this.
+#[derive(Debug)]
+pub struct Explained<'a> {
+    /// Facts.
+    pub facts: Facts<'a>,
+    /// Verdict, causes and findings.
+    pub assessment: Explanation,
 }
 
 impl<'a> Facts<'a> {
     /// Facts of this Record; nothing is computed yet.
     pub fn of(record: &'a Record) -> Self {
-        Self { record, views: Views::default(), views_of: ViewsOf::default(), found: RefCell::default() }
+        Self::from(Cow::Borrowed(record))
+    }
+
+    /// Facts of the same Record with every string on one line, for text.
+    pub fn in_lines(&self) -> &Self {
+        self.in_lines.get_or_init(|| changed(in_lines(self))).as_deref().unwrap_or(self)
+    }
+
+    /// Facts of the same Record with short names on one line, for people.
+    pub fn for_people(&self) -> &Self {
+        let facts = self.in_lines();
+        self.for_people.get_or_init(|| changed(short(facts))).as_deref().unwrap_or(facts)
     }
 
     /// Findings of a rule; `check` is called once.
-    pub fn found(&self, rule: RuleId, check: impl FnOnce() -> Vec<Finding>) -> Rc<[Finding]> {
+    pub fn found(&self, rule: RuleId, check: impl FnOnce() -> Vec<Finding>) -> Arc<[Finding]> {
         let known = self.found.borrow().get(&rule).cloned();
         known.unwrap_or_else(|| {
-            let found: Rc<[Finding]> = check().into();
-            self.found.borrow_mut().insert(rule, Rc::clone(&found));
+            let found: Arc<[Finding]> = check().into();
+            self.found.borrow_mut().insert(rule, Arc::clone(&found));
             found
         })
     }
@@ -90,9 +122,42 @@ impl<'a> Facts<'a> {
         self.phases().iter().filter(|phase| bounds.contains(&phase.bound)).cloned().collect()
     }
 
+    /// Channel that stands for the temperature of the SoC, if it has any value that can be true.
+    pub fn soc_temperature(&self) -> Option<&Channel> {
+        self.soc_channel().map(|index| &self.samples.channels[index])
+    }
+
     /// Temperature of the SoC at its hottest moment of the whole run; `None` without a temperature.
     pub fn heat_of_run(&self) -> Option<Heat> {
         self.heat(&view::whole_run())
+    }
+}
+
+/// Facts of a Record that differs from the original.
+fn changed(record: Cow<'_, Record>) -> Option<Box<Facts<'static>>> {
+    match record {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(record) => Some(Box::new(Facts::from(record))),
+    }
+}
+
+impl<'a> From<Cow<'a, Record>> for Facts<'a> {
+    fn from(record: Cow<'a, Record>) -> Self {
+        let (views, views_of) = (Views::default(), ViewsOf::default());
+        let (in_lines, for_people) = (OnceCell::new(), OnceCell::new());
+        Self { record, views, views_of, found: RefCell::default(), in_lines, for_people }
+    }
+}
+
+impl<'a> From<&'a Record> for Facts<'a> {
+    fn from(record: &'a Record) -> Self {
+        Self::of(record)
+    }
+}
+
+impl From<Record> for Facts<'_> {
+    fn from(record: Record) -> Self {
+        Self::from(Cow::Owned(record))
     }
 }
 
@@ -100,13 +165,13 @@ impl Deref for Facts<'_> {
     type Target = Record;
 
     fn deref(&self) -> &Record {
-        self.record
+        &self.record
     }
 }
 
 impl fmt::Debug for Facts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Facts").field("record", self.record).finish_non_exhaustive()
+        f.debug_struct("Facts").field("record", &self.record).finish_non_exhaustive()
     }
 }
 
@@ -114,7 +179,7 @@ views! {
     /// Periods in which one workload ran.
     phases: Vec<Phase> = |facts| view::phases(facts);
     /// Comparable numbers of the Record.
-    figures: Vec<Figure> = |facts| figures(facts);
+    figures: Vec<Figure> = |facts| figures::figures(facts);
     /// The same figures, converted to the methods of the reference data where that is possible.
     known_figures: Vec<Figure> = |facts| in_known_methods(facts, facts.figures());
     /// Scores, and the steps that measured each.
@@ -143,6 +208,40 @@ views! {
     waited_for_memory: Option<Waited> = |facts| view::waited_for_memory(facts);
     /// Totals of 7-zip on all CPUs, each with its step.
     multi_totals: Vec<(usize, f64)> = |facts| view::multi_totals(facts);
+    /// Result of a thermal test.
+    thermal: Option<ThermalResult> = |facts| thermal::result(facts);
+    /// Index of the channel of [`Facts::soc_temperature`].
+    soc_channel: Option<usize> = |facts| view::soc_channel(facts);
+    /// Best source of power.
+    power_source: Option<PowerSource> = |facts| view::power_source(facts);
+    /// First temperature of the SoC.
+    idle: Option<Idle> = |facts| view::idle(facts);
+    /// Deaths of the run, in order.
+    deaths: Vec<Death> = |facts| view::deaths(facts);
+    /// Stretches during which CPUs were lost.
+    lost_cpus: Vec<LostCpus> = |facts| view::lost_cpus(facts);
+    /// Stretches during which the run itself had switched CPUs off.
+    switched_off: Vec<SwitchedOff> = |facts| view::switched_off(facts);
+    /// Growth of swap.
+    swap_growth: Option<SwapGrowth> = |facts| view::swap_growth(facts);
+    /// Clocks that the firmware reports beside those of the kernel.
+    firmware_clocks: Option<FirmwareClock> = |facts| view::firmware_clocks(facts);
+    /// Trends within series of repetitions.
+    series_trends: Vec<SeriesTrend> = |facts| view::series_trends(facts);
+    /// Scores of other programs.
+    programs: Vec<ProgramScore> = |facts| view::programs(facts);
+    /// Remarks of other programs.
+    remarks: Vec<String> = |facts| view::remarks(facts);
+    /// Governors during the run.
+    governors_during_run: Vec<String> = |facts| view::governors_during_run(facts);
+    /// Use of the CPUs in percent, for every row of the samples.
+    busy_percent_at: Vec<Option<f64>> = |facts| view::busy_percent_at(facts);
+    /// Same, with the time that was waited for storage or withheld by a quota.
+    loaded_percent_at: Vec<Option<f64>> = |facts| view::loaded_percent_at(facts);
+    /// Rows of a log that are averages since boot.
+    first_rows: Vec<bool> = |facts| view::first_rows(facts);
+    /// Rows in which the firmware reported low voltage.
+    under_voltage_rows: BTreeSet<usize> = |facts| view::under_voltage_rows(facts);
 }
 
 views_of! {
@@ -150,6 +249,8 @@ views_of! {
     heat(Window): Option<Heat> = |facts, window| view::heat(facts, *window);
     /// Use of the CPUs within a window.
     cpu_use(Window): Vec<CpuUse> = |facts, window| view::cpu_use(facts, *window);
+    /// Power in milliwatts within a window, each with its time.
+    power_mw(Window): Vec<(i64, f64)> = |facts, window| view::power_mw(facts, *window);
     /// Steady clocks of clusters in passes of a variant.
     cluster_clocks(Variant): Vec<ClusterClock> = |facts, variant| view::cluster_clocks(facts, variant);
     /// Clocks of clusters in passes of a variant.

@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 pub mod change;
+#[cfg(feature = "count-views")]
+pub mod count;
 mod explanation;
 mod facts;
 pub mod figures;
@@ -34,8 +36,8 @@ pub use explanation::{
     Basis, Cause, CauseRow, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreVerdict, Taken,
     Tenths, WholePercents, rounded_to_sum,
 };
-pub use facts::Facts;
-pub use figures::{Figure, figures};
+pub use facts::{Explained, Facts};
+pub use figures::Figure;
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
 pub use lines::{duration, how_many, size_words, unmeasured, utc, wrapped};
 pub use names::for_people;

@@ -21,7 +21,7 @@ pub fn for_people(record: &Record) -> Cow<'_, Record> {
 }
 
 /// The same Record with names that people can read: of the machine, of sensors, of settings.
-fn short(record: &Record) -> Cow<'_, Record> {
+pub(crate) fn short(record: &Record) -> Cow<'_, Record> {
     let labels = record.samples.channels.iter().map(|channel| &channel.label);
     let values = record.settings.iter().flat_map(|setting| [&setting.old, &setting.new]);
     let machine = short_machine(&record.machine);

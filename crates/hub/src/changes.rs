@@ -6,6 +6,7 @@ use crate::originals;
 use crate::store::{Row, Session, Trouble, first};
 use compare::settings;
 use compare::trend::change_points;
+use facts::Facts;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -202,7 +203,7 @@ fn cause(session: &mut dyn Session, before: i64, after: i64) -> Result<String, T
     for id in [before, after] {
         let row = first(session, "SELECT hash FROM result WHERE id = $1", &[id.into()])?;
         let bytes = originals::get(session, &row.map(|row| row.words(0)).unwrap_or_default())?;
-        records.extend(derive::record(bytes));
+        records.extend(derive::record(bytes).map(Facts::from));
     }
     let [before, after] = records.as_slice() else { return Ok("Likely cause: unknown.".to_owned()) };
     let word = |value: Option<&Option<String>>| value.and_then(Clone::clone).unwrap_or_else(|| "unknown".to_owned());

@@ -7,7 +7,7 @@ use compare::reference::Row as Reference;
 use compare::trend;
 use explain::Told;
 use explain::results::Row;
-use facts::{Explanation, Figure};
+use facts::{Explained, Figure};
 use logs::any_file;
 use record::{Record, Source};
 use serde::{Deserialize, Serialize};
@@ -91,9 +91,9 @@ pub fn derive(record: &Record, alias: Option<&str>) -> Result<Derived, String> {
 
 fn of(record: &Record, alias: Option<&str>) -> Derived {
     let explained = explain::explain(record);
-    let row = Row::of(record, &explained, "");
-    let reference = Reference::of(record, &explained, "");
-    let figures = facts::figures(record);
+    let row = Row::of(&explained, "");
+    let reference = Reference::of(&explained.facts, &explained.assessment, "");
+    let figures = explained.facts.figures();
     let cores: Vec<String> = reference
         .cores
         .iter()
@@ -114,13 +114,13 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
             Source::Log(_) => "log".to_owned(),
             Source::Run { .. } => facts::plain(record.run.mode.as_str()),
         },
-        machine: facts::plain(alias.unwrap_or(&trend::machine(record))),
+        machine: facts::plain(alias.unwrap_or(&trend::machine(&explained.facts))),
         started_utc_ms: record.run.started.known().copied(),
         names: named.into_iter().filter_map(|(kind, name)| Some((kind, name?))).collect(),
         core_types: core_types.into_iter().collect(),
         verdict: row.verdict.to_string(),
         died_in: row.died_in.as_deref().map(facts::plain),
-        headline: facts::harmless(&headline(record, &explained)).into_owned(),
+        headline: facts::harmless(&headline(&explained)).into_owned(),
         cells: row.cells.iter().map(|cell| facts::plain(cell)).collect(),
         figures: figures.iter().filter(|figure| figure.is_main && figure.not_comparable.is_none()).map(main).collect(),
         sorted_by: [clock, multi, single, aes, copy, fill, miner],
@@ -128,8 +128,8 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
 }
 
 /// The verdict and what each score lost, in sentences.
-pub(crate) fn headline(record: &Record, explained: &Explanation) -> String {
-    let told = Told::of(record, explained);
+pub(crate) fn headline(explained: &Explained<'_>) -> String {
+    let told = Told::of(&explained.facts, &explained.assessment);
     [vec![told.verdict], told.answers, told.ledgers].concat().join(" ")
 }
 

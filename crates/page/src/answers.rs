@@ -7,9 +7,9 @@ use rules::ANSWERS;
 pub(crate) const SECTION: Section = Section::of("answer", "What the run asked", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let texts = ANSWERS.iter().map(|answer| (answer.text)(subject.record));
+    let texts = ANSWERS.iter().map(|answer| (answer.text)(subject.facts));
     let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-    let plots = rules::plots(subject.record);
+    let plots = rules::plots(subject.facts);
     if texts.is_empty() && plots.is_empty() {
         return None;
     }

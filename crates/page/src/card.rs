@@ -28,8 +28,8 @@ pub(crate) fn card(subject: &Subject<'_>) -> String {
             style { (PreEscaped(style::of_picture())) }
             rect width=(WIDTH) height=(HEIGHT) fill="#fff" {}
             rect.{ "verdict-" (look) } width="16" height=(HEIGHT) {}
-            (lines(&summary::name(subject.record), 76.0, (42.0, true), room, 1))
-            (lines(&summary::line(subject.record), 114.0, (18.0, false), room, 1))
+            (lines(&summary::name(subject.facts), 76.0, (42.0, true), room, 1))
+            (lines(&summary::line(subject.facts), 114.0, (18.0, false), room, 1))
             (lines(&sentence, 168.0, (24.0, false), room, 4))
             (figures(subject))
             (clock(subject))
@@ -74,7 +74,7 @@ fn wrap(text: &str, letters_max: usize, lines_max: usize) -> Vec<String> {
 
 /// First figures of the page, in boxes.
 fn figures(subject: &Subject<'_>) -> Markup {
-    let facts = summary::facts(subject);
+    let facts = summary::highlights(subject);
     let width = (WIDTH - 2.0 * SIDE - 16.0 * (FIGURES as f64 - 1.0)) / FIGURES as f64;
     let fitting = |size: f64, letter: f64| ((width - 28.0) / (letter * size)) as usize;
     html! {
@@ -94,7 +94,7 @@ fn clock(subject: &Subject<'_>) -> Markup {
     let scaled = |value: f64| value / PLOT_SCALE;
     let area = Area { left: scaled(SIDE) + 40.0, right: scaled(WIDTH - SIDE), top: 22.0, bottom: scaled(150.0) };
     html! {
-        @match timeline::first_panel(subject.record, area) {
+        @match timeline::first_panel(subject.facts, area) {
             Some((title, shapes)) => {
                 // Next to the unit of the axis.
                 text x=(SIDE + 64.0) y="454" font-size="18" { (title) " over the run" }

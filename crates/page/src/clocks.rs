@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use record::{Arrange, Record, Variant};
 
 pub(crate) const SECTION: Section = Section {
-    plots: |subject| opp_plot(subject.record, &opps(subject.record)).into_iter().collect(),
+    plots: |subject| opp_plot(subject.facts, &opps(subject.facts)).into_iter().collect(),
     ..Section::of("clocks", "Clocks", body)
 };
 
@@ -15,19 +15,17 @@ pub(crate) const SECTION: Section = Section {
 const HEIGHT: f64 = 380.0;
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let record = subject.record;
-    if record.machine.emulated_by().is_some() {
+    let facts = subject.facts;
+    if facts.machine.emulated_by().is_some() {
         return None;
     }
-    let cold = view::cluster_clocks(record, &Variant::COLD);
-    let points = opps(record);
+    let cold = facts.cluster_clocks(&Variant::COLD);
+    let points = opps(facts);
     if cold.is_empty() && points.is_empty() {
         return None;
     }
-    let hot: Vec<ClusterClock> = [Variant::HOT_LOADED, Variant::HOT_AFTER]
-        .iter()
-        .flat_map(|variant| view::cluster_clocks(record, variant))
-        .collect();
+    let hot: Vec<ClusterClock> =
+        [Variant::HOT_LOADED, Variant::HOT_AFTER].iter().flat_map(|variant| facts.cluster_clocks(variant)).collect();
     let lowest_hot = |cpu: u32| hot.iter().filter(|clock| clock.cpu == cpu).map(|clock| clock.measured_khz).min();
     Some(html! {
         @if !cold.is_empty() {
@@ -44,7 +42,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                         @let hot = lowest_hot(clock.cpu);
                         tr {
                             th scope="row" { (record::cpu_list(&clock.cluster_cpus)) }
-                            td { (core_type(record, clock.cpu)) }
+                            td { (core_type(facts, clock.cpu)) }
                             td.number { (mhz(clock.claimed_khz)) } td.number { (mhz(Some(clock.measured_khz))) }
                             td.number { (mhz(hot)) } td.number { (share(hot, clock.claimed_khz)) }
                         }
@@ -52,7 +50,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                 }
             } }))
         }
-        @if let Some(plot) = opp_plot(record, &points) { (plot.on_page()) }
+        @if let Some(plot) = opp_plot(facts, &points) { (plot.on_page()) }
         @if points.len() > cold.len() { (opp_table(&points)) }
     })
 }

@@ -8,7 +8,7 @@ use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
 use std::fmt::Write;
 
 pub(crate) const SECTION: Section = Section {
-    plots: |subject| found(subject.record).map(|found| found.plot).into_iter().collect(),
+    plots: |subject| found(subject.facts).map(|found| found.plot).into_iter().collect(),
     ..Section::of("between-cpus", "Latency between CPUs", body)
 };
 
@@ -35,7 +35,7 @@ struct HeatMap<'a> {
 }
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let HeatMap { matrix, plot, ns_min, ns_max } = found(subject.record)?;
+    let HeatMap { matrix, plot, ns_min, ns_max } = found(subject.facts)?;
     let levels = view::core_levels(matrix);
     Some(html! {
         p { "Time of a cache line from one CPU to another, one way: " (format!("{ns_min:.0}")) " to " (format!("{ns_max:.0}")) " ns; darker is longer." }

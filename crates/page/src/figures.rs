@@ -8,7 +8,7 @@ use maud::{Markup, html};
 pub(crate) const SECTION: Section = Section::of("figures", "All figures", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let figures = &subject.figures;
+    let figures = subject.facts.figures();
     if figures.is_empty() {
         return None;
     }

@@ -41,16 +41,14 @@ use compare::reference::Reference;
 use compare::{Ranking, rank_for_people};
 use document::{Part, document};
 use draw::Plot;
-use facts::{Explanation, Figure};
+use facts::{Explained, Explanation, Facts};
 use maud::Markup;
-use record::Record;
 use rules::Report;
 
 /// Input of a page.
 pub(crate) struct Subject<'a> {
-    pub(crate) record: &'a Record,
+    pub(crate) facts: &'a Facts<'a>,
     pub(crate) explained: &'a Explanation,
-    pub(crate) figures: Vec<Figure>,
     pub(crate) ranking: Ranking,
 }
 
@@ -96,20 +94,22 @@ const SECTIONS: &[Section] = &[
 pub static REPORT: Report = Report {
     id: "html",
     about: "HTML page with verdict, causes, timeline, plots and figures.",
-    ..Report::of(|record, explained| page(record, explained, Reference::builtin()))
+    ..Report::of(|facts, explained| of_subject(&Subject::of(facts, explained, Reference::builtin())))
 };
 
 /// Renders a Record as an HTML file, ranked among the known results. Names and texts of the Record are escaped and cut
 /// to a maximum length.
-pub fn page(record: &Record, explained: &Explanation, known: &Reference) -> String {
-    let record = &facts::for_people(record);
-    let subject = Subject::of(record, explained, known);
+pub fn page(explained: &Explained<'_>, known: &Reference) -> String {
+    of_subject(&Subject::of(&explained.facts, &explained.assessment, known))
+}
+
+fn of_subject(subject: &Subject<'_>) -> String {
     let made = SECTIONS
         .iter()
-        .filter_map(|section| Some(Part { id: section.id, title: section.title, body: (section.body)(&subject)? }));
+        .filter_map(|section| Some(Part { id: section.id, title: section.title, body: (section.body)(subject)? }));
     let parts: Vec<Part> = made.collect();
     let nothing = "This result holds no measurements, samples or findings.";
-    document(&summary::name(record), &summary::top(&subject), &parts, nothing)
+    document(&summary::name(subject.facts), &summary::top(subject), &parts, nothing)
 }
 
 /// Style shared by all pages.
@@ -128,15 +128,15 @@ pub fn policy() -> String {
 }
 
 /// Card of a result, for link previews, and all of its plots.
-pub fn drawings(record: &Record, explained: &Explanation, known: &Reference) -> Vec<Drawing> {
-    pictures::drawings(&Subject::of(&facts::for_people(record), explained, known))
+pub fn drawings(explained: &Explained<'_>, known: &Reference) -> Vec<Drawing> {
+    pictures::drawings(&Subject::of(&explained.facts, &explained.assessment, known))
 }
 
 impl<'a> Subject<'a> {
-    /// Subject of a Record that was sanitised for display.
-    fn of(record: &'a Record, explained: &'a Explanation, known: &Reference) -> Self {
-        let ranking = rank_for_people(record, explained, known);
-        Self { record, explained, figures: facts::figures(record), ranking }
+    /// Subject with names for people.
+    fn of(facts: &'a Facts<'a>, explained: &'a Explanation, known: &Reference) -> Self {
+        let facts = facts.for_people();
+        Self { facts, explained, ranking: rank_for_people(facts, explained, known) }
     }
 }
 

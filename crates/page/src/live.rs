@@ -4,6 +4,7 @@
 use crate::document::{Frame, LIVE, Part};
 use crate::{summary, timeline};
 use explain::monitor::Moment;
+use facts::Facts;
 use maud::{Markup, html};
 
 /// Page at a moment.
@@ -42,7 +43,7 @@ fn shown(moment: &Moment) -> Markup {
             Some(time) => {
                 p.verdict.(look) { (time) ": " (facts::plain(&throttling)) }
                 dl.facts { @for (name, value) in &moment.values { div { dt { (facts::plain(name)) } dd { (value) } } } }
-                @match timeline::plot(&moment.record, None) {
+                @match timeline::plot(&Facts::of(&moment.record), None) {
                     Some(plot) => (plot.on_page())
                     None if moment.record.samples.at_ms.len() < 2 => p { "A plot needs two samples." }
                     None => p { "No clock, temperature, power, voltage or CPU use is reported that a plot could show." }

@@ -9,8 +9,8 @@ use record::{Cpu, Fact, Machine, Survey};
 pub(crate) const SECTION: Section = Section::of("machine", "Machine", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let modules = subject.record.surveys.last().map(modules);
-    facts(&subject.record.machine, modules)
+    let modules = subject.facts.surveys.last().map(modules);
+    facts(&subject.facts.machine, modules)
 }
 
 /// CPUs and facts of a machine; `None` if nothing is known. Memory modules come from an inspection.

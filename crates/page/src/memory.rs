@@ -8,11 +8,11 @@ use maud::{Markup, html};
 use record::{Arrange, Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
 
 pub(crate) const LATENCY: Section = Section {
-    plots: |subject| latency_plot(subject.record, &curves(subject.record)).into_iter().collect(),
+    plots: |subject| latency_plot(subject.facts, &curves(subject.facts)).into_iter().collect(),
     ..Section::of("latency", "Memory latency", latency)
 };
 pub(crate) const BANDWIDTH: Section = Section {
-    plots: |subject| bandwidth_plot(&rates(subject.record)).into_iter().collect(),
+    plots: |subject| bandwidth_plot(&rates(subject.facts)).into_iter().collect(),
     ..Section::of("bandwidth", "Memory bandwidth", bandwidth)
 };
 
@@ -63,8 +63,8 @@ fn name(record: &Record, step: &Step, latency: &Latency) -> String {
 }
 
 fn latency(subject: &Subject<'_>) -> Option<Markup> {
-    let curves = curves(subject.record);
-    let plot = latency_plot(subject.record, &curves)?;
+    let curves = curves(subject.facts);
+    let plot = latency_plot(subject.facts, &curves)?;
     Some(html! {
         (plot.on_page())
         details { summary { "Values" } (latency_table(&curves)) }
@@ -228,7 +228,7 @@ fn best(rates: &[Rate]) -> Vec<&Rate> {
 }
 
 fn bandwidth(subject: &Subject<'_>) -> Option<Markup> {
-    let rates = rates(subject.record);
+    let rates = rates(subject.facts);
     let most = rates.iter().map(|rate| rate.mb_per_s).reduce(f64::max)?;
     let scale = Scale::linear((0.0, most), (0.0, 240.0));
     let best = best(&rates);

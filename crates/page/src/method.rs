@@ -8,20 +8,20 @@ use record::Record;
 pub(crate) const SECTION: Section = Section::of("method", "How it was measured", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let record = subject.record;
-    let (tools, missing) = (tools(record), missing(record));
-    let samples = record.samples.at_ms.len();
-    let cost = view::own_cost_percent(record);
+    let facts = subject.facts;
+    let (tools, missing) = (tools(facts), missing(facts));
+    let samples = facts.samples.at_ms.len();
+    let cost = view::own_cost_percent(facts);
     if tools.is_empty() && missing.is_empty() && samples == 0 {
         return None;
     }
     Some(html! {
         @if samples > 0 {
             p {
-                (samples) " samples of " (record.samples.channels.len()) " channels"
-                @if record.samples.interval_ms > 0 { ", every " (record.samples.interval_ms) " ms" }
+                (samples) " samples of " (facts.samples.channels.len()) " channels"
+                @if facts.samples.interval_ms > 0 { ", every " (facts.samples.interval_ms) " ms" }
                 @if let Some(cost) = cost { "; sampling took " (format!("{cost:.3}")) " % of the CPU time" } "."
-                @if record.samples.folds > 0 { " " (explain::watched::folded(record)) }
+                @if facts.samples.folds > 0 { " " (explain::watched::folded(facts)) }
             }
         }
         @if !tools.is_empty() {

@@ -35,11 +35,11 @@ impl Drawing {
 
 /// The card, then every plot of a result.
 pub(crate) fn drawings(subject: &Subject<'_>) -> Vec<Drawing> {
-    let board = summary::name(subject.record);
+    let board = summary::name(subject.facts);
     let card = Drawing { scale: 1.0, ..Drawing::of(CARD, card::card(subject)) };
     let plots = SECTIONS.iter().flat_map(|section| (section.plots)(subject));
     let plots = plots.map(|plot| Drawing::of(&plot.id, plot.picture(&board)));
-    let of_questions = rules::plots(subject.record).into_iter();
+    let of_questions = rules::plots(subject.facts).into_iter();
     let of_questions = of_questions.map(|(name, picture)| Drawing::of(name, picture.svg()));
     [card].into_iter().chain(plots).chain(of_questions).collect()
 }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use record::{Record, Step};
 
 pub(crate) const SECTION: Section = Section {
-    plots: |subject| plot(&rows(subject.record)).into_iter().collect(),
+    plots: |subject| plot(&rows(subject.facts)).into_iter().collect(),
     ..Section::of("repetitions", "Repetitions", body)
 };
 
@@ -79,7 +79,7 @@ fn plot(rows: &[Row]) -> Option<Plot> {
 }
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let rows = rows(subject.record);
+    let rows = rows(subject.facts);
     let plot = plot(&rows)?;
     Some(html! {
         (plot.on_page())

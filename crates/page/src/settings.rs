@@ -8,9 +8,9 @@ use record::{Fact, NotRestored, Restored, SettingChange};
 pub(crate) const SECTION: Section = Section::of("settings", "Settings", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let record = subject.record;
-    let policies = &record.machine.policies;
-    if record.settings.is_empty() && record.unmet_settings.is_empty() && policies.is_empty() {
+    let facts = subject.facts;
+    let policies = &facts.machine.policies;
+    if facts.settings.is_empty() && facts.unmet_settings.is_empty() && policies.is_empty() {
         return None;
     }
     Some(html! {
@@ -38,13 +38,13 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                 }
             }))
         }
-        @if !record.settings.is_empty() {
+        @if !facts.settings.is_empty() {
             (wide("Settings that were changed", &html! {
                 table {
                     caption { "Changed for the run" }
                     thead { tr { th scope="col" { "File" } th scope="col" { "Before" } th scope="col" { "During" } th scope="col" { "After" } } }
                     tbody {
-                        @for file in changed(&record.settings) {
+                        @for file in changed(&facts.settings) {
                             tr {
                                 th scope="row" { (facts::plain(file.path)) } td { (facts::plain(file.before)) }
                                 td { (facts::plain(&file.during.join(", "))) } td { (file.after) }
@@ -54,9 +54,9 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
                 }
             }))
         }
-        @if !record.unmet_settings.is_empty() {
+        @if !facts.unmet_settings.is_empty() {
             h3 { "Settings that were not applied" }
-            ul.notes { @for unmet in &record.unmet_settings { li { (facts::plain(&unmet.path)) } } }
+            ul.notes { @for unmet in &facts.unmet_settings { li { (facts::plain(&unmet.path)) } } }
         }
     })
 }

@@ -7,7 +7,7 @@ use rules::survey::words;
 pub(crate) const SECTION: Section = Section::of("storage", "Storage and buses", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let found = subject.record.surveys.last()?;
+    let found = subject.facts.surveys.last()?;
     let parts = [
         ("Disks and cards", words::disk_lines(found)),
         ("Flash", words::flash_lines(found)),

@@ -3,7 +3,7 @@
 use crate::order::rank;
 use crate::{Subject, rank};
 use explain::Told;
-use facts::view::{self, whole_run};
+use facts::view::whole_run;
 use facts::{Figure, Verdict};
 use maud::{Markup, html};
 use record::{Arrange, Record, Source};
@@ -19,16 +19,16 @@ pub(crate) fn name(record: &Record) -> String {
 }
 
 pub(crate) fn top(subject: &Subject<'_>) -> Markup {
-    let record = subject.record;
+    let facts = subject.facts;
     let (look, sentence) = verdict(subject);
-    let facts = facts(subject);
+    let highlights = highlights(subject);
     html! {
-        h1 { (name(record)) }
-        p.soft { (line(record)) }
+        h1 { (name(facts)) }
+        p.soft { (line(facts)) }
         p.verdict.(look) { (sentence) }
-        @if !facts.is_empty() {
+        @if !highlights.is_empty() {
             dl.facts {
-                @for (name, value, small) in facts {
+                @for (name, value, small) in highlights {
                     div { dt { (name) } dd { (value) @if !small.is_empty() { span.small { (small) } } } }
                 }
             }
@@ -38,11 +38,11 @@ pub(crate) fn top(subject: &Subject<'_>) -> Markup {
 
 /// Verdict as a class of the style and in words; for a recording, the monitored command.
 pub(crate) fn verdict(subject: &Subject<'_>) -> (String, String) {
-    let (record, explained) = (subject.record, subject.explained);
-    if record.run.is_monitoring() {
-        return ("watched".to_owned(), explain::watched::watched(record));
+    let (facts, explained) = (subject.facts, subject.explained);
+    if facts.run.is_monitoring() {
+        return ("watched".to_owned(), explain::watched::watched(facts));
     }
-    let told = Told::of(record, explained);
+    let told = Told::of(facts, explained);
     let sentences = [&told.verdict].into_iter().chain(&told.answers).chain(&told.ledgers);
     (explained.verdict.to_string(), sentences.map(String::as_str).collect::<Vec<_>>().join(" "))
 }
@@ -63,10 +63,10 @@ pub(crate) fn line(record: &Record) -> String {
 }
 
 /// Main figures, then the maximum temperature.
-pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
-    let record = subject.record;
+pub(crate) fn highlights(subject: &Subject<'_>) -> Vec<(String, String, String)> {
+    let facts = subject.facts;
     let mut best: Vec<&Figure> = Vec::new();
-    for figure in subject.figures.iter().filter(|figure| figure.is_main) {
+    for figure in subject.facts.figures().iter().filter(|figure| figure.is_main) {
         match best.iter_mut().find(|known| known.key == figure.key) {
             Some(known) if figure.gain_percent(known.value) > Some(0.0) => *known = figure,
             Some(_) => {}
@@ -79,23 +79,22 @@ pub(crate) fn facts(subject: &Subject<'_>) -> Vec<(String, String, String)> {
     let fact = |(_, figure): &(usize, &Figure)| {
         (figure.name(), facts::with_unit(figure.value, &figure.unit), small(subject, figure))
     };
-    let mut facts: Vec<(String, String, String)> = ranked.iter().take(FACTS_MAX).map(fact).collect();
-    if let Some(heat) = view::heat(record, whole_run()) {
-        let idle = view::idle(record).filter(|idle| idle.is_before_load);
+    let mut highlights: Vec<(String, String, String)> = ranked.iter().take(FACTS_MAX).map(fact).collect();
+    if let Some(heat) = facts.heat(&whole_run()) {
+        let idle = facts.idle().filter(|idle| idle.is_before_load);
         let small = idle.map_or(String::new(), |idle| format!("{} before the first load", degrees(idle.millicelsius)));
-        facts.push(("Highest temperature".into(), degrees(heat.millicelsius_max), small));
+        highlights.push(("Highest temperature".into(), degrees(heat.millicelsius_max), small));
     }
     if subject.explained.verdict == Verdict::Invalid {
-        facts.iter_mut().for_each(|(_, _, small)| *small = format!("not valid. {small}").trim_end().to_owned());
+        highlights.iter_mut().for_each(|(_, _, small)| *small = format!("not valid. {small}").trim_end().to_owned());
     }
-    facts
+    highlights
 }
 
 /// Uncertainty of the value, and its rank.
 fn small(subject: &Subject<'_>, figure: &Figure) -> String {
     let place = (subject.explained.verdict != Verdict::Invalid).then(|| rank::words(&subject.ranking, figure));
-    let told =
-        [place.flatten().unwrap_or_default(), interval(subject.record, figure).unwrap_or_else(|| spread(figure))];
+    let told = [place.flatten().unwrap_or_default(), interval(subject.facts, figure).unwrap_or_else(|| spread(figure))];
     told.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }
 

@@ -1,14 +1,14 @@
 //! Pages of unusual Records.
 
 use super::*;
-use record::{Fact, Run, Source};
+use record::{Fact, Record, Run, Source};
 
 fn empty() -> Record {
     Record::new(Source::Run { version: "1".into(), target: "t".into() }, Run::default())
 }
 
 fn made(record: &Record) -> String {
-    page(record, &explain::explain(record), Reference::builtin())
+    page(&explain::explain(record), Reference::builtin())
 }
 
 #[test]

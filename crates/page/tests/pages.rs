@@ -43,7 +43,7 @@ fn pages_are_valid_small_and_legible() {
     let mut faults: Vec<String> = Vec::new();
     let records = records();
     for (name, record) in &records {
-        let page = page::page(record, &explain::explain(record), Reference::builtin());
+        let page = page::page(&explain::explain(record), Reference::builtin());
         let mut fault = |what: String| faults.push(format!("{name}: {what}"));
         if page.len() > BYTES_MAX {
             fault(format!("{} bytes", page.len()));
@@ -68,7 +68,7 @@ fn pictures_are_legible_and_can_be_drawn() {
     let mut names: Vec<String> = Vec::new();
     // Every third similar log, because pages are slow without optimisation.
     for (name, record) in records.iter().step_by(3) {
-        for drawing in page::drawings(record, &explain::explain(record), Reference::builtin()) {
+        for drawing in page::drawings(&explain::explain(record), Reference::builtin()) {
             let mut fault = |what: String| faults.push(format!("{name}, {}: {what}", drawing.name));
             let dom = parse_document(RcDom::default(), ParseOpts::default()).one(drawing.svg.as_str());
             if drawing.name != "card" {
@@ -104,7 +104,7 @@ fn has_class(node: &Handle, wanted: &str) -> bool {
 #[test]
 fn card_has_the_size_that_links_show() {
     let (_, record) = records().remove(0);
-    let drawings = page::drawings(&record, &explain::explain(&record), Reference::builtin());
+    let drawings = page::drawings(&explain::explain(&record), Reference::builtin());
     let card = drawings[0].png().unwrap();
     let size = |at: usize| u32::from_be_bytes(card[at..at + 4].try_into().unwrap());
     assert_eq!((drawings[0].name.as_str(), size(16), size(20)), ("card", 1200, 630));
@@ -129,9 +129,9 @@ fn hostile_text_everywhere_stays_text() {
     assert!(changed > 50, "{changed} of {}", places.len());
     let record: Record = serde_json::from_value(value).unwrap();
     let explained = explain::explain(&record);
-    let drawings = page::drawings(&record, &explained, Reference::builtin());
+    let drawings = page::drawings(&explained, Reference::builtin());
     let pictures = drawings.iter().map(|drawing| drawing.svg.clone());
-    for text in pictures.chain([page::page(&record, &explained, Reference::builtin())]) {
+    for text in pictures.chain([page::page(&explained, Reference::builtin())]) {
         assert!(!text.contains("<script>alert") && !text.contains("<img") && !text.contains('\u{202e}'), "{text}");
     }
     drawings.iter().for_each(|drawing| assert!(drawing.png().is_ok(), "{}", drawing.name));
@@ -164,7 +164,7 @@ fn gaps_alone_make_a_page_that_says_why() {
         let gaps = vec![record::Gap { at_ms: 0, missing }];
         record.samples.channels.push(record::Channel { values: vec![None; 100], gaps, ..record::Channel::of(id) });
     }
-    let page = page::page(&record, &explain::explain(&record), Reference::builtin());
+    let page = page::page(&explain::explain(&record), Reference::builtin());
     let dom = parse_document(RcDom::default(), ParseOpts::default()).one(page.as_str());
     let mut faults = Vec::new();
     walk(&dom.document, &mut |fault| faults.push(fault));

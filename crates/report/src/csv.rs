@@ -1,18 +1,17 @@
 //! Report: every figure as comma-separated values with all digits, for spreadsheets and scripts.
 
-use facts::figures;
+use facts::Facts;
 use facts::sheet::{Sheet, comparable, raw};
-use record::Record;
 use rules::Report;
 
 pub(super) const REPORT: Report = Report {
     id: "csv",
     about: "Every figure with all digits, unit and comparability, as CSV.",
-    fits: |record| !figures(record).is_empty(),
+    fits: |facts| !facts.figures().is_empty(),
     ..Report::of(|record, _explained| csv(record))
 };
 
-fn csv(record: &Record) -> String {
+fn csv(facts: &Facts<'_>) -> String {
     let columns = [
         "key",
         "figure",
@@ -27,7 +26,7 @@ fn csv(record: &Record) -> String {
         "comparable",
     ];
     let mut sheet = Sheet::new(columns.map(|column| (column, false)));
-    for figure in figures(record) {
+    for figure in facts.figures() {
         let core = figure.core.as_ref();
         sheet.row([
             figure.key.as_str().to_owned(),

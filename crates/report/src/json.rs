@@ -1,8 +1,7 @@
 //! Report: verdict, main results, causes and findings as JSON, for programs.
 
 use explain::Document;
-use facts::Explanation;
-use record::Record;
+use facts::{Explanation, Facts};
 use rules::Report;
 
 pub(super) const REPORT: Report = Report {
@@ -12,8 +11,8 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    let mut text = serde_json::to_string_pretty(&Document::of(record, explained)).unwrap_or_default();
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let mut text = serde_json::to_string_pretty(&Document::of(facts, explained)).unwrap_or_default();
     text.push('\n');
     text
 }

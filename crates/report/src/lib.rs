@@ -59,6 +59,7 @@ pub fn find(id: &str) -> Option<&'static Report> {
 mod tests {
     use super::*;
     use ::record::{ChannelId, End, Fact, Mode, Unit};
+    use facts::Facts;
     use facts::figures;
     use testkit::records::{gauge_channel, labelled, own_run, with_scores};
 
@@ -72,7 +73,7 @@ mod tests {
                 .iter()
                 .chain(systems::ROWS)
                 .any(|row| row.id == report.id && !["csv", "review", "summary"].contains(&row.id));
-            assert_eq!(report.is_of(&own_run()), is_of_any, "{}", report.id);
+            assert_eq!(report.is_of(&Facts::of(&own_run())), is_of_any, "{}", report.id);
             assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
         }
     }
@@ -94,7 +95,7 @@ mod tests {
         machine.clusters[0].core_type = Fact::Known(endless("core"));
         let explained = explain::explain(&record);
         for report in REPORTS.iter() {
-            let text = report.text(&record, &explained);
+            let text = report.text(&explained);
             let longest = text.split_whitespace().map(|word| word.chars().count()).max();
             let is_whole = longest.is_some_and(|longest| longest > 4000);
             assert!(report.for_programs || !is_whole, "{}: {longest:?}", report.id);
@@ -106,13 +107,13 @@ mod tests {
     #[test]
     fn nothing_measured_in_emulation_is_given_as_a_score() {
         let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
-        assert!(!figures(&record).is_empty());
+        assert!(!facts::Facts::of(&record).figures().is_empty());
         record.machine.emulation = Fact::Known("it signs as QEMU TCG".to_owned());
-        assert!(figures(&record).is_empty());
+        assert!(facts::Facts::of(&record).figures().is_empty());
         let explained = explain::explain(&record);
         for id in ["text", "summary"] {
             let row = find(id).unwrap();
-            let text = row.render(&record, &explained);
+            let text = row.render(&explained);
             assert!(!text.contains("MIPS") && !text.contains("1420"), "{text}");
             let says_so = if id == "summary" { "| emulated |" } else { "CPU is emulated" };
             assert!(text.contains(says_so), "{text}");
@@ -126,7 +127,7 @@ mod tests {
         record.run.mode = Mode::Monitor;
         record.run.started = Fact::Known(0);
         record.run.end = End::Interrupted { signal: 15 };
-        let text = find("text").unwrap().render(&record, &explain::explain(&record));
+        let text = find("text").unwrap().render(&explain::explain(&record));
         assert!(text.starts_with("Recorded "), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }

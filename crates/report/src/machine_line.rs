@@ -2,33 +2,33 @@
 
 use explain::monitor::day;
 use facts::lines::wrapped;
-use facts::{soc, view};
+use facts::{Facts, view};
 use record::{Record, Variant, WorkloadId};
 
 /// One or two lines; empty if all values are unknown.
-pub(super) fn lines(record: &Record) -> String {
+pub(super) fn lines(facts: &Facts<'_>) -> String {
     let line = |parts: Vec<Option<String>>| {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if parts.is_empty() { String::new() } else { wrapped(&parts.join(", "), 3) + "\n" }
     };
-    let machine = line(vec![name(record), day(record), governor(record), Some(version(record))]);
+    let machine = line(vec![name(facts), day(facts), governor(facts), Some(version(facts))]);
     let degrees = |millicelsius: i64| format!("{:.1} °C", millicelsius as f64 / 1000.0);
-    let idle = view::idle(record).map(|idle| {
+    let idle = facts.idle().map(|idle| {
         if idle.is_before_load {
             format!("Idle {}", degrees(idle.millicelsius))
         } else {
             format!("At the start {}", degrees(idle.millicelsius))
         }
     });
-    let highest = view::heat(record, view::whole_run());
+    let highest = facts.heat(&view::whole_run());
     let highest = highest.map(|heat| format!("highest {}", degrees(heat.millicelsius_max)));
     machine + &line(vec![idle, highest])
 }
 
 /// `Radxa ROCK 5A (Rockchip RK3588)`.
-fn name(record: &Record) -> Option<String> {
-    let name = record.machine.name().map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
-    let soc = soc::name(&record.machine);
+fn name(facts: &Facts<'_>) -> Option<String> {
+    let name = facts.machine.name().map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
+    let soc = facts.soc();
     match (name, soc.known()) {
         (Some(name), Some(soc)) if !name.contains(soc.as_str()) => Some(format!("{name} ({soc})")),
         (None, Some(soc)) => Some(soc.clone()),
@@ -38,8 +38,8 @@ fn name(record: &Record) -> Option<String> {
 }
 
 /// `governor performance`, or the governors of several policies.
-fn governor(record: &Record) -> Option<String> {
-    let names = view::governors_during_run(record);
+fn governor(facts: &Facts<'_>) -> Option<String> {
+    let names = facts.governors_during_run();
     let word = if names.len() == 1 { "governor" } else { "governors" };
     (!names.is_empty()).then(|| format!("{word} {}", names.join("/")))
 }

@@ -5,7 +5,7 @@ use explain::diagnosis::told::Told;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list};
-use facts::{Explanation, figures};
+use facts::{Explanation, Facts};
 use record::{Record, Source};
 use rules::Report;
 use std::fmt::Write;
@@ -16,18 +16,18 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    let machine = &record.machine;
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let machine = &facts.machine;
     let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
     let mut text = format!("## {board}\n\n");
-    let told = Told::of(record, explained);
-    let first = if record.run.is_monitoring() { explain::watched::watched(record) } else { told.verdict.clone() };
+    let told = Told::of(facts, explained);
+    let first = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };
     let _ = writeln!(text, "**{}**", markdown(&first));
     for sentence in told.answers.iter().chain(&told.ledgers) {
         let _ = writeln!(text, "{}", markdown(sentence));
     }
-    let _ = writeln!(text, "\n{}", measured_on(record));
-    text.push_str(&main_figures(record));
+    let _ = writeln!(text, "\n{}", measured_on(facts));
+    text.push_str(&main_figures(facts));
     let sentences = |findings: Vec<usize>| findings.into_iter().map(|index| explained.findings[index].sentence());
     text.push_str(&list("### Causes", sentences(explained.diagnoses.iter().map(|cause| cause.root).collect())));
     let notes = explained.answers.iter().chain(&explained.notes).copied().collect();
@@ -57,11 +57,11 @@ fn measured_on(record: &Record) -> String {
     parts.join(" · ")
 }
 
-fn main_figures(record: &Record) -> String {
+fn main_figures(facts: &Facts<'_>) -> String {
     let columns =
         [("Figure", false), ("Value", true), ("Unit", false), ("Standard deviation", true), ("Comparable", false)];
     let mut sheet = Sheet::new(columns);
-    for figure in figures(record).iter().filter(|figure| figure.is_main) {
+    for figure in facts.figures().iter().filter(|figure| figure.is_main) {
         let spread = figure.spread_percent.map_or_else(|| "-".to_owned(), |spread| format!("{spread:.1} %"));
         let comparable = comparable(figure.not_comparable.as_deref());
         sheet.row([figure.name(), number(figure.value, &figure.unit), figure.unit.clone(), spread, comparable]);

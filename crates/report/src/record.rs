@@ -1,8 +1,7 @@
 //! Report: derived values followed by the Record itself as JSON; converts a text log into data.
 
 use explain::Document;
-use facts::Explanation;
-use record::Record;
+use facts::{Explanation, Facts};
 use rules::Report;
 
 pub(super) const REPORT: Report = Report {
@@ -12,8 +11,8 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    Document::printed(record, explained) + "\n"
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    Document::printed(facts, explained) + "\n"
 }
 
 #[cfg(test)]
@@ -23,7 +22,7 @@ mod tests {
     #[test]
     fn record_report_round_trip() {
         let record = testkit::records::own_run();
-        let text = render(&record, &explain::explain(&record));
+        let text = REPORT.render(&explain::explain(&record));
         assert_eq!(::record::from_json(&text).unwrap(), record);
     }
 }

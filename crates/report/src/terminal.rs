@@ -11,7 +11,7 @@ use facts::figures::main::{
 };
 use facts::lines::{explanation, unmeasured, wrapped};
 use facts::number::{number, with_unit};
-use facts::{Explanation, Figure, Severity, view};
+use facts::{Explanation, Facts, Figure, Severity, view};
 use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadId};
 use rules::Report;
 use std::fmt::Write;
@@ -24,27 +24,27 @@ pub(super) const DETAILS: Report = Report {
     ..Report::of(|record, explained| format!("{}\n{}", render(record, explained), details(record, explained)))
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let mut text = String::new();
-    if record.run.is_monitoring() {
-        let _ = writeln!(text, "{}\n", wrapped(&explain::watched::watched(record), 0));
+    if facts.run.is_monitoring() {
+        let _ = writeln!(text, "{}\n", wrapped(&explain::watched::watched(facts), 0));
         text.push_str(&explanation(explained));
         return text;
     }
-    text.push_str(&told(&Told::of(record, explained)));
-    let _ = write!(text, "\n{}", measured(record, explained));
+    text.push_str(&told(&Told::of(facts, explained)));
+    let _ = write!(text, "\n{}", measured(facts, explained));
     text
 }
 
 /// Figures with their machine, answers to questions, and skipped measurements.
-pub(super) fn measured(record: &Record, explained: &Explanation) -> String {
-    let mut text = machine_line::lines(record) + &figures(record);
-    if record.machine.emulated_by().is_none() {
-        for section in rules::questions::texts(record) {
+pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let mut text = machine_line::lines(facts) + &figures(facts);
+    if facts.machine.emulated_by().is_none() {
+        for section in rules::questions::texts(facts) {
             let _ = write!(text, "\n{section}");
         }
     }
-    let unmeasured = unmeasured(record, None, &super::steps_said(explained));
+    let unmeasured = unmeasured(facts, None, &super::steps_said(explained));
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");
         for line in unmeasured {
@@ -86,20 +86,20 @@ fn told(told: &Told) -> String {
 }
 
 /// Table of figures; empty for an emulated CPU.
-fn figures(record: &Record) -> String {
-    match record.machine.emulated_by() {
+fn figures(facts: &Facts<'_>) -> String {
+    match facts.machine.emulated_by() {
         Some(_) => String::new(),
-        None => clocks(record) + &scores(record, &facts::figures(record)),
+        None => clocks(facts) + &scores(facts, &facts.figures()),
     }
 }
 
-fn clocks(record: &Record) -> String {
+fn clocks(facts: &Facts<'_>) -> String {
     let mut text = String::new();
     let hot: Vec<view::ClusterClock> = [Variant::HOT_LOADED, Variant::HOT_AFTER]
         .into_iter()
-        .flat_map(|variant| view::cluster_clocks(record, &variant))
+        .flat_map(|variant| facts.cluster_clocks(&variant))
         .collect();
-    for cold in view::cluster_clocks(record, &Variant::COLD) {
+    for cold in facts.cluster_clocks(&Variant::COLD) {
         let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| facts::finding::mhz(khz).to_string());
         let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
         let _ = writeln!(
@@ -123,7 +123,7 @@ fn aes_block_kib(record: &Record) -> u32 {
     blocks.max().unwrap_or(16)
 }
 
-fn scores(record: &Record, figures: &[Figure]) -> String {
+fn scores(facts: &Facts<'_>, figures: &[Figure]) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -135,39 +135,39 @@ fn scores(record: &Record, figures: &[Figure]) -> String {
         ("memory fill", MemoryOperation::Fill),
         ("memory read", MemoryOperation::Read),
     ] {
-        line(name, rates(record, operation));
+        line(name, rates(facts, operation));
     }
-    line("memory latency", latency(record));
+    line("memory latency", latency(facts));
     line(
-        &format!("AES-256-CBC {} KiB", aes_block_kib(record)),
+        &format!("AES-256-CBC {} KiB", aes_block_kib(facts)),
         cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(|rate| with_unit(rate as f64, "kB/s")),
     );
     line("7-zip single thread", sevenzip_single_mips(figures).map(|mips| with_unit(mips.into(), "MIPS")));
     line(
         "7-zip all CPUs",
-        sevenzip_multi_mips(record, figures).map(|mips| {
-            let totals = view::multi_totals(record);
+        sevenzip_multi_mips(facts, figures).map(|mips| {
+            let totals = facts.multi_totals();
             let totals: Vec<String> = totals.iter().map(|(_, mips)| number(*mips, "MIPS")).collect();
             let all = with_unit(mips.into(), "MIPS");
             if totals.is_empty() { all } else { format!("{all} ({})", totals.join(", ")) }
         }),
     );
-    for (name, value) in more_scores(record) {
+    for (name, value) in more_scores(facts) {
         line(&name, Some(value));
     }
     for workload in [WorkloadId::Lzma, WorkloadId::Cpuminer, WorkloadId::Simd] {
-        let unit = record.steps_of(workload).find_map(|step| match done(step)? {
+        let unit = facts.steps_of(workload).find_map(|step| match done(step)? {
             Measured::Series(series) => Some(series.unit.clone()),
             _ => None,
         });
         let median = series_median(figures, workload);
         line(workload.as_str(), median.map(|rate| with_unit(rate, &unit.unwrap_or_default())));
     }
-    for program in view::programs(record) {
+    for program in facts.programs() {
         let line = format!("   {}: {}", program.name, program.words());
         let _ = writeln!(text, "{}", wrapped(&line, 6));
     }
-    for remark in view::remarks(record) {
+    for remark in facts.remarks() {
         let _ = writeln!(text, "{}", wrapped(&format!("   {remark}"), 6));
     }
     text
@@ -220,7 +220,7 @@ mod tests {
 
     fn check(record: &Record, shown: &str, listed: Option<u64>) {
         assert_eq!(rates(record, MemoryOperation::Copy).unwrap(), shown);
-        assert_eq!(memory_mb_per_s(record, &figures(record), MemoryOperation::Copy), listed);
+        assert_eq!(memory_mb_per_s(record, facts::Facts::of(record).figures(), MemoryOperation::Copy), listed);
     }
 
     #[test]

@@ -72,28 +72,29 @@ fn check(what: &str, text: &str) {
 fn check_all(place: &str, record: &Record) {
     let explained = &explain::explain(record);
     for report in report::REPORTS.iter() {
-        let text = report.text(record, explained);
+        let text = report.text(explained);
         check(&format!("{place}, {}", report.id), &text);
         if report.id == "summary" {
             assert!(text.lines().count() <= 1, "{place}: {text:?}");
             assert!(!text.contains('\r'), "{place}: {text:?}");
         }
     }
-    for finding in &explained.findings {
+    for finding in &explained.assessment.findings {
         check(&format!("{place}, {}", finding.rule), &finding.sentence());
     }
     let name = format!("x\n{FORGED}");
-    let side = || Side { name: name.clone(), record, explained };
+    let side = || Side { name: name.clone(), explained };
     check(place, &compare::text(&compare(&[side(), side()])));
-    check(place, &ranking_text(&rank(record, explained, Reference::builtin())));
-    let row = results::Row::of(record, explained, &name);
+    check(place, &ranking_text(&rank(explained, Reference::builtin())));
+    let row = results::Row::of(explained, &name);
     for format in results::FORMATS {
         check(
             &format!("{place}, {}", format.id),
             &(format.write)(&explain::results::Table { rows: std::slice::from_ref(&row), columns: 80 }),
         );
     }
-    let sample = || trend::Sample { name: name.clone(), record, verdict: explained.verdict };
+    let sample =
+        || trend::Sample { name: name.clone(), facts: &explained.facts, verdict: explained.assessment.verdict };
     check(place, &trend::text(&trend::trends(&[sample(), sample(), sample()])));
     check(place, &kernel::lines(record).join("\n"));
 }

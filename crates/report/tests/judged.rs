@@ -125,19 +125,20 @@ fn judge(rows: &[Judgement], text_of: impl Fn(&str) -> String, bounds: &Bounds) 
     for row in rows {
         let record = logs::read(&text_of(&row.log));
         let explained = explain::explain(&record);
-        let verdict = explained.verdict.to_string();
+        let verdict = explained.assessment.verdict.to_string();
         if row.verdicts.contains(&verdict) {
             right += 1
         } else {
             wrong.push(format!("{} is {verdict}", row.log))
         }
-        let is_told = |expected: &&ExpectedCause| explained.diagnoses.iter().any(|diagnosis| expected.is(diagnosis));
+        let is_told =
+            |expected: &&ExpectedCause| explained.assessment.diagnoses.iter().any(|diagnosis| expected.is(diagnosis));
         let untold = row.causes.iter().filter(|expected| expected.is_certain && !is_told(expected));
         missing.extend(untold.map(|expected| format!("{}: {}", row.log, expected.cause)));
-        let main = explained.diagnoses.iter().filter(|diagnosis| explained.is_of_main(diagnosis));
+        let main = explained.assessment.diagnoses.iter().filter(|diagnosis| explained.assessment.is_of_main(diagnosis));
         let unknown = main.filter(|diagnosis| !row.causes.iter().any(|expected| expected.cause == name(diagnosis)));
         no_causes.extend(unknown.map(|diagnosis| format!("{}: {}", row.log, name(diagnosis))));
-        let text = report.text(&record, &explained);
+        let text = report.text(&explained);
         // Line breaks are irrelevant.
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let found = |words: &&String| text.contains(words.as_str());

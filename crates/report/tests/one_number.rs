@@ -26,10 +26,10 @@ const TENS: [usize; 4] = [4, 6, 7, 8];
 /// Differences between the numbers of a Record, and how many numbers were compared.
 fn faults(record: &Record) -> (Vec<String>, usize) {
     let explained = explain::explain(record);
-    let text = report::find("text").unwrap().text(record, &explained);
-    let summary = report::find("summary").unwrap().text(record, &explained);
-    let document = serde_json::to_value(Document::of(record, &explained)).unwrap();
-    let row = results::Row::of(record, &explained, "x");
+    let text = report::find("text").unwrap().text(&explained);
+    let summary = report::find("summary").unwrap().text(&explained);
+    let document = serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap();
+    let row = results::Row::of(&explained, "x");
     let cells: Vec<&str> = summary.trim_matches(['|', '\n', ' ']).split(" | ").collect();
     let (mut faults, mut count) = (Vec::new(), 0);
     for (key, unit, line, cell, ledger) in NUMBERS {

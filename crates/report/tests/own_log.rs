@@ -6,6 +6,7 @@
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 
+use facts::Facts;
 use facts::figures::FigureKey;
 use facts::{Finding, figures};
 use files::{folders, texts};
@@ -18,14 +19,14 @@ const ROUNDING: f64 = 0.001;
 
 fn through_log(record: &Record) -> Record {
     let log = report::find("log").unwrap();
-    logs::read(&log.render(record, &explain::explain(record)))
+    logs::read(&log.render(&explain::explain(record)))
 }
 
 #[test]
 fn figures_are_the_same() {
     let run: Record = serde_json::from_str(RUN).unwrap();
     let read = through_log(&run);
-    let (expected, found) = (figures(&run), figures(&read));
+    let (expected, found) = (Facts::of(&run).figures().clone(), Facts::of(&read).figures().clone());
     let clocks = |key: &FigureKey| key.is_of(WorkloadId::Clock);
     let is_main = |figure: &&facts::Figure| !clocks(&figure.key);
     let expected: Vec<_> = expected.iter().filter(is_main).collect();
@@ -45,11 +46,11 @@ fn figures_are_the_same() {
 #[test]
 fn verdict_and_reasons_are_the_same() {
     let run: Record = serde_json::from_str(RUN).unwrap();
-    let (expected, found) = (explain::explain(&run), explain::explain(&through_log(&run)));
+    let (expected, found) = (explain::explain(&run), explain::explain(through_log(&run)));
     let sentences = |findings: &[Finding]| -> Vec<String> { findings.iter().map(Finding::sentence).collect() };
-    assert!(!expected.findings.is_empty());
-    assert_eq!(sentences(&found.findings), sentences(&expected.findings));
-    assert_eq!(found.verdict, expected.verdict);
+    assert!(!expected.assessment.findings.is_empty());
+    assert_eq!(sentences(&found.assessment.findings), sentences(&expected.assessment.findings));
+    assert_eq!(found.assessment.verdict, expected.assessment.verdict);
 }
 
 #[test]
@@ -68,9 +69,9 @@ fn own_log_round_trip() {
     let (mut all, mut lost) = (0, Vec::new());
     for (name, text) in texts(&folders()) {
         let read = logs::read(&text);
-        let again = logs::read(&log.render(&read, &explain::explain(&read)));
-        let found = facts::figures::figures(&again);
-        for figure in facts::figures::figures(&read) {
+        let again = logs::read(&log.render(&explain::explain(&read)));
+        let found = Facts::of(&again).figures().clone();
+        for figure in Facts::of(&read).figures() {
             let same = |other: &&facts::Figure| {
                 let distance = (other.value / figure.value - 1.0).abs();
                 other.key == figure.key && (distance < 0.002 || other.value == figure.value)

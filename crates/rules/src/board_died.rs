@@ -3,7 +3,7 @@
 
 use super::Rule;
 use facts::lines::duration;
-use facts::view::{self, Death};
+use facts::view::Death;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{Resumption, RuleId};
 
@@ -16,8 +16,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let deaths = view::deaths(facts).into_iter().enumerate();
-    let finding = |(index, death)| finding(death, facts.run.resumed.get(index));
+    let deaths = facts.deaths().iter().enumerate();
+    let finding = |(index, death): (usize, &Death)| finding(death.clone(), facts.run.resumed.get(index));
     deaths.map(finding).collect()
 }
 

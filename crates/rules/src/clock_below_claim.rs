@@ -181,7 +181,7 @@ const KNOWN: Table = Table::of(include_str!("../../../data/known_clocks.tsv"));
 
 /// Reason why this SoC runs this far below the named clock by design, if known.
 fn known_tolerance(facts: &Facts<'_>, deviation: f64) -> Option<&'static str> {
-    let soc = facts.machine.soc.known().cloned().or_else(|| facts::soc::name(&facts.machine).known().cloned())?;
+    let soc = facts.machine.soc.known().cloned().or_else(|| facts.soc().known().cloned())?;
     let soc = soc.to_ascii_uppercase();
     KNOWN.rows().find_map(|row| {
         let [name, tolerance, why, _] = row.array()?;

@@ -119,7 +119,7 @@ fn unmoved(facts: &Facts<'_>) -> Option<Finding> {
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
     let fall = view::fall_percent(&scores).filter(|fall| *fall >= SCORE_FALL_PERCENT)?;
-    let has_swapped = view::swap_growth(facts).is_some_and(|g| g.after_kib > g.before_kib);
+    let has_swapped = facts.swap_growth().is_some_and(|g| g.after_kib > g.before_kib);
     let window = facts.steps.get(totals.first()?.0)?.window;
     let last = facts.steps.get(totals.last()?.0)?.window;
     let whole = Window { end_ms: last.end_ms, ..window };

@@ -90,7 +90,7 @@ fn hit(facts: &Facts<'_>) -> Vec<usize> {
 }
 
 fn by_count(facts: &Facts<'_>) -> Option<Finding> {
-    let lost = view::lost_cpus(facts);
+    let lost = facts.lost_cpus();
     let worst = lost.iter().max_by_key(|lost| lost.count)?;
     let first = lost.first()?;
     let channel = facts.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
@@ -142,7 +142,7 @@ fn by_states(facts: &Facts<'_>) -> Option<Finding> {
     let before = counts.next().filter(|before| *before > 0)?;
     let after = counts.next_back().filter(|after| *after > 0)?;
     // A CPU that stayed offline is reported by the rules on settings.
-    let ours = view::switched_off(facts).into_iter();
+    let ours = facts.switched_off().into_iter();
     let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
     (after < before).then(|| fewer(before, after))
 }

@@ -30,7 +30,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let stolen = facts.cpu_use(&view::whole_run());
     let is_stolen = stolen.iter().any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
     // A run that was forced to start on a busy machine shares its CPUs, which another rule reports.
-    let is_shared = !started_busy::RULE.findings(facts).is_empty();
+    let is_shared = !started_busy::RULE.found(facts).is_empty();
     match (worst, throttled) {
         (Some(worst), Some(_)) if arrives_as_claimed(facts) || is_the_clock(facts, &worst) => {
             vec![as_claimed(facts, &worst)]

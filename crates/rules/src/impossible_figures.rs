@@ -124,7 +124,7 @@ mod tests {
     use record::{Cluster, Fact, Record, Variant, WorkloadId};
 
     fn verdict(record: &Record) -> Verdict {
-        explain::explain(record).verdict
+        explain::explain(record).assessment.verdict
     }
 
     #[test]

@@ -82,7 +82,8 @@ mod zswap_on_zram;
 pub(crate) use testkit::records as test_support;
 
 use facts::{Facts, Finding, Severity};
-use record::{Arrange, Bound, Record, RuleId};
+use record::Arrange;
+use record::{Bound, RuleId};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
@@ -260,26 +261,20 @@ pub fn of_runs() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// All findings of the inspection, worst first. Empty if the machine was not inspected.
-pub fn check_at_rest(record: &Record) -> Vec<Finding> {
-    if record.surveys.is_empty() {
+pub fn check_at_rest(facts: &Facts<'_>) -> Vec<Finding> {
+    if facts.surveys.is_empty() {
         return Vec::new();
     }
-    let facts = Facts::of(record);
     let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
     let mut findings: Vec<Finding> =
-        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.found(&facts).to_vec()).collect();
+        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.found(facts).to_vec()).collect();
     findings.arrange_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
     findings
 }
 
 /// Every finding of every rule about a run, worst first; within one severity the surest first, then in the order of
 /// the table.
-pub fn check(record: &Record) -> Vec<Finding> {
-    check_facts(&Facts::of(record))
-}
-
-/// Same, for facts that were already computed.
-pub fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {
+pub fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let by_rules = || of_runs().flat_map(|rule| rule.found(facts).to_vec()).collect();
     let mut findings: Vec<Finding> = stated::findings(facts).unwrap_or_else(by_rules);
     findings.arrange_by(|a, b| {
@@ -295,12 +290,12 @@ pub fn check_facts(facts: &Facts<'_>) -> Vec<Finding> {
 pub(crate) mod tests {
     use super::*;
     use crate::test_support::{counter, own_run, series, with_step};
-    use record::{ChannelId, CpuTime, Variant, WorkloadId};
+    use record::{ChannelId, CpuTime, Record, Variant, WorkloadId};
 
     /// Findings of one rule in a Record. Also checks that every placeholder of a template has a value.
     pub(crate) fn findings_of(id: RuleId, record: &Record) -> Vec<Finding> {
         let rule = RULES.iter().find(|rule| rule.id == id);
-        let found = rule.expect("rule is in the table").findings(record);
+        let found = rule.expect("rule is in the table").found(&Facts::of(record)).to_vec();
         for finding in &found {
             let sentence = finding.sentence();
             assert!(!sentence.contains('?'), "value missing: {sentence}");
@@ -352,7 +347,7 @@ pub(crate) mod tests {
     #[test]
     fn rules_apply_by_bound() {
         let of_load = |workload, variant: &Variant| {
-            let found = check(&unquiet(workload, variant)).into_iter();
+            let found = check(&Facts::of(&unquiet(workload, variant))).into_iter();
             let harm = found.filter(|finding| finding.severity > facts::Severity::Info);
             harm.map(|finding| finding.rule.as_str()).collect::<Vec<_>>()
         };
@@ -379,7 +374,7 @@ pub(crate) mod tests {
     fn empty_record_has_only_gap_findings() {
         let mut record = crate::test_support::own_run();
         record.machine = record::Machine::default();
-        for finding in check(&record) {
+        for finding in check(&Facts::of(&record)) {
             assert_eq!(finding.severity, facts::Severity::Info, "{finding:?}");
         }
     }

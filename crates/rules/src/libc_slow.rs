@@ -71,7 +71,7 @@ mod tests {
         let own = measured(own_mb_per_s);
         let mut record = with_step(own_run(), WorkloadId::MemoryBandwidth, only.clone(), &[0], (1.0, 2.0), own);
         record = with_step(record, WorkloadId::MemoryLibc, only, &[0], (2.0, 3.0), measured(2000));
-        RULE.findings(&record).iter().map(Finding::sentence).collect()
+        RULE.found(&facts::Facts::of(&record)).iter().map(Finding::sentence).collect()
     }
 
     #[test]

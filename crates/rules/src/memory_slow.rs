@@ -125,7 +125,8 @@ mod tests {
     /// Three boards of one SoC whose figure is like that of the Record at 4000 MB/s.
     fn reference(boards: &[(&str, u32)]) -> Reference {
         let record = copies(4000);
-        let figure = figures(&record).into_iter().find(|figure| figure.is_main);
+        let facts = Facts::of(&record);
+        let figure = facts.figures().iter().find(|figure| figure.is_main);
         let figure = figure.expect("bandwidth is a main figure");
         let core = figure.core.as_ref().and_then(|core| core.core_type.clone());
         let mut text =
@@ -145,7 +146,7 @@ mod tests {
         let sentences = |mb_per_s, boards: &[(&str, u32)]| -> Vec<String> {
             let reference = reference(boards);
             let record = copies(mb_per_s);
-            let found = judged(&Facts::of(&record), &figures(&record), || &reference);
+            let found = judged(&Facts::of(&record), Facts::of(&record).figures(), || &reference);
             found.iter().map(Finding::sentence).collect()
         };
         let found = sentences(2000, &usual);
@@ -156,6 +157,6 @@ mod tests {
         let mut unknown = copies(2000);
         unknown.machine.soc = Fact::not_reached();
         let usual = reference(&usual);
-        assert_eq!(judged(&Facts::of(&unknown), &figures(&unknown), || &usual), []);
+        assert_eq!(judged(&Facts::of(&unknown), Facts::of(&unknown).figures(), || &usual), []);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::place::step_place;
-use facts::{Facts, Finding, Quantity, Severity, view};
+use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let off = view::switched_off(facts);
+    let off = facts.switched_off();
     let mut cpus: Vec<u32> = off.iter().map(|off| off.cpu).collect();
     cpus.sort_unstable();
     cpus.dedup();

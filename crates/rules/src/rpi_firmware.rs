@@ -89,7 +89,7 @@ fn right_after(facts: &Facts<'_>) -> Finding {
 /// A sticky bit of unknown age needs clocks or scores that dropped during the run as evidence.
 fn since_boot(facts: &Facts<'_>) -> Finding {
     let scores: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
-    let has_other_evidence = view::firmware_clocks(facts).is_some()
+    let has_other_evidence = facts.firmware_clocks().is_some()
         || !facts.clock_falls().is_empty()
         || view::fall_percent(&scores).is_some_and(|fall| fall >= 3.0);
     let finding = if has_other_evidence {

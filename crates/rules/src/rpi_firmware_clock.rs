@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::place::samples_place;
-use facts::{Facts, Finding, Quantity, Severity, view};
+use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 const SAMPLES_MIN: usize = 2;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let clock = view::firmware_clocks(facts).filter(|clock| clock.samples >= SAMPLES_MIN);
+    let clock = facts.firmware_clocks().as_ref().filter(|clock| clock.samples >= SAMPLES_MIN);
     let found = clock.map(|clock| {
         let lost = 1.0 - f64::from(clock.firmware_khz) / f64::from(clock.claimed_khz.max(1));
         Finding::new(

@@ -106,7 +106,7 @@ mod tests {
         let found = sentences(RULE.id, &record);
         assert!(found[0].contains("it ends within 7-zip single-threaded"), "{found:?}");
         let explained = explain::explain(&record);
-        assert_eq!(explained.verdict, Verdict::Valid, "the copy was cut, and nothing failed");
+        assert_eq!(explained.assessment.verdict, Verdict::Valid, "the copy was cut, and nothing failed");
     }
 
     /// The scores of a log that lacks its beginning stood there: none of its steps failed.
@@ -116,8 +116,8 @@ mod tests {
         let at = WHOLE.rfind("Executing benchmark").unwrap();
         let record = logs::read(&WHOLE[at..]);
         let explained = explain::explain(&record);
-        let found: Vec<&str> = explained.findings.iter().map(|finding| finding.rule.as_str()).collect();
+        let found: Vec<&str> = explained.assessment.findings.iter().map(|finding| finding.rule.as_str()).collect();
         assert!(!found.contains(&"steps-missing"), "{found:?}");
-        assert_eq!(explained.verdict, Verdict::Valid);
+        assert_eq!(explained.assessment.verdict, Verdict::Valid);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::place::step_place;
-use facts::{Facts, Finding, Quantity, Severity, Witness, view};
+use facts::{Facts, Finding, Quantity, Severity, Witness};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 const LOSS_PERCENT_MIN: f64 = 3.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let declines = view::series_trends(facts).into_iter();
+    let declines = facts.series_trends().into_iter();
     declines
         .filter(|trend| trend.loss_percent >= LOSS_PERCENT_MIN)
         .map(|trend| {
@@ -26,10 +26,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                 Severity::Degraded,
                 "The {name} score dropped by {loss} during the run, from {early} to {late}.",
             )
-            .with("name", Quantity::Text(trend.name))
+            .with("name", Quantity::Text(trend.name.clone()))
             .with("loss", Quantity::Percent(trend.loss_percent))
             .with("early", Quantity::Score(trend.early, trend.unit.clone()))
-            .with("late", Quantity::Score(trend.late, trend.unit))
+            .with("late", Quantity::Score(trend.late, trend.unit.clone()))
             .of([trend.step])
             .seen_by(Witness::Scores)
             .at(step_place(facts, trend.step))

@@ -98,7 +98,7 @@ fn by_traffic(facts: &Facts<'_>, pages_read: i64, pages_written: i64, waited: Op
 }
 
 fn by_growth(facts: &Facts<'_>, waited: Option<&Waited>) -> Option<Finding> {
-    let growth = view::swap_growth(facts)?;
+    let growth = facts.swap_growth().as_ref()?;
     let grown_kib = growth.after_kib.saturating_sub(growth.before_kib);
     if grown_kib < GROWTH_KIB_MIN {
         return None;

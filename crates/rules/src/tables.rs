@@ -3,8 +3,8 @@
 
 use facts::plot::Picture;
 use facts::{Explanation, Facts, Finding};
-use record::{Bound, QuestionId, Record, RuleId};
-use std::rc::Rc;
+use record::{Bound, QuestionId, RuleId};
+use std::sync::Arc;
 
 /// A check over a Record.
 #[derive(Clone, Copy)]
@@ -103,13 +103,8 @@ impl Rule {
         when: When::Run,
     };
 
-    /// Findings in a Record.
-    pub fn findings(&self, record: &Record) -> Vec<Finding> {
-        (self.check)(&Facts::of(record))
-    }
-
     /// Findings in a Record; computes them at most once for the same facts.
-    pub(crate) fn found(&self, facts: &Facts<'_>) -> Rc<[Finding]> {
+    pub(crate) fn found(&self, facts: &Facts<'_>) -> Arc<[Finding]> {
         facts.found(self.id, || (self.check)(facts))
     }
 }
@@ -124,7 +119,7 @@ pub struct Report {
     /// True for machine-readable formats, which keep full names.
     pub for_programs: bool,
     /// True for Records with the data that it needs.
-    pub fits: fn(&Record) -> bool,
+    pub fits: fn(&Facts<'_>) -> bool,
     /// Function that renders it.
     pub made: Made,
 }
@@ -133,29 +128,29 @@ pub struct Report {
 #[derive(Clone, Copy)]
 pub enum Made {
     /// Renders a Record with its assessment.
-    Text(fn(&Record, &Explanation) -> String),
+    Text(fn(&Facts<'_>, &Explanation) -> String),
     /// Renders a Record with the findings on one subject.
-    Part(Subject, fn(&Record, &[Finding]) -> String),
+    Part(Subject, fn(&Facts<'_>, &[Finding]) -> String),
     /// Renders a plot as SVG, or nothing if the Record has no data for it.
-    Plot(fn(&Record) -> Option<Picture>),
+    Plot(fn(&Facts<'_>) -> Option<Picture>),
 }
 
 impl Report {
     /// A report for people on all results.
-    pub const fn of(render: fn(&Record, &Explanation) -> String) -> Self {
+    pub const fn of(render: fn(&Facts<'_>, &Explanation) -> String) -> Self {
         Self { id: "", about: "", for_programs: false, fits: |_| true, made: Made::Text(render) }
     }
 
     /// True if the Record has data for this report.
-    pub fn is_of(&self, record: &Record) -> bool {
+    pub fn is_of(&self, facts: &Facts<'_>) -> bool {
         match self.made {
-            Made::Plot(draw) => draw(record).is_some(),
-            Made::Text(_) | Made::Part(..) => (self.fits)(record),
+            Made::Plot(draw) => draw(facts).is_some(),
+            Made::Text(_) | Made::Part(..) => (self.fits)(facts),
         }
     }
 
     /// A report for people on one subject.
-    pub const fn part(subject: Subject, render: fn(&Record, &[Finding]) -> String) -> Self {
+    pub const fn part(subject: Subject, render: fn(&Facts<'_>, &[Finding]) -> String) -> Self {
         Self { id: "", about: "", for_programs: false, fits: |_| true, made: Made::Part(subject, render) }
     }
 }
@@ -168,7 +163,7 @@ pub struct Plot {
     /// One sentence that describes its content.
     pub about: &'static str,
     /// Renders the plot, if the Record has data for it.
-    pub draw: fn(&Record) -> Option<Picture>,
+    pub draw: fn(&Facts<'_>) -> Option<Picture>,
 }
 
 impl Plot {
@@ -189,7 +184,7 @@ pub struct Answer {
     /// The question.
     pub id: QuestionId,
     /// Section in the reports `text` and `log`; empty if the Record has no result.
-    pub text: fn(&Record) -> String,
+    pub text: fn(&Facts<'_>) -> String,
     /// Reports on this question alone.
     pub reports: &'static [Report],
     /// Its plots.
@@ -200,7 +195,7 @@ pub struct Answer {
 
 impl Answer {
     /// Section of questions without one: always empty.
-    pub const NO_TEXT: fn(&Record) -> String = |_| String::new();
+    pub const NO_TEXT: fn(&Facts<'_>) -> String = |_| String::new();
 
     /// Answer to a question that the general reports cover.
     pub const fn plain(id: QuestionId) -> Self {

@@ -35,7 +35,7 @@ fn sees(facts: &Facts<'_>, kind: &str) -> &'static str {
         return "The system runs in a container ({kind}): other programs of the host may use the same CPUs unseen.";
     }
     let has_clocks = view::channels(facts, ChannelId::is_any_claim).any(has_moved) || obeys(facts);
-    match (view::soc_temperature(facts).is_some(), has_clocks) {
+    match (facts.soc_temperature().is_some(), has_clocks) {
         (true, true) => {
             "The system runs under a hypervisor ({kind}) that shows the clocks and temperatures of the machine."
         }

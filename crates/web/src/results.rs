@@ -6,9 +6,8 @@ use compare::reference::Reference;
 use compare::trend::{Sample, trends};
 use compare::{Side, compare};
 use explain::results::{Row, USUAL_ORDER, sort};
-use facts::{Explanation, Place};
+use facts::{Explained, Place};
 use logs::any_file::{self, Unreadable};
-use record::Record;
 use report::REPORTS;
 use serde_json::{Value, json};
 
@@ -25,8 +24,7 @@ enum OpenFile {
 struct ResultFile {
     /// File name.
     name: String,
-    record: Record,
-    explained: Explanation,
+    explained: Explained<'static>,
 }
 
 /// Opened results and machines, in order.
@@ -83,7 +81,7 @@ impl Results {
     /// Page of a result, as from `sbc-bench report FILE --html`, or of a machine.
     pub fn page(&self, index: usize) -> Option<String> {
         Some(match self.opened.get(index)? {
-            OpenFile::Result(one) => page::page(&one.record, &one.explained, Reference::builtin()),
+            OpenFile::Result(one) => page::page(&one.explained, Reference::builtin()),
             OpenFile::Machine(machine) => machine.page(),
         })
     }
@@ -93,8 +91,8 @@ impl Results {
     pub fn report(&self, index: usize, id: &str) -> Option<String> {
         match self.opened.get(index)? {
             OpenFile::Result(one) => {
-                let report = REPORTS.iter().find(|report| report.id == id && report.is_of(&one.record))?;
-                Some(report.text(&one.record, &one.explained))
+                let report = REPORTS.iter().find(|report| report.id == id && report.is_of(&one.explained.facts))?;
+                Some(report.text(&one.explained))
             }
             OpenFile::Machine(machine) => machine.report(id),
         }
@@ -103,7 +101,7 @@ impl Results {
     /// Card of a result as SVG: a picture of 1200 x 630 with board, verdict, figures and the clock over time.
     pub fn card(&self, index: usize) -> Option<String> {
         let one = self.result(index)?;
-        let drawings = page::drawings(&one.record, &one.explained, Reference::builtin());
+        let drawings = page::drawings(&one.explained, Reference::builtin());
         drawings.into_iter().find(|drawing| drawing.name == "card").map(|drawing| drawing.svg)
     }
 
@@ -113,16 +111,18 @@ impl Results {
         match selection {
             Selection::Table => page::results(&rows(&chosen)),
             Selection::Comparison => {
-                let sides: Vec<Side<'_>> = chosen
-                    .iter()
-                    .map(|one| Side { name: one.name.clone(), record: &one.record, explained: &one.explained })
-                    .collect();
+                let sides: Vec<Side<'_>> =
+                    chosen.iter().map(|one| Side { name: one.name.clone(), explained: &one.explained }).collect();
                 page::comparison(&compare(&sides))
             }
             Selection::Trends => {
                 let samples: Vec<Sample<'_>> = chosen
                     .iter()
-                    .map(|one| Sample { name: one.name.clone(), record: &one.record, verdict: one.explained.verdict })
+                    .map(|one| Sample {
+                        name: one.name.clone(),
+                        facts: &one.explained.facts,
+                        verdict: one.explained.assessment.verdict,
+                    })
                     .collect();
                 page::trends(&trends(&samples))
             }
@@ -144,8 +144,8 @@ fn read(name: &str, bytes: Vec<u8>) -> Result<OpenFile, String> {
     }
     match any_file::read(bytes, record::VALUES_MAX) {
         Ok(record) => {
-            let explained = explain::explain(&record);
-            Ok(OpenFile::Result(Box::new(ResultFile { name: name.to_owned(), record, explained })))
+            let explained = explain::explain(record);
+            Ok(OpenFile::Result(Box::new(ResultFile { name: name.to_owned(), explained })))
         }
         Err(Unreadable::NoResults(text)) => match IdentifiedMachine::of_cpuinfo(&text) {
             Some(machine) => Ok(OpenFile::Machine(Box::new(machine))),
@@ -157,24 +157,25 @@ fn read(name: &str, bytes: Vec<u8>) -> Result<OpenFile, String> {
 
 /// Rows of the table, without interrupted runs that another file completes.
 fn rows(chosen: &[&ResultFile]) -> Vec<Row> {
-    let is_part = |one: &ResultFile| chosen.iter().any(|other| one.record.run.is_part_of(&other.record.run));
+    let is_part =
+        |one: &ResultFile| chosen.iter().any(|other| one.explained.facts.run.is_part_of(&other.explained.facts.run));
     let whole = chosen.iter().filter(|one| !is_part(one));
-    let mut rows: Vec<Row> = whole.map(|one| Row::of(&one.record, &one.explained, &one.name)).collect();
+    let mut rows: Vec<Row> = whole.map(|one| Row::of(&one.explained, &one.name)).collect();
     let _ = sort(&mut rows, USUAL_ORDER);
     rows
 }
 
 impl ResultFile {
     fn listed(&self) -> Value {
-        let record = facts::for_people(&self.record);
+        let record = self.explained.facts.for_people();
         let machine = &record.machine;
         let board = machine.name().or(machine.soc.known()).map_or("Unknown board".into(), |name| facts::plain(name));
         let findings: Vec<Value> =
-            self.explained.in_order().into_iter().map(|(finding, _)| self.finding(finding)).collect();
+            self.explained.assessment.in_order().into_iter().map(|(finding, _)| self.finding(finding)).collect();
         json!({
             "name": facts::plain(&self.name),
             "board": board,
-            "verdict": if record.run.is_monitoring() { "watched".to_owned() } else { self.explained.verdict.to_string() },
+            "verdict": if record.run.is_monitoring() { "watched".to_owned() } else { self.explained.assessment.verdict.to_string() },
             "is_result": true,
             "saves": ["html", "markdown", "text", "json", "png"],
             "findings": findings,
@@ -193,8 +194,8 @@ impl ResultFile {
     fn line(&self, place: &Place) -> Option<u32> {
         match place {
             Place::Line(number) => Some(*number),
-            Place::Step(index) => self.record.steps.get(*index)?.line,
-            Place::KernelMessage(index) => self.record.kernel_messages.known()?.get(*index)?.line,
+            Place::Step(index) => self.explained.facts.steps.get(*index)?.line,
+            Place::KernelMessage(index) => self.explained.facts.kernel_messages.known()?.get(*index)?.line,
             Place::Samples { .. } | Place::Setting(_) | Place::Field(_) => None,
         }
     }
@@ -228,7 +229,7 @@ mod tests {
     fn pages_are_those_of_the_program() {
         let results = opened();
         let record = logs::read(LOG);
-        let page = page::page(&record, &explain::explain(&record), Reference::builtin());
+        let page = page::page(&explain::explain(&record), Reference::builtin());
         assert_eq!(results.page(0), Some(page));
         assert!(results.report(1, "markdown").unwrap().starts_with('#'));
         assert!(results.several(Selection::Table, &[0, 1]).contains("hot.txt"));

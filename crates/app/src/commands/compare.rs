@@ -33,15 +33,15 @@ impl Command for Compare {
         let Many { results, status } = read_many(&files, files.len().min(2))?;
         let (form, file) = self.written.form(Form::Text);
         let text = match results.as_slice() {
-            [(_, record, explained)] => {
-                let ranking = rank(record, explained, &*reference(&self.with)?);
+            [(_, explained)] => {
+                let ranking = rank(explained, &*reference(&self.with)?);
                 match form {
                     Form::Text => ranking_text(&ranking),
                     Form::Md => ranking_markdown(&ranking),
                     Form::Csv => ranking_csv(&ranking),
                     Form::Json => {
                         let mut value = serde_json::to_value(&ranking)?;
-                        value["result"] = serde_json::to_value(Document::of(record, explained))?;
+                        value["result"] = serde_json::to_value(Document::of(&explained.facts, &explained.assessment))?;
                         printed(value)?
                     }
                     Form::Html => page::ranking(&ranking),
@@ -51,10 +51,8 @@ impl Command for Compare {
                 anyhow::bail!("--with adds results to rank one result against; give one FILE.")
             }
             several => {
-                let sides: Vec<Side<'_>> = several
-                    .iter()
-                    .map(|(name, record, explained)| Side { name: name.clone(), record, explained })
-                    .collect();
+                let sides: Vec<Side<'_>> =
+                    several.iter().map(|(name, explained)| Side { name: name.clone(), explained }).collect();
                 let comparison = compare(&sides);
                 match form {
                     Form::Text => compare::text(&comparison),
@@ -62,8 +60,9 @@ impl Command for Compare {
                     Form::Csv => compare::csv(&comparison),
                     Form::Json => {
                         let mut value = serde_json::to_value(&comparison)?;
-                        for (index, (_, record, explained)) in several.iter().enumerate() {
-                            value["sides"][index]["result"] = serde_json::to_value(Document::of(record, explained))?;
+                        for (index, (_, explained)) in several.iter().enumerate() {
+                            value["sides"][index]["result"] =
+                                serde_json::to_value(Document::of(&explained.facts, &explained.assessment))?;
                         }
                         printed(value)?
                     }

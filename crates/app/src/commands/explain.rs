@@ -88,15 +88,14 @@ impl Explain {
                     continue;
                 }
             };
+            let explained = explain::explain(record);
+            worst = worst.max(explained.assessment.verdict);
             if self.json {
-                let (explained, document) = Document::explained(&record);
-                worst = worst.max(explained.verdict);
+                let document = Document::of(&explained.facts, &explained.assessment);
                 entries.push(OfFile::Read(Box::new(document.from_file(&name))));
                 continue;
             }
-            let explained = explain::explain(&record);
-            worst = worst.max(explained.verdict);
-            let text = find(format)?.text(&record, &explained);
+            let text = find(format)?.text(&explained);
             output::print(&match self.files.len() {
                 1 => text,
                 _ => format!("=== {name}\n{text}\n"),
@@ -115,32 +114,32 @@ impl Explain {
     /// One result in another format, or as files.
     fn write_one(&self, file: &Path) -> anyhow::Result<u8> {
         let format = self.format.as_deref().map(find).transpose()?;
-        let record = read(file)?;
-        if let Some(report) = format.filter(|report| !report.is_of(&record)) {
+        let explained = explain::explain(read(file)?);
+        let facts = &explained.facts;
+        if let Some(report) = format.filter(|report| !report.is_of(facts)) {
             let others: Vec<&str> =
-                all_reports().into_iter().filter(|other| other.is_of(&record)).map(|other| other.id).collect();
+                all_reports().into_iter().filter(|other| other.is_of(facts)).map(|other| other.id).collect();
             let (file, id) = (file.display(), report.id);
             anyhow::bail!("{file} has no data for the report {id}; its reports: {}.", others.join(", "));
         }
-        let explained = explain::explain(&record);
         if let Some(report) = format {
-            let text = report.text(&record, &explained);
+            let text = report.text(&explained);
             output::print(&match report.id {
                 "lava" => {
                     process::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?
                 }
                 _ => text,
             })?;
-            return Ok(self.status(explained.verdict));
+            return Ok(self.status(explained.assessment.verdict));
         }
         let reference = reference(&[])?;
         if let Some(page) = &self.html {
-            many::write(&page::page(&record, &explained, &reference), Some(page))?;
+            many::write(&page::page(&explained, &reference), Some(page))?;
         }
         if self.card.is_some() || self.plots.is_some() {
-            self.draw(&page::drawings(&record, &explained, &reference))?;
+            self.draw(&page::drawings(&explained, &reference))?;
         }
-        Ok(self.status(explained.verdict))
+        Ok(self.status(explained.assessment.verdict))
     }
 
     /// Writes the pictures; names those of the directory.

@@ -45,9 +45,8 @@ pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Referen
 }
 
 fn row(file: &Path) -> anyhow::Result<Row> {
-    let record = read(file)?;
-    let explained = explain::explain(&record);
-    Ok(Row::of(&record, &explained, &file.display().to_string()))
+    let explained = explain::explain(read(file)?);
+    Ok(Row::of(&explained.facts, &explained.assessment, &file.display().to_string()))
 }
 
 /// Rows of all logs and result files in a directory.

@@ -3,14 +3,13 @@
 use super::read::read;
 use crate::{output, paths, status};
 use anyhow::{Context, bail};
-use facts::Explanation;
+use facts::Explained;
 use machine::files::{self, Access};
-use record::Record;
 use std::path::{Path, PathBuf};
 
 /// Results that could be read, each with its file and what is to be said of it.
 pub(crate) struct Many {
-    pub(crate) results: Vec<(String, Record, Explanation)>,
+    pub(crate) results: Vec<(String, Explained<'static>)>,
     /// 0, or failure if a file could not be read.
     pub(crate) status: u8,
 }
@@ -19,7 +18,7 @@ pub(crate) struct Many {
 /// single file that cannot be read is an error.
 pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<Many> {
     let mut results = Vec::new();
-    let status = read_each(files, count_min, |name, record, explained| results.push((name, record, explained)))?;
+    let status = read_each(files, count_min, |name, explained| results.push((name, explained)))?;
     Ok(Many { results, status })
 }
 
@@ -28,14 +27,13 @@ pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<M
 pub(crate) fn read_each(
     files: &[PathBuf],
     count_min: usize,
-    mut take: impl FnMut(String, Record, Explanation),
+    mut take: impl FnMut(String, Explained<'static>),
 ) -> anyhow::Result<u8> {
     let (mut count, mut status) = (0, 0);
     for file in files {
         match read(file) {
             Ok(record) => {
-                let explained = explain::explain(&record);
-                take(file.display().to_string(), record, explained);
+                take(file.display().to_string(), explain::explain(record));
                 count += 1;
             }
             Err(error) if files.len() == 1 => return Err(error),

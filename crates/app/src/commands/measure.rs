@@ -210,15 +210,15 @@ fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
 fn conclude(record: &Record, args: &Asked) -> anyhow::Result<u8> {
     let explained = explain::explain(record);
     if args.json {
-        output::print(&(Document::printed(record, &explained) + "\n"))?;
+        output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;
     } else if let Some(report) = report::find(args.report) {
-        output::print(&report.text(record, &explained))?;
+        output::print(&report.text(&explained))?;
     }
     let is_done = |step: &record::Step| matches!(step.outcome, Outcome::Done(_));
     Ok(match record.run.end {
         _ if let Some(status) = status::of_settings(record) => status,
         End::Interrupted { .. } => status::INTERRUPTED,
         _ if !record.steps.iter().any(is_done) => status::FAILURE,
-        _ => status::of(explained.verdict),
+        _ => status::of(explained.assessment.verdict),
     })
 }

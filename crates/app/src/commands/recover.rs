@@ -7,6 +7,7 @@ use crate::output;
 use crate::paths::Paths;
 use bench::{DeadRun, Left, Runs};
 use explain::Document;
+use facts::Facts;
 use machine::Root;
 use record::{End, Fact, Record};
 use std::path::{Path, PathBuf};
@@ -93,7 +94,8 @@ fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
     } else {
         died(root, &mut left.record)
     };
-    let json = Document::saved(&left.record, &explain::explain(&left.record));
+    let explained = explain::explain(&left.record);
+    let json = Document::saved(&explained.facts, &explained.assessment);
     match runs.recover(&left, &json) {
         Ok(path) => {
             let goes_on = match way(&left.record.run, &path) {
@@ -121,7 +123,7 @@ fn died(root: &Root, record: &mut Record) -> String {
     if let Some(died) = &mut record.run.died_in {
         died.aftermath = Fact::Known(aftermath);
     }
-    let findings = rules::check(record);
+    let findings = rules::check(&Facts::of(record));
     let death = findings.iter().find(|finding| finding.rule == rules::BOARD_DIED);
     let death = death.map(|finding| format!(" {}", finding.sentence()));
     format!("An earlier run did not finish.{}", death.unwrap_or_default())

@@ -78,11 +78,12 @@ pub(crate) struct Inspection {
 impl Command for Inspection {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let record = looked_at(root, workloads::survey::survey(root, 0, &AtomicI32::new(0)));
+        let explained = explain::explain(&record);
         let text = if self.json {
-            Document::printed(&record, &explain::explain(&record)) + "\n"
+            Document::printed(&explained.facts, &explained.assessment) + "\n"
         } else {
             let report = report::find("review").context("Unknown report \"review\"")?;
-            report.text(&record, &explain::explain(&record))
+            report.text(&explained)
         };
         if let Some(path) = &self.log {
             replace(path, &facts::harmless(&text))?;

@@ -21,7 +21,7 @@ use bench::{Attributes, Finished, OwnProgram, RunContext};
 use compare::{among_others_text, rank};
 use explain::Document;
 use explain::monitor::whole_line;
-use facts::{Explanation, Verdict};
+use facts::{Explained, Verdict};
 use keep::{Kept, Results, keep, stamp_of};
 use machine::files::Stream;
 use machine::{LazyMachine, Root, Timeline};
@@ -252,27 +252,27 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
     }
     let explained = explain::explain(&record);
     let is_review = args.task.question().id == QuestionId::Review;
-    let log = rendered(if is_review { "review" } else { "log" }, &record, &explained)?;
+    let log = rendered(if is_review { "review" } else { "log" }, &explained)?;
     let mut sentences: Vec<String> =
         trouble.map(|missing| format!("The event stream of the run is incomplete: {missing}.")).into_iter().collect();
-    let json = Document::saved(&record, &explained);
+    let json = Document::saved(&explained.facts, &explained.assessment);
     let kept =
         keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
     // Scripts that find these words do not print the last line of the log.
     sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
-    if kept.place.is_some() && explained.verdict != Verdict::Valid && !args.task.attributes().only_watches {
+    if kept.place.is_some() && explained.assessment.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
     }
     if args.json {
-        output::print(&(Document::printed(&record, &explained) + "\n"))?;
+        output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;
         sentences.iter().for_each(|sentence| output::note(sentence));
     } else {
         let text = if is_review {
             log
         } else {
-            let others = among_others(&record, &explained, &args.task.question().id)?;
-            rendered("text", &record, &explained)? + &course(&record) + &others
+            let others = among_others(&explained, &args.task.question().id)?;
+            rendered("text", &explained)? + &course(&explained.facts) + &others
         };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
@@ -280,31 +280,32 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
     if let Some(sending) = sending {
         sending.after_run(&json, kept.record.as_deref(), args.json);
     }
-    Ok(exit_status(&record, &explained, &kept, args.task.attributes()))
+    Ok(exit_status(&explained, &kept, args.task.attributes()))
 }
 
 /// Clock and temperature over the run, where the terminal can show them.
-fn course(record: &Record) -> String {
+fn course(facts: &facts::Facts<'_>) -> String {
     let columns = crate::look::columns().filter(|_| !Look::of_this_terminal().ascii);
-    let lines = columns.map(|columns| explain::monitor::sparklines(record, columns)).unwrap_or_default();
+    let lines = columns.map(|columns| explain::monitor::sparklines(facts, columns)).unwrap_or_default();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 /// Where a standard run stands among the known results; nothing of other runs, which have not its figures.
-fn among_others(record: &Record, explained: &Explanation, question: &QuestionId) -> anyhow::Result<String> {
-    if *question != QuestionId::Standard || record.run.end != End::Finished {
+fn among_others(explained: &Explained<'_>, question: &QuestionId) -> anyhow::Result<String> {
+    if *question != QuestionId::Standard || explained.facts.run.end != End::Finished {
         return Ok(String::new());
     }
-    let ranking = rank(record, explained, &*reference(&[])?);
+    let ranking = rank(explained, &*reference(&[])?);
     Ok(format!("\n{}", among_others_text(&ranking)))
 }
 
-fn rendered(id: &str, record: &Record, explained: &Explanation) -> anyhow::Result<String> {
+fn rendered(id: &str, explained: &Explained<'_>) -> anyhow::Result<String> {
     let report = super::explain::find(id)?;
-    Ok(report.text(record, explained))
+    Ok(report.text(explained))
 }
 
-fn exit_status(record: &Record, explained: &Explanation, kept: &Kept, attributes: Attributes) -> u8 {
+fn exit_status(explained: &Explained<'_>, kept: &Kept, attributes: Attributes) -> u8 {
+    let record: &Record = &explained.facts;
     if let Some(status) = status::of_settings(record) {
         return status;
     }
@@ -316,7 +317,7 @@ fn exit_status(record: &Record, explained: &Explanation, kept: &Kept, attributes
         _ if let Some(status) = status_of_program(record, attributes.own_program) => status,
         // What was only watched has no results that could be wrong.
         _ if attributes.only_watches => 0,
-        _ => status::of(explained.verdict),
+        _ => status::of(explained.assessment.verdict),
     }
 }
 

@@ -5,7 +5,7 @@ use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
 use crate::output;
-use facts::{Finding, Severity};
+use facts::{Facts, Finding, Severity};
 use machine::Root;
 use record::{Record, Survey};
 use rules::Subject;
@@ -27,7 +27,7 @@ pub(crate) struct Storage {
 impl Command for Storage {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let record = looked_at(root, workloads::survey::survey(root, 0, &AtomicI32::new(0)));
-        let mut findings = rules::check_at_rest(&record);
+        let mut findings = rules::check_at_rest(&Facts::of(&record));
         findings.retain(|finding| rules::is_about(finding, Subject::Storage));
         if self.json {
             let survey = &record.surveys[0];

@@ -11,7 +11,11 @@ pub(super) fn run(files: &[PathBuf], (form, file): (Form, Option<&Path>)) -> any
     let Many { results, status: unread } = read_many(files, 1)?;
     let samples: Vec<Sample<'_>> = results
         .iter()
-        .map(|(name, record, explained)| Sample { name: name.clone(), record, verdict: explained.verdict })
+        .map(|(name, explained)| Sample {
+            name: name.clone(),
+            facts: &explained.facts,
+            verdict: explained.assessment.verdict,
+        })
         .collect();
     let trends = trends(&samples);
     let is_empty = trends.iter().all(|trend| trend.results.is_empty());

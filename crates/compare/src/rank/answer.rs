@@ -4,9 +4,8 @@ use super::causes::{LikelyCause, causes};
 use super::gaps::{Gap, by, gaps};
 use super::range::OTHERS_MIN;
 use super::{Entry, Standing};
-use facts::Explanation;
 use facts::lines::capitalised;
-use record::Record;
+use facts::{Explanation, Facts};
 use serde::Serialize;
 
 /// What less than this is left unexplained is not told, in percent.
@@ -33,13 +32,13 @@ pub struct Answer {
 }
 
 /// The answer for a result with these entries.
-pub(super) fn answer(record: &Record, explained: &Explanation, soc: Option<&str>, entries: &[Entry]) -> Answer {
+pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&str>, entries: &[Entry]) -> Answer {
     let others = |standing: &Standing| standing.of - 1;
     let boards = entries.iter().filter_map(|entry| entry.same_soc.as_ref()).map(others).max().unwrap_or(0);
     let (gaps, gaps_of_this_board) = gaps(entries);
     let (causes, unexplained_percent) = match gaps.is_empty() {
         true => (Vec::new(), None),
-        false => causes(record, explained, entries, &gaps),
+        false => causes(facts, explained, entries, &gaps),
     };
     let like = match (boards >= OTHERS_MIN, soc) {
         (true, Some(soc)) => format!("the {boards} other boards with {}", facts::plain::plain(soc)),

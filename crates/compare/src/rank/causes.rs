@@ -4,8 +4,9 @@ use super::Entry;
 use super::gaps::{Gap, by, loss_log, usual};
 use facts::figures::Figure;
 use facts::view::ScoreKey;
-use facts::{Explanation, Taken};
-use record::{Arrange, Record, Total, Variant, WorkloadId};
+use facts::{Explanation, Facts, Taken};
+use record::Arrange;
+use record::{Record, Total, Variant, WorkloadId};
 use serde::Serialize;
 
 mod evidence;
@@ -76,7 +77,7 @@ pub(super) fn has_narrow_userland(record: &Record) -> bool {
 /// Causes, the one that explains most first, and how much of the gap none of them explains, in percent; none if that
 /// cannot be told.
 pub(super) fn causes(
-    record: &Record,
+    facts: &Facts<'_>,
     explained: &Explanation,
     entries: &[Entry],
     gaps: &[Gap],
@@ -89,20 +90,20 @@ pub(super) fn causes(
     let mut split = Split { gaps, rest: gaps.iter().map(|gap| gap.log).collect(), causes: Vec::new() };
     let by_gap =
         |of: &dyn Fn(&Figure) -> f64| -> Vec<f64> { gaps.iter().map(|gap| of(&entries[gap.entry].figure)).collect() };
-    if let Some((id, words)) = evidence::of_clock(record, entries) {
+    if let Some((id, words)) = evidence::of_clock(facts, entries) {
         split.take(id, words, &by_gap(&|figure| losses.by_clock(figure)));
     }
-    if let Some((id, words)) = losses.of_memory(record) {
+    if let Some((id, words)) = losses.of_memory(facts) {
         split.take(id, words, &by_gap(&|figure| losses.by_memory(id, figure)));
     }
-    if let Some(words) = evidence::narrow_userland(record) {
+    if let Some(words) = evidence::narrow_userland(facts) {
         split.take(CauseId::Userland, words, &by_gap(&by_userland));
     }
     // Diagnoses took of scores what their ledgers say, and of figures without a ledger nobody knows what.
     let mut is_known = true;
     for diagnosis in explained.worst_first() {
         let taken = |figure: &Figure| {
-            let score = record.steps.get(figure.step).map(ScoreKey::of);
+            let score = facts.steps.get(figure.step).map(ScoreKey::of);
             score.map_or(Taken::Nothing, |score| explained.taken(diagnosis, &score))
         };
         let taken: Vec<Taken> = gaps.iter().map(|gap| taken(&entries[gap.entry].figure)).collect();
@@ -199,7 +200,7 @@ impl Losses<'_> {
     }
 
     /// Whether all of memory is slower, or only less can be moved at once.
-    fn of_memory(&self, record: &Record) -> Option<(CauseId, String)> {
+    fn of_memory(&self, facts: &Facts<'_>) -> Option<(CauseId, String)> {
         let bandwidth = self.bandwidth.unwrap_or(0.0);
         let scores = mean_loss(self.entries, &[WorkloadId::SevenZip, WorkloadId::Lzma]).unwrap_or(0.0);
         let is_narrow = bandwidth > CHANNEL_LOG_MIN
@@ -210,12 +211,12 @@ impl Losses<'_> {
         let percent = |log: f64| 100.0 * (log.exp() - 1.0);
         match self.latency {
             Some(latency) if latency > 2.0 * SAME_LOG && !is_narrow => {
-                let known = evidence::dram(record).map_or(String::new(), |known| format!(" ({known})"));
+                let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
                 let words = format!("DRAM is slower: memory latency is {} higher{known}", by(percent(latency)));
                 Some((CauseId::DramClock, words))
             }
             _ if is_narrow => {
-                let known = evidence::dram(record).map_or(String::new(), |known| format!(" ({known})"));
+                let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
                 let words = format!(
                     "Memory bandwidth is {:.0} % lower while latency is nearly that of others: fewer memory channels, or a \
                      narrower bus{known}",
@@ -224,7 +225,7 @@ impl Losses<'_> {
                 Some((CauseId::MemoryChannels, words))
             }
             None if bandwidth > 2.0 * SAME_LOG => {
-                let known = evidence::dram(record).map_or(String::new(), |known| format!(" ({known})"));
+                let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
                 Some((CauseId::DramClock, format!("Memory is slower{known}")))
             }
             _ => None,

@@ -20,12 +20,10 @@ pub use text::{among_others_text, ranking_text};
 
 use super::{LeftOut, invalid_because};
 use crate::reference::{Reference, Row, parse, soc_key, write};
-use facts::figures::equivalent::in_known_methods;
-use facts::figures::{Figure, FigureKey, figures, title_among, verdict_of};
-use facts::foreign::in_lines;
+use facts::figures::{Figure, FigureKey, title_among, verdict_of};
 use facts::number::number;
 use facts::stats::median;
-use facts::{Explanation, Verdict, soc};
+use facts::{Explained, Explanation, Facts, Verdict};
 use peers::{Like, Others, Peer, known, others};
 use record::{Record, WorkloadId};
 use serde::Serialize;
@@ -107,25 +105,25 @@ pub struct Standing {
 }
 
 /// Ranks the main figures of a result among the sound rows of the reference data.
-pub fn rank(record: &Record, explained: &Explanation, reference: &Reference) -> Ranking {
-    rank_for_people(&in_lines(record), explained, reference)
+pub fn rank(explained: &Explained<'_>, reference: &Reference) -> Ranking {
+    rank_for_people(explained.facts.in_lines(), &explained.assessment, reference)
 }
 
-/// As [`rank`], of a Record that [`crate::report::for_people`] has made ready already.
-pub fn rank_for_people(record: &Record, explained: &Explanation, reference: &Reference) -> Ranking {
-    let measured = figures(record);
-    let verdict = verdict_of(&measured, explained.verdict);
-    let own_row = stored(&Row::of(record, explained, "-"));
+/// As [`rank`], of a Record whose text is safe to show.
+pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Ranking {
+    let measured = facts.figures();
+    let verdict = verdict_of(measured, explained.verdict);
+    let own_row = stored(&Row::of(facts, explained, "-"));
     let is_other = |peer: &&Peer<'_>| Some(&peer.row().figures) != own_row.as_ref().map(|own| &own.figures);
     let peers = peers_of(reference);
     let peers: Vec<&Peer<'_>> = peers.iter().filter(is_other).collect();
-    let soc = soc::name(&record.machine).known().cloned();
+    let soc = facts.soc().known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
-    let all = in_known_methods(record, &measured);
+    let all = facts.known_figures();
     let own = Own {
         soc: key_of_soc.as_deref(),
-        board: record.machine.board.known().map(String::as_str),
-        has_narrow_userland: causes::has_narrow_userland(record),
+        board: facts.machine.board.known().map(String::as_str),
+        has_narrow_userland: causes::has_narrow_userland(facts),
     };
     let mut left_out = BTreeSet::new();
     let mut entries = Vec::new();
@@ -135,7 +133,7 @@ pub fn rank_for_people(record: &Record, explained: &Explanation, reference: &Ref
             left_out.insert(LeftOut { what, why });
             continue;
         }
-        match entry(record, figure, &all, &peers, own) {
+        match entry(facts, figure, &all, &peers, own) {
             Some(entry) => entries.push((entry, place(figure, &all))),
             None => {
                 left_out.insert(no_equal(figure, reference));
@@ -150,10 +148,10 @@ pub fn rank_for_people(record: &Record, explained: &Explanation, reference: &Ref
         entry.title = title_among(&entry.figure.key, keys.iter());
     }
     Ranking {
-        board: record.machine.name().cloned(),
+        board: facts.machine.name().cloned(),
         verdict,
         invalid_because: invalid_because(explained),
-        answer: answer::answer(record, explained, soc.as_deref(), &entries),
+        answer: answer::answer(facts, explained, soc.as_deref(), &entries),
         soc,
         entries,
         left_out,

@@ -1,7 +1,8 @@
 //! Ranges and answers over the reference data itself.
 
 use super::*;
-use crate::tests::explained_by;
+use crate::tests::{explained_by, with};
+use facts::Facts;
 use facts::figures::Core;
 
 /// A figure as a row has it; only what ranking asks.
@@ -81,7 +82,7 @@ fn an_unknown_soc_is_judged_by_its_core_type() {
             crate::test_support::compression(mips),
         );
         record.steps.last_mut().unwrap().method = 16;
-        let answer = rank(&record, &explained, Reference::builtin()).answer;
+        let answer = rank(&with(&record, explained.clone()), Reference::builtin()).answer;
         assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
     }
 }
@@ -110,7 +111,7 @@ fn values_that_lie_are_no_figures_and_far_ones_are_told_in_times() {
         );
         record.steps.last_mut().unwrap().method = 3;
         record.machine.soc = record::Fact::Known("Rockchip RK3399".into());
-        let answer = rank(&record, &explained, Reference::builtin()).answer;
+        let answer = rank(&with(&record, explained.clone()), Reference::builtin()).answer;
         let is_told = expected.is_some_and(|words| answer.sentence.contains(words));
         assert_eq!(is_told, expected.is_some(), "{}", answer.sentence);
         assert!(answer.sentence.len() < 400, "{}", answer.sentence);
@@ -135,13 +136,13 @@ fn a_board_is_as_good_as_others_of_its_name() {
         record.machine.board = record::Fact::Known(board.into());
         record
     };
-    let row = |board: &str, mips: u32| Row::of(&run(board, mips), &explained, "x.txt");
+    let row = |board: &str, mips: u32| Row::of(&Facts::of(&run(board, mips)), &explained, "x.txt");
     for (is_published, gaps, expected) in
         [(true, 0, "As good as other results of boards with this name."), (false, 1, "7-zip, all CPUs is 51 % lower")]
     {
         let mut rows = vec![row("A", 10_000), row("B", 10_100), row("C", 10_050), row("D", 9_950), row("E", 10_020)];
         rows.push(Row { is_published, ..row("Slow One", 4_920) });
-        let answer = rank(&run("slow one", 4_900), &explained, &Reference { rows }).answer;
+        let answer = rank(&with(&run("slow one", 4_900), explained.clone()), &Reference { rows }).answer;
         assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
         assert_eq!((answer.gaps.len(), answer.gaps_of_this_board.len()), (gaps, 1 - gaps));
     }

@@ -17,7 +17,7 @@ pub use table::{parse, write};
 
 use facts::figures::{Figure, FigureKey, core_name, verdict_of};
 use facts::view::ScoreKey;
-use facts::{Explanation, Verdict};
+use facts::{Explanation, Facts, Verdict};
 use record::{Record, Source};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -107,20 +107,20 @@ impl Reference {
 
 impl Row {
     /// The row of a Record of which this is to be said.
-    pub fn of(record: &Record, explained: &Explanation, source: &str) -> Self {
-        let machine = &record.machine;
+    pub fn of(facts: &Facts<'_>, explained: &Explanation, source: &str) -> Self {
+        let machine = &facts.machine;
         let text = |fact: &record::Fact<String>| fact.known().map(|text| facts::plain(text));
         let soc = text(&facts::soc::name(machine));
         let cores = machine.clusters.iter().map(|cluster| RowCore {
             count: cluster.cpus.len(),
-            core_type: cluster.cpus.first().and_then(|cpu| core_name(record, *cpu)),
+            core_type: cluster.cpus.first().and_then(|cpu| core_name(facts, *cpu)),
         });
         let mut figures: BTreeMap<FigureKey, Vec<RowFigure>> = BTreeMap::new();
-        let all = facts::figures(record);
+        let all = facts.figures();
         for figure in all.iter().filter(|figure| figure.is_main) {
             let known = figures.entry(figure.key.clone()).or_default();
-            add(known, figure, is_sound(record, explained, figure));
-            if let Some((key, best)) = same_cpu::best_run(record, figure) {
+            add(known, figure, is_sound(facts, explained, figure));
+            if let Some((key, best)) = same_cpu::best_run(facts, figure) {
                 figures.insert(key, vec![best]);
             }
         }
@@ -132,8 +132,8 @@ impl Row {
             cores: cores.collect(),
             kernel: text(&machine.kernel_release),
             distribution: text(&machine.distribution),
-            date: record.run.started.known().and_then(|utc_ms| day(*utc_ms)),
-            version: match &record.source {
+            date: facts.run.started.known().and_then(|utc_ms| day(*utc_ms)),
+            version: match &facts.source {
                 Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
                 Source::Run { version, .. } => Some(version.clone()),
             },

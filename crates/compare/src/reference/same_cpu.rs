@@ -2,9 +2,9 @@
 //! itself.
 
 use super::{Reference, Row, RowFigure, day, soc_key};
+use facts::Facts;
 use facts::figures::{Figure, FigureKey};
-use facts::view;
-use record::{Record, Total};
+use record::Total;
 
 /// Ends the key of the best repetition of a figure on all CPUs.
 const BEST: &str = "best";
@@ -12,8 +12,8 @@ const BEST: &str = "best";
 const SAME: f64 = 0.001;
 
 /// The best repetition of the score on all CPUs of a Record, which has several.
-pub(super) fn best_run(record: &Record, figure: &Figure) -> Option<(FigureKey, RowFigure)> {
-    let totals = view::multi_totals(record);
+pub(super) fn best_run(facts: &Facts<'_>, figure: &Figure) -> Option<(FigureKey, RowFigure)> {
+    let totals = facts.multi_totals();
     let is_of = totals.iter().any(|(step, _)| *step == figure.step);
     let best = totals.iter().map(|(_, mips)| *mips).reduce(f64::max)?;
     let comparable = figure.not_comparable.is_none();
@@ -29,10 +29,10 @@ fn best_key(key: &FigureKey) -> FigureKey {
 impl Reference {
     /// The best repetition of this figure on other boards with the same CPU. Also of those whose score was lowered by
     /// something: their best is a lower bound of what the CPU can do.
-    pub fn best_of_same_cpu(&self, record: &Record, figure: &Figure) -> Option<f64> {
-        let wanted = soc_key(facts::soc::name(&record.machine).known()?);
-        let date = record.run.started.known().and_then(|utc_ms| day(*utc_ms));
-        let cpus: usize = record.machine.clusters.iter().map(|cluster| cluster.cpus.len()).total();
+    pub fn best_of_same_cpu(&self, facts: &Facts<'_>, figure: &Figure) -> Option<f64> {
+        let wanted = soc_key(facts.soc().known()?);
+        let date = facts.run.started.known().and_then(|utc_ms| day(*utc_ms));
+        let cpus: usize = facts.machine.clusters.iter().map(|cluster| cluster.cpus.len()).total();
         let is_same_cpu = |row: &&Row| {
             let of_row: usize = row.cores.iter().map(|core| core.count).total();
             row.soc_key.as_ref() == Some(&wanted) && of_row == cpus

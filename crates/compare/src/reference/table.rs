@@ -187,6 +187,7 @@ mod tests {
     use crate::test_support::{compression, log, point, with_clocks, with_step};
     use crate::tests::explained_by;
     use expect_test::expect;
+    use facts::Facts;
     use record::{Variant, WorkloadId};
 
     #[test]
@@ -199,7 +200,7 @@ mod tests {
         record.steps[1].not_comparable = Some("small dictionaries".into());
         record.machine.board = record::Fact::Known("Odd\tboard\nname".into());
         record.run.started = record::Fact::Known(1_700_000_000_000);
-        let rows = vec![Row::of(&record, &explained_by(Vec::new()), "x.txt")];
+        let rows = vec![Row::of(&Facts::of(&record), &explained_by(Vec::new()), "x.txt")];
         let text = write(&rows);
         expect![[r#"
             board	soc	cores	kernel	distribution	date	version	verdict	clock@1 cold/core	sevenzip@1 multi	sevenzip@1 single/core	source

@@ -17,10 +17,10 @@ pub use text::text;
 
 use crate::reference::day;
 use crate::{LeftOut, settings, settings_of};
+use facts::figures::Figure;
 use facts::figures::equivalent::in_common_methods;
-use facts::figures::{Figure, figures};
-use facts::{Verdict, view};
-use record::{Arrange, Record};
+use facts::{Facts, Verdict, view};
+use record::Arrange;
 use serde::Serialize;
 
 /// With fewer results no change can be told from chance.
@@ -34,7 +34,7 @@ pub struct Sample<'a> {
     /// What it is called, for example its file.
     pub name: String,
     /// The result.
-    pub record: &'a Record,
+    pub facts: &'a Facts<'a>,
     /// The word over it.
     pub verdict: Verdict,
 }
@@ -117,7 +117,7 @@ pub struct SettingChange {
 pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
     let mut machines: Vec<(String, Vec<&Sample<'_>>)> = Vec::new();
     for sample in samples {
-        let name = machine(sample.record);
+        let name = machine(sample.facts);
         match machines.iter_mut().find(|(known, _)| *known == name) {
             Some((_, samples)) => samples.push(sample),
             None => machines.push((name, vec![sample])),
@@ -127,10 +127,10 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
 }
 
 /// Board and cores: what stays the same while everything else may change.
-pub fn machine(record: &Record) -> String {
-    let known = &record.machine;
+pub fn machine(facts: &Facts<'_>) -> String {
+    let known = &facts.machine;
     let name = known.name();
-    let settings = settings_of(record);
+    let settings = settings_of(facts);
     let cores = settings.into_iter().find(|(name, _)| *name == "cores");
     format!(
         "{} ({})",
@@ -149,11 +149,11 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
         let mut leave_out = |why: &str| {
             left_out.push(LeftOut { what: sample.name.clone(), why: why.to_owned() });
         };
-        match sample.record.run.started.known() {
+        match sample.facts.run.started.known() {
             _ if let Some(whole) = whole_of(sample, samples) => {
                 leave_out(&format!("it was resumed and is complete in {}", whole.name));
             }
-            _ if let Some(death) = view::death(sample.record) => {
+            _ if let Some(death) = view::death(sample.facts) => {
                 leave_out(&format!("it died during {}", death.step));
             }
             _ if sample.verdict == Verdict::Invalid => leave_out("results invalid"),
@@ -163,9 +163,9 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
         }
     }
     dated.arrange_by_key(|(utc_ms, _)| *utc_ms);
-    let records: Vec<&Record> = dated.iter().map(|(_, sample)| sample.record).collect();
-    let series = series(&records);
-    let mut changes: Vec<Change> = series.iter().flat_map(|series| series.changes(&records)).collect();
+    let facts: Vec<&Facts<'_>> = dated.iter().map(|(_, sample)| sample.facts).collect();
+    let series = series(&facts);
+    let mut changes: Vec<Change> = series.iter().flat_map(|series| series.changes(&facts)).collect();
     changes.arrange_by_key(|change| change.first_after);
     Trend {
         machine,
@@ -182,7 +182,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
 
 /// The result of the run that went on with this one, if it is among them.
 fn whole_of<'a>(part: &Sample<'_>, all: &[&'a Sample<'a>]) -> Option<&'a Sample<'a>> {
-    let is_whole = |other: &&&Sample<'_>| part.record.run.is_part_of(&other.record.run);
+    let is_whole = |other: &&&Sample<'_>| part.facts.run.is_part_of(&other.facts.run);
     all.iter().find(is_whole).copied()
 }
 
@@ -192,11 +192,10 @@ struct Series {
     values: Vec<(usize, Figure)>,
 }
 
-fn series(records: &[&Record]) -> Vec<Series> {
+fn series(facts: &[&Facts<'_>]) -> Vec<Series> {
     let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
     let mut all: Vec<Series> = Vec::new();
-    let measured: Vec<(&Record, Vec<Figure>)> = records.iter().map(|record| (*record, figures(record))).collect();
-    for (result, figures) in in_common_methods(&measured).into_iter().enumerate() {
+    for (result, figures) in in_common_methods(facts).into_iter().enumerate() {
         for figure in figures {
             if !figure.is_main || figure.not_comparable.is_some() {
                 continue;
@@ -215,7 +214,7 @@ fn series(records: &[&Record]) -> Vec<Series> {
 }
 
 impl Series {
-    fn changes(&self, records: &[&Record]) -> Vec<Change> {
+    fn changes(&self, facts: &[&Facts<'_>]) -> Vec<Change> {
         let values: Vec<f64> = self.values.iter().map(|(_, figure)| figure.value).collect();
         let points = change_points(&values, CHANGE_PERCENT_MIN);
         let change = |point: &ChangePoint| {
@@ -240,14 +239,14 @@ impl Series {
                 gain_percent: change.gain_percent()?,
                 word: change.word(),
                 p: point.p,
-                settings: settings_between(records[last_before], records[first_after]),
+                settings: settings_between(facts[last_before], facts[first_after]),
             })
         };
         points.iter().filter_map(change).collect()
     }
 }
 
-fn settings_between(before: &Record, after: &Record) -> Vec<SettingChange> {
+fn settings_between(before: &Facts<'_>, after: &Facts<'_>) -> Vec<SettingChange> {
     let changed = settings(&[before, after]).into_iter();
     let changed = changed.filter_map(|setting| match setting.values.as_slice() {
         [Some(before), Some(after)] => {

@@ -2,8 +2,9 @@
 //! this program count: a log of another kind that stops does not tell whether its run did.
 
 use super::{Sample, whole_of};
+use facts::Facts;
 use facts::view::{self, Death};
-use record::{Record, Total};
+use record::Total;
 use serde::Serialize;
 
 /// What runs that died have in common.
@@ -22,15 +23,15 @@ pub struct Stability {
 
 /// Over all results of one machine; none if it never died.
 pub(super) fn stability(samples: &[&Sample<'_>]) -> Option<Stability> {
-    let own = samples.iter().filter(|sample| !view::is_log(sample.record));
+    let own = samples.iter().filter(|sample| !view::is_log(sample.facts));
     // What was resumed stands in the Record of the whole run.
     let own = own.filter(|sample| whole_of(sample, samples).is_none());
-    let own: Vec<&Record> = own.map(|sample| sample.record).collect();
+    let own: Vec<&Facts<'_>> = own.map(|sample| sample.facts).collect();
     // Each part of a run is a try of its own.
-    let tries: usize = own.iter().map(|record| 1 + record.run.resumed.len()).total();
-    let of_run = |record: &&Record| -> Vec<(Option<String>, Death)> {
-        let steps = record.run.deaths().map(|died| died.step.clone());
-        steps.zip(view::deaths(record)).collect()
+    let tries: usize = own.iter().map(|facts| 1 + facts.run.resumed.len()).total();
+    let of_run = |facts: &&Facts<'_>| -> Vec<(Option<String>, Death)> {
+        let steps = facts.run.deaths().map(|died| died.step.clone());
+        steps.zip(facts.deaths().iter().cloned()).collect()
     };
     let (killed, deaths): (Vec<_>, Vec<_>) = own.iter().flat_map(of_run).partition(|(_, death)| death.was_killed);
     let first = deaths.first()?.0.clone();

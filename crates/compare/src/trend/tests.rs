@@ -5,7 +5,7 @@ use crate::test_support::{compression, died_run, gauge_channel, own_run, resumed
 use crate::tests::explained_by;
 use expect_test::expect;
 use facts::{Explanation, Finding, Severity};
-use record::{ChannelId, Fact, Run, Unit, Variant, WorkloadId};
+use record::{ChannelId, Fact, Record, Run, Unit, Variant, WorkloadId};
 
 /// A result of this day since 2023-11-14 with this kernel and score.
 fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
@@ -19,9 +19,10 @@ fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
 }
 
 fn text_of(records: &[(&str, Record, Explanation)]) -> String {
-    let samples: Vec<Sample<'_>> = records
-        .iter()
-        .map(|(name, record, explained)| Sample { name: (*name).to_owned(), record, verdict: explained.verdict })
+    let facts: Vec<Facts<'_>> = records.iter().map(|(_, record, _)| Facts::of(record)).collect();
+    let samples = records.iter().zip(&facts);
+    let samples: Vec<Sample<'_>> = samples
+        .map(|((name, _, explained), facts)| Sample { name: (*name).to_owned(), facts, verdict: explained.verdict })
         .collect();
     text(&trends(&samples))
 }
@@ -94,7 +95,7 @@ fn stability_summary() {
         let named: Vec<(String, Record)> = records.map(|(i, r)| (i.to_string(), r)).collect();
         let named = named.iter();
         let all: Vec<(&str, Record, Explanation)> =
-            named.map(|(name, record)| (name.as_str(), record.clone(), explain::explain(record))).collect();
+            named.map(|(name, record)| (name.as_str(), record.clone(), explain::explain(record).assessment)).collect();
         let text = text_of(&all);
         let line = text.lines().find(|line| line.contains("Stability"));
         assert_eq!(line.unwrap_or_default().trim(), expected, "{text}");

@@ -9,17 +9,13 @@ pub mod told;
 mod verdict;
 mod when;
 
-use facts::{Explanation, Facts, Finding};
-use record::Record;
+use facts::{Explained, Explanation, Facts, Finding};
 
 /// Explains a Record.
-pub fn explain(record: &Record) -> Explanation {
-    explain_facts(&Facts::of(record))
-}
-
-/// Explains a Record whose views are shared with other reports.
-pub(crate) fn explain_facts(facts: &Facts<'_>) -> Explanation {
-    explain_findings(facts, rules::check_facts(facts))
+pub fn explain<'a>(record: impl Into<Facts<'a>>) -> Explained<'a> {
+    let facts = record.into();
+    let assessment = explain_findings(&facts, rules::check(&facts));
+    Explained { facts, assessment }
 }
 
 /// Explains a Record in which these findings were made.

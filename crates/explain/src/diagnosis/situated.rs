@@ -19,7 +19,7 @@ pub(super) struct Situated {
 impl Situated {
     /// Where this finding belongs.
     pub(super) fn of(facts: &Facts<'_>, finding: &Finding, judges: Judges) -> Self {
-        let record = facts.record;
+        let record: &Record = facts;
         let (steps, moments) = match &finding.scope {
             Some(Scope::Between) => return Self { scores: Vec::new(), names_them: true, span: finding.span },
             Some(Scope::Steps(steps)) => (steps.clone(), Vec::new()),

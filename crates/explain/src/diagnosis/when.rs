@@ -8,7 +8,7 @@ use rules::slowdown::hot_millicelsius;
 
 /// True if it holds for a finding that belongs there, among all that was found.
 pub(super) fn holds(when: When, facts: &Facts<'_>, finding: &Finding, at: &Situated, all: &[Finding]) -> bool {
-    let record = facts.record;
+    let facts: &Facts<'_> = facts;
     match when {
         When::Always => true,
         When::Hot => is_hot(facts, at),
@@ -19,7 +19,7 @@ pub(super) fn holds(when: When, facts: &Facts<'_>, finding: &Finding, at: &Situa
             words.iter().any(|word| sentence.contains(word))
         }
         When::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
-        When::FirmwareAsked => view::firmware_bits(record, 0) != view::FirmwareBits::Unknown,
+        When::FirmwareAsked => view::firmware_bits(facts, 0) != view::FirmwareBits::Unknown,
         When::CiphersAlone => {
             let is_cipher = |score: &usize| {
                 let id = facts.scores()[*score].workload.id();
@@ -28,16 +28,16 @@ pub(super) fn holds(when: When, facts: &Facts<'_>, finding: &Finding, at: &Situa
             at.names_them && !at.scores.is_empty() && at.scores.iter().all(is_cipher)
         }
         When::ManyNodes => {
-            let packages = record.machine.cpus.iter().map(|cpu| cpu.package);
-            let first = record.machine.cpus.first().map(|cpu| cpu.package);
+            let packages = facts.machine.cpus.iter().map(|cpu| cpu.package);
+            let first = facts.machine.cpus.first().map(|cpu| cpu.package);
             packages.into_iter().any(|package| Some(package) != first)
         }
         When::TemperatureKnown => {
-            let is_known = temperature(facts, at).is_some() && view::sensor_of_a_part(record).is_none();
+            let is_known = temperature(facts, at).is_some() && view::sensor_of_a_part(facts).is_none();
             is_known && finding.unseen.is_none()
         }
-        When::HotUncapped => is_uncapped(record, finding) && is_hot(facts, at),
-        When::Uncapped => is_uncapped(record, finding),
+        When::HotUncapped => is_uncapped(facts, finding) && is_hot(facts, at),
+        When::Uncapped => is_uncapped(facts, finding),
         When::Unsteady => finding.value("later").is_some(),
         When::Overclocked => found(all, |finding| finding.template == rules::config_txt::FASTER),
         When::Reasoned => finding.value("reason").is_some(),
@@ -83,10 +83,10 @@ fn own_temperature(facts: &Facts<'_>, at: &Situated) -> Option<i64> {
 
 /// The highest temperature while it was so: in its scores, or in its own time where that is known.
 fn temperature(facts: &Facts<'_>, at: &Situated) -> Option<i64> {
-    let record = facts.record;
+    let facts: &Facts<'_> = facts;
     let heat = |window: Window| facts.heat(&window).map(|heat| heat.millicelsius_max);
     let steps = at.scores.iter().flat_map(|score| &facts.scores()[*score].steps);
-    let windows = steps.filter_map(|step| record.steps.get(*step)).map(|step| step.window);
+    let windows = steps.filter_map(|step| facts.steps.get(*step)).map(|step| step.window);
     let of_scores = windows.filter(|window| window.elapsed_ms() > 0).filter_map(heat).max();
     let of_span =
         at.span.and_then(|span| heat(Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() }));

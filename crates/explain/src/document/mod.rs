@@ -102,24 +102,12 @@ struct OfRecord<'a> {
 
 impl Document<'_> {
     /// Of this Record, without it.
-    pub fn of(record: &Record, explained: &Explanation) -> Document<'static> {
-        Self::of_facts(&Facts::of(record), explained)
-    }
-
-    /// What is to be said of this Record, and what is printed of it: both ask for the same, which is made once.
-    pub fn explained(record: &Record) -> (Explanation, Document<'static>) {
-        let facts = Facts::of(record);
-        let explained = crate::diagnosis::explain_facts(&facts);
-        let document = Self::of_facts(&facts, &explained);
-        (explained, document)
-    }
-
-    fn of_facts(facts: &Facts<'_>, explained: &Explanation) -> Document<'static> {
+    pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Document<'static> {
         Document {
             schema: None,
             file: None,
             verdict: explained.verdict,
-            verdict_sentence: Told::of(facts.record, explained).verdict,
+            verdict_sentence: Told::of(facts, explained).verdict,
             results: Results::of(facts, explained),
             scores: explained.scores.clone(),
             diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(explained, diagnosis)).collect(),
@@ -137,20 +125,21 @@ impl Document<'_> {
 
     /// What is printed of a whole result: the Record behind what is derived of it, missing values as `null` with
     /// their reasons next to them.
-    pub fn printed(record: &Record, explained: &Explanation) -> String {
+    pub fn printed(facts: &Facts<'_>, explained: &Explanation) -> String {
         let flat = |mut value: Value| {
             record::flatten(&mut value);
             value
         };
-        Self::with_record(record, explained, flat)
+        Self::with_record(facts, explained, flat)
     }
 
     /// What is saved of a whole result: the same, but the Record is as its schema has it.
-    pub fn saved(record: &Record, explained: &Explanation) -> String {
-        Self::with_record(record, explained, |value| value)
+    pub fn saved(facts: &Facts<'_>, explained: &Explanation) -> String {
+        Self::with_record(facts, explained, |value| value)
     }
 
-    fn with_record(record: &Record, explained: &Explanation, form: impl Fn(Value) -> Value) -> String {
+    fn with_record(facts: &Facts<'_>, explained: &Explanation, form: impl Fn(Value) -> Value) -> String {
+        let record: &Record = facts;
         let bare = Record { samples: Samples::default(), ..record.clone() };
         let mut parts = match serde_json::to_value(&bare).map(form) {
             Ok(Value::Object(parts)) => parts,
@@ -161,7 +150,7 @@ impl Document<'_> {
         let whole = Document {
             schema: Some(record.schema),
             record: Some(OfRecord { parts, samples: &record.samples }),
-            ..Document::of(record, explained)
+            ..Document::of(facts, explained)
         };
         serde_json::to_string(&whole).unwrap_or_default()
     }

@@ -20,12 +20,12 @@ pub struct Results(Vec<(String, Value)>);
 impl Results {
     /// Of this case.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
-        let record = facts.record;
+        let facts: &Facts<'_> = facts;
         let mut results = Self(Vec::new());
         results.machine(facts);
-        results.scores(record, facts.figures());
+        results.scores(facts, facts.figures());
         results.state(facts, explained);
-        results.programs(record);
+        results.programs(facts);
         results
     }
 
@@ -54,17 +54,17 @@ impl Results {
     }
 
     fn machine(&mut self, facts: &Facts<'_>) {
-        let record = facts.record;
-        let machine = &record.machine;
-        self.put("board", machine.name(), || not_reported(record));
+        let facts: &Facts<'_> = facts;
+        let machine = &facts.machine;
+        self.put("board", machine.name(), || not_reported(facts));
         self.fact("soc", facts.soc());
         self.fact("distribution", &machine.distribution);
         self.fact("kernel", &machine.kernel_release);
-        let governors = Some(view::governors_during_run(record).join("/")).filter(|names| !names.is_empty());
-        self.put("governor", governors, || not_reported(record));
-        self.put("date", day(record), || not_reported(record));
-        let version = record.source.version();
-        self.put("sbc_bench_version", Some(version).filter(|version| !version.is_empty()), || not_reported(record));
+        let governors = Some(facts.governors_during_run().join("/")).filter(|names| !names.is_empty());
+        self.put("governor", governors, || not_reported(facts));
+        self.put("date", day(facts), || not_reported(facts));
+        let version = facts.source.version();
+        self.put("sbc_bench_version", Some(version).filter(|version| !version.is_empty()), || not_reported(facts));
     }
 
     fn scores(&mut self, record: &Record, all: &[Figure]) {
@@ -90,13 +90,13 @@ impl Results {
     }
 
     fn state(&mut self, facts: &Facts<'_>, explained: &Explanation) {
-        let record = facts.record;
+        let facts: &Facts<'_> = facts;
         let clocks = facts.cluster_clocks(&Variant::COLD);
         let mhz = |khz: Option<u32>| khz.map(|khz| f64::from(khz) / 1000.0);
-        let clock = || not_measured(record, &[WorkloadId::Clock]);
+        let clock = || not_measured(facts, &[WorkloadId::Clock]);
         self.put("clock_measured_mhz", mhz(clocks.iter().map(|clock| clock.measured_khz).max()), clock);
         self.put("clock_advertised_mhz", mhz(clocks.iter().filter_map(|clock| clock.claimed_khz).max()), || {
-            not_reported(record)
+            not_reported(facts)
         });
         let is_throttled = is_throttled(explained);
         let unseen = explained.findings.iter().find(|finding| finding.rule == rules::NO_THROTTLING);
@@ -105,11 +105,11 @@ impl Results {
             unseen.map(Finding::sentence).unwrap_or_default()
         });
         let celsius = |millicelsius: i64| millicelsius as f64 / 1000.0;
-        let no_sensor = || match soc_temperature::of(record) {
+        let no_sensor = || match soc_temperature::of(facts) {
             Err(missing) => missing.to_string(),
             Ok(_) => "the sensor gave no reading".to_owned(),
         };
-        let idle = view::idle(record);
+        let idle = facts.idle();
         let before_load = idle.filter(|idle| idle.is_before_load);
         let no_idle = || match idle {
             Some(_) => "no reading before the first workload".to_owned(),
@@ -120,12 +120,12 @@ impl Results {
         let highest = facts.heat_of_run();
         self.put("temperature_max_celsius", highest.map(|heat| celsius(heat.millicelsius_max)), no_sensor);
         let watts: Vec<f64> =
-            view::power_mw(record, view::whole_run()).iter().map(|(_, milliwatts)| milliwatts / 1000.0).collect();
+            facts.power_mw(&view::whole_run()).iter().map(|(_, milliwatts)| milliwatts / 1000.0).collect();
         self.put("power_mean_watt", stats::mean(&watts), || "no power meter".to_owned());
     }
 
     /// Scores of other programs, one object for each.
-    fn programs(&mut self, record: &Record) {
+    fn programs(&mut self, facts: &Facts<'_>) {
         let object = |program: &view::ProgramScore| {
             let [low, high] = [f64::min, f64::max].map(|pick| program.values.iter().copied().reduce(pick));
             let spread = low.zip(high).filter(|_| program.values.len() > 1 && program.median != 0.0);
@@ -138,7 +138,7 @@ impl Results {
                 "spread_percent_missing": spread.is_none().then_some("one run"),
             })
         };
-        let programs: Vec<Value> = view::programs(record).iter().map(object).collect();
+        let programs: Vec<Value> = facts.programs().iter().map(object).collect();
         self.0.push(("programs".to_owned(), Value::Array(programs)));
     }
 }

@@ -13,7 +13,8 @@ fn board() -> Record {
 #[test]
 fn most_important_finding_comes_first() {
     let record = board();
-    let text = Document::printed(&record, &crate::diagnosis::explain(&record));
+    let explained = crate::diagnosis::explain(&record);
+    let text = Document::printed(&explained.facts, &explained.assessment);
     let keys = ["\"verdict\":", "\"results\":", "\"diagnoses\":", "\"findings\":", "\"machine\":", "\"samples\":"];
     let places: Vec<usize> = keys.iter().map(|key| text.find(key).unwrap_or_else(|| panic!("{key}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
@@ -23,14 +24,14 @@ fn most_important_finding_comes_first() {
 fn no_object_takes_the_place_of_a_number() {
     let record = board();
     let explained = crate::diagnosis::explain(&record);
-    let value: Value = serde_json::from_str(&Document::printed(&record, &explained)).unwrap();
+    let value: Value = serde_json::from_str(&Document::printed(&explained.facts, &explained.assessment)).unwrap();
     let results = &value["results"];
     assert_eq!(results["sevenzip_multi_mips"], 5349);
     assert_eq!(results["aes_256_cbc_kb_per_s"], Value::Null);
     assert_eq!(results["aes_256_cbc_kb_per_s_missing"], "not measured");
     assert_eq!(value["machine"]["distribution"], Value::Null);
     assert_eq!(value["machine"]["distribution_missing"]["path"], "/etc/os-release");
-    let known: Value = serde_json::from_str(&Document::saved(&record, &explained)).unwrap();
+    let known: Value = serde_json::from_str(&Document::saved(&explained.facts, &explained.assessment)).unwrap();
     assert_eq!(known["machine"]["distribution"]["missing"]["path"], "/etc/os-release");
     assert_eq!(known["results"], *results);
 }
@@ -39,7 +40,10 @@ fn no_object_takes_the_place_of_a_number() {
 fn printed_and_saved_documents_are_records() {
     let record = with_step(board(), WorkloadId::Lzma, Variant::MULTI, &[], (0.0, 1.0), compression(7));
     let explained = crate::diagnosis::explain(&record);
-    for text in [Document::printed(&record, &explained), Document::saved(&record, &explained)] {
+    for text in [
+        Document::printed(&explained.facts, &explained.assessment),
+        Document::saved(&explained.facts, &explained.assessment),
+    ] {
         assert_eq!(record::from_json(&text).unwrap(), record);
     }
 }
@@ -48,7 +52,7 @@ fn printed_and_saved_documents_are_records() {
 fn derived_keys_are_those_that_are_left_out_by_redaction() {
     let record = board();
     let explained = crate::diagnosis::explain(&record);
-    let document = serde_json::to_value(Document::of(&record, &explained).from_file("x")).unwrap();
+    let document = serde_json::to_value(Document::of(&explained.facts, &explained.assessment).from_file("x")).unwrap();
     let mut keys: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
     let mut known = record::DERIVED_KEYS.to_vec();
     keys.sort_unstable();

@@ -2,7 +2,6 @@
 
 use super::clocks::{Clocks, Lookup};
 use super::{Watch, cells, push_time_of_day};
-use facts::view;
 use record::{
     AllCpus, Channel, ChannelId, CpuPercent, CpuTime, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record, Total, Unit,
 };
@@ -40,20 +39,19 @@ struct Extra {
 
 impl Columns {
     /// The columns for what is sampled. `temperature` is the place of the channel that stands for
-    /// the SoC; without it, the one that the Record tells is taken.
+    /// the SoC.
     pub fn of(record: &Record, temperature: Option<usize>) -> Self {
         let place = |id: &ChannelId| {
             let mut channels = record.samples.channels.iter();
             channels.position(|channel| channel.id == *id)
         };
         let clocks = Clocks::of(record);
-        let of_record = || place(&view::soc_temperature(record)?.id);
         Self {
             load: place(&ChannelId::Load(LoadSpan::One)),
             online: place(&ChannelId::AllCpus(AllCpus::Online)),
             ticks: CpuTime::OF_KERNEL.map(|time| place(&ChannelId::all_cpus(time))),
             printed: PRINTED.map(|of| place(&ChannelId::AllCpus(AllCpus::Percent(of)))),
-            temperature: temperature.or_else(of_record),
+            temperature,
             extras: extras(record),
             clocks,
         }
@@ -289,7 +287,7 @@ mod tests {
                 _ => gauge_channel(record, id.clone(), unit.clone(), &[*value, *value]),
             };
         }
-        let columns = Columns::of(&record, None);
+        let columns = Columns::of(&record, *facts::Facts::of(&record).soc_channel());
         let shown = [columns.heading(), columns.row(&record, 0, 1)];
         assert_eq!(shown, expected, "\n{}\n{}", shown[0], shown[1]);
         let mut watch = Watch::new(record.clone());

@@ -26,19 +26,20 @@ pub use tracks::{Kind, Track, cores, tracks};
 
 pub use facts::watch::{Watch, gaps};
 
+use facts::Facts;
 use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};
 use record::Record;
 
 /// The header above rows; its clock column depends on the policies.
-pub fn heading(record: &Record) -> String {
-    Columns::of(record, None).heading()
+pub fn heading(facts: &Facts<'_>) -> String {
+    Columns::of(facts, *facts.soc_channel()).heading()
 }
 
 /// A row from one sample to a later one (indexes of rows); with the same sample twice it has no
 /// percentages: `09:07:45: 1680/1416MHz  8.06 100%   0%  99%   0%   0%   0%  79.2°C`
-pub fn row(record: &Record, first: usize, last: usize) -> String {
-    Columns::of(record, None).row(record, first, last)
+pub fn row(facts: &Facts<'_>, first: usize, last: usize) -> String {
+    Columns::of(facts, *facts.soc_channel()).row(facts, first, last)
 }
 
 /// A moment of a run as the time of day where it ran, `23:59:59`, or dashes where that is not known.

@@ -1,9 +1,9 @@
 //! Clock and temperature of a whole run in one line each, for a terminal that has UTF-8: `▇▇▇▇▅▅▄▄`.
 
 use super::{Kind, Track, Watch, tracks};
-use facts::view;
 use facts::watch::before_rows;
-use record::Record;
+use facts::{Facts, view};
+
 use std::fmt::Write;
 
 /// Parts of a cell from the lowest value to the highest.
@@ -16,17 +16,17 @@ const CELLS_MIN: usize = 8;
 
 /// A line for each clock and for the temperature of the SoC over the run, in so many columns; empty where nothing was
 /// sampled or the terminal is too narrow. A cell shows the lowest clock and the highest temperature of its time.
-pub fn sparklines(record: &Record, columns: usize) -> String {
+pub fn sparklines(facts: &Facts<'_>, columns: usize) -> String {
     let cells = columns.min(120).saturating_sub(NAME_WIDTH + RANGE_WIDTH + 6);
-    let times = &record.samples.at_ms;
+    let times = &facts.samples.at_ms;
     let (Some(first_ms), Some(last_ms)) = (times.first(), times.last()) else {
         return String::new();
     };
     if cells < CELLS_MIN || last_ms <= first_ms {
         return String::new();
     }
-    let mut watch = Watch::new(before_rows(record));
-    let soc = view::soc_temperature(record);
+    let mut watch = Watch::new(before_rows(facts));
+    let soc = facts.soc_temperature();
     let place = soc.and_then(|soc| watch.channels().iter().position(|channel| channel.id == soc.id));
     let is_shown = |track: &Track| match track.kind {
         Kind::Clock => true,
@@ -43,14 +43,14 @@ pub fn sparklines(record: &Record, columns: usize) -> String {
         ((share * cells as f64) as usize).min(cells - 1)
     };
     for (row, at_ms) in times.iter().enumerate() {
-        let channels = record.samples.channels.iter();
+        let channels = facts.samples.channels.iter();
         watch.row(*at_ms, channels.map(|channel| channel.values.get(row).copied().flatten()));
         for line in lines.iter_mut().filter(|line| line.track.kind == Kind::Clock) {
             line.add(cell(*at_ms), line.track.value(&watch));
         }
     }
     // A reading that cannot be true is none.
-    let readings = soc.map(|soc| view::temperatures(record, soc, view::whole_run()));
+    let readings = soc.map(|soc| view::temperatures(facts, soc, view::whole_run()));
     for line in lines.iter_mut().filter(|line| line.track.kind == Kind::Temperature) {
         for reading in readings.iter().flatten() {
             line.add(cell(reading.at_ms), Some(reading.value as f64 / 1e3));
@@ -119,7 +119,7 @@ fn part(value: f64, low: f64, high: f64) -> char {
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, own_run};
-    use record::{ChannelId, Unit};
+    use record::{ChannelId, Record, Unit};
 
     /// Four samples, one every half second.
     fn record(khz: &[i64], millicelsius: &[i64]) -> Record {
@@ -135,26 +135,26 @@ mod tests {
                clock 0-3 Cortex-A53     600 to 1800 MHz     █   █   ▅   ▁
                temp thermal_zone0.temp  40.0 to 80.0 °C     ▁   ▅   █   █
         "#]];
-        expected.assert_eq(&sparklines(&record, 62));
+        expected.assert_eq(&sparklines(&Facts::from(record), 62));
     }
 
     #[test]
     fn constant_values_are_level_and_missing_ones_absent() {
-        let steady = sparklines(&record(&[1_800_000; 4], &[]), 80);
+        let steady = sparklines(&Facts::from(record(&[1_800_000; 4], &[])), 80);
         assert!(steady.contains(" 1800 MHz ") && steady.contains('▅') && !steady.contains("temp"), "{steady}");
-        assert_eq!(sparklines(&own_run(), 80), "");
-        assert_eq!(sparklines(&record(&[1; 4], &[1; 4]), 20), "");
-        assert_eq!(sparklines(&record(&[1; 4], &[1; 4]), 0), "");
-        assert_eq!(sparklines(&record(&[], &[]), 200), "");
+        assert_eq!(sparklines(&Facts::from(own_run()), 80), "");
+        assert_eq!(sparklines(&Facts::from(record(&[1; 4], &[1; 4])), 20), "");
+        assert_eq!(sparklines(&Facts::from(record(&[1; 4], &[1; 4])), 0), "");
+        assert_eq!(sparklines(&Facts::from(record(&[], &[])), 200), "");
     }
 
     #[test]
     fn lines_fit_the_terminal() {
         for columns in [58, 80, 120, 200] {
             let fits = |text: &str| text.lines().all(|line| line.chars().count() <= columns);
-            let hostile = sparklines(&record(&[i64::MAX, 0, 1, -5], &[i64::MIN, 0, 1, 2]), columns);
+            let hostile = sparklines(&Facts::from(record(&[i64::MAX, 0, 1, -5], &[i64::MIN, 0, 1, 2])), columns);
             assert!(fits(&hostile), "{columns}: {hostile}");
-            let text = sparklines(&record(&[5_400_000, 600_000], &[-40_000, 120_000]), columns);
+            let text = sparklines(&Facts::from(record(&[5_400_000, 600_000], &[-40_000, 120_000])), columns);
             assert!(text.lines().count() == 3 && fits(&text), "{columns}: {text}");
         }
     }

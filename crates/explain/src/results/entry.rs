@@ -3,9 +3,8 @@
 
 use super::Row;
 use compare::{settings_of, trend};
-use facts::figures::figures;
-use facts::{Explanation, view};
-use record::{Record, Run, Variant};
+use facts::Explained;
+use record::{Run, Variant};
 use serde::{Deserialize, Serialize};
 
 /// One result of a site.
@@ -54,13 +53,14 @@ pub struct EntryFigure {
 
 impl Entry {
     /// The entry of a result.
-    pub fn of(record: &Record, explained: &Explanation, file: &str) -> Self {
-        let clocks = view::cluster_clocks(record, &Variant::COLD);
+    pub fn of(explained: &Explained<'_>, file: &str) -> Self {
+        let Explained { facts, assessment } = explained;
+        let clocks = facts.cluster_clocks(&Variant::COLD);
         let clock_of = |cpus: &[u32]| {
             let of_core = clocks.iter().filter(|clock| cpus.contains(&clock.cpu));
             of_core.map(|clock| clock.measured_khz).max()
         };
-        let all = figures(record);
+        let all = facts.figures();
         let main = all.iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
         let main: Vec<EntryFigure> = main
             .filter(|figure| figure.value.is_finite())
@@ -75,26 +75,26 @@ impl Entry {
                 clock_khz: figure
                     .core
                     .as_ref()
-                    .filter(|_| record.steps[figure.step].threads == 1)
+                    .filter(|_| facts.steps[figure.step].threads == 1)
                     .and_then(|core| clock_of(&core.cpus)),
             })
             .collect();
-        let types = record.machine.cpus.iter().filter_map(|cpu| facts::figures::core_name(record, cpu.cpu));
+        let types = facts.machine.cpus.iter().filter_map(|cpu| facts::figures::core_name(facts, cpu.cpu));
         let types = types.chain(main.iter().filter_map(|figure| figure.core_type.clone()));
-        let causes = explained.diagnoses.iter().map(|cause| explained.findings[cause.root].rule.to_string());
-        let is_part = record.run.end == record::End::Died || !record.run.resumed.is_empty();
+        let causes = assessment.diagnoses.iter().map(|cause| assessment.findings[cause.root].rule.to_string());
+        let is_part = facts.run.end == record::End::Died || !facts.run.resumed.is_empty();
         Self {
-            row: Row::of(record, explained, file),
-            machine: trend::machine(record),
-            memory_kib: record.machine.memory_kib.known().copied(),
-            started_ms: record.run.started.known().copied(),
+            row: Row::of(explained, file),
+            machine: trend::machine(facts),
+            memory_kib: facts.machine.memory_kib.known().copied(),
+            started_ms: facts.run.started.known().copied(),
             core_types: each_once(types),
             causes: each_once(causes),
-            settings: settings_of(record)
+            settings: settings_of(facts)
                 .into_iter()
                 .filter_map(|(name, value)| Some((name.to_owned(), value?)))
                 .collect(),
-            run: is_part.then(|| Box::new(record.run.clone())),
+            run: is_part.then(|| Box::new(facts.run.clone())),
             figures: main,
         }
     }
@@ -118,12 +118,13 @@ fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::Record;
 
     #[test]
     fn entry_is_read_as_it_was_written() {
         let text = include_str!("../../tests/own/two-policies.json");
         let record: Record = serde_json::from_str(text).unwrap();
-        let entry = Entry::of(&record, &crate::diagnosis::explain(&record), "a.json");
+        let entry = Entry::of(&crate::diagnosis::explain(&record), "a.json");
         assert!(!entry.figures.is_empty() && !entry.settings.is_empty(), "{entry:?}");
         let written = serde_json::to_string(&entry).unwrap();
         let again: Entry = serde_json::from_str(&written).unwrap();

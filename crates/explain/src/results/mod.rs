@@ -16,8 +16,9 @@ use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use facts::figures::{Figure, verdict_of};
-use facts::{Explanation, Facts, Verdict, view};
-use record::{Arrange, MemoryOperation, Record, Variant, WorkloadId};
+use facts::{Explained, Facts, Verdict, view};
+use record::Arrange;
+use record::{MemoryOperation, Variant, WorkloadId};
 use rules::system_time::is_of_engine;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -124,14 +125,14 @@ fn best_first(a: Option<f64>, b: Option<f64>) -> Ordering {
 
 impl Row {
     /// The row of a result.
-    pub fn of(record: &Record, explained: &Explanation, file: &str) -> Self {
-        let facts = Facts::of(record);
+    pub fn of(explained: &Explained<'_>, file: &str) -> Self {
+        let Explained { facts, assessment } = explained;
         let all = facts.figures();
-        let memory = |operation| memory_mb_per_s(record, all, operation).map(|rate| rate as f64);
+        let memory = |operation| memory_mb_per_s(facts, all, operation).map(|rate| rate as f64);
         let clocks = facts.cluster_clocks(&Variant::COLD);
-        let mut cells = columns(record, all, explained);
+        let mut cells = columns(facts, assessment);
         let mut sevenzip_comparable = comparable(all);
-        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(record, all, &variant));
+        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(facts, &variant));
         for ((cell, comparable), figure) in cells[4..6].iter_mut().zip(&mut sevenzip_comparable).zip(&as_listed) {
             if let Some(figure) = figure {
                 let mark = if figure.estimate.is_some() { "≈" } else { "" };
@@ -141,7 +142,7 @@ impl Row {
                 cell.insert(0, '~');
             }
         }
-        if explained.findings.iter().any(is_of_engine) && cells[AES] != "-" {
+        if assessment.findings.iter().any(is_of_engine) && cells[AES] != "-" {
             cells[AES].insert(0, '~');
         }
         let mips = |at: usize, measured: Option<u32>| {
@@ -150,13 +151,13 @@ impl Row {
         Self {
             file: file.to_owned(),
             cells,
-            results: Results::of(&facts, explained),
+            results: Results::of(facts, assessment),
             sevenzip_estimated: as_listed.each_ref().map(|figure| {
                 let figure = figure.as_ref()?;
-                figure.estimated_words(version_of(record, figure).as_deref())
+                figure.estimated_words(version_of(facts, figure).as_deref())
             }),
             figures: [
-                mips(0, sevenzip_multi_mips(record, all)),
+                mips(0, sevenzip_multi_mips(facts, all)),
                 mips(1, sevenzip_single_mips(all)),
                 cipher_kb_per_s(all, &Variant::AES_256_CBC).map(|rate| rate as f64),
                 memory(MemoryOperation::Copy),
@@ -165,15 +166,16 @@ impl Row {
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
             soc: facts.soc().known().cloned(),
-            day: crate::monitor::day(record),
+            day: crate::monitor::day(facts),
             millicelsius_max: facts.heat_of_run().map(|heat| heat.millicelsius_max),
-            power_max: power_max(record),
-            verdict: verdict_of(all, explained.verdict),
-            died_in: view::death(record).map(|death| death.step),
-            resumed_after: view::deaths(record)
-                .into_iter()
-                .take(record.run.resumed.len())
-                .map(|death| death.step)
+            power_max: power_max(facts),
+            verdict: verdict_of(all, assessment.verdict),
+            died_in: view::death(facts).map(|death| death.step.clone()),
+            resumed_after: facts
+                .deaths()
+                .iter()
+                .take(facts.run.resumed.len())
+                .map(|death| death.step.clone())
                 .collect(),
         }
     }
@@ -193,16 +195,17 @@ impl Row {
 
 /// The best score of 7-zip in this form as that of the version of the lists, if the run's own is of another one: measured
 /// as its second version, or estimated.
-fn as_listed(record: &Record, all: &[Figure], variant: &Variant) -> Option<Figure> {
-    let scores = equivalents(record, all).into_iter().filter(|figure| figure.key.is_of(WorkloadId::SevenZip));
+fn as_listed(facts: &Facts<'_>, variant: &Variant) -> Option<Figure> {
+    let scores =
+        equivalents(facts, facts.figures()).into_iter().filter(|figure| figure.key.is_of(WorkloadId::SevenZip));
     let scores = scores.filter(|figure| figure.is_main && figure.key.is_form(variant));
     scores.max_by(|a, b| a.value.total_cmp(&b.value))
 }
 
-fn power_max(record: &Record) -> Option<Power> {
-    let power = view::power_mw(record, view::whole_run()).into_iter().map(|(_, mw)| mw);
+fn power_max(facts: &Facts<'_>) -> Option<Power> {
+    let power = facts.power_mw(&view::whole_run()).into_iter().map(|(_, mw)| mw);
     let mw = power.filter(|mw| mw.is_finite()).reduce(f64::max)?;
-    Some(Power { mw, is_whole: view::power_source(record)?.is_whole })
+    Some(Power { mw, is_whole: facts.power_source().as_ref()?.is_whole })
 }
 
 /// The order of rows by a key; those that are equal keep the order of their files. None if there is no such key.

@@ -7,7 +7,7 @@ use facts::figures::main::{
     cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use facts::plain::is_obeyed;
-use facts::{Explanation, Figure, figures};
+use facts::{Explanation, Facts};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 /// A measured clock this far from the advertised one is shown instead of it.
@@ -15,17 +15,17 @@ const CLAIM_TOLERANCE: f64 = 0.02;
 
 /// The summary line without a newline; none if no score was measured, as a line of dashes says
 /// nothing; one of an emulated CPU says so.
-pub fn line(record: &Record, figures: &[Figure], explained: &Explanation) -> Option<String> {
-    let columns = columns(record, figures, explained);
-    says_something(record, &columns[COLUMNS_OF_MACHINE..]).then(|| format!("| {} |", columns.join(" | ")))
+pub fn line(facts: &Facts<'_>, explained: &Explanation) -> Option<String> {
+    let columns = columns(facts, explained);
+    says_something(facts, &columns[COLUMNS_OF_MACHINE..]).then(|| format!("| {} |", columns.join(" | ")))
 }
 
 /// How many columns stand before the scores.
 const COLUMNS_OF_MACHINE: usize = 4;
 
 /// True if a summary line of this Record says anything.
-pub fn has_line(record: &Record) -> bool {
-    says_something(record, &scores(record, &figures(record)))
+pub fn has_line(facts: &Facts<'_>) -> bool {
+    says_something(facts, &scores(facts))
 }
 
 fn says_something(record: &Record, scores: &[String]) -> bool {
@@ -33,26 +33,27 @@ fn says_something(record: &Record, scores: &[String]) -> bool {
 }
 
 /// Its columns, without anything that could end a cell or a line.
-pub(super) fn columns(record: &Record, figures: &[Figure], explained: &Explanation) -> [String; 10] {
-    let machine = &record.machine;
+pub(super) fn columns(facts: &Facts<'_>, explained: &Explanation) -> [String; 10] {
+    let machine = &facts.machine;
     let name = machine.name();
     let of_machine = [
         or_dash(name),
-        clock(record, explained),
+        clock(facts, explained),
         or_dash(machine.kernel_release.known().map(|release| major_minor(release))),
-        system(record),
+        system(facts),
     ];
-    let mut cells = of_machine.into_iter().chain(scores(record, figures));
+    let mut cells = of_machine.into_iter().chain(scores(facts));
     std::array::from_fn(|_| cells.next().map_or_else(String::new, |cell| one_line(&cell)))
 }
 
-fn scores(record: &Record, figures: &[Figure]) -> [String; 6] {
+fn scores(facts: &Facts<'_>) -> [String; 6] {
+    let figures = facts.figures();
     [
-        or_dash(sevenzip_multi_mips(record, figures).map(|mips| tens(mips.into()))),
+        or_dash(sevenzip_multi_mips(facts, figures).map(|mips| tens(mips.into()))),
         or_dash(sevenzip_single_mips(figures)),
         or_dash(cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(tens)),
-        or_dash(memory_mb_per_s(record, figures, MemoryOperation::Copy).map(tens)),
-        or_dash(memory_mb_per_s(record, figures, MemoryOperation::Fill).map(tens)),
+        or_dash(memory_mb_per_s(facts, figures, MemoryOperation::Copy).map(tens)),
+        or_dash(memory_mb_per_s(facts, figures, MemoryOperation::Fill).map(tens)),
         or_dash(series_median(figures, WorkloadId::Cpuminer).map(|rate| format!("{rate:.2}"))),
     ]
 }
@@ -92,13 +93,13 @@ fn debian_arch(machine: &str) -> &str {
 }
 
 /// Claimed clocks where measurement agrees, else the measured ones with a tilde.
-fn clock(record: &Record, explained: &Explanation) -> String {
-    if record.machine.emulated_by().is_some() {
+fn clock(facts: &Facts<'_>, explained: &Explanation) -> String {
+    if facts.machine.emulated_by().is_some() {
         return "emulated".to_owned();
     }
     let mut claimed: Vec<u32> = Vec::new();
     let mut measured: Vec<u32> = Vec::new();
-    for clock in facts::view::cluster_clocks(record, &Variant::COLD) {
+    for clock in facts.cluster_clocks(&Variant::COLD) {
         claimed.extend(clock.claimed_khz);
         measured.push(clock.measured_khz);
     }

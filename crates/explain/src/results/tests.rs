@@ -3,7 +3,7 @@
 use super::*;
 use crate::test_support::{compression, own_run, point, series, with_clocks, with_step};
 use expect_test::{Expect, expect};
-use facts::{Explanation, Facts, Finding, Severity};
+use facts::{Explained, Explanation, Facts, Finding, Severity};
 use record::Fact;
 
 /// Explanation of a run in which these findings were made.
@@ -30,7 +30,8 @@ fn rows() -> Vec<Row> {
             .map(|severity| Finding::new(record::RuleId::own("x"), severity, "It was so."))
             .into_iter()
             .collect();
-        Row::of(&record, &explained_by(findings), &format!("{name}.txt"))
+        let explained = Explained { facts: Facts::of(&record), assessment: explained_by(findings) };
+        Row::of(&explained, &format!("{name}.txt"))
     };
     vec![
         result("b | <b>", 1_800_000, Some(5345), None),
@@ -314,7 +315,7 @@ fn filters_want_what_is_known() {
 fn aes_of_an_engine_is_marked() {
     let cell = |log: &str| {
         let record = logs::read(log);
-        Row::of(&record, &crate::diagnosis::explain(&record), "log").cells[AES].clone()
+        Row::of(&crate::diagnosis::explain(&record), "log").cells[AES].clone()
     };
     assert_eq!(cell(include_str!("../../tests/made/crypto-engine.txt")), "~100280");
     assert!(!cell(include_str!("../../tests/made/zram-without-effect.txt")).starts_with('~'));

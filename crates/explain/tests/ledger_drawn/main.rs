@@ -43,12 +43,12 @@ fn points(drawn: &Drawn, hide: impl Fn(&mut Record)) -> Vec<(String, f64, f64)> 
     hide(&mut record);
     let truth = Truth::of(&run);
     let explained = explain::explain(&record);
-    let parts: Vec<(Cause, f64)> = ledger(&explained)
+    let parts: Vec<(Cause, f64)> = ledger(&explained.assessment)
         .into_iter()
         .flat_map(|ledger| ledger.parts.iter().map(|part| (part.cause, part.points.percent.as_percent())))
         .collect();
     let told = |cause: Cause| parts.iter().filter(|(of, _)| *of == cause).fold(0.0, |sum, (_, points)| sum + points);
-    let lost = ledger(&explained).map_or(0.0, |ledger| ledger.lost().as_percent());
+    let lost = ledger(&explained.assessment).map_or(0.0, |ledger| ledger.lost().as_percent());
     let mut points = vec![("all".to_owned(), lost, truth.lost)];
     for (cause, expected) in truth.parts {
         let found = match cause {

@@ -18,10 +18,9 @@ pub use self::key::FigureKey;
 pub use self::steps::best_row;
 pub use self::title::title_among;
 
-use crate::Verdict;
 use crate::change::Change;
+use crate::{Facts, Verdict};
 use equivalent::Estimate;
-use record::Record;
 use serde::Serialize;
 
 /// One comparable number of a Record.
@@ -82,19 +81,19 @@ impl Figure {
 }
 
 /// Every figure of a Record, in the order of its steps. What was measured on an emulated CPU is none.
-pub fn figures(record: &Record) -> Vec<Figure> {
-    if record.machine.emulated_by().is_some() {
+pub(crate) fn figures(facts: &Facts<'_>) -> Vec<Figure> {
+    if facts.machine.emulated_by().is_some() {
         return Vec::new();
     }
     let mut gathered = gather::Gathered::default();
-    steps::clocks(record, &mut gathered);
-    for (index, step) in record.steps.iter().enumerate() {
-        steps::figures(record, index, step, &mut gathered);
+    steps::clocks(facts, &mut gathered);
+    for (index, step) in facts.steps.iter().enumerate() {
+        steps::figures(facts, index, step, &mut gathered);
     }
-    steps::thermal(record, &mut gathered);
+    steps::thermal(facts, &mut gathered);
     let mut figures = gathered.finish();
     // A workload at several clocks has no figure that stands for it.
-    figures.iter_mut().filter(|figure| record.steps[figure.step].set_clock.is_some()).for_each(|f| f.is_main = false);
+    figures.iter_mut().filter(|figure| facts.steps[figure.step].set_clock.is_some()).for_each(|f| f.is_main = false);
     figures
 }
 

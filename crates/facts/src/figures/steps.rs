@@ -3,7 +3,7 @@
 use super::gather::{Combine, Gathered, Part};
 use super::key::LIBRESSL;
 use super::{Core, FigureKey};
-use crate::view;
+use crate::{Facts, view};
 use record::{
     Bandwidth, BandwidthRow, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Scores, Series,
     SetClock, Step, Variant, WorkloadId, WorkloadName,
@@ -20,11 +20,11 @@ const LIBC_METHOD_OF_LOGS: u32 = 1;
 const CLOCK_VARIANTS: [Variant; 3] = [Variant::COLD, Variant::HOT_LOADED, Variant::HOT_AFTER];
 
 /// Adds the figures of one step, if it gave any.
-pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut Gathered) {
+pub(super) fn figures(facts: &Facts<'_>, index: usize, step: &Step, gathered: &mut Gathered) {
     let Outcome::Done(measured) = &step.outcome else {
         return;
     };
-    let maker = Maker { record, index, step };
+    let maker = Maker { facts, index, step };
     match measured {
         // Clocks come from all steps of a pass at once.
         Measured::Clock(_) | Measured::Wait(_) => {}
@@ -40,12 +40,12 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
 }
 
 /// The highest sustained clock of every cluster in every pass.
-pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
+pub(super) fn clocks(facts: &Facts<'_>, gathered: &mut Gathered) {
     for variant in CLOCK_VARIANTS {
-        for clock in view::cluster_clocks(record, &variant) {
-            let maker = Maker { record, index: clock.step, step: &record.steps[clock.step] };
+        for clock in facts.cluster_clocks(&variant) {
+            let maker = Maker { facts, index: clock.step, step: &facts.steps[clock.step] };
             gathered.add(Part {
-                core: Some(Core::of_cpu(record, clock.cpu)),
+                core: Some(Core::of_cpu(facts, clock.cpu)),
                 values: vec![f64::from(clock.measured_khz) / 1000.0],
                 ..maker.part("", "MHz", true)
             });
@@ -54,11 +54,11 @@ pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
 }
 
 /// What a thermal test says of a heatsink or a setting, in addition to the score itself.
-pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
-    let Some(result) = crate::thermal::result(record) else {
+pub(super) fn thermal(facts: &Facts<'_>, gathered: &mut Gathered) {
+    let Some(result) = facts.thermal() else {
         return;
     };
-    let maker = Maker { record, index: result.step, step: &record.steps[result.step] };
+    let maker = Maker { facts, index: result.step, step: &facts.steps[result.step] };
     let throttled_s = result.throttle.as_ref().map(|throttle| throttle.after_ms as f64 / 1000.0);
     let resistance = result.power_fit.ok().map(|fit| fit.k_per_w.value);
     for (name, unit, higher_is_better, value) in [
@@ -79,7 +79,7 @@ fn at_set_clock(clock: SetClock) -> String {
 }
 
 struct Maker<'a> {
-    record: &'a Record,
+    facts: &'a Facts<'a>,
     index: usize,
     step: &'a Step,
 }
@@ -106,9 +106,9 @@ impl Maker<'_> {
     /// The core behind a step that ran at one place. A step without CPUs can only have run on the
     /// only cluster there is; where no clusters are known, the machine is taken as one.
     fn core(&self) -> Option<Core> {
-        let of_cpu = |cpu: &u32| Core::of_cpu(self.record, *cpu);
+        let of_cpu = |cpu: &u32| Core::of_cpu(self.facts, *cpu);
         let pinned = self.step.cpus.first().map(of_cpu);
-        pinned.or_else(|| match self.record.machine.clusters.as_slice() {
+        pinned.or_else(|| match self.facts.machine.clusters.as_slice() {
             [] => Some(Core::unknown()),
             [only] => only.cpus.first().map(of_cpu),
             _ => None,
@@ -120,11 +120,11 @@ impl Maker<'_> {
         for (operation, name) in
             [(MemoryOperation::Copy, "copy"), (MemoryOperation::Fill, "fill"), (MemoryOperation::Read, "read")]
         {
-            let Some(best) = best_row(self.record, self.step, bandwidth, operation) else {
+            let Some(best) = best_row(self.facts, self.step, bandwidth, operation) else {
                 continue;
             };
             let part = self.part(name, "MB/s", true);
-            let key = match is_of_tinymembench(self.record, self.step) {
+            let key = match is_of_tinymembench(self.facts, self.step) {
                 true => FigureKey::new(WorkloadId::MemoryLibc.into(), LIBC_METHOD_OF_LOGS, name),
                 false => part.key,
             };
@@ -201,7 +201,7 @@ impl Maker<'_> {
     /// Extensive runs also load the clusters one by one; only the runs with the most threads are
     /// those of the whole machine.
     fn has_most_threads(&self) -> bool {
-        view::multi_totals(self.record).iter().any(|(index, _)| *index == self.index)
+        self.facts.multi_totals().iter().any(|(index, _)| *index == self.index)
     }
 
     /// The scores of any other program; repetitions are told by their median, which one slow run

@@ -1,10 +1,11 @@
 //! Figures of small Records.
 
 use super::*;
+use crate::Facts;
 use crate::test_support::{compression, log, own_run, point, series, with_clocks, with_step};
 use expect_test::{Expect, expect};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation, NamedValue,
+    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation, NamedValue, Record,
     SetClock, Tool, Variant, WorkloadId,
 };
 
@@ -15,7 +16,7 @@ fn keyed(figure: &Figure) -> String {
 }
 
 fn check(record: &Record, expected: &Expect) {
-    let lines: Vec<String> = figures(record)
+    let lines: Vec<String> = figures(&Facts::of(record))
         .iter()
         .map(|figure| {
             let spread = figure.spread_percent.map_or(String::new(), |spread| format!(" +-{spread:.1} %"));
@@ -185,7 +186,7 @@ fn clusters_of_one_core_type_are_kept_apart() {
         .to_vec();
     record = step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(2900));
     record = step(record, WorkloadId::SevenZip, Variant::SINGLE, &[2], compression(3000));
-    let figures = figures(&record);
+    let figures = figures(&Facts::of(&record));
     let main = figures.iter().filter(|figure| figure.is_main);
     let found: Vec<(usize, f64)> = main.map(|figure| (figure.core.as_ref().unwrap().cluster, figure.value)).collect();
     assert_eq!(found, [(0, 2900.0), (1, 3000.0)]);
@@ -206,14 +207,14 @@ fn log_without_core_types_names_the_model_of_its_only_cluster() {
             value: model.into(),
             from: String::new(),
         });
-        assert_eq!(figures(&record)[0].name(), expected);
+        assert_eq!(figures(&Facts::of(&record))[0].name(), expected);
     }
 }
 
 #[test]
 fn gain_sign() {
     let record = step(own_run(), WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(1100));
-    let mut figure = figures(&record).remove(0);
+    let mut figure = figures(&Facts::of(&record)).remove(0);
     assert_eq!(figure.gain_percent(1000.0).map(f64::round), Some(10.0));
     figure.higher_is_better = false;
     assert_eq!(figure.gain_percent(1100.0), Some(0.0));

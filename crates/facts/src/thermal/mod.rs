@@ -9,6 +9,7 @@ mod throttle;
 pub use text::text;
 pub use throttle::Throttle;
 
+use crate::Facts;
 use crate::stats::{mean, median};
 use crate::view::{self, gauge};
 use fit::{Estimate, PowerFit, StepFit, Untold};
@@ -89,15 +90,15 @@ pub fn waits(record: &Record) -> impl Iterator<Item = (&Step, &Wait)> {
 }
 
 /// The answer of a Record, if it was a thermal test.
-pub fn result(record: &Record) -> Option<ThermalResult> {
-    let (step, heated, series) = load(record)?;
+pub(crate) fn result(facts: &Facts<'_>) -> Option<ThermalResult> {
+    let (step, heated, series) = load(facts)?;
     let window = heated.window;
-    let throttle = throttle::first(record, window, series);
+    let throttle = throttle::first(facts, window, series);
     let cold = Window { end_ms: window.start_ms + cold_ms(throttle.as_ref(), window), ..window };
     let steady = Window { start_ms: window.end_ms - window.elapsed_ms() / 4, ..window };
     let both = |of: &dyn Fn(Window) -> Option<f64>| Some([of(cold)?, of(steady)?]);
-    let phases = phases::phases(record, heated);
-    let temperature = temperature(record, window, steady);
+    let phases = phases::phases(facts, heated);
+    let temperature = temperature(facts, window, steady);
     let step_fit = phases::without_power(&phases, throttle.as_ref());
     let steady_celsius = temperature.map(|[.., steady]| steady);
     Some(ThermalResult {
@@ -105,12 +106,12 @@ pub fn result(record: &Record) -> Option<ThermalResult> {
         window,
         temperature,
         measured_khz: both(&|part| measured_khz(series, window, part)),
-        claimed_khz: both(&|part| claimed_khz(record, part)),
+        claimed_khz: both(&|part| claimed_khz(facts, part)),
         score: both(&|part| {
             let inside = within(series, window, part);
             median(&inside.map(|at| series.values[at]).collect::<Vec<_>>())
         }),
-        milliwatts: both(&|part| view::mean_power_mw(record, part)),
+        milliwatts: both(&|part| view::mean_power_mw(facts, part)),
         power_fit: phases::with_power(&phases),
         above_idle_k: phases::above_idle_k(&phases, step_fit.as_ref().ok(), steady_celsius),
         step_fit,
@@ -161,10 +162,10 @@ fn claimed_khz(record: &Record, part: Window) -> Option<f64> {
     mean(&policies.filter_map(mean_of).collect::<Vec<_>>())
 }
 
-fn temperature(record: &Record, window: Window, steady: Window) -> Option<[f64; 3]> {
-    let channel = view::soc_temperature(record)?;
+fn temperature(facts: &Facts<'_>, window: Window, steady: Window) -> Option<[f64; 3]> {
+    let channel = facts.soc_temperature()?;
     let celsius = |part: Window| {
-        let readings = view::temperatures(record, channel, part).into_iter();
+        let readings = view::temperatures(facts, channel, part).into_iter();
         readings.map(|reading| reading.value as f64 / 1000.0).collect::<Vec<_>>()
     };
     let all = celsius(window);

@@ -3,8 +3,9 @@
 use super::Throttle;
 use super::fit::{MOMENTS_MIN, Moment, PowerFit, StepFit, Untold, fit_power, fit_steps};
 use super::waits;
-use crate::view;
-use record::{Arrange, Record, Step, Total, Variant};
+use crate::{Facts, view};
+use record::Arrange;
+use record::{Step, Total, Variant};
 
 /// What was read in one phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,22 +32,22 @@ const LOAD_ALONE: Untold =
 const NOT_SETTLED: Untold = "idle was not recorded";
 
 /// All phases of a thermal test in their order.
-pub(super) fn phases(record: &Record, heated: &Step) -> Vec<Phase> {
-    let waits = waits(record).map(|(step, _)| (step, step.variant == Variant::HEATING));
+pub(super) fn phases(facts: &Facts<'_>, heated: &Step) -> Vec<Phase> {
+    let waits = waits(facts).map(|(step, _)| (step, step.variant == Variant::HEATING));
     let mut steps: Vec<(&Step, bool)> = waits.chain([(heated, true)]).collect();
     steps.arrange_by_key(|(step, _)| step.window.start_ms);
-    let phase = |(step, is_loaded): (&Step, bool)| Phase { is_loaded, moments: moments(record, step) };
+    let phase = |(step, is_loaded): (&Step, bool)| Phase { is_loaded, moments: moments(facts, step) };
     steps.into_iter().map(phase).collect()
 }
 
 /// Power of a phase is read from that phase alone: on a straight line from one phase to the next, the
 /// power of a load would begin before it.
-fn moments(record: &Record, step: &Step) -> Vec<(Moment, bool)> {
-    let Some(channel) = view::soc_temperature(record) else {
+fn moments(facts: &Facts<'_>, step: &Step) -> Vec<(Moment, bool)> {
+    let Some(channel) = facts.soc_temperature() else {
         return Vec::new();
     };
-    let power = view::power_mw(record, step.window);
-    let readings = view::temperatures(record, channel, step.window).into_iter();
+    let power = facts.power_mw(&step.window);
+    let readings = view::temperatures(facts, channel, step.window).into_iter();
     let moment = |reading: view::Reading| {
         let watts = at(&power, reading.at_ms).map(|mw| mw / 1000.0);
         let moment = Moment {

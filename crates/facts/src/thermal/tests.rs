@@ -1,6 +1,7 @@
 //! A made board that is throttled: what the answer says of it, with and without power. No real board is in it.
 
 use super::*;
+use crate::Facts;
 use crate::test_support::{gauge_channel, labelled, own_run, with_step};
 use record::{ClockSeries, Fact, HwmonKind, OfHwmon, Variant};
 
@@ -58,7 +59,7 @@ fn near(found: f64, expected: f64) {
 #[test]
 fn throttling_board() {
     for kernel_tells in [true, false] {
-        let result = result(&record(true, kernel_tells)).unwrap();
+        let result = result(&Facts::of(&record(true, kernel_tells))).unwrap();
         let fit = result.power_fit.unwrap();
         near(fit.tau_s.unwrap().value, 8.0);
         near(fit.k_per_w.value, 12.0);
@@ -75,11 +76,11 @@ fn throttling_board() {
 #[test]
 fn no_resistance_without_power() {
     let record = record(false, true);
-    let result = result(&record).unwrap();
+    let result = result(&Facts::of(&record)).unwrap();
     assert_eq!(result.power_fit, Err("no power readings"));
     near(result.tau_s().unwrap().value, 8.0);
     near(result.above_idle_k.unwrap(), 30.0);
-    let text = text(&record);
+    let text = text(&Facts::of(&record));
     assert!(text.contains("thermal resistance     unknown: no power readings"), "{text}");
     assert!(text.contains("1800 MHz cold, 1200 MHz sustained (67 %)"), "{text}");
 }
@@ -89,15 +90,17 @@ fn no_resistance_without_power() {
 fn no_resistance_from_load_phase_alone() {
     let mut record = record(true, true);
     record.steps.retain(|step| step.workload == WorkloadId::Heat);
-    let result = result(&record).unwrap();
+    let result = result(&Facts::of(&record)).unwrap();
     assert!(result.power_fit.unwrap_err().contains("only the load"), "{result:?}");
     assert!(result.above_idle_k.is_err());
-    assert!(text(&record).contains("only the load was recorded"));
+    assert!(text(&Facts::of(&record)).contains("only the load was recorded"));
 }
 
 #[test]
 fn two_heatsinks_can_be_compared() {
-    let figures = crate::figures(&record(true, true));
+    let record = record(true, true);
+    let facts = Facts::of(&record);
+    let figures = facts.figures();
     let value = |key: &str| {
         let found = figures.iter().find(|figure| figure.key.as_str().ends_with(key));
         found.unwrap().value
@@ -109,8 +112,8 @@ fn two_heatsinks_can_be_compared() {
 
 #[test]
 fn other_runs_are_no_thermal_test() {
-    assert_eq!(result(&own_run()), None);
-    assert_eq!(text(&own_run()), "");
+    assert_eq!(result(&Facts::of(&own_run())), None);
+    assert_eq!(text(&Facts::of(&own_run())), "");
 }
 
 /// A thermometer that reads 0 or -273 °C now and then is absent at that moment.
@@ -127,7 +130,7 @@ fn readings_of_an_absent_thermometer_do_not_count() {
             _ => {}
         }
     }
-    let result = result(&spoiled).unwrap();
+    let result = result(&Facts::of(&spoiled)).unwrap();
     near(result.power_fit.unwrap().k_per_w.value, 12.0);
     assert!(result.temperature.unwrap()[0] > 20.0);
 }

@@ -2,12 +2,13 @@
 
 use super::fit::{Estimate, Untold};
 use super::{ThermalResult, load, result, waits};
-use record::{Record, Series};
+use crate::Facts;
+use record::Series;
 use std::fmt::Write;
 
 /// The section of a report; empty for runs that were no thermal test.
-pub fn text(record: &Record) -> String {
-    let (Some(result), Some((_, step, series))) = (result(record), load(record)) else {
+pub fn text(facts: &Facts<'_>) -> String {
+    let (Some(result), Some((_, step, series))) = (result(facts), load(facts)) else {
         return String::new();
     };
     let mut text = "Thermal test:\n\n".to_owned();
@@ -15,7 +16,7 @@ pub fn text(record: &Record) -> String {
         let value = value.unwrap_or_else(|| "unknown".into());
         let _ = writeln!(text, "   {name:<22} {value}");
     };
-    for (wait_step, wait) in waits(record) {
+    for (wait_step, wait) in waits(facts) {
         let (Some(start), Some(end)) = (wait.start_millicelsius.known(), wait.end_millicelsius.known()) else {
             continue;
         };

@@ -1,8 +1,9 @@
 //! When and by what a load was first held back.
 
+use crate::Facts;
 use crate::stats::median;
 use crate::view::{self, channels, counter_steps, gauge};
-use record::{ChannelId, OfCpu, Record, Scope, Series, Window};
+use record::{ChannelId, OfCpu, Scope, Series, Window};
 
 /// The first sign that a load was held back.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,27 +25,27 @@ const FIRST_INTERVALS: usize = 2;
 const SCATTER: f64 = 4.0;
 
 /// The earliest sign within the window of the load; the measured series only where nothing else tells.
-pub(super) fn first(record: &Record, window: Window, series: &Series) -> Option<Throttle> {
-    let told = told(record, window);
+pub(super) fn first(facts: &Facts<'_>, window: Window, series: &Series) -> Option<Throttle> {
+    let told = told(facts, window);
     told.or_else(|| measured(series))
 }
 
-fn told(record: &Record, window: Window) -> Option<Throttle> {
+fn told(facts: &Facts<'_>, window: Window) -> Option<Throttle> {
     let mut signs: Vec<(i64, &'static str)> = Vec::new();
-    let limits = view::limits_lowered(record).into_iter();
+    let limits = facts.limits_lowered().into_iter();
     signs.extend(limits.map(|limit| (limit.first_ms, "the kernel lowered the clock limit")));
-    let cooling = view::raised_cooling(record).into_iter();
+    let cooling = facts.raised_cooling().into_iter();
     signs.extend(cooling.map(|device| (device.first_ms, "a CPU cooling device became active")));
     for channel in
-        [Scope::Core, Scope::Package].into_iter().flat_map(|scope| channels(record, move |id| is_count_of(id, scope)))
+        [Scope::Core, Scope::Package].into_iter().flat_map(|scope| channels(facts, move |id| is_count_of(id, scope)))
     {
-        let steps = counter_steps(record, channel, window);
+        let steps = counter_steps(facts, channel, window);
         let first = steps.iter().find(|step| step.value > 0);
         signs.extend(first.map(|step| (step.at_ms, "the CPU counted a thermal throttle event")));
     }
-    let firmware = view::firmware_clock_channel(record).into_iter();
-    for channel in channels(record, ChannelId::is_policy_claim).chain(firmware) {
-        let readings = gauge(record, channel, window);
+    let firmware = view::firmware_clock_channel(facts).into_iter();
+    for channel in channels(facts, ChannelId::is_policy_claim).chain(firmware) {
+        let readings = gauge(facts, channel, window);
         let top = readings.iter().map(|reading| reading.value).max().unwrap_or(0) as f64;
         let is_low = |value: i64| (value as f64) < top * (1.0 - LOWER_PERCENT / 100.0);
         // A governor that only wakes up is low at first: the fall comes after the top.
@@ -54,7 +55,7 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
     }
     let inside = signs.into_iter().filter(|(at, _)| window.contains(*at));
     let (at_ms, sign) = inside.min_by_key(|(at, _)| *at)?;
-    let before = record.samples.at_ms.iter().rev().find(|at| **at < at_ms);
+    let before = facts.samples.at_ms.iter().rev().find(|at| **at < at_ms);
     let before = before.copied().unwrap_or(at_ms).max(window.start_ms);
     Some(Throttle { after_ms: i64::midpoint(before, at_ms) - window.start_ms, sign })
 }

@@ -6,7 +6,8 @@ use super::cpu_use::cpu_count;
 use super::firmware::has_soft_limit;
 use super::phases::Phase;
 use super::samples::{Reading, channels};
-use super::scores::{fall_percent, multi_totals};
+use super::scores::fall_percent;
+use crate::Facts;
 use crate::stats::quantile;
 use record::{Channel, ChannelId, OfLogMonitor, Record, Unit, Window, WorkloadId};
 use std::collections::BTreeMap;
@@ -42,19 +43,19 @@ pub fn is_x86(record: &Record) -> bool {
 /// What the clocks of a channel are set against. One sample proves nothing, the first row of a log is older than the
 /// run, and the clock pass sets clocks itself. The turbo of one core says nothing of all; where the scores fell, the
 /// best readings under full load are what all could do, and elsewhere the highest clock is an upper bound.
-pub(super) fn base(record: &Record, channel: &Channel, phases: &[Phase], busy: &[Option<f64>]) -> Option<Base> {
-    let is_first = first_rows(record);
+pub(super) fn base(facts: &Facts<'_>, channel: &Channel, phases: &[Phase], busy: &[Option<f64>]) -> Option<Base> {
+    let is_first = facts.first_rows();
     let kept = |reading: &Reading| !is_first.get(reading.row).copied().unwrap_or(false);
-    let x86 = is_x86(record);
-    if x86 && declines(record) {
-        let loads = full_loads(record, phases);
-        let readings = loads.iter().flat_map(|phase| busy_readings(record, channel, phase, busy));
+    let x86 = is_x86(facts);
+    if x86 && declines(facts) {
+        let loads = full_loads(facts, phases);
+        let readings = loads.iter().flat_map(|phase| busy_readings(facts, channel, phase, busy));
         let values: Vec<f64> = readings.filter(kept).map(|reading| reading.value.max(0) as f64).collect();
         return quantile(&values, UNLIMITED_SHARE).map(|khz| Base { khz: khz as u32, at_most: false });
     }
     let highest_seen = |channel: &Channel| {
         let workloads = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
-        let readings = workloads.flat_map(|phase| in_khz(record, channel, phase.window));
+        let readings = workloads.flat_map(|phase| in_khz(facts, channel, phase.window));
         // A row at the end of one phase is also at the beginning of the next.
         let by_row: BTreeMap<usize, u32> =
             readings.filter(kept).map(|reading| (reading.row, reading.value.max(0) as u32)).collect();
@@ -64,8 +65,8 @@ pub(super) fn base(record: &Record, channel: &Channel, phases: &[Phase], busy: &
         values.len().checked_sub(2).map(|at| values[at])
     };
     // What a soft limit takes from the first moment on, the kernel still believes to have.
-    let claim_of_kernel = match channel.id.is_firmware_clock() && has_soft_limit(record) {
-        true => channels(record, ChannelId::is_policy_claim).next().and_then(highest_seen),
+    let claim_of_kernel = match channel.id.is_firmware_clock() && has_soft_limit(facts) {
+        true => channels(facts, ChannelId::is_policy_claim).next().and_then(highest_seen),
         false => None,
     };
     let khz = highest_seen(channel).max(claim_of_kernel);
@@ -73,13 +74,13 @@ pub(super) fn base(record: &Record, channel: &Channel, phases: &[Phase], busy: &
 }
 
 /// True if the last of the runs on all CPUs was slower than the first.
-fn declines(record: &Record) -> bool {
-    let scores: Vec<f64> = multi_totals(record).iter().map(|(_, mips)| *mips).collect();
+fn declines(facts: &Facts<'_>) -> bool {
+    let scores: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
     fall_percent(&scores).is_some_and(|fall| fall >= DECLINE_PERCENT_MIN)
 }
 
 /// For every row whether it shows an average since boot.
-pub(super) fn first_rows(record: &Record) -> Vec<bool> {
+pub(crate) fn first_rows(record: &Record) -> Vec<bool> {
     let first = record.samples.channel(&ChannelId::LogMonitor(OfLogMonitor::FirstRow));
     first.map_or_else(Vec::new, |channel| channel.values.iter().map(|value| *value == Some(1)).collect())
 }
@@ -169,7 +170,7 @@ mod tests {
             let khz: Vec<i64> = mhz.iter().map(|mhz| mhz * 1000).collect();
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
             let channel = &record.samples.channels[0];
-            let found = base(&record, channel, &phases(&record), &[]).unwrap();
+            let found = base(&Facts::of(&record), channel, &phases(&record), &[]).unwrap();
             assert_eq!((found.khz / 1000, found.at_most), expected, "{arch} {mhz:?}");
         }
     }

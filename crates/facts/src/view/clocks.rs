@@ -1,6 +1,8 @@
 //! Measured clocks of the clock passes, CPU by CPU.
 
-use record::{Arrange, ClockPoint, Clocks, Measured, Outcome, Record, Step, Variant, WorkloadId};
+use crate::Facts;
+use record::Arrange;
+use record::{ClockPoint, Clocks, Measured, Outcome, Record, Step, Variant, WorkloadId};
 
 /// The clock of one CPU at its highest OPP in one pass.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,14 +113,14 @@ pub const CLOCK_KHZ_MAX: u32 = 7_500_000;
 
 /// The highest clock of every CPU that a variant of the clock pass measured, by CPU. Only clocks
 /// whose readings agree.
-pub fn cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {
-    let mut clocks = all_cluster_clocks(record, variant);
+pub(crate) fn cluster_clocks(facts: &Facts<'_>, variant: &Variant) -> Vec<ClusterClock> {
+    let mut clocks = facts.all_cluster_clocks(variant);
     clocks.retain(|clock| clock.is_steady);
     clocks
 }
 
 /// The same with those whose readings contradict each other.
-pub fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {
+pub(crate) fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {
     let mut found: Vec<ClusterClock> = Vec::new();
     for (step, clocks) in clock_passes(record, variant) {
         for point in clocks.points.iter().filter(|point| is_top_point(clocks, point)) {
@@ -190,7 +192,7 @@ mod tests {
             Variant::COLD,
             vec![point(0, 1_800_000, 1_797_000), point(0, 408_000, 407_000), point(1, 1_800_000, 1_700_000)],
         );
-        let clocks = cluster_clocks(&record, &Variant::COLD);
+        let clocks = cluster_clocks(&Facts::of(&record), &Variant::COLD);
         assert_eq!(clocks.len(), 2);
         assert_eq!(clocks[0].measured_khz, 1_797_000);
         assert!((clocks[1].deviation_percent().unwrap() + 5.56).abs() < 0.01);

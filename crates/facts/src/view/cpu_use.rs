@@ -2,6 +2,7 @@
 
 use super::governors::is_other_governor;
 use super::samples::{counter_steps, gauge, is_log};
+use crate::Facts;
 use record::{AllCpus, ChannelId, CpuPercent, CpuTime, OfControlGroup, OfLogMonitor, Record, Total, Window};
 
 /// CPU use of all CPUs together over one interval, in percent of those that are online.
@@ -28,14 +29,14 @@ pub struct CpuUse {
 const INTERVAL_MS: i64 = 1_000;
 
 /// CPU use within a window, interval by interval.
-pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
+pub(crate) fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
     let idle = ChannelId::all_cpus(CpuTime::Idle);
     if record.samples.channel(&idle).is_some() { from_ticks(record, window) } else { from_percentages(record, window) }
 }
 
 /// Everything but idle in percent of all CPUs, for every row of the samples; none where it is
 /// not known. One row is coarse: good enough to tell load from idling.
-pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
+pub(crate) fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
     percent_without(record, &[CpuTime::IDLE, CpuTime::IOWAIT])
 }
 
@@ -57,17 +58,17 @@ fn percent_without(record: &Record, kinds: &[usize]) -> Vec<Option<f64>> {
 
 /// The same with the time that was waited for storage and that a quota withheld: no governor `performance` lowers the
 /// clock of a CPU that has to wait, so that clocks read then count as those of a busy CPU.
-pub(super) fn loaded_percent_at(record: &Record) -> Vec<Option<f64>> {
-    if is_log(record) || is_other_governor(record) {
-        return busy_percent_at(record);
+pub(crate) fn loaded_percent_at(facts: &Facts<'_>) -> Vec<Option<f64>> {
+    if is_log(facts) || is_other_governor(facts) {
+        return facts.busy_percent_at().clone();
     }
-    let mut found = percent_without(record, &[CpuTime::IDLE]);
-    let quota = record.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime));
-    let (Some(channel), Some(cpus)) = (quota, cpu_count(record)) else {
+    let mut found = percent_without(facts, &[CpuTime::IDLE]);
+    let quota = facts.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime));
+    let (Some(channel), Some(cpus)) = (quota, cpu_count(facts)) else {
         return found;
     };
-    let at_ms = &record.samples.at_ms;
-    for step in counter_steps(record, channel, super::whole_run()) {
+    let at_ms = &facts.samples.at_ms;
+    for step in counter_steps(facts, channel, super::whole_run()) {
         let before_ms = step.row.checked_sub(1).and_then(|row| at_ms.get(row));
         let elapsed_ms = before_ms.map_or(0, |before_ms| step.at_ms - before_ms);
         if let Some(Some(loaded)) = found.get_mut(step.row).filter(|_| elapsed_ms > 0) {

@@ -1,7 +1,8 @@
 //! The end of a run that has none: where it died, what was seen last, and what the likely cause is. One that was
 //! resumed has several.
 
-use super::{channels, gauge, heat, is_log, matching_messages, power_mw};
+use super::{channels, gauge, is_log, matching_messages};
+use crate::Facts;
 use record::{
     Aftermath, ChannelId, DeathPoint, End, LastWords, LoadSpan, OfHwmon, OfRaspberryPi, Record, Unit, Window,
 };
@@ -60,27 +61,27 @@ pub struct LastSeen {
 }
 
 /// Where and why a run of this program died and did not go on; none if it came to an end.
-pub fn death(record: &Record) -> Option<Death> {
-    let has_ended = record.run.end != End::Died || record.run.died_in.is_none();
-    deaths(record).pop().filter(|_| !has_ended)
+pub fn death<'a>(facts: &'a Facts<'_>) -> Option<&'a Death> {
+    let has_ended = facts.run.end != End::Died || facts.run.died_in.is_none();
+    facts.deaths().last().filter(|_| !has_ended)
 }
 
 /// Every time that it died, in order. After each of [`record::Run::resumed`] it went on.
-pub fn deaths(record: &Record) -> Vec<Death> {
-    if is_log(record) || record.run.is_monitoring() {
+pub(crate) fn deaths(facts: &Facts<'_>) -> Vec<Death> {
+    if is_log(facts) || facts.run.is_monitoring() {
         return Vec::new();
     }
-    let deaths = record.run.deaths();
-    deaths.map(|died| death_at(record, died)).collect()
+    let deaths = facts.run.deaths();
+    deaths.map(|died| death_at(facts, died)).collect()
 }
 
-fn death_at(record: &Record, died: &DeathPoint) -> Death {
+fn death_at(facts: &Facts<'_>, died: &DeathPoint) -> Death {
     let aftermath = died.aftermath.known();
     let restarted = aftermath.and_then(|aftermath| aftermath.restarted.known());
-    let seen = last_seen(record, died);
+    let seen = last_seen(facts, died);
     let (cause, sure_percent) = match restarted {
-        Some(false) => killed(record, died),
-        _ => cause(record, died, aftermath, seen.as_ref()),
+        Some(false) => killed(facts, died),
+        _ => cause(facts, died, aftermath, seen.as_ref()),
     };
     Death {
         how: match restarted {
@@ -111,24 +112,24 @@ fn just_before(died: &DeathPoint) -> Window {
 }
 
 /// The last value of each kind that says something about the end.
-fn last_seen(record: &Record, died: &DeathPoint) -> Option<LastSeen> {
-    let mut times = record.samples.at_ms.iter().rev();
+fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSeen> {
+    let mut times = facts.samples.at_ms.iter().rev();
     let last_ms = *times.find(|at_ms| **at_ms <= died.at_ms)?;
     let window = just_before(died);
     let last_of = |is_wanted: fn(&ChannelId) -> bool| {
-        let last = |channel| Some(gauge(record, channel, window).last()?.value);
-        channels(record, is_wanted).filter_map(last).max()
+        let last = |channel| Some(gauge(facts, channel, window).last()?.value);
+        channels(facts, is_wanted).filter_map(last).max()
     };
-    let millicelsius = last_temperature(record, window);
+    let millicelsius = last_temperature(facts, window);
     let khz = last_of(ChannelId::is_policy_claim);
-    let dram = channels(record, ChannelId::is_memory_clock).next();
-    let dram_hz = dram.and_then(|channel| Some(gauge(record, channel, window).last()?.value));
+    let dram = channels(facts, ChannelId::is_memory_clock).next();
+    let dram_hz = dram.and_then(|channel| Some(gauge(facts, channel, window).last()?.value));
     let mut words: Vec<String> = Vec::new();
     words.extend(millicelsius.map(|value| format!("{:.1} °C", value as f64 / 1e3)));
     words.extend(khz.map(|khz| format!("{} MHz", khz.saturating_add(500) / 1000)));
-    let power = power_mw(record, window);
+    let power = facts.power_mw(&window);
     words.extend(power.last().map(|(_, mw)| format!("{:.1} W", mw / 1e3)));
-    words.extend(last_millivolts(record, window).map(volts));
+    words.extend(last_millivolts(facts, window).map(volts));
     let mut words = words.join(", ");
     if let Some(hz) = dram_hz {
         let separator = if words.is_empty() { "" } else { "; " };
@@ -145,10 +146,10 @@ fn last_seen(record: &Record, died: &DeathPoint) -> Option<LastSeen> {
     Some(LastSeen { before_ms: died.at_ms.saturating_sub(last_ms), words, millicelsius })
 }
 
-fn last_temperature(record: &Record, window: Window) -> Option<i64> {
-    let hottest = heat(record, window)?;
-    let channel = record.samples.channel(&hottest.channel)?;
-    Some(gauge(record, channel, window).last()?.value)
+fn last_temperature(facts: &Facts<'_>, window: Window) -> Option<i64> {
+    let hottest = facts.heat(&window)?;
+    let channel = facts.samples.channel(&hottest.channel)?;
+    Some(gauge(facts, channel, window).last()?.value)
 }
 
 fn volts(millivolts: i64) -> String {

@@ -2,8 +2,8 @@
 
 use super::phases::step_name;
 use super::samples::{channels, gauge};
-use super::scores::{fall_percent, multi_totals, series_trends};
-use super::witness::doubted_columns;
+use super::scores::fall_percent;
+use crate::Facts;
 use crate::stats::mean;
 use record::{ChannelId, Record, Window};
 
@@ -28,18 +28,18 @@ const MOVED_PERCENT_MIN: f64 = 1.0;
 const ROWS_MIN: usize = 3;
 
 /// The runs of 7-zip on all CPUs and the series that fell.
-pub fn declines(record: &Record) -> Vec<Decline> {
-    let totals = multi_totals(record);
+pub(crate) fn declines(facts: &Facts<'_>) -> Vec<Decline> {
+    let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
     let of_runs = fall_percent(&scores).and_then(|fall| {
         let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
-        let (first, last) = (record.steps.get(*steps.first()?)?, record.steps.get(*steps.last()?)?);
+        let (first, last) = (facts.steps.get(*steps.first()?)?, facts.steps.get(*steps.last()?)?);
         let window = Window { end_ms: last.window.end_ms, ..first.window };
         Some(Decline { name: step_name(first), steps, window, fall_percent: fall })
     });
-    let of_series = series_trends(record).into_iter().filter_map(|trend| {
-        let window = record.steps.get(trend.step)?.window;
-        Some(Decline { name: trend.name, steps: vec![trend.step], window, fall_percent: trend.loss_percent })
+    let of_series = facts.series_trends().into_iter().filter_map(|trend| {
+        let window = facts.steps.get(trend.step)?.window;
+        Some(Decline { name: trend.name.clone(), steps: vec![trend.step], window, fall_percent: trend.loss_percent })
     });
     of_runs.into_iter().chain(of_series).filter(|decline| decline.fall_percent >= FALL_PERCENT_MIN).collect()
 }
@@ -54,14 +54,14 @@ pub fn claims_are_whole(record: &Record) -> bool {
 }
 
 /// A claimed clock that stood still within a window, if all of them did.
-pub fn unmoved_claim(record: &Record, window: Window) -> Option<ChannelId> {
-    if !claims_are_whole(record) {
+pub fn unmoved_claim(facts: &Facts<'_>, window: Window) -> Option<ChannelId> {
+    if !claims_are_whole(facts) {
         return None;
     }
-    let doubted = doubted_columns(record);
+    let doubted = facts.doubted_columns();
     let mut unmoved = None;
-    for channel in channels(record, ChannelId::is_any_claim) {
-        let values: Vec<f64> = gauge(record, channel, window).iter().map(|reading| reading.value as f64).collect();
+    for channel in channels(facts, ChannelId::is_any_claim) {
+        let values: Vec<f64> = gauge(facts, channel, window).iter().map(|reading| reading.value as f64).collect();
         if values.len() < ROWS_MIN || doubted.iter().any(|column| column.channel == channel.id) {
             continue;
         }

@@ -3,12 +3,11 @@
 //! Only claims: a firmware that throttles behind the kernel's back is not seen here.
 
 use super::base::{Base, base, busy_readings, cpus_of, full_loads};
-use super::cpu_use::loaded_percent_at;
-use super::firmware::{firmware_clock_channel, under_voltage_rows};
-use super::heat::heat;
-use super::phases::{Phase, phases};
+use super::firmware::firmware_clock_channel;
+use super::phases::Phase;
 use super::samples::{Reading, channels, is_log};
-use super::witness::{DoubtedColumn, doubted_columns};
+use super::witness::DoubtedColumn;
+use crate::Facts;
 use crate::stats::median;
 use record::{Channel, ChannelId, Record, Total, Window, WorkloadName};
 
@@ -64,20 +63,20 @@ const DEEP_MILLICELSIUS: i64 = 85_000;
 const LOW_SHARE_MIN: f64 = 0.1;
 
 /// Falls of every policy in every phase of full load, in order.
-pub fn clock_falls(record: &Record, phases: &[Phase], doubted: &[DoubtedColumn]) -> Vec<ClockFall> {
-    let loaded: Vec<&Phase> = full_loads(record, phases);
+pub(crate) fn clock_falls(facts: &Facts<'_>, phases: &[Phase], doubted: &[DoubtedColumn]) -> Vec<ClockFall> {
+    let loaded: Vec<&Phase> = full_loads(facts, phases);
     let mut falls = Vec::new();
-    let busy = loaded_percent_at(record);
-    let by_supply = under_voltage_rows(record);
-    for channel in clock_channels(record, doubted) {
-        let Some(base) = base(record, channel, phases, &busy) else {
+    let busy = facts.loaded_percent_at();
+    let by_supply = facts.under_voltage_rows();
+    for channel in clock_channels(facts, doubted) {
+        let Some(base) = base(facts, channel, phases, &busy) else {
             continue;
         };
         for phase in &loaded {
-            let mut readings = busy_readings(record, channel, phase, &busy);
+            let mut readings = busy_readings(facts, channel, phase, &busy);
             // What a weak supply took has a rule of its own.
             readings.retain(|reading| !by_supply.contains(&reading.row));
-            falls.extend(fall(record, channel, phase, base, &readings));
+            falls.extend(fall(facts, channel, phase, base, &readings));
         }
     }
     falls
@@ -85,15 +84,15 @@ pub fn clock_falls(record: &Record, phases: &[Phase], doubted: &[DoubtedColumn])
 
 /// Share of the clock that all CPUs together lost in a phase against the clocks that they could have held,
 /// in percent: what a score that follows the clock lost.
-pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
-    let phases = phases(record);
-    let busy = loaded_percent_at(record);
+pub fn phase_clock_loss_percent(facts: &Facts<'_>, phase: &Phase) -> Option<f64> {
+    let phases = facts.phases();
+    let busy = facts.loaded_percent_at();
     let (mut claimed, mut best) = (0.0, 0.0);
-    for channel in clock_channels(record, &doubted_columns(record)) {
+    for channel in clock_channels(facts, &facts.doubted_columns()) {
         let values: Vec<f64> =
-            busy_readings(record, channel, phase, &busy).iter().map(|reading| reading.value as f64).collect();
-        let top = f64::from(base(record, channel, &phases, &busy)?.khz);
-        let cpus = cpus_of(record, channel).len().max(1) as f64;
+            busy_readings(facts, channel, phase, &busy).iter().map(|reading| reading.value as f64).collect();
+        let top = f64::from(base(facts, channel, &phases, &busy)?.khz);
+        let cpus = cpus_of(facts, channel).len().max(1) as f64;
         claimed += cpus * crate::stats::mean(&values)?;
         best += cpus * top;
     }
@@ -112,16 +111,16 @@ pub(super) fn clock_channels<'a>(record: &'a Record, doubted: &[DoubtedColumn]) 
     }
 }
 
-fn fall(record: &Record, channel: &Channel, phase: &Phase, base: Base, readings: &[Reading]) -> Option<ClockFall> {
+fn fall(facts: &Facts<'_>, channel: &Channel, phase: &Phase, base: Base, readings: &[Reading]) -> Option<ClockFall> {
     let limit_khz = f64::from(base.khz) * (1.0 - LOWER_PERCENT / 100.0);
     let is_low = |reading: &&Reading| (reading.value as f64) < limit_khz;
     let low: Vec<&Reading> = readings.iter().filter(is_low).collect();
     let low_share = low.len() as f64 / readings.len().max(1) as f64;
     let first = low.first()?;
     let around_fall = Window { start_ms: first.at_ms - 1_000, end_ms: first.at_ms + 1_000, ..Window::default() };
-    let temp_at_fall = heat(record, around_fall).map(|heat| heat.millicelsius_max);
+    let temp_at_fall = facts.heat(&around_fall).map(|heat| heat.millicelsius_max);
     let lost_much = (first.value as f64) < DEEP_SHARE * f64::from(base.khz);
-    let is_deep = lost_much && is_log(record) && temp_at_fall >= Some(DEEP_MILLICELSIUS);
+    let is_deep = lost_much && is_log(facts) && temp_at_fall >= Some(DEEP_MILLICELSIUS);
     if (low.len() < LOW_SAMPLES_MIN && !is_deep) || low_share < LOW_SHARE_MIN {
         return None;
     }
@@ -133,7 +132,7 @@ fn fall(record: &Record, channel: &Channel, phase: &Phase, base: Base, readings:
         phase: phase.name.clone(),
         window: phase.window,
         channel: channel.id.clone(),
-        cpus: cpus_of(record, channel),
+        cpus: cpus_of(facts, channel),
         steps: phase.steps.clone(),
         top_khz: base.khz,
         at_most: base.at_most,
@@ -143,7 +142,7 @@ fn fall(record: &Record, channel: &Channel, phase: &Phase, base: Base, readings:
         low_share,
         first_ms: first.at_ms,
         fell_within: beginning.iter().any(|reading| !is_low(&reading)),
-        temp_millicelsius_max: heat(record, phase.window).map(|heat| heat.millicelsius_max),
+        temp_millicelsius_max: facts.heat(&phase.window).map(|heat| heat.millicelsius_max),
         temp_millicelsius_at_fall: temp_at_fall,
     })
 }
@@ -177,8 +176,8 @@ mod tests {
         assert_eq!((fall.top_khz, fall.low_khz), (1_800_000, 1_200_000));
         assert_eq!((fall.first_ms, fall.fell_within), (3_000, true));
         assert_eq!(fall.temp_millicelsius_at_fall, Some(85_000));
-        let loaded = phases(&record);
-        let loss = phase_clock_loss_percent(&record, &loaded[1]).unwrap();
+        let loaded = case.phases();
+        let loss = phase_clock_loss_percent(&case, &loaded[1]).unwrap();
         assert!((loss - 20.37).abs() < 0.01, "{loss}");
     }
 

@@ -4,8 +4,8 @@
 //! 2 throttled, 3 soft temperature limit, all four now; 16 to 19 the same since boot.
 
 use super::clock_gauge::{clock_gauge, is_wild};
-use super::phases::phases;
 use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
+use crate::Facts;
 use record::{Channel, ChannelId, OfRaspberryPi, Record, Unit, WorkloadId};
 use std::collections::BTreeSet;
 
@@ -102,15 +102,15 @@ pub fn firmware_clock_channel(record: &Record) -> Option<&Channel> {
 }
 
 /// Samples of workloads in which the firmware's own clock was below the kernel's claim.
-pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
-    let firmware = firmware_clock_channel(record)?;
+pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
+    let firmware = firmware_clock_channel(facts)?;
     let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
-    let claimed = channels(record, ChannelId::is_policy_claim).next()?;
+    let claimed = channels(facts, ChannelId::is_policy_claim).next()?;
     let mut seen: Option<FirmwareClock> = None;
     let mut of = 0;
-    let by_supply = under_voltage_rows(record);
-    for phase in phases(record).iter().filter(|phase| phase.workload != WorkloadId::Clock) {
-        for reading in clock_gauge(record, firmware, phase.window) {
+    let by_supply = facts.under_voltage_rows();
+    for phase in facts.phases().iter().filter(|phase| phase.workload != WorkloadId::Clock) {
+        for reading in clock_gauge(facts, firmware, phase.window) {
             let claim = claimed.values.get(reading.row).copied().flatten();
             let Some(claim) = claim.filter(|_| !is_wild(claimed, reading.row)) else {
                 continue;
@@ -157,7 +157,7 @@ const LOWEST_SHARE: f64 = 1.02;
 /// Rows of the samples in which a supply that was too weak held the clock: the firmware goes to the lowest clock then.
 /// Logs do not have its bits row by row; if under-voltage was recorded at all, a clock that the kernel believes to be
 /// higher and that stands at the lowest OPP shows it. Where the lowest OPP is unknown, every lower clock may be the supply's.
-pub fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
+pub(crate) fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
     let (Some(firmware), Some(claimed)) =
         (firmware_clock_channel(record), channels(record, ChannelId::is_policy_claim).next())
     else {

@@ -23,7 +23,7 @@ pub fn governor_during_run(record: &Record, policy: &Policy) -> Option<String> {
 }
 
 /// The governors that were at work, each once.
-pub fn governors_during_run(record: &Record) -> Vec<String> {
+pub(crate) fn governors_during_run(record: &Record) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in record.machine.policies.iter().filter_map(|policy| governor_during_run(record, policy)) {
         if !name.is_empty() && !names.contains(&name) {

@@ -1,9 +1,10 @@
 //! The two halves of 7-zip: compression and decompression differ in what holds them back, and the columns of a run tell
 //! which of them changed, and whether it used less of the CPUs or did less work with them.
 
-use super::scores::{multi_totals, spread_percent};
+use super::scores::spread_percent;
+use crate::Facts;
 use crate::stats::mean;
-use record::{Compression, DictionaryRow, Measured, Outcome, Record};
+use record::{Compression, DictionaryRow, Measured, Outcome};
 
 /// What the columns of one run come to, as the mean over its dictionaries.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,8 +41,8 @@ const DIFFERS_PERCENT_MIN: f64 = 3.0;
 const MINOR_SHARE: f64 = 0.35;
 
 /// The halves of every run on all CPUs; empty if one of them has no rows.
-pub fn halves(record: &Record) -> Vec<Halves> {
-    let runs = multi_totals(record).into_iter().map(|(step, _)| match &record.steps.get(step)?.outcome {
+pub(crate) fn halves(facts: &Facts<'_>) -> Vec<Halves> {
+    let runs = facts.multi_totals().iter().map(|(step, _)| match &facts.steps.get(*step)?.outcome {
         Outcome::Done(Measured::Compression(done)) => of_run(done),
         _ => None,
     });

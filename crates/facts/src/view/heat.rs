@@ -2,8 +2,9 @@
 
 use super::cpu_use::cpu_count;
 use super::limits::limit_set_at;
-use super::phases::{Phase, phases};
+use super::phases::Phase;
 use super::samples::{Reading, channels, gauge};
+use crate::Facts;
 use record::soc_temperature::{self, is_reading};
 use record::{Channel, ChannelId, OfPolicy, Record, UnmetSetting, Window, WorkloadId};
 
@@ -45,50 +46,51 @@ pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<R
 }
 
 /// The hottest moment of the SoC within a window, if a sensor tells its temperature.
-pub fn heat(record: &Record, window: Window) -> Option<Heat> {
-    let channel = soc_temperature(record)?;
-    let readings = temperatures(record, channel, window).into_iter();
+pub(crate) fn heat(facts: &Facts<'_>, window: Window) -> Option<Heat> {
+    let channel = facts.soc_temperature()?;
+    let readings = temperatures(facts, channel, window).into_iter();
     let hottest = readings.reduce(|hottest, reading| if reading.value > hottest.value { reading } else { hottest })?;
     Some(Heat { millicelsius_max: hottest.value, at_ms: hottest.at_ms, channel: channel.id.clone() })
 }
 
-/// The one channel that stands for the temperature of the SoC, if it told any that can be true.
-pub fn soc_temperature(record: &Record) -> Option<&Channel> {
-    let choice = soc_temperature::of(record).ok()?;
-    let channel = record.samples.channel(&choice.channel)?;
+/// Index of the channel that stands for the temperature of the SoC, if it has any value that can be true.
+pub(crate) fn soc_channel(facts: &Facts<'_>) -> Option<usize> {
+    let choice = soc_temperature::of(facts).ok()?;
+    let index = facts.samples.channels.iter().position(|channel| channel.id == choice.channel)?;
+    let channel = &facts.samples.channels[index];
     let mut values = channel.values.iter().flatten();
-    let is_told = values.any(|value| is_reading(*value)) && stuck_millicelsius(record, channel).is_none();
-    is_told.then_some(channel)
+    let is_told = values.any(|value| is_reading(*value)) && stuck_millicelsius(facts, channel).is_none();
+    is_told.then_some(index)
 }
 
 /// Rows with and without load that a sensor has to be the same in before it is not believed.
 const STUCK_ROWS_MIN: usize = 6;
 
 /// What a sensor shows that is the same in every row, idle and under full load: no SoC is.
-pub fn stuck_millicelsius(record: &Record, channel: &Channel) -> Option<i64> {
+pub fn stuck_millicelsius(facts: &Facts<'_>, channel: &Channel) -> Option<i64> {
     let mut values = channel.values.iter().flatten();
     let first = values.next()?;
     // Nearly all end here at their second value.
     if values.any(|value| value != first) {
         return None;
     }
-    let cpus = cpu_count(record)?;
-    let all = phases(record);
+    let cpus = cpu_count(facts)?;
+    let all = facts.phases();
     let is_full = |phase: &&Phase| phase.busy_cpus >= cpus;
     let loads: Vec<&Phase> = all.iter().filter(is_full).collect();
     let is_loaded = |at_ms: i64| loads.iter().any(|phase| phase.window.contains(at_ms));
     let (loaded, others): (Vec<Reading>, Vec<Reading>) =
-        gauge(record, channel, super::samples::whole_run()).into_iter().partition(|reading| is_loaded(reading.at_ms));
+        gauge(facts, channel, super::samples::whole_run()).into_iter().partition(|reading| is_loaded(reading.at_ms));
     (loaded.len().min(others.len()) >= STUCK_ROWS_MIN).then_some(*first)
 }
 
 /// The name of the sensor, if it is that of one core or cluster of several: the others can be hotter.
-pub fn sensor_of_a_part(record: &Record) -> Option<String> {
+pub fn sensor_of_a_part(facts: &Facts<'_>) -> Option<String> {
     let of_one_core = |name: &str| name.starts_with("cpu0-thermal") || name.starts_with("cpu0_thermal");
-    let has_more = record.machine.clusters.len() > 1;
-    let channel = soc_temperature(record).filter(|_| has_more)?;
+    let has_more = facts.machine.clusters.len() > 1;
+    let channel = facts.soc_temperature().filter(|_| has_more)?;
     // A log names its sensor in a line of its own.
-    let source = record.machine.features.iter().find(|feature| feature.name == "thermal-source");
+    let source = facts.machine.features.iter().find(|feature| feature.name == "thermal-source");
     let of_log = source.and_then(|source| source.value.rsplit_once('(')?.1.strip_suffix(')'));
     let name = if channel.id == ChannelId::Soc { of_log? } else { channel.label.as_str() };
     of_one_core(name).then(|| name.to_owned())
@@ -113,61 +115,61 @@ pub struct Cooling {
 
 /// Cooling devices of CPUs whose state rose above that of the run's beginning while workloads
 /// ran. `Documentation/driver-api/thermal/sysfs-api.rst`.
-pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
-    let workloads = workloads(record);
-    let devices = channels(record, |id| matches!(id, ChannelId::Cooling(_)));
+pub(crate) fn raised_cooling(facts: &Facts<'_>) -> Vec<Cooling> {
+    let workloads = workloads(facts);
+    let devices = channels(facts, |id| matches!(id, ChannelId::Cooling(_)));
     let of_cpus = devices.filter(|channel| channel.cools_cpus());
     of_cpus
         .filter_map(|channel| {
             let before = channel.values.iter().flatten().next()?;
             let before = (*before).max(0);
-            extreme(record, channel, &workloads, |_| before, |value, before| value > before)
+            extreme(facts, channel, &workloads, |_| before, |value, before| value > before)
         })
         .collect()
 }
 
 /// Limits of cpufreq that the kernel lowered while workloads ran.
-pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
-    lowered_by(record).0
+pub(crate) fn limits_lowered(facts: &Facts<'_>) -> Vec<Cooling> {
+    lowered_by(facts).0
 }
 
 /// Limits of cpufreq that another program lowered while workloads ran.
-pub fn limits_lowered_by_programs(record: &Record) -> Vec<Cooling> {
-    lowered_by(record).1
+pub(crate) fn limits_lowered_by_programs(facts: &Facts<'_>) -> Vec<Cooling> {
+    lowered_by(facts).1
 }
 
 /// The limits that the kernel lowered, and those that another program lowered. A program did if the run found its own limit
 /// changed between two steps while no cooling device of CPUs was in use: the kernel lowers limits by these. A machine
 /// without such devices gives no evidence of a program.
-fn lowered_by(record: &Record) -> (Vec<Cooling>, Vec<Cooling>) {
-    let mut cooling = channels(record, |id| matches!(id, ChannelId::Cooling(_))).filter(|channel| channel.cools_cpus());
-    let is_cooled = cooling.next().is_none() || !raised_cooling(record).is_empty();
+fn lowered_by(facts: &Facts<'_>) -> (Vec<Cooling>, Vec<Cooling>) {
+    let mut cooling = channels(facts, |id| matches!(id, ChannelId::Cooling(_))).filter(|channel| channel.cools_cpus());
+    let is_cooled = cooling.next().is_none() || !facts.raised_cooling().is_empty();
     let is_found = |limit: &Cooling| {
         let path = limit.channel.policy().map(|number| format!("/policy{number}/scaling_max_freq"));
         let is_of_limit = |unmet: &UnmetSetting| path.as_ref().is_some_and(|path| unmet.path.ends_with(path));
-        record.unmet_settings.iter().any(|unmet| unmet.before_step.is_some() && is_of_limit(unmet))
+        facts.unmet_settings.iter().any(|unmet| unmet.before_step.is_some() && is_of_limit(unmet))
     };
-    all_lowered(record).into_iter().partition(|limit| is_cooled || !is_found(limit))
+    all_lowered(facts).into_iter().partition(|limit| is_cooled || !is_found(limit))
 }
 
 /// Limits (`scaling_max_freq`) below what the run itself had set, and below the highest one seen.
-fn all_lowered(record: &Record) -> Vec<Cooling> {
-    let workloads = workloads(record);
+fn all_lowered(facts: &Facts<'_>) -> Vec<Cooling> {
+    let workloads = workloads(facts);
     let is_limit = |id: &ChannelId| matches!(id, ChannelId::Policy(_, OfPolicy::LimitMax));
-    channels(record, is_limit)
+    channels(facts, is_limit)
         .filter_map(|channel| {
             let number = channel.id.policy()?;
-            let mut policies = record.machine.policies.iter();
+            let mut policies = facts.machine.policies.iter();
             let policy = policies.find(|policy| policy.policy == number);
             // What stood there before the run may have been lowered already.
-            let by_us = |at_ms| match limit_set_at(record, policy?, at_ms) {
+            let by_us = |at_ms| match limit_set_at(facts, policy?, at_ms) {
                 Some((khz, true)) => Some(i64::from(khz)),
                 _ => None,
             };
-            let readings = workloads.iter().flat_map(|phase| gauge(record, channel, phase.window));
+            let readings = workloads.iter().flat_map(|phase| gauge(facts, channel, phase.window));
             let top = readings.map(|reading| reading.value).max()?;
             extreme(
-                record,
+                facts,
                 channel,
                 &workloads,
                 |reading| by_us(reading.at_ms).map_or(top, |khz| khz.min(top)),
@@ -177,8 +179,8 @@ fn all_lowered(record: &Record) -> Vec<Cooling> {
         .collect()
 }
 
-pub(super) fn workloads(record: &Record) -> Vec<Phase> {
-    let mut phases = phases(record);
+pub(super) fn workloads(facts: &Facts<'_>) -> Vec<Phase> {
+    let mut phases = facts.phases().clone();
     phases.retain(|phase| phase.workload != WorkloadId::Clock);
     phases
 }
@@ -240,12 +242,12 @@ mod tests {
             record = gauge_channel(record, id, Unit::Millicelsius, &values);
             record = labelled(record, label);
         }
-        let heat = heat(&record, whole_run()).unwrap();
+        let heat = heat(&Facts::of(&record), whole_run()).unwrap();
         assert_eq!((heat.millicelsius_max, heat.at_ms), (71_000, 500));
         // The run itself chose another one.
         let (channel, why) = (ChannelId::zone_temperature(2), SocReason::Name { about: "big cluster".into() });
         record.soc_temperature = Fact::Known(SocTemperature { channel, why });
-        let heat = super::heat(&record, whole_run()).unwrap();
+        let heat = super::heat(&Facts::of(&record), whole_run()).unwrap();
         assert_eq!((heat.millicelsius_max, heat.channel), (79_000, ChannelId::zone_temperature(2)));
     }
 
@@ -254,7 +256,7 @@ mod tests {
         for label in ["gpu-thermal", "npu-thermal", "ddr-thermal", "ambient", "nvme Composite", "charger"] {
             let id = ChannelId::zone_temperature(0);
             let record = labelled(gauge_channel(own_run(), id, Unit::Millicelsius, &[60_000, 71_000]), label);
-            assert_eq!(heat(&record, whole_run()), None, "{label}");
+            assert_eq!(heat(&Facts::of(&record), whole_run()), None, "{label}");
         }
     }
 
@@ -270,7 +272,7 @@ mod tests {
             let id = ChannelId::zone_temperature(0);
             let record = gauge_channel(own_run(), id, Unit::Millicelsius, values);
             let record = labelled(record, "cpu-thermal");
-            let heat = heat(&record, whole_run()).unwrap();
+            let heat = heat(&Facts::of(&record), whole_run()).unwrap();
             assert_eq!(heat.millicelsius_max, expected, "{values:?}");
         }
     }
@@ -278,7 +280,7 @@ mod tests {
     #[test]
     fn no_temperature_without_sensor() {
         let record = gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &[0, -273_200_000]);
-        assert_eq!(heat(&record, whole_run()), None);
+        assert_eq!(heat(&Facts::of(&record), whole_run()), None);
     }
 
     #[test]
@@ -286,7 +288,7 @@ mod tests {
         for (label, expected) in [("pwm-fan", 0), ("cpufreq-cpu0", 1)] {
             let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
             let record = gauge_channel(record, ChannelId::Cooling(0), Unit::Count, &[0, 0, 2, 3, 1]);
-            let raised = raised_cooling(&labelled(record, label));
+            let raised = raised_cooling(&Facts::of(&labelled(record, label)));
             assert_eq!(raised.len(), expected, "{label}");
             if let Some(cooling) = raised.first() {
                 assert_eq!((cooling.first_ms, cooling.extreme), (1_000, 3));

@@ -1,9 +1,10 @@
 //! How warm the SoC was before anything ran.
 
-use super::heat::{soc_temperature, temperatures};
+use super::heat::temperatures;
 use super::samples::whole_run;
+use crate::Facts;
 use crate::stats::median;
-use record::{Record, Window, WorkloadId};
+use record::{Window, WorkloadId};
 
 /// How warm the SoC was before it had work to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,17 +17,17 @@ pub struct Idle {
 }
 
 /// The median of the SoC's temperature before the first workload, or its first reading; none without a sensor.
-pub fn idle(record: &Record) -> Option<Idle> {
-    let channel = soc_temperature(record)?;
-    let loads = record.steps.iter().filter(|step| step.workload != WorkloadId::Wait && step.window.elapsed_ms() > 0);
+pub(crate) fn idle(facts: &Facts<'_>) -> Option<Idle> {
+    let channel = facts.soc_temperature()?;
+    let loads = facts.steps.iter().filter(|step| step.workload != WorkloadId::Wait && step.window.elapsed_ms() > 0);
     let first_load_ms = loads.map(|step| step.window.start_ms).min();
     let before = first_load_ms.map(|end_ms| Window { end_ms, ..whole_run() });
-    let before = before.map_or_else(Vec::new, |window| temperatures(record, channel, window));
+    let before = before.map_or_else(Vec::new, |window| temperatures(facts, channel, window));
     let values: Vec<f64> = before.iter().map(|reading| reading.value as f64).collect();
     match median(&values) {
         Some(millicelsius) => Some(Idle { millicelsius: millicelsius.round() as i64, is_before_load: true }),
         None => {
-            let first = temperatures(record, channel, whole_run()).first()?.value;
+            let first = temperatures(facts, channel, whole_run()).first()?.value;
             Some(Idle { millicelsius: first, is_before_load: false })
         }
     }
@@ -45,8 +46,12 @@ mod tests {
             let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(1));
             let temperatures = [40_000, 41_000, 42_000, 70_000, 80_000];
             let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &temperatures);
-            assert_eq!(idle(&record).map(|idle| (idle.millicelsius, idle.is_before_load)), expected, "{start_s}");
+            assert_eq!(
+                idle(&Facts::of(&record)).map(|idle| (idle.millicelsius, idle.is_before_load)),
+                expected,
+                "{start_s}"
+            );
         }
-        assert_eq!(idle(&own_run()), None);
+        assert_eq!(idle(&Facts::of(&own_run())), None);
     }
 }

@@ -1,12 +1,12 @@
 //! The clocks that CPUs had over a run, and those that they could have held.
 
-use super::base::{base, cpus_of, first_rows};
+use super::base::{base, cpus_of};
 use super::clock_gauge::clock_gauge;
-use super::cpu_use::loaded_percent_at;
 use super::falls::clock_channels;
 use super::phases::Phase;
 use super::samples::{Reading, channels, counter_steps, whole_run};
 use super::witness::DoubtedColumn;
+use crate::Facts;
 use record::{Channel, ChannelId, OfPolicy, Record, Unit};
 use std::collections::BTreeMap;
 
@@ -47,21 +47,21 @@ impl LoadClock {
 }
 
 /// The clocks that were read all over the run and can be believed.
-pub fn load_clocks(record: &Record, phases: &[Phase], doubted: &[DoubtedColumn]) -> Vec<LoadClock> {
-    let busy = loaded_percent_at(record);
-    let is_first = first_rows(record);
-    let found = clock_channels(record, doubted).into_iter().filter_map(|channel| {
-        let own = base(record, channel, phases, &busy)?;
+pub(crate) fn load_clocks(facts: &Facts<'_>, phases: &[Phase], doubted: &[DoubtedColumn]) -> Vec<LoadClock> {
+    let busy = facts.loaded_percent_at();
+    let is_first = facts.first_rows();
+    let found = clock_channels(facts, doubted).into_iter().filter_map(|channel| {
+        let own = base(facts, channel, phases, &busy)?;
         let base_khz = f64::from(own.khz);
-        let mut cpus = cpus_of(record, channel);
+        let mut cpus = cpus_of(facts, channel);
         if channel.id.is_firmware_clock() {
-            let claims = channels(record, ChannelId::is_policy_claim);
-            cpus = claims.map(|claim| cpus_of(record, claim)).next().unwrap_or_default();
+            let claims = channels(facts, ChannelId::is_policy_claim);
+            cpus = claims.map(|claim| cpus_of(facts, claim)).next().unwrap_or_default();
         }
         let counted = channel.id.policy().filter(|_| ChannelId::is_policy_claim(&channel.id));
-        let counted = counted.map(|policy| by_residency(record, policy)).unwrap_or_default();
+        let counted = counted.map(|policy| by_residency(facts, policy)).unwrap_or_default();
         let is_counted = !counted.is_empty();
-        let mut readings = if is_counted { counted } else { clock_gauge(record, channel, whole_run()) };
+        let mut readings = if is_counted { counted } else { clock_gauge(facts, channel, whole_run()) };
         readings.retain(|reading| !is_first.get(reading.row).copied().unwrap_or(false));
         for reading in &mut readings {
             reading.value = if is_counted { reading.value } else { khz(channel, reading.value as f64) as i64 };

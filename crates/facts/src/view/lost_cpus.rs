@@ -1,7 +1,8 @@
 //! CPUs that were taken offline during a run, but not by it, and from when to when.
 
-use super::{Reading, SwitchedOff, gauge, matching_messages, switched_off, whole_run};
-use record::{AllCpus, ChannelId, CpuTime, KernelMessage, OfCpu, Record, Window};
+use super::{Reading, SwitchedOff, gauge, matching_messages, whole_run};
+use crate::Facts;
+use record::{AllCpus, ChannelId, CpuTime, KernelMessage, OfCpu, Window};
 
 /// A stretch of time in which CPUs were away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,23 +34,23 @@ pub fn killed_cpu(text: &str) -> Option<u32> {
 }
 
 /// Kernel messages about CPUs that the run itself had not switched off.
-pub fn kill_messages(record: &Record) -> Vec<(usize, &KernelMessage)> {
-    let ours = switched_off(record);
+pub fn kill_messages<'a>(facts: &'a Facts<'_>) -> Vec<(usize, &'a KernelMessage)> {
+    let ours = facts.switched_off();
     let is_ours = |message: &KernelMessage| {
         let (cpu, at_ms) = (killed_cpu(&message.text), message.at_ms);
         // A message without a time is taken for ours, if ours there are.
         let is_of = |off: &SwitchedOff| at_ms.is_none_or(|at_ms| off.is_at(at_ms));
         ours.iter().any(|off| Some(off.cpu) == cpu && is_of(off))
     };
-    let mut messages = matching_messages(record, |text| killed_cpu(text).is_some());
+    let mut messages = matching_messages(facts, |text| killed_cpu(text).is_some());
     messages.retain(|(_, message)| !is_ours(message));
     messages
 }
 
 /// The CPUs that were away at a reading: those that have no CPU time in a row in which others have, or, where times are
 /// those of all CPUs together, those that kernel messages name until then.
-pub fn cpus_away(record: &Record, reading: &Reading) -> Vec<u32> {
-    let idle = record.samples.channels.iter().filter_map(|channel| match channel.id {
+pub fn cpus_away(facts: &Facts<'_>, reading: &Reading) -> Vec<u32> {
+    let idle = facts.samples.channels.iter().filter_map(|channel| match channel.id {
         ChannelId::Cpu(cpu, OfCpu::Time(CpuTime::Idle)) => Some((cpu, channel.values.get(reading.row)?.is_some())),
         _ => None,
     });
@@ -57,7 +58,7 @@ pub fn cpus_away(record: &Record, reading: &Reading) -> Vec<u32> {
     if !there.is_empty() {
         return away.into_iter().map(|(cpu, _)| cpu).collect();
     }
-    let messages = kill_messages(record);
+    let messages = kill_messages(facts);
     let before = messages.iter().filter(|(_, message)| message.at_ms.is_some_and(|at_ms| at_ms <= reading.at_ms));
     let mut cpus: Vec<u32> = before.filter_map(|(_, message)| killed_cpu(&message.text)).collect();
     cpus.sort_unstable();
@@ -66,13 +67,13 @@ pub fn cpus_away(record: &Record, reading: &Reading) -> Vec<u32> {
 }
 
 /// Every such stretch that samples show, in order. Runs count online CPUs in the channel `cpu.online`.
-pub fn lost_cpus(record: &Record) -> Vec<LostCpus> {
+pub(crate) fn lost_cpus(facts: &Facts<'_>) -> Vec<LostCpus> {
     let online = ChannelId::AllCpus(AllCpus::Online);
-    let Some(channel) = record.samples.channel(&online) else {
+    let Some(channel) = facts.samples.channel(&online) else {
         return Vec::new();
     };
-    let readings = gauge(record, channel, whole_run());
-    let ours = switched_off(record);
+    let readings = gauge(facts, channel, whole_run());
+    let ours = facts.switched_off();
     // Without those that the run itself had switched off.
     let count = |reading: &Reading| {
         let off = ours.iter().filter(|off| off.is_at(reading.at_ms));
@@ -109,13 +110,13 @@ pub fn lost_cpus(record: &Record) -> Vec<LostCpus> {
 }
 
 /// True if a CPU went or stayed away while this step ran: threads then shared the CPUs that were left.
-pub fn is_short_of_cpus(record: &Record, step: usize) -> bool {
-    let Some(step) = record.steps.get(step) else {
+pub fn is_short_of_cpus(facts: &Facts<'_>, step: usize) -> bool {
+    let Some(step) = facts.steps.get(step) else {
         return false;
     };
     let window = step.window;
-    let by_message = kill_messages(record)
+    let by_message = kill_messages(facts)
         .iter()
         .any(|(_, message)| message.at_ms.is_some_and(|at_ms| (window.start_ms..=window.end_ms).contains(&at_ms)));
-    by_message || lost_cpus(record).iter().any(|lost| lost.is_in(window))
+    by_message || facts.lost_cpus().iter().any(|lost| lost.is_in(window))
 }

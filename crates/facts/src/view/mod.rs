@@ -48,52 +48,67 @@ mod witness;
 pub use base::is_x86;
 pub use busy_processes::{busy_processes, process_words};
 pub use clock_gauge::clock_gauge;
-pub use clocks::{
-    CLOCK_KHZ_MAX, ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
-    point_clock,
-};
+pub use clocks::{CLOCK_KHZ_MAX, ClusterClock, clock_passes, is_top_point, measured_khz, point_clock};
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
 pub use core_types::core_types;
 pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
-pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
-pub use death::{Death, LastSeen, death, deaths};
-pub use declines::{Decline, claims_are_whole, declines, unmoved_claim};
-pub use falls::{ClockFall, clock_falls, phase_clock_loss_percent};
-pub use firmware::{
-    FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks, has_soft_limit,
-    under_voltage_rows,
-};
-pub use governors::{governor_during_run, governors_during_run, is_other_governor};
-pub use halves::{Differs, Halves, differs, halves};
-pub use heat::{
-    Cooling, Heat, heat, limits_lowered, limits_lowered_by_programs, raised_cooling, sensor_of_a_part, soc_temperature,
-    stuck_millicelsius, temperatures,
-};
-pub use idle::{Idle, idle};
+pub use cpu_use::{CpuUse, cpu_count, own_cost_percent};
+pub use death::{Death, LastSeen, death};
+pub use declines::{Decline, claims_are_whole, unmoved_claim};
+pub use falls::{ClockFall, phase_clock_loss_percent};
+pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, has_soft_limit};
+pub use governors::{governor_during_run, is_other_governor};
+pub use halves::{Differs, Halves, differs};
+pub use heat::{Cooling, Heat, sensor_of_a_part, stuck_millicelsius, temperatures};
+pub use idle::Idle;
 pub use limits::{limit_set_at, limit_taken};
-pub use load_clocks::{LoadClock, load_clocks};
-pub use lost_cpus::{LostCpus, cpus_away, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};
+pub use load_clocks::LoadClock;
+pub use lost_cpus::{LostCpus, cpus_away, is_short_of_cpus, kill_messages, killed_cpu};
 pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
 pub use online::OnlineCpus;
 pub use opp_clock::{OppClock, opp_clock};
 pub use opp_ladder::{OppShape, opp_shape};
 pub use others::{cpu_ns, cpus_of_others, waited_ns};
-pub use phases::{Phase, busy_cpus_expected, phases, step_name};
-pub use power::{PowerSource, mean_power_mw, power_mw, power_source};
+pub use phases::{Phase, busy_cpus_expected, step_name};
+pub use power::{PowerSource, mean_power_mw};
 pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
-pub use programs::{ProgramScore, programs, remarks};
-pub use residency::{BelowTop, residency_below_top};
+pub use programs::ProgramScore;
+pub use residency::BelowTop;
 pub use samples::{
     Reading, channels, counter_steps, counter_total, gauge, is_log, is_without_head, log_version, spans_a_death,
     states_of_last_part, whole_run,
 };
 pub use score::{StepScore, step_score};
-pub use score_steps::{ScoreKey, ScoreSteps, scores};
-pub use scores::{SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent};
-pub use swap::{SwapGrowth, swap_devices, swap_growth, swap_traffic_pages};
-pub use switched_off::{SwitchedOff, switched_off};
+pub use score_steps::{ScoreKey, ScoreSteps};
+pub use scores::{SeriesTrend, compressions, fall_percent, spread_percent};
+pub use swap::{SwapGrowth, swap_devices, swap_traffic_pages};
+pub use switched_off::SwitchedOff;
 pub use topology::topology;
-pub use waited::{Waited, waited_for_memory};
-pub use witness::{ClockDoubt, DoubtedColumn, doubted_columns};
+pub use waited::Waited;
+pub use witness::{ClockDoubt, DoubtedColumn};
+
+pub(crate) use base::first_rows;
+pub(crate) use clocks::{all_cluster_clocks, cluster_clocks};
+pub(crate) use cpu_use::{busy_percent_at, cpu_use, loaded_percent_at};
+pub(crate) use death::deaths;
+pub(crate) use declines::declines;
+pub(crate) use falls::clock_falls;
+pub(crate) use firmware::{firmware_clocks, under_voltage_rows};
+pub(crate) use governors::governors_during_run;
+pub(crate) use halves::halves;
+pub(crate) use heat::{heat, limits_lowered, limits_lowered_by_programs, raised_cooling, soc_channel};
+pub(crate) use idle::idle;
+pub(crate) use load_clocks::load_clocks;
+pub(crate) use lost_cpus::lost_cpus;
+pub(crate) use phases::phases;
+pub(crate) use power::{power_mw, power_source};
+pub(crate) use programs::{programs, remarks};
+pub(crate) use residency::residency_below_top;
+pub(crate) use score_steps::scores;
+pub(crate) use scores::{multi_totals, series_trends};
+pub(crate) use swap::swap_growth;
+pub(crate) use switched_off::switched_off;
+pub(crate) use waited::waited_for_memory;
+pub(crate) use witness::doubted_columns;

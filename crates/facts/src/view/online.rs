@@ -2,8 +2,9 @@
 //! Some vendors' kernels switch CPUs on and off by load, so that a share of the CPU time of those that are there is not a
 //! share of all.
 
-use super::lost_cpus::{killed_cpu, lost_cpus};
+use super::lost_cpus::killed_cpu;
 use super::{cpu_count, is_log};
+use crate::Facts;
 use record::{AllCpus, ChannelId, Record, Total, Window};
 
 /// A CPU that was away, and from when to when.
@@ -23,10 +24,10 @@ pub struct OnlineCpus {
 
 impl OnlineCpus {
     /// Of this Record; none if it does not know its CPUs.
-    pub fn of(record: &Record) -> Option<Self> {
-        let all = cpu_count(record)?;
-        let is_sampled = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online)).is_some();
-        let away = if is_log(record) || !is_sampled { by_messages(record) } else { by_samples(record) };
+    pub fn of(facts: &Facts<'_>) -> Option<Self> {
+        let all = cpu_count(facts)?;
+        let is_sampled = facts.samples.channel(&ChannelId::AllCpus(AllCpus::Online)).is_some();
+        let away = if is_log(facts) || !is_sampled { by_messages(facts) } else { by_samples(facts) };
         Some(Self { all, away })
     }
 
@@ -64,8 +65,8 @@ impl OnlineCpus {
     }
 }
 
-fn by_samples(record: &Record) -> Vec<Away> {
-    let lost = lost_cpus(record).into_iter().map(|lost| Away {
+fn by_samples(facts: &Facts<'_>) -> Vec<Away> {
+    let lost = facts.lost_cpus().into_iter().map(|lost| Away {
         cpus: lost.count.max(0) as u32,
         from_ms: lost.from_ms,
         to_ms: lost.to_ms.unwrap_or(i64::MAX),
@@ -126,7 +127,7 @@ mod tests {
             let Fact::Known(messages) = &mut record.kernel_messages else { unreachable!() };
             messages.last_mut().unwrap().at_ms = Some(at_ms);
         }
-        let online = OnlineCpus::of(&record).unwrap();
+        let online = OnlineCpus::of(&Facts::of(&record)).unwrap();
         let counts: Vec<u32> = [0, 1_999, 2_000, 4_999, 5_000, 8_000].map(|at_ms| online.at(at_ms)).into();
         assert_eq!(counts, [3, 3, 4, 4, 3, 2]);
         assert_eq!(online.short_share(4, window(0.0, 10.0)), 0.7);
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn samples_count_in_own_runs() {
         let record = gauge_channel(own_run(), ChannelId::AllCpus(AllCpus::Online), Unit::Count, &[4, 4, 3, 3, 4]);
-        let online = OnlineCpus::of(&record).unwrap();
+        let online = OnlineCpus::of(&Facts::of(&record)).unwrap();
         assert_eq!([0, 1_000, 1_500, 2_000].map(|at_ms| online.at(at_ms)), [4, 3, 3, 4]);
     }
 }

@@ -1,9 +1,10 @@
 //! CPU time that a step had, waited for, and that other programs had meanwhile.
 
-use super::cpu_use::{cpu_use, own_cost_percent};
+use super::cpu_use::own_cost_percent;
 use super::online::OnlineCpus;
+use crate::Facts;
 use crate::stats::mean;
-use record::{Record, Step};
+use record::Step;
 
 /// CPU time that the kernel charged to a step, in nanoseconds: the larger of what its threads had, and what it had
 /// with the processes that it started.
@@ -22,9 +23,9 @@ pub fn waited_ns(step: &Step) -> Option<f64> {
 
 /// How many CPUs were busy on average while a step ran, without what the kernel charged to it and what the samples
 /// cost; none where either was not counted. CPUs that were not online have no time to share.
-pub fn cpus_of_others(record: &Record, online: &OnlineCpus, step: &Step) -> Option<f64> {
-    let sampling = own_cost_percent(record).unwrap_or(0.0);
-    let uses = cpu_use(record, step.window);
+pub fn cpus_of_others(facts: &Facts<'_>, online: &OnlineCpus, step: &Step) -> Option<f64> {
+    let sampling = own_cost_percent(facts).unwrap_or(0.0);
+    let uses = facts.cpu_use(&step.window);
     let busy = uses.iter().map(|usage| (usage.busy - sampling) / 100.0 * f64::from(online.at(usage.at_ms)));
     let busy: Vec<f64> = busy.collect();
     let own = cpu_ns(step)? / (step.window.elapsed_ms().max(1) as f64 * 1e6);
@@ -52,8 +53,8 @@ mod tests {
         let mut record = counter(record, ChannelId::all_cpus(CpuTime::Idle), Unit::Ticks, &[0; 21]);
         for (own_s, expected) in [(30_u64, 0.0), (20, 1.0)] {
             record.steps[0].counters.task_clock_ns = Fact::Known(own_s * 1_000_000_000);
-            let online = OnlineCpus::of(&record).unwrap();
-            let found = cpus_of_others(&record, &online, &record.steps[0]).unwrap();
+            let online = OnlineCpus::of(&Facts::of(&record)).unwrap();
+            let found = cpus_of_others(&Facts::of(&record), &online, &record.steps[0]).unwrap();
             assert!((found - expected).abs() < 0.25, "{own_s} s: {found} CPUs");
         }
     }

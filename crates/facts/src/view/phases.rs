@@ -36,7 +36,7 @@ impl Phase {
 }
 
 /// All phases in order. Steps without a window of their own (some logs) are in none.
-pub fn phases(record: &Record) -> Vec<Phase> {
+pub(crate) fn phases(record: &Record) -> Vec<Phase> {
     let online = super::cpu_use::cpu_count(record).unwrap_or(1);
     let mut phases: Vec<Phase> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {

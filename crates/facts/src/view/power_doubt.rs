@@ -4,8 +4,8 @@
 //! draws, as where its unit is taken for another one. What a meter gets wrong by less, all of its figures alike,
 //! cannot be seen from here.
 
-use super::cpu_use::busy_percent_at;
 use super::samples::{gauge, whole_run};
+use crate::Facts;
 use crate::stats::median;
 use record::{Channel, Record, Unit};
 
@@ -46,8 +46,8 @@ const OTHER_THAN_CPUS_MW: f64 = 400_000.0;
 const CPU_MW_MAX: f64 = 15_000.0;
 
 /// Why this channel cannot be the power of the machine; none if nothing speaks against it.
-pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
-    let readings = gauge(record, channel, whole_run());
+pub fn power_doubt(facts: &Facts<'_>, channel: &Channel) -> Option<Doubt> {
+    let readings = gauge(facts, channel, whole_run());
     let scale = if channel.unit == Unit::Microwatts { 0.001 } else { 1.0 };
     if readings.len() < READINGS_MIN {
         return None;
@@ -57,7 +57,7 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
     }
     let first = readings[0].value;
     if readings.iter().all(|reading| reading.value == first) {
-        let busy = busy_percent_at(record);
+        let busy = facts.busy_percent_at();
         let count = |is: &dyn Fn(f64) -> bool| {
             let known = readings.iter().filter_map(|reading| *busy.get(reading.row)?);
             known.filter(|busy| is(*busy)).count()
@@ -67,11 +67,11 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
         return has_both.then_some(Doubt::Constant(first as f64 * scale));
     }
     let typical = |channel: &Channel| {
-        let values = gauge(record, channel, whole_run()).into_iter();
+        let values = gauge(facts, channel, whole_run()).into_iter();
         median(&values.map(|reading| reading.value as f64).collect::<Vec<_>>())
     };
     let power_mw = typical(channel)? * scale;
-    let limit_mw = OTHER_THAN_CPUS_MW + CPU_MW_MAX * record.machine.cpus.len() as f64;
+    let limit_mw = OTHER_THAN_CPUS_MW + CPU_MW_MAX * facts.machine.cpus.len() as f64;
     // Supplies of parts (`hwmon`) may well draw nothing; what the user named as a meter is that of the machine.
     if channel.id.is_meter() && power_mw < ANY_MW_MIN {
         return Some(Doubt::BelowAny(power_mw));
@@ -79,7 +79,7 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
     if power_mw > limit_mw {
         return Some(Doubt::BeyondMachine(power_mw, limit_mw));
     }
-    let (volts, amperes) = companions(record, channel)?;
+    let (volts, amperes) = companions(facts, channel)?;
     let product_mw = typical(volts)? * typical(amperes)? / 1000.0;
     match power_mw / product_mw {
         _ if product_mw <= 0.0 => None,
@@ -129,9 +129,9 @@ mod tests {
         }
         let id = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
         record = gauge_channel(record, id, Unit::Count, busy);
-        let found = power_doubt(&record, &record.samples.channels[0]);
+        let found = power_doubt(&Facts::of(&record), &record.samples.channels[0]);
         assert_eq!(found, expected, "{values:?}");
-        assert_eq!(power_source(&record).is_none(), expected.is_some());
+        assert_eq!(power_source(&Facts::of(&record)).is_none(), expected.is_some());
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
             (of_chip(HwmonKind::Power), [2, 3, 4, 5, 6, 7], true),
         ] {
             let record = gauge_channel(own_run(), id.clone(), Unit::Milliwatts, &milliwatts);
-            let found = power_doubt(&record, &record.samples.channels[0]);
+            let found = power_doubt(&Facts::of(&record), &record.samples.channels[0]);
             assert_eq!(found.is_none(), is_believed, "{id} {milliwatts:?}: {found:?}");
         }
     }

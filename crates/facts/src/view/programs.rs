@@ -22,7 +22,7 @@ pub struct ProgramScore {
 }
 
 /// Every score of every program, in the order of their first runs.
-pub fn programs(record: &Record) -> Vec<ProgramScore> {
+pub(crate) fn programs(record: &Record) -> Vec<ProgramScore> {
     let mut programs: Vec<ProgramScore> = Vec::new();
     for step in &record.steps {
         let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
@@ -56,7 +56,7 @@ pub fn programs(record: &Record) -> Vec<ProgramScore> {
 
 /// What there is to know about scores besides their values, one line for each program: what they stand
 /// for, and where the program says that they can be seen.
-pub fn remarks(record: &Record) -> Vec<String> {
+pub(crate) fn remarks(record: &Record) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     for step in &record.steps {
         let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {

@@ -3,7 +3,7 @@
 use super::heat::workloads;
 use super::phases::Phase;
 use super::samples::{counter_total, is_log};
-use crate::Place;
+use crate::{Facts, Place};
 use record::{ChannelId, OfPolicy, Record, Total, Unit};
 
 /// Time that one cpufreq policy spent below its highest OPP.
@@ -27,22 +27,22 @@ pub struct BelowTop {
 
 /// Time below the highest OPP: in own runs during full load only, since idle clusters may be
 /// slow without harm; in logs over the whole run, as they print nothing finer.
-pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
-    if is_log(record) {
-        return residency_of_log(record);
+pub(crate) fn residency_below_top(facts: &Facts<'_>) -> Vec<BelowTop> {
+    if is_log(facts) {
+        return residency_of_log(facts);
     }
-    let cpus = super::cpu_use::cpu_count(record).unwrap_or(1);
-    let loaded: Vec<Phase> = workloads(record).into_iter().filter(|phase| phase.is_full_load(cpus)).collect();
-    let policies = record.machine.policies.iter();
+    let cpus = super::cpu_use::cpu_count(facts).unwrap_or(1);
+    let loaded: Vec<Phase> = workloads(facts).into_iter().filter(|phase| phase.is_full_load(cpus)).collect();
+    let policies = facts.machine.policies.iter();
     policies
         .filter_map(|policy| {
             let mut khz_ms: Vec<(u32, i64)> = Vec::new();
-            for channel in &record.samples.channels {
+            for channel in &facts.samples.channels {
                 let khz = match channel.id {
                     ChannelId::Policy(of, OfPolicy::Residency(khz)) if of == policy.policy => khz,
                     _ => continue,
                 };
-                let spent: i64 = loaded.iter().filter_map(|phase| counter_total(record, channel, phase.window)).total();
+                let spent: i64 = loaded.iter().filter_map(|phase| counter_total(facts, channel, phase.window)).total();
                 let ms_per_unit = if channel.unit == Unit::Ticks { 10 } else { 1 };
                 khz_ms.push((khz, spent * ms_per_unit));
             }
@@ -111,7 +111,7 @@ mod tests {
             let id = ChannelId::Policy(0, OfPolicy::Residency(khz));
             record = counter(record, id, Unit::Ticks, &ticks);
         }
-        let below = residency_below_top(&record);
+        let below = residency_below_top(&Facts::of(&record));
         assert_eq!((below[0].below_ms, below[0].total_ms), (200, 1_000));
         assert_eq!((below[0].low_khz, below[0].mean_khz), (1_200_000, 1_680_000));
     }

@@ -70,7 +70,7 @@ pub struct ScoreSteps {
 }
 
 /// All scores in the order in which they were first measured. What was skipped has none.
-pub fn scores(record: &Record) -> Vec<ScoreSteps> {
+pub(crate) fn scores(record: &Record) -> Vec<ScoreSteps> {
     let mut scores: Vec<ScoreSteps> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
         let was_run = !matches!(step.outcome, Outcome::Skipped(_));

@@ -13,7 +13,7 @@ pub fn compressions(record: &Record) -> impl Iterator<Item = (usize, &Step, &Com
 
 /// Index and total rating of the runs on all CPUs, in their order. Extensive runs also load the
 /// clusters one by one; only the runs with the most threads count.
-pub fn multi_totals(record: &Record) -> Vec<(usize, f64)> {
+pub(crate) fn multi_totals(record: &Record) -> Vec<(usize, f64)> {
     let is_multi = |step: &Step| step.variant.is_multi_of_any_kind();
     let multi = || compressions(record).filter(move |(_, step, _)| is_multi(step));
     let threads_max = multi().map(|(_, step, _)| step.threads).max();
@@ -55,7 +55,7 @@ pub struct SeriesTrend {
 
 /// Trends of all series with enough values: four without the first, which a miner gives while
 /// its threads are still starting.
-pub fn series_trends(record: &Record) -> Vec<SeriesTrend> {
+pub(crate) fn series_trends(record: &Record) -> Vec<SeriesTrend> {
     let trend = |(step_index, step): (usize, &Step)| {
         // The total of all CPUs says the same with less noise. Steps at a clock of their own last seconds,
         // and whether their values agree is looked after by their repetition.

@@ -19,7 +19,7 @@ pub struct SwapGrowth {
 }
 
 /// Use of swap before and after, or none if it is not known at two moments.
-pub fn swap_growth(record: &Record) -> Option<SwapGrowth> {
+pub(crate) fn swap_growth(record: &Record) -> Option<SwapGrowth> {
     let states = states_of_last_part(record).iter();
     let mut used = states.filter_map(|state| {
         let swaps = state.swaps.known()?;

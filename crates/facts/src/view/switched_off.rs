@@ -27,7 +27,7 @@ impl SwitchedOff {
 
 /// Every time the run has switched a CPU off. One that it did not switch on again came back at the end of the
 /// run, after the last sample, or when the run died.
-pub fn switched_off(record: &Record) -> Vec<SwitchedOff> {
+pub(crate) fn switched_off(record: &Record) -> Vec<SwitchedOff> {
     let mut all: Vec<SwitchedOff> = Vec::new();
     for change in &record.settings {
         let (Some(cpu), Some(at_ms)) = (cpu_of(&change.path), change.at_ms) else {

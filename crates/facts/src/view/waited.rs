@@ -1,10 +1,10 @@
 //! What shows that a workload waited for memory: swap that moves costs nothing while nobody waits for it.
 
-use super::cpu_use::cpu_use;
-use super::halves::{Differs, differs, halves};
+use super::halves::{Differs, differs};
 use super::is_log;
-use super::phases::{Phase, phases};
+use super::phases::Phase;
 use super::samples::counter_total;
+use crate::Facts;
 use crate::stats::mean;
 use record::{ChannelId, Outcome, Record, Resource, StallKind, WorkloadId};
 
@@ -42,12 +42,12 @@ const SINGLE_PERCENT: f64 = 5.0;
 const STALLED_PERCENT: f64 = 2.0;
 
 /// What shows that compression waited for memory.
-pub fn waited_for_memory(record: &Record) -> Option<Waited> {
-    let phases = phases(record);
+pub(crate) fn waited_for_memory(facts: &Facts<'_>) -> Option<Waited> {
+    let phases = facts.phases();
     let compressing = || phases.iter().filter(|phase| phase.workload.id().is_some_and(WorkloadId::is_main));
     let mut found: Option<Waited> = None;
     for phase in compressing() {
-        let Some(of_phase) = in_rows(record, phase).or_else(|| stalled(record, phase)) else {
+        let Some(of_phase) = in_rows(facts, phase).or_else(|| stalled(facts, phase)) else {
             continue;
         };
         found = Some(match found {
@@ -55,7 +55,7 @@ pub fn waited_for_memory(record: &Record) -> Option<Waited> {
             Some(known) => together(known, of_phase),
         });
     }
-    found.or_else(|| compressing().find(|phase| phase.busy_cpus > 1).and_then(|phase| by_use(record, phase)))
+    found.or_else(|| compressing().find(|phase| phase.busy_cpus > 1).and_then(|phase| by_use(facts, phase)))
 }
 
 fn together(a: Waited, b: Waited) -> Waited {
@@ -71,16 +71,16 @@ fn together(a: Waited, b: Waited) -> Waited {
     }
 }
 
-fn in_rows(record: &Record, phase: &Phase) -> Option<Waited> {
-    let uses = cpu_use(record, phase.window);
+fn in_rows(facts: &Facts<'_>, phase: &Phase) -> Option<Waited> {
+    let uses = facts.cpu_use(&phase.window);
     let of = |value: fn(&super::CpuUse) -> f64| uses.iter().map(value).collect::<Vec<f64>>();
     let (iowait, system) = (of(|row| row.iowait), of(|row| row.system));
     let high = uses.iter().filter(|row| row.iowait >= IOWAIT_PERCENT || row.system >= SYSTEM_PERCENT);
     let times: Vec<i64> = high.map(|row| row.at_ms).collect();
     let is_held = match phase.busy_cpus > 1 {
         // Own runs start and end their steps within a second, which has much of the kernel's work.
-        true => !times.is_empty() && (is_log(record) || times.len() > 1),
-        false => mean(&iowait)? >= SINGLE_PERCENT || (!times.is_empty() && has_failed(record, phase)),
+        true => !times.is_empty() && (is_log(facts) || times.len() > 1),
+        false => mean(&iowait)? >= SINGLE_PERCENT || (!times.is_empty() && has_failed(facts, phase)),
     };
     is_held.then(|| Waited {
         steps: phase.steps.clone(),
@@ -105,8 +105,8 @@ fn stalled(record: &Record, phase: &Phase) -> Option<Waited> {
 }
 
 /// Compression that used less of the CPUs in some runs, while decompression, which needs no memory, did not.
-fn by_use(record: &Record, phase: &Phase) -> Option<Waited> {
-    (differs(&halves(record)) == Differs::CompressionUse).then(|| whole(phase))
+fn by_use(facts: &Facts<'_>, phase: &Phase) -> Option<Waited> {
+    (differs(&facts.halves()) == Differs::CompressionUse).then(|| whole(phase))
 }
 
 fn whole(phase: &Phase) -> Waited {

@@ -1,11 +1,12 @@
 //! Which columns of claimed clocks can be believed: what is contradicted by something better known proves
 //! neither a fall nor that there was none.
 
-use super::clocks::{ClusterClock, clock_passes, cluster_clocks};
+use super::clocks::{ClusterClock, clock_passes};
 use super::cpu_count;
-use super::phases::{Phase, phases};
+use super::phases::Phase;
 use super::samples::{channels, gauge};
-use super::scores::{multi_totals, spread_percent};
+use super::scores::spread_percent;
+use crate::Facts;
 use crate::stats::{median, quantile};
 use record::{Channel, ChannelId, Machine, Record, Variant, WorkloadId};
 
@@ -64,17 +65,17 @@ const ROWS_MIN: usize = 5;
 
 /// The columns of claimed clocks of boards that something contradicts. On x86 a clock above the nominal one is a
 /// turbo clock, an idle CPU has a low clock in truth, and an average scatters; so only the others are looked at.
-pub fn doubted_columns(record: &Record) -> Vec<DoubtedColumn> {
-    let arch = record.machine.kernel_arch.known().or(record.machine.userland_arch.known());
+pub(crate) fn doubted_columns(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
+    let arch = facts.machine.kernel_arch.known().or(facts.machine.userland_arch.known());
     if arch.is_none_or(|arch| arch.contains("86") || arch.contains("amd")) {
         return Vec::new();
     }
-    let phases = phases(record);
-    let columns = channels(record, ChannelId::is_policy_claim).filter_map(|channel| {
+    let phases = facts.phases();
+    let columns = channels(facts, ChannelId::is_policy_claim).filter_map(|channel| {
         let cpu = channel.id.policy()?;
-        let doubt = above_highest_opp(record, channel, cpu, &phases)
-            .or_else(|| scatters(record, channel, cpu, &phases))
-            .or_else(|| contradicts_measured(record, channel, cpu, &phases))?;
+        let doubt = above_highest_opp(facts, channel, cpu, &phases)
+            .or_else(|| scatters(facts, channel, cpu, &phases))
+            .or_else(|| contradicts_measured(facts, channel, cpu, &phases))?;
         Some(DoubtedColumn { channel: channel.id.clone(), doubt })
     });
     columns.collect()
@@ -99,13 +100,13 @@ fn above_highest_opp(record: &Record, channel: &Channel, cpu: u32, phases: &[Pha
     Some(ClockDoubt::AboveHighestOpp { claimed_khz, top_khz })
 }
 
-fn scatters(record: &Record, channel: &Channel, cpu: u32, phases: &[Phase]) -> Option<ClockDoubt> {
-    let scores: Vec<f64> = multi_totals(record).iter().map(|(_, mips)| *mips).collect();
+fn scatters(facts: &Facts<'_>, channel: &Channel, cpu: u32, phases: &[Phase]) -> Option<ClockDoubt> {
+    let scores: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
     let score_percent = spread_percent(&scores).filter(|spread| scores.len() > 1 && *spread < SCORES_ALIKE_PERCENT)?;
-    let cpus = cpu_count(record)?;
+    let cpus = cpu_count(facts)?;
     let is_compared = |phase: &&Phase| phase.is_full_load(cpus) && phase.workload.id().is_some_and(WorkloadId::is_main);
-    let values = values(record, channel, phases.iter().filter(is_compared));
-    let opps = opps_khz(record, cpu);
+    let values = values(facts, channel, phases.iter().filter(is_compared));
+    let opps = opps_khz(facts, cpu);
     let are_opps = values.iter().filter(|khz| is_opp(&opps, **khz)).count() * 2 > values.len();
     let (low, typical, high) = (quantile(&values, 0.1)?, median(&values)?, quantile(&values, 0.9)?);
     let clock_percent = 100.0 * (high - low) / typical;
@@ -113,23 +114,23 @@ fn scatters(record: &Record, channel: &Channel, cpu: u32, phases: &[Phase]) -> O
         .then_some(ClockDoubt::Scatters { clock_percent, score_percent })
 }
 
-fn contradicts_measured(record: &Record, channel: &Channel, cpu: u32, phases: &[Phase]) -> Option<ClockDoubt> {
+fn contradicts_measured(facts: &Facts<'_>, channel: &Channel, cpu: u32, phases: &[Phase]) -> Option<ClockDoubt> {
     let passes = [Variant::COLD, Variant::HOT_AFTER];
-    let measured: Vec<ClusterClock> = passes.iter().flat_map(|variant| cluster_clocks(record, variant)).collect();
+    let measured: Vec<ClusterClock> = passes.iter().flat_map(|variant| facts.cluster_clocks(variant)).collect();
     let of_policy = measured.iter().filter(|clock| clock.cluster_cpus.contains(&cpu));
     let measured_khz = of_policy.map(|clock| clock.measured_khz).min()?;
-    let claims = values(record, channel, phases.iter().filter(|phase| phase.is_single_threaded()));
+    let claims = values(facts, channel, phases.iter().filter(|phase| phase.is_single_threaded()));
     let typical = median(&claims).filter(|_| claims.len() >= ROWS_MIN)?;
     if typical >= WANDERING_SHARE_MAX * f64::from(measured_khz) {
         return None;
     }
     // A governor that lowers the clock of an idle cluster sets it to an OPP. But under full load it raises it, and a limit
     // would have lowered the clock right after the load, too.
-    let opps = opps_khz(record, cpu);
+    let opps = opps_khz(facts, cpu);
     let are_opps = claims.iter().filter(|khz| is_opp(&opps, **khz)).count() * 2 > claims.len();
-    let all = values(record, channel, phases.iter());
+    let all = values(facts, channel, phases.iter());
     let is_constant = all.iter().all(|khz| *khz == typical);
-    let hot = [Variant::HOT_LOADED, Variant::HOT_AFTER].map(|pass| cluster_clocks(record, &pass)).concat();
+    let hot = [Variant::HOT_LOADED, Variant::HOT_AFTER].map(|pass| facts.cluster_clocks(&pass)).concat();
     let has_hot = hot.iter().any(|clock| clock.cluster_cpus.contains(&cpu));
     (!are_opps || is_constant && has_hot)
         .then_some(ClockDoubt::ContradictsMeasured { claimed_khz: typical as u32, measured_khz })
@@ -194,7 +195,7 @@ mod tests {
             ([7_000, 6_500, 6_100], throttled, false),
             ([7_000, 6_990, 7_010], boost, false),
         ] {
-            assert_eq!(!doubted_columns(&run(scores, &mhz)).is_empty(), is_doubted, "{scores:?} {mhz:?}");
+            assert_eq!(!doubted_columns(&Facts::of(&run(scores, &mhz))).is_empty(), is_doubted, "{scores:?} {mhz:?}");
         }
     }
 }

@@ -4,15 +4,15 @@ use super::markup::{Link, escape, page};
 use crate::derive::headline;
 use crate::originals::hash;
 use crate::query::Listed;
-use facts::{Explanation, Severity};
+use facts::{Explained, Severity};
 use maud::{PreEscaped, html};
-use record::Record;
 use rules::plots;
 use std::fmt::Write;
 
 /// One result: the paragraph at the top, findings, plots, the text report.
-pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> String {
-    let title = record.machine.name().map_or("Result", String::as_str);
+pub(crate) fn result(slug: &str, explained: &Explained<'_>) -> String {
+    let Explained { facts, assessment } = explained;
+    let title = facts.machine.name().map_or("Result", String::as_str);
     let links = [
         (format!("/r/{slug}/page"), "All sections and plots"),
         (format!("/r/{slug}/trend"), "Trend of this machine"),
@@ -22,13 +22,13 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
         (format!("/badge/{slug}.svg"), "Badge"),
     ];
     // The review comes first: it is what the user asked for.
-    let texts = ["review", "text"].into_iter().filter_map(report::find).filter(|shown| (shown.fits)(record));
+    let texts = ["review", "text"].into_iter().filter_map(report::find).filter(|shown| (shown.fits)(facts));
     let body = html! {
-        p { (headline(record, explained)) }
+        p { (headline(explained)) }
         p { @for (at, (to, words)) in links.iter().enumerate() { @if at > 0 { " | " } a href=(to) { (words) } } }
-        @if !explained.findings.is_empty() {
+        @if !assessment.findings.is_empty() {
             ul {
-                @for finding in &explained.findings {
+                @for finding in &assessment.findings {
                     li {
                         @if finding.severity == Severity::Invalid { strong { (finding.sentence()) } }
                         @else { (finding.sentence()) }
@@ -36,8 +36,8 @@ pub(crate) fn result(slug: &str, record: &Record, explained: &Explanation) -> St
                 }
             }
         }
-        @for (_, plot) in plots(record) { figure { (PreEscaped(plot.svg())) } }
-        @for shown in texts { pre tabindex="0" { "\n" (shown.text(record, explained)) } }
+        @for (_, plot) in plots(facts) { figure { (PreEscaped(plot.svg())) } }
+        @for shown in texts { pre tabindex="0" { "\n" (shown.text(explained)) } }
     };
     page(&facts::plain(title), &body)
 }

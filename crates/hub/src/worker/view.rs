@@ -5,7 +5,7 @@ use ::record::Record;
 use compare::reference::Reference;
 use compare::{Side, compare, text};
 use explain::Document;
-use facts::Explanation;
+use facts::Explained;
 use serde::{Deserialize, Serialize};
 
 /// A page that is made from originals.
@@ -24,36 +24,31 @@ pub enum View {
 impl View {
     /// Makes it from its Records.
     pub(super) fn of(&self, records: &[Record]) -> Vec<u8> {
-        let explained: Vec<Explanation> = match self {
-            Self::Findings => Vec::new(),
-            _ => records.iter().map(explain::explain).collect(),
-        };
-        let one = records.first().zip(explained.first());
+        let explained: Vec<Explained<'_>> = records.iter().map(explain::explain).collect();
+        let one = explained.first();
         match self {
-            Self::Result(name) => one.map(|(record, explained)| pages::result(name, record, explained)),
-            Self::Whole => one.map(|(record, explained)| page::page(record, explained, Reference::builtin())),
-            Self::Findings => records.first().map(|record| {
-                let findings = serde_json::to_value(Document::explained(record).1).unwrap_or_default();
+            Self::Result(name) => one.map(|explained| pages::result(name, explained)),
+            Self::Whole => one.map(|explained| page::page(explained, Reference::builtin())),
+            Self::Findings => one.map(|explained| {
+                let findings =
+                    serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap_or_default();
                 // Names of a Record may contain control sequences of a terminal.
                 facts::harmless(&format!("{findings}\n")).into_owned()
             }),
-            Self::Compared(names) => Some(compared(names, records, &explained)),
+            Self::Compared(names) => Some(compared(names, &explained)),
         }
         .unwrap_or_default()
         .into_bytes()
     }
 }
 
-fn compared(names: &[String], records: &[Record], explained: &[Explanation]) -> String {
-    let all = || names.iter().zip(records);
-    let sides: Vec<Side<'_>> = all()
-        .zip(explained)
-        .map(|((name, record), explained)| Side { name: name.clone(), record, explained })
-        .collect();
+fn compared(names: &[String], explained: &[Explained<'_>]) -> String {
+    let all = || names.iter().zip(explained);
+    let sides: Vec<Side<'_>> = all().map(|(name, explained)| Side { name: name.clone(), explained }).collect();
     let links: Vec<Link> = all()
-        .map(|(name, record)| Link {
+        .map(|(name, explained)| Link {
             to: format!("/r/{name}"),
-            words: record.machine.name().cloned().unwrap_or_else(|| name.clone()),
+            words: explained.facts.machine.name().cloned().unwrap_or_else(|| name.clone()),
         })
         .collect();
     pages::compared(&links, &text(&compare(&sides)))

@@ -2,6 +2,7 @@
 
 use super::Axis;
 use crate::draw::{Area, LOOKS, Scale, axis_y, linear_ticks, n, path, reduced, tick_words};
+use facts::Facts;
 use facts::view::{self, whole_run};
 use maud::{Markup, html};
 use record::{Channel, ChannelId, Measured, OfPolicy, Outcome, Record, Unit};
@@ -36,8 +37,8 @@ impl Panel {
 }
 
 /// Panels with at least one line.
-pub(super) fn panels(record: &Record) -> Vec<Panel> {
-    let panels = [clocks(record), temperatures(record), power(record), voltages(record)];
+pub(super) fn panels(facts: &Facts<'_>) -> Vec<Panel> {
+    let panels = [clocks(facts), temperatures(facts), power(facts), voltages(facts)];
     panels.into_iter().filter(|panel| !panel.lines.is_empty() || !panel.dots.is_empty()).collect()
 }
 
@@ -99,15 +100,15 @@ fn moves(channel: &Channel) -> bool {
 }
 
 /// SoC temperature as a thick line, other temperatures as thin lines.
-fn temperatures(record: &Record) -> Panel {
-    let soc = view::soc_temperature(record);
+fn temperatures(facts: &Facts<'_>) -> Panel {
+    let soc = facts.soc_temperature();
     let line = |channel: &Channel, look: &str, what: &str| {
-        let readings = view::temperatures(record, channel, whole_run()).into_iter();
+        let readings = view::temperatures(facts, channel, whole_run()).into_iter();
         let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
         let name = facts::plain(&format!("{what}{label}"));
         Line { name, look: look.to_owned(), points: readings.map(|r| (r.at_ms, r.value as f64 / 1e3)).collect() }
     };
-    let others = record
+    let others = facts
         .samples
         .channels
         .iter()
@@ -118,10 +119,10 @@ fn temperatures(record: &Record) -> Panel {
     Panel { title: "temperature", unit: "°C", lines, dots: Vec::new(), dots_name: "" }
 }
 
-fn power(record: &Record) -> Panel {
+fn power(facts: &Facts<'_>) -> Panel {
     let points: Vec<(i64, f64)> =
-        view::power_mw(record, whole_run()).into_iter().map(|(at_ms, mw)| (at_ms, mw / 1e3)).collect();
-    let name = match view::power_source(record) {
+        facts.power_mw(&whole_run()).into_iter().map(|(at_ms, mw)| (at_ms, mw / 1e3)).collect();
+    let name = match facts.power_source() {
         Some(source) if !source.is_whole => "power of the processor alone",
         _ => "power",
     };

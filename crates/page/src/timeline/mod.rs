@@ -6,13 +6,13 @@ mod strips;
 
 use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, clock_time, n, time_ticks, wide, width_of, word};
 use crate::{Section, Subject};
-use facts::Explanation;
-use facts::view::{self, Phase};
+use facts::view::Phase;
+use facts::{Explanation, Facts};
 use maud::{Markup, html};
 use record::{Record, Total};
 
 pub(crate) const SECTION: Section = Section {
-    plots: |subject| plot(subject.record, Some(subject.explained)).into_iter().collect(),
+    plots: |subject| plot(subject.facts, Some(subject.explained)).into_iter().collect(),
     ..Section::of("over-time", "The run over time", body)
 };
 
@@ -45,23 +45,23 @@ impl Axis {
 }
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
-    let plot = plot(subject.record, Some(subject.explained))?;
+    let plot = plot(subject.facts, Some(subject.explained))?;
     Some(html! {
         (plot.on_page())
-        (phase_table(&view::phases(subject.record)))
-        (happened(subject.record))
+        (phase_table(&subject.facts.phases()))
+        (happened(subject.facts))
     })
 }
 
 /// Plot of all panels and strips; without an explanation the strip of causes is omitted.
-pub(crate) fn plot(record: &Record, explained: Option<&Explanation>) -> Option<Plot> {
-    let axis = Axis::of(record, (LEFT, WIDTH - RIGHT))?;
-    let panels = lines::panels(record);
-    let strips = strips::strips(record, explained, &axis);
+pub(crate) fn plot(facts: &Facts<'_>, explained: Option<&Explanation>) -> Option<Plot> {
+    let axis = Axis::of(facts, (LEFT, WIDTH - RIGHT))?;
+    let panels = lines::panels(facts);
+    let strips = strips::strips(facts, explained, &axis);
     if panels.is_empty() && strips.is_empty() {
         return None;
     }
-    let phases = view::phases(record);
+    let phases = facts.phases();
     let height_of_strips: f64 = strips.iter().map(strips::Strip::height).total();
     let bottom = HEAD + PANEL * panels.len() as f64 + height_of_strips;
     let height = bottom + FOOT;
@@ -79,7 +79,7 @@ pub(crate) fn plot(record: &Record, explained: Option<&Explanation>) -> Option<P
     let area = Area { left: LEFT, right: WIDTH - RIGHT, top: HEAD, bottom };
     let ends = axis.scale.ends();
     let ticks: Vec<(f64, String)> = time_ticks(ends, 10).into_iter().map(|at| (at, clock_time(at))).collect();
-    let on_axis = on_axis(record, &axis, bottom);
+    let on_axis = on_axis(facts, &axis, bottom);
     let all = html! {
         @for shape in shapes { (shape) }
         (axis_x(area, &axis.scale, &ticks, "time since the start (minutes:seconds)"))
@@ -96,9 +96,9 @@ pub(crate) fn plot(record: &Record, explained: Option<&Explanation>) -> Option<P
 }
 
 /// First panel with its title and a time axis.
-pub(crate) fn first_panel(record: &Record, area: Area) -> Option<(&'static str, Markup)> {
-    let axis = Axis::of(record, (area.left, area.right))?;
-    let panel = lines::panels(record).into_iter().next()?;
+pub(crate) fn first_panel(facts: &Facts<'_>, area: Area) -> Option<(&'static str, Markup)> {
+    let axis = Axis::of(facts, (area.left, area.right))?;
+    let panel = lines::panels(facts).into_iter().next()?;
     let ticks: Vec<(f64, String)> =
         time_ticks(axis.scale.ends(), 10).into_iter().map(|at| (at, clock_time(at))).collect();
     Some((panel.title, html! { (lines::draw(&panel, &axis, area)) (axis_x(area, &axis.scale, &ticks, "")) }))

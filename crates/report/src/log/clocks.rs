@@ -1,6 +1,7 @@
 //! Clock sections: every OPP before the workloads, the top OPP again under load and afterwards.
 
 use super::cpus_name;
+use facts::Facts;
 use facts::figures::main::done;
 use record::{ClockPoint, Clocks, Measured, Record, Step, Total, Variant, WorkloadId};
 use std::fmt::Write;
@@ -21,15 +22,15 @@ pub(super) fn cold(record: &Record) -> String {
 }
 
 /// Second pass: during and after the load.
-pub(super) fn hot(record: &Record) -> String {
+pub(super) fn hot(facts: &Facts<'_>) -> String {
     let loaded =
-        cpu_block(record, Variant::HOT_LOADED, "Measuring highest clockspeeds for all cores in parallel (full load):");
-    let after = opp_blocks(record, Variant::HOT_AFTER);
+        cpu_block(facts, Variant::HOT_LOADED, "Measuring highest clockspeeds for all cores in parallel (full load):");
+    let after = opp_blocks(facts, Variant::HOT_AFTER);
     if loaded.is_empty() && after.is_empty() {
         return String::new();
     }
     let mut text = "Testing maximum cpufreq again, still under full load. System health now:\n\n".to_owned();
-    if let Some(row) = super::monitor::last_row(record) {
+    if let Some(row) = super::monitor::last_row(facts) {
         let _ = write!(text, "{row}\n\n");
     }
     text.push_str(&loaded);

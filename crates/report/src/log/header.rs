@@ -1,22 +1,23 @@
 //! Head of the log: program, board, distribution, firmware, uptime, memory and swap.
 
 use explain::monitor::local_time;
+use facts::Facts;
 use facts::figures::main::or_dash;
 use record::{Mode, Record, Source, State};
 use std::fmt::Write;
 
-pub(super) fn section(record: &Record) -> String {
-    let machine = &record.machine;
+pub(super) fn section(facts: &Facts<'_>) -> String {
+    let machine = &facts.machine;
     let name = machine.name();
-    let mode = match &record.run.mode {
+    let mode = match &facts.run.mode {
         Mode::Standard | Mode::Unknown => String::new(),
         mode => format!(" {mode}"),
     };
     let mut text = format!(
         "sbc-bench v{} {}{mode} ({})\n\n",
-        version(record),
+        version(facts),
         or_dash(name),
-        or_dash(started(record).map(|at| at.strftime("%a, %d %b %Y %H:%M:%S %z").to_string())),
+        or_dash(started(facts).map(|at| at.strftime("%a, %d %b %Y %H:%M:%S %z").to_string())),
     );
     let _ = writeln!(text, "Description:\t{}", or_dash(machine.distribution.known()));
     if let Some(build) = machine.build_system.known() {
@@ -25,8 +26,8 @@ pub(super) fn section(record: &Record) -> String {
     for value in &machine.firmware {
         let _ = writeln!(text, "{}:\t{}", value.name, value.value);
     }
-    let _ = writeln!(text, "\n{}", uptime(record));
-    if let Some(state) = record.states.first() {
+    let _ = writeln!(text, "\n{}", uptime(facts));
+    if let Some(state) = facts.states.first() {
         let _ = write!(text, "\n{}", memory(state));
     }
     if let Some(zswap) = machine.zswap.known().filter(|zswap| *zswap != "off") {
@@ -48,9 +49,9 @@ fn started(record: &Record) -> Option<jiff::Zoned> {
 }
 
 /// `Uptime: 08:49:31 up 6 min,  load average: 0.97, 0.72, 0.34,  53.0°C`
-fn uptime(record: &Record) -> String {
-    let clock = or_dash(started(record).map(|at| at.strftime("%H:%M:%S").to_string()));
-    let up = or_dash(record.run.uptime_ms.known().map(|ms| {
+fn uptime(facts: &Facts<'_>) -> String {
+    let clock = or_dash(started(facts).map(|at| at.strftime("%H:%M:%S").to_string()));
+    let up = or_dash(facts.run.uptime_ms.known().map(|ms| {
         let minutes = ms / 60_000;
         match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
             (0, 0, minutes) => format!("{minutes} min"),
@@ -58,11 +59,11 @@ fn uptime(record: &Record) -> String {
             (days, hours, minutes) => format!("{days} days, {hours:2}:{minutes:02}"),
         }
     }));
-    let load = match record.run.load_hundredths.known() {
+    let load = match facts.run.load_hundredths.known() {
         Some(load) => load.map(|h| format!("{}.{:02}", h / 100, h % 100)).join(", "),
         None => "-".to_owned(),
     };
-    let temp = super::monitor::first_temperature(record);
+    let temp = super::monitor::first_temperature(facts);
     format!("Uptime: {clock} up {up},  load average: {load},  {}°C", or_dash(temp))
 }
 

@@ -10,7 +10,7 @@ mod memory;
 mod monitor;
 mod scores;
 
-use facts::{Explanation, Severity};
+use facts::{Explanation, Facts, Severity};
 use record::Record;
 use rules::Report;
 use std::fmt::Write;
@@ -21,30 +21,30 @@ pub(super) const REPORT: Report =
 /// Separator line between sections: 74 number signs.
 const SEPARATOR: &str = "##########################################################################";
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    let mut log = header::section(record);
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let mut log = header::section(facts);
     let first = [
-        clocks::cold(record),
-        memory::bandwidth(record),
-        memory::latency(record),
-        scores::ciphers(record),
-        scores::sevenzip(record),
-        scores::series(record),
-        scores::programs(record),
+        clocks::cold(facts),
+        memory::bandwidth(facts),
+        memory::latency(facts),
+        scores::ciphers(facts),
+        scores::sevenzip(facts),
+        scores::series(facts),
+        scores::programs(facts),
     ];
     let last = [
-        clocks::hot(record),
-        monitor::section(record),
-        closing::residencies(record, &explained.findings),
-        closing::kernel_messages(record),
-        closing::state(record),
-        validation(record, explained),
+        clocks::hot(facts),
+        monitor::section(facts),
+        closing::residencies(facts, &explained.findings),
+        closing::kernel_messages(facts),
+        closing::state(facts),
+        validation(facts, explained),
     ];
-    let sections = first.into_iter().chain(rules::questions::texts(record)).chain(last);
+    let sections = first.into_iter().chain(rules::questions::texts(facts)).chain(last);
     for section in sections.filter(|section| !section.is_empty()) {
         let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
     }
-    if let Some(line) = explain::results::summary::line(record, &facts::figures(record), explained) {
+    if let Some(line) = explain::results::summary::line(facts, explained) {
         let _ = write!(log, "\n{line}\n");
     }
     log

@@ -1,34 +1,34 @@
 //! Monitoring section: a heading for each phase, then a row every few seconds.
 
 use explain::monitor::{heading, row};
-use facts::view;
-use record::{Record, Variant, Window, WorkloadId, WorkloadName};
+use facts::Facts;
+use record::{Variant, Window, WorkloadId, WorkloadName};
 use std::fmt::Write;
 
 /// Target number of rows per phase; rows are at least [`ROW_MS_MIN`] apart.
 const ROWS_PER_PHASE: i64 = 12;
 const ROW_MS_MIN: i64 = 1_000;
 
-pub(super) fn section(record: &Record) -> String {
-    if record.samples.channels.is_empty() {
+pub(super) fn section(facts: &Facts<'_>) -> String {
+    if facts.samples.channels.is_empty() {
         return String::new();
     }
     let mut text = String::new();
-    if let Some(source) = view::soc_temperature(record) {
+    if let Some(source) = facts.soc_temperature() {
         let _ = write!(text, "Thermal source: {} ({})\n\n", source.source, source.label);
     }
     // Consecutive phases with the same name (a workload cluster by cluster) share a heading.
     let mut sections: Vec<(String, Vec<String>)> = Vec::new();
-    for phase in view::phases(record) {
+    for phase in facts.phases() {
         let name = classic_name(&phase.workload, &phase.name);
-        let rows = rows(record, phase.window);
+        let rows = rows(facts, phase.window);
         match sections.last_mut().filter(|(known, _)| *known == name) {
             Some((_, known)) => known.extend(rows),
             None => sections.push((name, rows)),
         }
     }
     for (name, rows) in sections.iter().filter(|(_, rows)| !rows.is_empty()) {
-        let heading = heading(record);
+        let heading = heading(facts);
         let _ = write!(text, "System health while running {name}:\n\n{heading}\n");
         let _ = write!(text, "{}\n\n", rows.join("\n"));
     }
@@ -52,16 +52,16 @@ fn classic_name(workload: &WorkloadName, name: &str) -> String {
     words.to_owned()
 }
 
-fn rows(record: &Record, window: Window) -> Vec<String> {
+fn rows(facts: &Facts<'_>, window: Window) -> Vec<String> {
     let row_ms = (window.elapsed_ms() / ROWS_PER_PHASE).max(ROW_MS_MIN);
-    let times = &record.samples.at_ms;
+    let times = &facts.samples.at_ms;
     let mut rows = Vec::new();
     let mut began: Option<usize> = None;
     for (index, at_ms) in times.iter().enumerate().filter(|(_, at)| window.contains(**at)) {
         match began {
             None => began = Some(index),
             Some(first) if at_ms - times[first] >= row_ms => {
-                rows.push(row(record, first, index));
+                rows.push(row(facts, first, index));
                 began = Some(index);
             }
             Some(_) => {}
@@ -71,14 +71,14 @@ fn rows(record: &Record, window: Window) -> Vec<String> {
 }
 
 /// Last row of the run.
-pub(super) fn last_row(record: &Record) -> Option<String> {
-    let last = record.samples.at_ms.len().checked_sub(1)?;
+pub(super) fn last_row(facts: &Facts<'_>) -> Option<String> {
+    let last = facts.samples.at_ms.len().checked_sub(1)?;
     let first = last.checked_sub(2)?;
-    Some(format!("{}\n{}", heading(record), row(record, first, last)))
+    Some(format!("{}\n{}", heading(facts), row(facts, first, last)))
 }
 
 /// First temperature of the run in degrees, for the head of the log.
-pub(super) fn first_temperature(record: &Record) -> Option<String> {
-    let first = view::soc_temperature(record)?.values.iter().find_map(|value| *value)?;
+pub(super) fn first_temperature(facts: &Facts<'_>) -> Option<String> {
+    let first = facts.soc_temperature()?.values.iter().find_map(|value| *value)?;
     Some(format!("{:.1}", first as f64 / 1000.0))
 }

@@ -1,8 +1,8 @@
 //! Sections of workloads with scores: ciphers, 7-zip, series.
 
 use super::{core_type, cpus_name};
+use facts::Facts;
 use facts::figures::main::done;
-use facts::view;
 use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total, Variant, WorkloadId};
 use std::fmt::Write;
 
@@ -210,13 +210,13 @@ pub(super) fn series(record: &Record) -> String {
 }
 
 /// All other programs with their repetitions, and notes about their scores.
-pub(super) fn programs(record: &Record) -> String {
+pub(super) fn programs(facts: &Facts<'_>) -> String {
     let mut text = String::new();
-    for program in view::programs(record) {
+    for program in facts.programs() {
         let values: Vec<String> = program.values.iter().map(f64::to_string).collect();
         let _ = write!(text, "Executing {}\n\nTotal Scores: {} {}\n\n", program.name, values.join(","), program.unit);
     }
-    for remark in view::remarks(record) {
+    for remark in facts.remarks() {
         let _ = writeln!(text, "{remark}");
     }
     text

@@ -4,7 +4,7 @@
 use super::{list, section as with_heading};
 use explain::watched::slowed_down;
 use facts::plain::markdown;
-use facts::{Explanation, Severity, stats, view};
+use facts::{Explanation, Facts, Severity, stats};
 use record::{Fact, KernelMessage, NotRestored, Outcome, Record, SettingChange, Step, WorkloadId, cpu_list};
 use rules::survey;
 
@@ -16,41 +16,41 @@ const NOISE_MANY: usize = 20;
 const NOISE: &[&str] = &["started with executable stack", "[UFW BLOCK]", "EDID"];
 
 /// Empty for a review without measurement and monitoring.
-pub(super) fn section(record: &Record, explained: &Explanation) -> String {
-    if record.steps.is_empty() && record.surveys.len() < 2 {
+pub(super) fn section(facts: &Facts<'_>, explained: &Explanation) -> String {
+    if facts.steps.is_empty() && facts.surveys.len() < 2 {
         return String::new();
     }
     let parts = [
-        watched(record),
-        settings(record),
-        changes(record),
-        messages(record),
-        swap(record),
-        offline(record),
-        validity(record, explained),
+        watched(facts),
+        settings(facts),
+        changes(facts),
+        messages(facts),
+        swap(facts),
+        offline(facts),
+        validity(facts, explained),
     ];
     with_heading("Final report", &parts.concat())
 }
 
 /// Duration of monitoring, maximum temperature, marks, and command.
-fn watched(record: &Record) -> String {
+fn watched(facts: &Facts<'_>) -> String {
     let mut lines = Vec::new();
-    let watch = record.steps.iter().filter(|step| step.workload == WorkloadId::Watch);
+    let watch = facts.steps.iter().filter(|step| step.workload == WorkloadId::Watch);
     for step in watch {
         lines.push(format!("Monitored for {}{}", duration(step.window.elapsed_ms()), while_running(step)));
-        lines.extend(failed(record, step));
-        lines.push(match view::heat(record, step.window) {
+        lines.extend(failed(facts, step));
+        lines.push(match facts.heat(&step.window) {
             Some(heat) => {
                 let celsius = heat.millicelsius_max as f64 / 1000.0;
                 format!("Highest temperature: {celsius:.1}°C")
             }
             None => "Temperature: no SoC temperature sensor".to_owned(),
         });
-        lines.push(power(record, step));
-        let throttling = slowed_down(record);
+        lines.push(power(facts, step));
+        let throttling = slowed_down(facts);
         lines.extend((!throttling.is_empty()).then_some(format!("Throttling: {throttling}")));
     }
-    for mark in &record.marks {
+    for mark in &facts.marks {
         lines.push(format!("Mark after {}: {}", duration(mark.at_ms), markdown(&mark.text)));
     }
     list(lines)
@@ -69,11 +69,11 @@ fn failed(record: &Record, watch: &Step) -> Option<String> {
 }
 
 /// Mean and maximum power during this step, or the note that no sensor reports it.
-fn power(record: &Record, step: &Step) -> String {
-    let readings = view::power_mw(record, step.window);
+fn power(facts: &Facts<'_>, step: &Step) -> String {
+    let readings = facts.power_mw(&step.window);
     let watts: Vec<f64> = readings.iter().map(|(_, mw)| mw / 1000.0).collect();
     let highest = watts.iter().copied().fold(f64::NAN, f64::max);
-    match (stats::mean(&watts), view::power_source(record)) {
+    match (stats::mean(&watts), facts.power_source()) {
         (Some(mean), Some(source)) => {
             let of = if source.is_whole { "" } else { " (CPU package only)" };
             format!("Power: {mean:.2} W average, {highest:.2} W maximum{of}")
@@ -170,8 +170,8 @@ fn messages(record: &Record) -> String {
     format!("{heading}\n\n{shown}{more}\n")
 }
 
-fn swap(record: &Record) -> String {
-    let growth = view::swap_growth(record);
+fn swap(facts: &Facts<'_>) -> String {
+    let growth = facts.swap_growth();
     let grown_kib = growth.map_or(0, |growth| growth.after_kib.saturating_sub(growth.before_kib));
     match grown_kib {
         0 => String::new(),

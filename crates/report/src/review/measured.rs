@@ -6,20 +6,18 @@ use facts::figures::main::done;
 use facts::finding::mhz;
 use facts::number::number;
 use facts::plain::markdown;
-use facts::{Finding, view};
-use record::{
-    Arrange, Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total, Variant,
-};
+use facts::{Facts, Finding, view};
+use record::Arrange;
+use record::{Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total, Variant};
 use rules::{Throttles, survey};
 use std::fmt::Write;
 
 /// Smaller deviations are within the accuracy of a measurement.
 const DEVIATION_PERCENT: f64 = 1.0;
 
-pub(super) fn clocks(record: &Record, findings: &[Finding]) -> String {
-    let (cold, loaded) =
-        (view::cluster_clocks(record, &Variant::COLD), view::cluster_clocks(record, &Variant::HOT_LOADED));
-    let hot = if loaded.is_empty() { view::cluster_clocks(record, &Variant::HOT_AFTER) } else { loaded };
+pub(super) fn clocks(facts: &Facts<'_>, findings: &[Finding]) -> String {
+    let (cold, loaded) = (facts.cluster_clocks(&Variant::COLD), facts.cluster_clocks(&Variant::HOT_LOADED));
+    let hot = if loaded.is_empty() { facts.cluster_clocks(&Variant::HOT_AFTER) } else { loaded };
     let throttled =
         findings.iter().any(|finding| matches!(rules::throttles(finding), Throttles::ClockByHeat | Throttles::Memory));
     let mut text = String::new();
@@ -27,9 +25,9 @@ pub(super) fn clocks(record: &Record, findings: &[Finding]) -> String {
         if clocks.is_empty() {
             continue;
         }
-        let temperature = temperature(record, name == "After");
+        let temperature = temperature(facts, name == "After");
         let _ = writeln!(text, "{name}{temperature}{mark}:\n");
-        for line in clocks.iter().map(|clock| clock_line(record, clock)) {
+        for line in clocks.iter().map(|clock| clock_line(facts, clock)) {
             let _ = writeln!(text, "    {line}");
         }
         text.push('\n');
@@ -37,8 +35,8 @@ pub(super) fn clocks(record: &Record, findings: &[Finding]) -> String {
     section("Clockspeeds (idle vs. heated up)", &text)
 }
 
-fn temperature(record: &Record, last: bool) -> String {
-    let Some(channel) = view::soc_temperature(record) else {
+fn temperature(facts: &Facts<'_>, last: bool) -> String {
+    let Some(channel) = facts.soc_temperature() else {
         return String::new();
     };
     let mut values = channel.values.iter().flatten();

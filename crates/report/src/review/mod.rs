@@ -11,7 +11,7 @@ mod settings;
 mod software;
 
 use facts::plain::markdown;
-use facts::{Explanation, Finding, Severity, view};
+use facts::{Explanation, Facts, Finding, Severity, view};
 use record::{Fact, Machine, Record, Survey};
 use rules::{Report, kernel, survey};
 use std::fmt::Write;
@@ -23,25 +23,25 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    let Some(first) = record.surveys.first() else {
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let Some(first) = facts.surveys.first() else {
         return String::new();
     };
-    let mut text = title(record);
+    let mut text = title(facts);
     let sections = [
-        general(record, first),
-        costs(record),
-        settings::section(record, first),
-        measured::clocks(record, &explained.findings),
-        measured::baseline(record),
-        measured::gains(record),
+        general(facts, first),
+        costs(facts),
+        settings::section(facts, first),
+        measured::clocks(facts, &explained.findings),
+        measured::baseline(facts),
+        measured::gains(facts),
         devices::section(first),
         devices::filesystems(first),
-        devices::swap(record, first),
-        software::versions(record),
-        software::kernel(record, first),
-        closing::section(record, explained),
-        left_out(&record.machine, first),
+        devices::swap(facts, first),
+        software::versions(facts),
+        software::kernel(facts, first),
+        closing::section(facts, explained),
+        left_out(&facts.machine, first),
     ];
     sections.iter().for_each(|section| text.push_str(section));
     text
@@ -112,10 +112,10 @@ fn general(record: &Record, first: &Survey) -> String {
 }
 
 /// Findings of the inspection before measurements.
-fn costs(record: &Record) -> String {
-    let mut findings = rules::check_at_rest(record);
+fn costs(facts: &Facts<'_>) -> String {
+    let mut findings = rules::check_at_rest(facts);
     // A kernel without further fixes needs attention, regardless of its speed.
-    let kernel = kernel::verdict(record, &kernel::Eol::shipped()).findings;
+    let kernel = kernel::verdict(facts, &kernel::Eol::shipped()).findings;
     findings.extend(kernel.into_iter().filter(|finding| finding.rule == kernel::ENDED));
     let line = |finding: &Finding| {
         let mark = match finding.severity {
@@ -125,7 +125,7 @@ fn costs(record: &Record) -> String {
         format!("{mark}{} (confidence {} %)", markdown(&finding.sentence()), finding.confidence_percent)
     };
     let body =
-        if findings.is_empty() { survey::all_clear(&survey::seen(record)) } else { list(findings.iter().map(line)) };
+        if findings.is_empty() { survey::all_clear(&survey::seen(facts)) } else { list(findings.iter().map(line)) };
     section("Settings that cost performance", &body)
 }
 

@@ -1,6 +1,7 @@
 //! Reviews of a synthetic board, and of boards with hostile texts.
 
 use super::render;
+use facts::Facts;
 use record::*;
 use testkit::records::{own_run, point, with_clocks, with_scores};
 
@@ -93,7 +94,7 @@ fn review_has_the_sections_that_reviewers_publish() {
     record = with_scores(record, 3010, &[15_753, 15_760, 15_714]);
     let second = record.surveys[0].clone();
     record.surveys.push(second);
-    let text = render(&record, &explain::explain(&record));
+    let text = super::REPORT.render(&explain::explain(&record));
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
         headings,
@@ -130,12 +131,12 @@ fn review_has_the_sections_that_reviewers_publish() {
 #[test]
 fn inspection_only_review() {
     let record = board();
-    let text = render(&record, &explain::explain(&record));
+    let text = super::REPORT.render(&explain::explain(&record));
     assert!(!text.contains("baseline") && !text.contains("Final report"));
     let mut bare = own_run();
-    assert!(!super::REPORT.is_of(&bare) && super::REPORT.is_of(&record));
+    assert!(!super::REPORT.is_of(&Facts::of(&bare)) && super::REPORT.is_of(&Facts::of(&record)));
     bare.surveys = vec![Survey::default()];
-    assert!(render(&bare, &explain::explain(&bare)).starts_with("# Unknown machine"));
+    assert!(super::REPORT.render(&explain::explain(&bare)).starts_with("# Unknown machine"));
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn names_cannot_inject_markup() {
     record.surveys[0].disks[0].card.as_mut().unwrap().name = evil.into();
     record.surveys[0].pci[0].name = Some(evil.into());
     record.surveys[0].mounts[0].place = evil.into();
-    let text = render(&record, &explain::explain(&record));
+    let text = super::REPORT.render(&explain::explain(&record));
     assert!(!text.contains(['\u{1b}', '\u{202e}']));
     assert!(!text.lines().any(|line| line.starts_with("# forged")), "{text}");
     assert!(!text.contains("`sh`"));

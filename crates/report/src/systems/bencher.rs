@@ -3,8 +3,7 @@
 
 use super::json;
 use super::scores::{Score, scores, slug};
-use facts::Explanation;
-use record::Record;
+use facts::{Explanation, Facts};
 use rules::Report;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +14,7 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let of = |score: Score| {
         let metric = match score.bounds() {
             Some([low, high]) => json!({"value": score.figure.value, "lower_value": low, "upper_value": high}),
@@ -23,7 +22,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
         };
         (score.name, Value::Object(Map::from_iter([(measure(&score.figure.unit), metric)])))
     };
-    json(&scores(record, explained).into_iter().map(of).collect::<Map<_, _>>())
+    json(&scores(facts, explained).into_iter().map(of).collect::<Map<_, _>>())
 }
 
 /// Name of a unit in Bencher: its built-in `latency` is in nanoseconds; others are created by the first upload.

@@ -7,7 +7,7 @@ use explain::diagnosis::told::Told;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::Sheet;
-use facts::{Explanation, Verdict};
+use facts::{Explanation, Facts, Verdict};
 use record::Record;
 use rules::Report;
 use std::fmt::Write;
@@ -22,27 +22,27 @@ pub(super) const REPORT: Report = Report {
 /// Maximum number of listed steps: GitHub limits summaries to 1 MiB.
 const STEPS_MAX: usize = 200;
 
-fn render(record: &Record, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let alert = match explained.verdict {
         Verdict::Valid => "NOTE",
         Verdict::Degraded => "WARNING",
         Verdict::Invalid => "CAUTION",
     };
-    let machine = &record.machine;
+    let machine = &facts.machine;
     let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
-    let told = Told::of(record, explained);
+    let told = Told::of(facts, explained);
     let mut text = format!("### sbc-bench: {board}\n\n> [!{alert}]\n> {}\n", markdown(&told.verdict));
     for cause in &told.causes {
         let _ = writeln!(text, ">\n> {}", markdown(&cause.text()));
     }
     let mut figures = Sheet::new([("Figure", false), ("Value", true), ("Unit", false)]);
-    for score in scores(record, explained) {
+    for score in scores(facts, explained) {
         figures.row([score.name, number(score.figure.value, &score.figure.unit), score.figure.unit.clone()]);
     }
     if !figures.is_empty() {
         let _ = write!(text, "\n{}", figures.markdown());
     }
-    text.push_str(&steps(record));
+    text.push_str(&steps(facts));
     text
 }
 

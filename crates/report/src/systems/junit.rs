@@ -3,8 +3,8 @@
 
 use super::scores::{Test, TestOutcome, scores, tests, utc};
 use explain::diagnosis::told::Told;
-use facts::Explanation;
 use facts::plain::markup;
+use facts::{Explanation, Facts};
 use record::Record;
 use rules::Report;
 use std::fmt::Write;
@@ -16,8 +16,8 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    let tests = tests(record);
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let tests = tests(facts);
     let count = |outcome| tests.iter().filter(|test| test.outcome == outcome).count();
     let is_invalid = TestOutcome::of(explained.verdict) == TestOutcome::Failed;
     let counts = format!(
@@ -26,21 +26,21 @@ fn render(record: &Record, explained: &Explanation) -> String {
         count(TestOutcome::Failed) + usize::from(is_invalid),
         count(TestOutcome::Skipped),
     );
-    let seconds = seconds(record.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
-    let board = markup(record.machine.name().map_or("", String::as_str));
+    let seconds = seconds(facts.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
+    let board = markup(facts.machine.name().map_or("", String::as_str));
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(text, "<testsuites name=\"sbc-bench\" {counts} time=\"{seconds}\">");
-    let _ = writeln!(text, "  <testsuite name=\"sbc-bench\" {counts} time=\"{seconds}\"{}>", timestamp(record));
+    let _ = writeln!(text, "  <testsuite name=\"sbc-bench\" {counts} time=\"{seconds}\"{}>", timestamp(facts));
     text.push_str("    <properties>\n");
     property(&mut text, "board", &board);
-    for score in scores(record, explained) {
+    for score in scores(facts, explained) {
         property(&mut text, &score.name, &markup(&format!("{} {}", score.figure.value, score.figure.unit)));
     }
     text.push_str("    </properties>\n");
     for test in &tests {
         case(&mut text, test);
     }
-    verdict(&mut text, &Told::of(record, explained), is_invalid);
+    verdict(&mut text, &Told::of(facts, explained), is_invalid);
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
 }

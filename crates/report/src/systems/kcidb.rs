@@ -3,7 +3,7 @@
 
 use super::json;
 use super::scores::{RFC_3339, TestOutcome, scores, tests, utc};
-use facts::Explanation;
+use facts::{Explanation, Facts};
 use record::Record;
 use rules::Report;
 use serde_json::{Map, Value, json};
@@ -18,9 +18,9 @@ pub(super) const REPORT: Report = Report {
 /// Default origin of a report.
 const ORIGIN: &str = "sbc_bench";
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    let release = record.machine.kernel_release.known().map_or("unknown", String::as_str);
-    let started = record.run.started.known().copied().unwrap_or(0);
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let release = facts.machine.kernel_release.known().map_or("unknown", String::as_str);
+    let started = facts.run.started.known().copied().unwrap_or(0);
     // The same result has the same ids, so that a second submission replaces the first.
     let run = format!("{}_{started}", super::scores::slug(&[release]));
     let checkout = format!("{ORIGIN}:checkout_{run}");
@@ -32,14 +32,14 @@ fn render(record: &Record, explained: &Explanation) -> String {
         test.insert("build_id".into(), build.clone().into());
         test.insert("path".into(), format!("sbc_bench.{name}").into());
         test.insert("status".into(), outcome.word().to_uppercase().into());
-        test.insert("environment".into(), environment(record));
+        test.insert("environment".into(), environment(facts));
         test
     };
     let mut all: Vec<Value> = Vec::new();
-    for test in tests(record) {
+    for test in tests(facts) {
         let mut entry = base(&test.name, test.outcome);
         entry.insert("duration".into(), (test.step.window.elapsed_ms().max(0) as f64 / 1000.0).into());
-        if let Some(time) = utc(record, test.step.window.start_ms, RFC_3339) {
+        if let Some(time) = utc(facts, test.step.window.start_ms, RFC_3339) {
             entry.insert("start_time".into(), time.into());
         }
         if !test.why.is_empty() {
@@ -47,7 +47,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
         }
         all.push(entry.into());
     }
-    for score in scores(record, explained) {
+    for score in scores(facts, explained) {
         let mut entry = base(&format!("score_{}", score.name), TestOutcome::Passed);
         entry.insert(
             "number".into(),
@@ -59,7 +59,7 @@ fn render(record: &Record, explained: &Explanation) -> String {
     json(&json!({
         "version": {"major": 4, "minor": 4},
         "checkouts": [{"id": checkout, "origin": ORIGIN, "comment": format!("Linux {release}")}],
-        "builds": [{"id": build, "origin": ORIGIN, "checkout_id": checkout, "architecture": architecture(record)}],
+        "builds": [{"id": build, "origin": ORIGIN, "checkout_id": checkout, "architecture": architecture(facts)}],
         "tests": all,
     }))
 }

@@ -2,8 +2,7 @@
 //! command `lava-test-case` prints (<https://docs.lavasoftware.org/lava/writing-tests.html>).
 
 use super::scores::{TestOutcome, scores, tests};
-use facts::Explanation;
-use record::Record;
+use facts::{Explanation, Facts};
 use rules::Report;
 use std::fmt::Write;
 
@@ -14,12 +13,12 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let mut text = String::new();
-    for test in tests(record) {
+    for test in tests(facts) {
         signal(&mut text, &test.name, test.outcome.word(), "");
     }
-    for score in scores(record, explained) {
+    for score in scores(facts, explained) {
         // A unit ends at the first blank.
         let unit = score.figure.unit.split_whitespace().collect::<Vec<_>>().join("_");
         let measured = format!(" UNITS={unit} MEASUREMENT={}", score.figure.value);

@@ -2,8 +2,7 @@
 //! collector of node_exporter and the metrics report of GitLab read.
 
 use super::scores::{scores, slug};
-use facts::{Explanation, Verdict};
-use record::Record;
+use facts::{Explanation, Facts, Verdict};
 use rules::Report;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,9 +14,9 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let mut families: BTreeMap<String, String> = BTreeMap::new();
-    for score in scores(record, explained) {
+    for score in scores(facts, explained) {
         let family = format!("sbc_bench_score_{}", slug(&[&score.figure.unit.replace('/', " per ")]));
         let lines = families.entry(family.clone()).or_default();
         let _ = writeln!(lines, "{family}{{name=\"{}\"}} {}", score.name, score.figure.value);
@@ -44,7 +43,7 @@ mod tests {
     #[test]
     fn families_end_as_they_must() {
         let record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
-        let text = render(&record, &explain::explain(&record));
+        let text = REPORT.render(&explain::explain(&record));
         assert!(text.ends_with("sbc_bench_verdict{verdict=\"invalid\"} 0\n# EOF\n"), "{text}");
         // The textfile collector also reads the older text format, which has fewer types.
         let types: Vec<&str> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();

@@ -6,7 +6,6 @@ use super::scores::{RFC_3339, utc};
 use explain::document::Results;
 use facts::plain::csv;
 use facts::{Explanation, Facts, Verdict};
-use record::Record;
 use rules::Report;
 use serde_json::Value;
 
@@ -34,11 +33,11 @@ const METRICS: &[&str] = &[
     "power_mean_watt",
 ];
 
-fn render(record: &Record, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let columns = ["time"].iter().chain(ATTRIBUTES).chain(METRICS).copied();
     let head: Vec<&str> = columns.collect();
-    let results = serde_json::to_value(Results::of(&Facts::of(record), explained)).unwrap_or_default();
-    let time = utc(record, 0, RFC_3339).unwrap_or_default();
+    let results = serde_json::to_value(Results::of(facts, explained)).unwrap_or_default();
+    let time = utc(facts, 0, RFC_3339).unwrap_or_default();
     let attribute = |key: &&str| csv(results[key].as_str().unwrap_or_default());
     let metric = |key: &&str| match &results[key] {
         Value::Number(number) if explained.verdict != Verdict::Invalid => number.to_string(),

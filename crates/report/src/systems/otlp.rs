@@ -4,7 +4,7 @@
 
 use super::json;
 use super::scores::{Score, scores};
-use facts::Explanation;
+use facts::{Explanation, Facts};
 use record::Record;
 use rules::Report;
 use serde_json::{Value, json};
@@ -16,10 +16,10 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    let started = record.run.started.known().copied().unwrap_or(0);
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let started = facts.run.started.known().copied().unwrap_or(0);
     let nanoseconds = |ms: i64| (i128::from(ms.max(0)) * 1_000_000).to_string();
-    let ended = started.saturating_add(record.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
+    let ended = started.saturating_add(facts.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
     let gauge = |name: String, about: String, unit: String, value: f64, attributes: Value| {
         let point = json!({
             "startTimeUnixNano": nanoseconds(started),
@@ -35,12 +35,12 @@ fn render(record: &Record, explained: &Explanation) -> String {
         let (value, unit) = in_ucum(score.figure.value, &score.figure.unit);
         gauge(format!("sbc_bench.score.{}", score.name), score.figure.key.title(), unit, value, core)
     };
-    let mut metrics: Vec<Value> = scores(record, explained).into_iter().map(metric).collect();
+    let mut metrics: Vec<Value> = scores(facts, explained).into_iter().map(metric).collect();
     let verdict = json!([attribute("sbc_bench.verdict", &explained.verdict.to_string())]);
     metrics.push(gauge("sbc_bench.result".into(), "The verdict, as an attribute.".into(), "1".into(), 1.0, verdict));
-    let version = record.source.version();
+    let version = facts.source.version();
     json(&json!({"resourceMetrics": [{
-        "resource": {"attributes": resource(record)},
+        "resource": {"attributes": resource(facts)},
         "scopeMetrics": [{"scope": {"name": "sbc-bench", "version": version}, "metrics": metrics}],
     }]}))
 }

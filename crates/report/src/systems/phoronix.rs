@@ -3,8 +3,8 @@
 
 use super::scores::{Score, scores};
 use explain::monitor::local_time;
-use facts::Explanation;
 use facts::plain::markup;
+use facts::{Explanation, Facts};
 use record::Record;
 use rules::Report;
 use std::fmt::Write;
@@ -16,18 +16,18 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
-fn render(record: &Record, explained: &Explanation) -> String {
-    let board = markup(record.machine.name().map_or("unknown board", String::as_str));
-    let time = local_time(record, 0).map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
+fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    let board = markup(facts.machine.name().map_or("unknown board", String::as_str));
+    let time = local_time(facts, 0).map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
     let mut text = String::from("<?xml version=\"1.0\"?>\n<PhoronixTestSuite>\n  <Generated>\n");
     let generated = [("Title", "sbc-bench"), ("LastModified", &time), ("TestClient", "sbc-bench")];
     elements(&mut text, 4, &generated);
     text.push_str("  </Generated>\n  <System>\n");
-    let words = software(record);
+    let words = software(facts);
     let system = [("Identifier", board.as_str()), ("Software", &words), ("User", ""), ("TimeStamp", &time)];
     elements(&mut text, 4, &system);
     text.push_str("  </System>\n");
-    for score in scores(record, explained) {
+    for score in scores(facts, explained) {
         result(&mut text, &score, &board);
     }
     text.push_str("</PhoronixTestSuite>\n");

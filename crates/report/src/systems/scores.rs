@@ -1,6 +1,6 @@
 //! Data for other systems: main figures under names that are stable across runs, and steps as tests.
 
-use facts::{Explanation, Figure, Verdict, figures};
+use facts::{Explanation, Facts, Figure, Verdict};
 use record::{Outcome, Record, Step};
 use std::collections::BTreeMap;
 
@@ -23,12 +23,12 @@ impl Score {
 
 /// Main figures that are comparable between runs, sorted by name; empty for an invalid result, because trackers keep
 /// values forever.
-pub(super) fn scores(record: &Record, explained: &Explanation) -> Vec<Score> {
+pub(super) fn scores(facts: &Facts<'_>, explained: &Explanation) -> Vec<Score> {
     if explained.verdict == Verdict::Invalid {
         return Vec::new();
     }
     let mut named: BTreeMap<String, Figure> = BTreeMap::new();
-    let main = figures(record).into_iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
+    let main = facts.figures().into_iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
     for figure in main.filter(|figure| figure.value.is_finite()) {
         let core = figure.core.as_ref();
         // Physical figures have no method; their keys contain 0.
@@ -36,7 +36,7 @@ pub(super) fn scores(record: &Record, explained: &Explanation) -> Vec<Score> {
         let bare = slug(&[&key, &core.map(facts::figures::Core::label).unwrap_or_default()]);
         let by_cpus = || slug(&[&bare, &core.map(|core| record::cpu_list(&core.cpus)).unwrap_or_default()]);
         let name = if named.contains_key(&bare) { by_cpus() } else { bare };
-        named.entry(name).or_insert(figure);
+        named.entry(name).or_insert(figure.clone());
     }
     named.into_iter().map(|(name, figure)| Score { name, figure }).collect()
 }

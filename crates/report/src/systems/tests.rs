@@ -16,17 +16,23 @@ fn run() -> Record {
 }
 
 fn text(id: &str, record: &Record) -> String {
-    rendered(id, record, &explain::explain(record))
+    rendered(id, record, explain::explain(record).assessment)
 }
 
-fn rendered(id: &str, record: &Record, explained: &Explanation) -> String {
-    ROWS.iter().find(|report| report.id == id).unwrap().render(record, explained)
+fn rendered(id: &str, record: &Record, assessment: Explanation) -> String {
+    ROWS.iter()
+        .find(|report| report.id == id)
+        .unwrap()
+        .render(&facts::Explained { facts: facts::Facts::of(record), assessment })
 }
 
 #[test]
 fn names_stay_and_are_unique() {
     let record = run();
-    let names: Vec<String> = scores(&record, &explain::explain(&record)).into_iter().map(|score| score.name).collect();
+    let names: Vec<String> = scores(&facts::Facts::of(&record), &explain::explain(&record).assessment)
+        .into_iter()
+        .map(|score| score.name)
+        .collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
     assert!(names.iter().any(|name| name.starts_with("sevenzip_") && name.ends_with("_multi")), "{names:?}");
     assert_eq!(slug(&["AES-256-CBC", "", "64M"]), "aes_256_cbc_64m");
@@ -44,8 +50,8 @@ fn lava_gets_a_signal_for_each_step_and_figure() {
 #[test]
 fn figures_of_invalid_results_are_withheld() {
     let record = run();
-    let explained = Explanation { verdict: Verdict::Invalid, ..explain::explain(&record) };
-    let text = |id: &str, record: &Record| rendered(id, record, &explained);
+    let explained = Explanation { verdict: Verdict::Invalid, ..explain::explain(&record).assessment };
+    let text = |id: &str, record: &Record| rendered(id, record, explained.clone());
     assert_eq!(text("bencher", &record).trim(), "{}");
     assert!(!text("lava", &record).contains("MEASUREMENT"));
     assert!(text("lava", &record).contains("TEST_CASE_ID=verdict_invalid RESULT=fail"));
@@ -69,8 +75,8 @@ fn github_gets_an_alert_of_the_verdict() {
     assert!(text.contains("> [!NOTE]\n> ") || text.contains("> [!WARNING]\n> "), "{text}");
     assert!(text.contains("| sevenzip_"), "{text}");
     assert!(text.contains("| openssl_aes_256_cbc | skip |") && text.contains("no openssl &lt;1 &amp;"), "{text}");
-    let explained = Explanation { verdict: Verdict::Invalid, ..explain::explain(&run()) };
-    let invalid = rendered("github-summary", &run(), &explained);
+    let explained = Explanation { verdict: Verdict::Invalid, ..explain::explain(&run()).assessment };
+    let invalid = rendered("github-summary", &run(), explained);
     assert!(invalid.contains("> [!CAUTION]\n") && !invalid.contains("MIPS |"), "{invalid}");
 }
 
@@ -114,7 +120,7 @@ proptest! {
         record.steps.push(Step::new(name.as_str(), 1, Variant::ONLY, Outcome::Skipped(Missing::absent("x"))));
         let explained = explain::explain(&record);
         for report in ROWS {
-            let text = report.render(&record, &explained);
+            let text = report.render(&explained);
             if text.starts_with('{') {
                 prop_assert!(serde_json::from_str::<Value>(&text).is_ok(), "{}", report.id);
             }

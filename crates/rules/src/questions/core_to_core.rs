@@ -1,11 +1,11 @@
 //! Report: the matrix of latencies between CPUs, at most 80 columns wide, and the groups that show in it.
 
 use crate::tables::{Answer, Report, Subject};
-use facts::Finding;
 use facts::lines::{sentences, unmeasured, wrapped};
 use facts::number::with_unit;
 use facts::view::{self, CoreLevel};
-use record::{CoreToCore, Measured, Outcome, QuestionId, Record, WorkloadId, cpu_list};
+use facts::{Facts, Finding};
+use record::{CoreToCore, Measured, Outcome, QuestionId, WorkloadId, cpu_list};
 use std::fmt::Write;
 
 /// The answer to it.
@@ -22,9 +22,9 @@ const REPORT: Report = Report {
 /// Columns of the matrix that fit next to each other: 80 less the column of names, five for each.
 const COLUMNS: usize = 15;
 
-fn render(record: &Record, findings: &[Finding]) -> String {
+fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
     let mut text = String::new();
-    for step in record.steps_of(WorkloadId::CoreToCore) {
+    for step in facts.steps_of(WorkloadId::CoreToCore) {
         if let Outcome::Done(Measured::CoreToCore(matrix)) = &step.outcome {
             text.push_str(&told(matrix));
         }
@@ -33,7 +33,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         text.push_str("No core-to-core latency was measured.\n");
     }
     text.push_str(&sentences(findings));
-    for line in unmeasured(record, Some(WorkloadId::CoreToCore), &[]) {
+    for line in unmeasured(facts, Some(WorkloadId::CoreToCore), &[]) {
         let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));
     }
     text
@@ -110,7 +110,7 @@ mod tests {
             ?: one of the two CPUs could not be used.
             Clusters: 0-1 | 2 | 3 (20.0 ns within, 160.0 ns between).
         "#]]
-        .assert_eq(&render(&record, &[]));
+        .assert_eq(&render(&Facts::of(&record), &[]));
     }
 
     #[test]
@@ -133,6 +133,6 @@ mod tests {
 
     #[test]
     fn core_to_core_report_without_measurement() {
-        assert!(render(&own_run(), &[]).starts_with("No core-to-core latency"));
+        assert!(render(&Facts::of(&own_run()), &[]).starts_with("No core-to-core latency"));
     }
 }

@@ -12,8 +12,10 @@ pub mod sensitivity;
 mod thermal;
 
 use crate::tables::{Answer, Plot};
+use facts::Facts;
 use facts::plot::Picture;
-use record::{Arrange, QuestionId, Record};
+use record::Arrange;
+use record::QuestionId;
 
 /// All answers, sorted by question.
 pub const ANSWERS: &[Answer] = &[
@@ -34,8 +36,8 @@ pub const ANSWERS: &[Answer] = &[
 ];
 
 /// Sections of all questions that a Record has answers to.
-pub fn texts(record: &Record) -> impl Iterator<Item = String> {
-    ANSWERS.iter().map(|answer| (answer.text)(record)).filter(|text| !text.is_empty())
+pub fn texts(facts: &Facts<'_>) -> impl Iterator<Item = String> {
+    ANSWERS.iter().map(|answer| (answer.text)(facts)).filter(|text| !text.is_empty())
 }
 
 /// All plots, sorted by id.
@@ -46,9 +48,9 @@ pub fn all_plots() -> Vec<Plot> {
 }
 
 /// All plots of a Record with their names, sorted by name.
-pub fn plots(record: &Record) -> Vec<(&'static str, Picture)> {
+pub fn plots(facts: &Facts<'_>) -> Vec<(&'static str, Picture)> {
     let drawn = all_plots().into_iter();
-    drawn.filter_map(|plot| Some((plot.name(), (plot.draw)(record)?))).collect()
+    drawn.filter_map(|plot| Some((plot.name(), (plot.draw)(facts)?))).collect()
 }
 
 #[cfg(test)]

@@ -9,10 +9,9 @@ use facts::lines::{explanation, unmeasured, wrapped};
 use facts::number::{number, with_unit};
 use facts::stats::{mean, median};
 use facts::view::{self, step_score};
-use facts::{Finding, Place, Quantity, Severity};
-use record::{
-    Arrange, ChannelId, Measured, Mode, Outcome, QuestionId, Record, RuleId, Step, Total, WorkloadId, cpu_list,
-};
+use facts::{Facts, Finding, Place, Quantity, Severity};
+use record::Arrange;
+use record::{ChannelId, Measured, Mode, Outcome, QuestionId, Record, RuleId, Step, Total, WorkloadId, cpu_list};
 use std::fmt::Write;
 
 const SCALING: &str = "scaling";
@@ -172,8 +171,8 @@ fn is_second(record: &Record, cpu: u32, cpus: &[u32]) -> bool {
     known.is_some_and(|known| known.siblings.iter().any(|other| *other < cpu && cpus.contains(other)))
 }
 
-fn text(record: &Record) -> String {
-    let results = results(record);
+fn text(facts: &Facts<'_>) -> String {
+    let results = results(facts);
     let mut text = String::new();
     for result in &results {
         let unit = &result.unit;
@@ -197,8 +196,8 @@ fn text(record: &Record) -> String {
         text.push('\n');
     }
     if !results.is_empty() {
-        text.push_str(&notes(record, &results));
-        for step in &record.steps {
+        text.push_str(&notes(facts, &results));
+        for step in &facts.steps {
             if let Outcome::Done(Measured::BandwidthCurve(curve)) = &step.outcome {
                 text.push_str(&memory::scaling(curve));
             }
@@ -333,7 +332,7 @@ mod tests {
             Clock: not measured, because this machine shows no clock of its CPUs.
 
         "#]]
-        .assert_eq(&text(&record));
+        .assert_eq(&text(&Facts::of(&record)));
         expect![[r#"
             [
                 "lzma on 4 CPUs reaches 2.13 times 30.00 kH/s of CPU 2, 80 % of the sum that these CPUs reach alone; beyond 3 CPUs more of them hardly add anything.",
@@ -369,7 +368,7 @@ mod tests {
     fn second_cpu_of_a_core_adds_nothing_to_the_sum() {
         let mut record = run(&[("Zen 3", 4000)], &[(&[0], 30.0), (&[0, 1], 39.0)]);
         record.machine.cpus.iter_mut().for_each(|cpu| cpu.siblings = vec![0, 1]);
-        let text = text(&record);
+        let text = text(&Facts::of(&record));
         assert!(text.contains("2       39.00       1.30              130 %"), "{text}");
         assert!(text.contains("A second CPU of the same core (SMT)"), "{text}");
     }
@@ -378,7 +377,7 @@ mod tests {
     fn other_runs_and_single_cpus_have_no_answer() {
         let mut record = run(&[("A76", 2400)], &[(&[0], 30.0), (&[0, 1], 60.0)]);
         record.run.mode = Mode::Standard;
-        assert_eq!(text(&record), "");
-        assert_eq!(text(&run(&[("A76", 2400)], &[(&[0], 30.0)])), "");
+        assert_eq!(text(&Facts::of(&record)), "");
+        assert_eq!(text(&Facts::of(&run(&[("A76", 2400)], &[(&[0], 30.0)]))), "");
     }
 }

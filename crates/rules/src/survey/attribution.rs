@@ -3,7 +3,8 @@
 //!
 //! A difference counts when it is larger than what the same steps differ by themselves.
 
-use facts::figures::{Figure, figures};
+use facts::Facts;
+use facts::figures::Figure;
 use record::{Record, Step};
 use serde::Serialize;
 
@@ -81,7 +82,7 @@ fn measured(record: &Record, raised: &[String]) -> Vec<Figure> {
     let steps: Vec<Step> = of_state.map(|probe| probe.step.clone()).collect();
     let alone =
         Record { steps, machine: record.machine.clone(), ..Record::new(record.source.clone(), record.run.clone()) };
-    figures(&alone).into_iter().filter(|figure| figure.is_main).collect()
+    Facts::from(alone).figures().iter().filter(|figure| figure.is_main).cloned().collect()
 }
 
 fn row(before: &[Figure], after: &Figure) -> Option<GainRow> {

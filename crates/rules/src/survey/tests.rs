@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::test_support::own_run;
+use facts::Facts;
 use facts::Severity;
 use record::*;
 
@@ -50,7 +51,7 @@ pub(super) fn check(change: impl FnOnce(&mut Record, &mut Survey), expected: &[&
     let mut survey = record.surveys.remove(0);
     change(&mut record, &mut survey);
     record.surveys = vec![survey];
-    let found = crate::check_at_rest(&record);
+    let found = crate::check_at_rest(&Facts::of(&record));
     for finding in &found {
         let sentence = finding.sentence();
         assert!(!sentence.contains('?') && sentence.ends_with('.'), "{sentence}");
@@ -69,7 +70,7 @@ pub(super) fn check(change: impl FnOnce(&mut Record, &mut Survey), expected: &[&
 #[test]
 fn good_machine_has_no_findings() {
     check(|_, _| {}, &[]);
-    assert!(crate::check_at_rest(&own_run()).is_empty());
+    assert!(crate::check_at_rest(&Facts::of(&own_run())).is_empty());
 }
 
 pub(super) fn nvme(link: PciLink) -> PciDevice {

@@ -221,6 +221,7 @@ fn flash_line(part: &FlashPart) -> String {
 mod tests {
     use super::super::tests::machine;
     use super::*;
+    use facts::Facts;
     use record::{Card, Mount, SerialKind};
 
     #[test]
@@ -235,7 +236,8 @@ mod tests {
             ..Disk::default()
         }];
         record.surveys[0].mounts = vec![Mount { kind: "fuseblk".into(), place: evil.into(), ..Mount::default() }];
-        let mut text: Vec<String> = crate::check_at_rest(&record).iter().map(facts::Finding::sentence).collect();
+        let mut text: Vec<String> =
+            crate::check_at_rest(&Facts::of(&record)).iter().map(facts::Finding::sentence).collect();
         text.extend(disk_lines(&record.surveys[0]));
         for line in text {
             assert!(!line.contains(['\u{1b}', '\u{202e}']), "{line:?}");

@@ -4,6 +4,7 @@ use super::rows::RowPrinter;
 use super::{View, live};
 use crate::output;
 use explain::monitor::{Columns, Watch, gaps, summary};
+use facts::Facts;
 use facts::throttle::Reason;
 use record::Event;
 
@@ -100,7 +101,7 @@ impl View for Lines {
             Some(columns) => columns,
             None => {
                 let (place, why) = live::temperature(watch).unzip();
-                let columns = Columns::of(watch.record(), place);
+                let columns = Columns::of(watch.record(), place.or_else(|| *Facts::of(watch.record()).soc_channel()));
                 text = self.first_text(watch, &columns, why.as_deref());
                 self.lines = 0;
                 columns

@@ -31,8 +31,8 @@ pub(super) fn make(
     let next = || {
         let (page, source) = rest.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next()?;
         let what = source.record().map(|record| {
-            let explained = explain::explain(&record);
-            (Entry::of(&record, &explained, &source.name), page::page(&record, &explained, reference))
+            let explained = explain::explain(record);
+            (Entry::of(&explained, &source.name), page::page(&explained, reference))
         });
         Some(Made { page, source, what })
     };

@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use compare::reference::Reference;
 use compare::trend::{self, Sample, Trend, trends};
 use explain::results::{Entry, USUAL_ORDER, order};
-use facts::Verdict;
+use facts::{Facts, Verdict};
 use folder::SiteFolder;
 use page::site::{Group, Kind, Site, SiteResult, of_result, result_path};
 use record::Arrange;
@@ -206,12 +206,12 @@ fn trends_of(group: &Group<'_>, results: &Results) -> Vec<Trend> {
     let read = |listed: &SiteResult<'_>| {
         let source = &results.get(listed.page)?.1;
         // It was readable before; a file that is gone since then is told by the next call.
-        Some((source, source.record().ok()?, listed.entry.row.verdict))
+        Some((source, Facts::from(source.record().ok()?), listed.entry.row.verdict))
     };
     let read: Vec<_> = group.results.iter().filter_map(read).collect();
     let samples: Vec<Sample<'_>> = read
         .iter()
-        .map(|(source, record, verdict)| Sample { name: source.name.clone(), record, verdict: *verdict })
+        .map(|(source, facts, verdict)| Sample { name: source.name.clone(), facts, verdict: *verdict })
         .collect();
     trends(&samples)
 }

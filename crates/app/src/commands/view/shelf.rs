@@ -6,10 +6,10 @@ use compare::reference::Reference;
 use compare::trend::{Sample, trends};
 use compare::{Side, compare};
 use explain::results::{Entry, USUAL_ORDER, order};
-use facts::Explanation;
+use facts::Explained;
 use net::server::{Answer, Site as Served, TEXT};
 use page::site::{Group, Kind, Link, Site, SiteResult, of_result, result_path};
-use record::{Arrange, Record};
+use record::Arrange;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -33,8 +33,7 @@ pub(super) struct Shelf {
 struct Held {
     /// Its file as the user named it.
     file: String,
-    record: Record,
-    explained: Explanation,
+    explained: Explained<'static>,
     entry: Entry,
     /// The name of its page.
     page: String,
@@ -42,12 +41,12 @@ struct Held {
 
 impl Shelf {
     /// Results with their files, in the usual order of tables.
-    pub(super) fn of(results: Vec<(String, Record, Explanation)>) -> Self {
-        let held = |(index, (file, record, explained)): (usize, (String, Record, Explanation))| {
-            let entry = Entry::of(&record, &explained, &file);
+    pub(super) fn of(results: Vec<(String, Explained<'static>)>) -> Self {
+        let held = |(index, (file, explained)): (usize, (String, Explained<'static>))| {
+            let entry = Entry::of(&explained, &file);
             // Two files with one name are two pages.
             let page = of_result(&file, &format!("{index:010x}"));
-            Held { file, record, explained, entry, page }
+            Held { file, explained, entry, page }
         };
         let mut results: Vec<Held> = results.into_iter().enumerate().map(held).collect();
         if let Some(order) = order(USUAL_ORDER) {
@@ -74,19 +73,23 @@ impl Shelf {
 
     fn result_page(&self, path: &str) -> Option<String> {
         let held = self.results.iter().find(|held| result_path(&held.page) == path)?;
-        Some(page::page(&held.record, &held.explained, &self.known))
+        Some(page::page(&held.explained, &self.known))
     }
 
     fn comparison(&self) -> String {
         let held = self.results.iter();
-        let sides = held.map(|held| Side { name: held.file.clone(), record: &held.record, explained: &held.explained });
+        let sides = held.map(|held| Side { name: held.file.clone(), explained: &held.explained });
         page::comparison(&compare(&sides.collect::<Vec<_>>()))
     }
 
     fn samples<'a>(&'a self, is_wanted: impl Fn(&Held) -> bool) -> Vec<Sample<'a>> {
         let wanted = self.results.iter().filter(|held| is_wanted(held));
         wanted
-            .map(|held| Sample { name: held.file.clone(), record: &held.record, verdict: held.explained.verdict })
+            .map(|held| Sample {
+                name: held.file.clone(),
+                facts: &held.explained.facts,
+                verdict: held.explained.assessment.verdict,
+            })
             .collect()
     }
 

@@ -2,6 +2,7 @@
 
 use super::{CauseId, SAME_LOG, loss};
 use crate::rank::Entry;
+use facts::Facts;
 use record::{Record, Variant, WorkloadId};
 
 /// The cause of a lower clock, if one is lower: of the cores that lost most.
@@ -44,8 +45,8 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(CauseId, S
 }
 
 /// What is known of the clock of memory: governor and clock of devfreq, modules of PCs.
-pub(super) fn dram(record: &Record) -> Option<String> {
-    crate::settings_of(record).into_iter().find(|(name, _)| *name == "DRAM").and_then(|(_, value)| value)
+pub(super) fn dram(facts: &Facts<'_>) -> Option<String> {
+    crate::settings_of(facts).into_iter().find(|(name, _)| *name == "DRAM").and_then(|(_, value)| value)
 }
 
 /// Programs of 32 bits on cores that could run others.

@@ -78,13 +78,13 @@ pub(super) fn by_rows(
 /// cores can hold. Boards have a table of clocks that says so.
 pub(super) fn was_there_before(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> bool {
     let first = score.runs.first().map(|run| run.window);
-    let (Some(first), Some(channel)) = (first, view::soc_temperature(facts.record)) else {
+    let (Some(first), Some(channel)) = (first, facts.soc_temperature()) else {
         return false;
     };
-    let readings = view::temperatures(facts.record, channel, first);
+    let readings = view::temperatures(facts, channel, first);
     let hot = hot_millicelsius(facts) - NEAR_MILLICELSIUS;
     let is_hot = readings.first().is_some_and(|reading| reading.value >= hot);
-    cause == Cause::Heat && is_hot && view::is_x86(facts.record)
+    cause == Cause::Heat && is_hot && view::is_x86(facts)
 }
 
 /// The clocks of the CPUs that the score was measured on.
@@ -143,11 +143,11 @@ struct Classes<'a> {
 
 impl<'a> Classes<'a> {
     fn of(facts: &Facts<'_>, chain: &'a [Cause]) -> Self {
-        let record = facts.record;
-        let throttled = record.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled));
-        let bits = throttled.map(|channel| view::gauge(record, channel, view::whole_run())).unwrap_or_default();
-        let soc = view::soc_temperature(record);
-        let heat = soc.map(|channel| view::temperatures(record, channel, view::whole_run())).unwrap_or_default();
+        let facts: &Facts<'_> = facts;
+        let throttled = facts.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled));
+        let bits = throttled.map(|channel| view::gauge(facts, channel, view::whole_run())).unwrap_or_default();
+        let soc = facts.soc_temperature();
+        let heat = soc.map(|channel| view::temperatures(facts, channel, view::whole_run())).unwrap_or_default();
         Self {
             chain,
             bits: bits.into_iter().map(|reading| (reading.at_ms, reading.value & 1 != 0)).collect(),
@@ -195,7 +195,7 @@ pub(super) fn by_findings(
     if held.is_empty() {
         return None;
     }
-    let clusters = facts.record.machine.clusters.iter().map(|cluster| cluster.cpus.as_slice());
+    let clusters = facts.machine.clusters.iter().map(|cluster| cluster.cpus.as_slice());
     let mut clusters: Vec<&[u32]> = clusters.collect();
     if clusters.is_empty() {
         clusters = held.iter().map(|held| held.cpus).collect();
@@ -221,7 +221,7 @@ pub(super) fn by_findings(
 fn elasticity(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Elasticity {
     let limiter = match cause {
         _ if is_by_duty(facts) => Limiter::Duty,
-        Cause::Heat | Cause::PowerLimit | Cause::LowVoltage if view::is_x86(facts.record) => Limiter::Package,
+        Cause::Heat | Cause::PowerLimit | Cause::LowVoltage if view::is_x86(facts) => Limiter::Package,
         Cause::LowVoltage => Limiter::Supply,
         _ => Limiter::Cores,
     };
@@ -230,7 +230,7 @@ fn elasticity(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Elasticity 
 
 /// True if a clock is made by CPUs that stand still for a part of the time.
 fn is_by_duty(facts: &Facts<'_>) -> bool {
-    view::clock_passes(facts.record, &Variant::COLD).any(|(_, clocks)| {
+    view::clock_passes(facts, &Variant::COLD).any(|(_, clocks)| {
         let mut windows = clocks.points.iter().filter_map(|point| point.windows.as_ref());
         windows.any(|windows| f64::from(windows.best_khz) > DUTY * f64::from(windows.sustained_khz))
     })

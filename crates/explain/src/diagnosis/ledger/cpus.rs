@@ -6,26 +6,26 @@ use super::score::Score;
 use facts::stats::mean;
 use facts::view::Reading;
 use facts::{Cause, Facts, Method, Witness, view};
-use record::{AllCpus, ChannelId, Record, Total};
+use record::{AllCpus, ChannelId, Total};
 
 /// What missing CPUs took of a score, by their number.
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
-    let record = facts.record;
+    let facts: &Facts<'_> = facts;
     if cause == Cause::CpusOffline {
-        let cpus = &record.machine.cpus;
+        let cpus = &facts.machine.cpus;
         let online = cpus.iter().filter(|cpu| cpu.online).count();
         let is_on_all = score.busy_cpus as usize >= online && online > 0;
         let kept = if is_on_all { online as f64 / cpus.len().max(1) as f64 } else { 1.0 };
         return Some(Loss::of_share(kept, Method::Cpus, Witness::Settings));
     }
-    let channel = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
-    let before = view::gauge(record, channel, view::whole_run()).first()?.value;
+    let channel = facts.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
+    let before = view::gauge(facts, channel, view::whole_run()).first()?.value;
     let wanted = f64::from(score.busy_cpus).min(before as f64);
     let weights = Weights::of(facts, before).filter(|_| wanted >= before as f64);
     let kept = score.runs.iter().filter_map(|run| {
-        let readings = view::gauge(record, channel, run.window);
+        let readings = view::gauge(facts, channel, run.window);
         let there = readings.iter().map(|reading| {
-            let weighed = weights.as_ref().and_then(|weights| weights.there(record, reading, before));
+            let weighed = weights.as_ref().and_then(|weights| weights.there(facts, reading, before));
             weighed.unwrap_or((reading.value as f64).min(wanted) / wanted)
         });
         mean(&there.collect::<Vec<_>>())
@@ -39,7 +39,7 @@ struct Weights(Vec<(u32, f64)>);
 impl Weights {
     /// None where not each of the CPUs that were there belongs to a cluster.
     fn of(facts: &Facts<'_>, before: i64) -> Option<Self> {
-        let machine = &facts.record.machine;
+        let machine = &facts.machine;
         let khz = |cluster: &record::Cluster| {
             let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
             policy.and_then(|policy| policy.clock_khz_max.known()).map_or(1.0, |khz| f64::from(*khz))
@@ -54,12 +54,12 @@ impl Weights {
     }
 
     /// Share of what all CPUs are worth that was there at a reading; none where nothing says which were away.
-    fn there(&self, record: &Record, reading: &Reading, before: i64) -> Option<f64> {
+    fn there(&self, facts: &Facts<'_>, reading: &Reading, before: i64) -> Option<f64> {
         let away = (before - reading.value).max(0) as usize;
         if away == 0 {
             return Some(1.0);
         }
-        let cpus = view::cpus_away(record, reading);
+        let cpus = view::cpus_away(facts, reading);
         let all: f64 = self.0.iter().map(|(_, worth)| *worth).total();
         let gone: f64 = self.0.iter().filter(|(cpu, _)| cpus.contains(cpu)).map(|(_, worth)| *worth).total();
         (cpus.len() == away && all > 0.0).then(|| 1.0 - gone / all)

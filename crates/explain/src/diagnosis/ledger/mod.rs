@@ -14,10 +14,9 @@ mod waiting;
 
 use super::graph::Graph;
 use compare::reference::Reference;
-use facts::Facts;
 use facts::figures::equivalent::equivalent;
 
-use facts::{Cause, Diagnosis, Finding, Ledger, Method, Witness};
+use facts::{Cause, Diagnosis, Facts, Finding, Ledger, Method, Witness};
 use loss::Loss;
 use record::{Fact, Missing, RuleId, Total};
 use rules::held_clocks::ClockPair;
@@ -165,7 +164,7 @@ impl Look<'_> {
     /// The best known rate of this CPU. Where known results have another version of the program, no more of it than the
     /// ratio of both is sure of.
     fn known_best(&self) -> Option<f64> {
-        let (record, figure) = (self.facts.record, self.score.figure);
+        let (record, figure) = (self.facts, self.score.figure);
         let reference = Reference::builtin();
         let as_measured = || reference.best_of_same_cpu(record, figure);
         let Some(known) = equivalent(record, self.facts.figures(), figure) else {

@@ -31,7 +31,7 @@ impl<'a> Score<'a> {
     /// The score of these steps, if it is one to keep a ledger of: what the run was made for, and what the cost of a
     /// lower clock is known of.
     pub(super) fn of(facts: &'a Facts<'_>, steps: &ScoreSteps) -> Option<Self> {
-        let record = facts.record;
+        let facts: &Facts<'_> = facts;
         let mut figures: Vec<&Figure> = facts.figures().iter().collect();
         figures.retain(|figure| figure.is_main && steps.steps.contains(&figure.step));
         // Of ciphers the summary line has AES-256; a shorter key is quicker.
@@ -43,7 +43,7 @@ impl<'a> Score<'a> {
             false => b.value.total_cmp(&a.value),
         };
         let figure = figures.into_iter().max_by(better)?;
-        let step = record.steps.get(figure.step)?;
+        let step = facts.steps.get(figure.step)?;
         if steps.workload.is_of_memory() || !(steps.is_main || Elasticity::is_known(step)) {
             return None;
         }
@@ -51,7 +51,7 @@ impl<'a> Score<'a> {
             let other = other.1;
             (other.variant == step.variant, &other.cpus, other.threads) == (true, &step.cpus, step.threads)
         };
-        let all = steps.steps.iter().filter_map(|index| Some((*index, record.steps.get(*index)?)));
+        let all = steps.steps.iter().filter_map(|index| Some((*index, facts.steps.get(*index)?)));
         let all: Vec<(usize, &Step)> = all.collect();
         let repeated = all.iter().filter(is_same);
         let mut runs: Vec<Run> = repeated
@@ -61,8 +61,8 @@ impl<'a> Score<'a> {
             })
             .collect();
         cut(&mut runs);
-        let cpus = view::cpu_count(record).unwrap_or(1);
-        let online = OnlineCpus::of(record);
+        let cpus = view::cpu_count(facts).unwrap_or(1);
+        let online = OnlineCpus::of(facts);
         let expected = match Bound::of(&step.workload, &step.variant) {
             Bound::Unknown if step.cpus.is_empty() => {
                 cpus_wanted(&runs).or_else(|| cpus_seen_busy(facts, online.as_ref()?, &runs)).unwrap_or(cpus)
@@ -91,7 +91,7 @@ impl<'a> Score<'a> {
 
     /// True if it keeps all CPUs busy.
     pub(super) fn is_on_all(&self, facts: &Facts<'_>) -> bool {
-        view::cpu_count(facts.record).is_some_and(|cpus| self.busy_cpus >= cpus)
+        view::cpu_count(facts).is_some_and(|cpus| self.busy_cpus >= cpus)
     }
 
     /// What is left of the best repetition in the score, at most all.
@@ -108,7 +108,7 @@ impl<'a> Score<'a> {
 
     /// What is left in the score of what a load told in its first quarter, if it tells one value after the other.
     pub(super) fn kept_of_early(&self, facts: &Facts<'_>) -> f64 {
-        let trends = view::series_trends(facts.record);
+        let trends = facts.series_trends();
         let of_step = trends.iter().find(|trend| trend.step == self.figure.step);
         of_step.map_or(1.0, |trend| (self.rate() / self.of_rate(trend.early)).min(1.0))
     }

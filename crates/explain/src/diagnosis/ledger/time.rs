@@ -28,8 +28,8 @@ const QUOTA: ChannelId = ChannelId::ControlGroup(OfControlGroup::ThrottledTime);
 
 /// Share of its CPU time that a quota withheld.
 fn withheld(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
-    let channel = facts.record.samples.channel(&QUOTA)?;
-    let steps = view::counter_steps(facts.record, channel, run.window);
+    let channel = facts.samples.channel(&QUOTA)?;
+    let steps = view::counter_steps(facts, channel, run.window);
     let elapsed_ms: i64 = steps.last()?.at_ms - run.window.start_ms;
     let throttled_ns: f64 = steps.iter().map(|step| step.value as f64).total();
     let elapsed_ns = elapsed_ms.max(1) as f64 * 1e6;
@@ -65,7 +65,7 @@ fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option
         return Some(waited_ns / (elapsed_ns * f64::from(score.busy_cpus)));
     }
     let there = score.cpus_there(run);
-    let others = cpus_of_others(facts.record, score.online.as_ref()?, run.step)? / there;
+    let others = cpus_of_others(facts, score.online.as_ref()?, run.step)? / there;
     // Others may have had what the threads had no use for while they waited for each other. Threads that are more than
     // the CPUs wait for each other as well.
     let alone = there / f64::from(score.busy_cpus);
@@ -103,7 +103,8 @@ mod tests {
         for (own_s, waited_s, lost) in [(0.001, 0.005, 0.0), (2.0, 3.0, 30.0), (2.0, 8.0, 80.0), (5.0, 15.0, 75.0)] {
             let record = command(own_s, waited_s);
             let explained = crate::diagnosis::explain(&record);
-            let taken: f64 = explained.ledgers.iter().map(|ledger| ledger.lost().as_percent()).fold(0.0, f64::max);
+            let taken: f64 =
+                explained.assessment.ledgers.iter().map(|ledger| ledger.lost().as_percent()).fold(0.0, f64::max);
             assert!(
                 (taken - lost).abs() < 0.6,
                 "{own_s} s of CPU time, {waited_s} s waited: {taken} % instead of {lost} %"

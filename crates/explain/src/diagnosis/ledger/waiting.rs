@@ -32,7 +32,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
             }
         })
         .collect();
-    let by = if view::swap_traffic_pages(facts.record).is_some() { Witness::SwapTraffic } else { Witness::CpuTime };
+    let by = if view::swap_traffic_pages(facts).is_some() { Witness::SwapTraffic } else { Witness::CpuTime };
     Some(Loss::of_share(mean(&kept)?, Method::Waiting, by))
 }
 

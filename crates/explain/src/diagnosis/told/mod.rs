@@ -7,8 +7,9 @@ mod sentence;
 
 use crate::monitor::time_of_day;
 use facts::lines::capitalised;
-use facts::{Cause, Diagnosis, Explanation, Finding, Severity, view};
-use record::{Arrange, Record, Window};
+use facts::{Cause, Diagnosis, Explanation, Facts, Finding, Severity};
+use record::Arrange;
+use record::Window;
 use rules::relation::Relation;
 use rules::{Role, relations};
 use said::Said;
@@ -53,7 +54,7 @@ impl Paragraph {
 
 impl Told {
     /// What is to be said of this Record.
-    pub fn of(record: &Record, explained: &Explanation) -> Self {
+    pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
         let diagnoses = explained.worst_first();
         let mut said = Said::default();
         let verdict = sentence::verdict(explained);
@@ -65,7 +66,7 @@ impl Told {
         let roots: Vec<String> =
             diagnoses.iter().map(|diagnosis| root(&explained.findings[diagnosis.root], &mut said)).collect();
         let told = diagnoses.iter().zip(roots);
-        let causes = told.map(|(diagnosis, root)| paragraph(record, explained, diagnosis, root, &mut said)).collect();
+        let causes = told.map(|(diagnosis, root)| paragraph(facts, explained, diagnosis, root, &mut said)).collect();
         let notes = notes(explained, &mut said);
         Self { answers, verdict, ledgers, causes, notes }
     }
@@ -88,13 +89,13 @@ fn unless_said(finding: &Finding, said: &Said) -> String {
 }
 
 fn paragraph(
-    record: &Record,
+    facts: &Facts<'_>,
     explained: &Explanation,
     diagnosis: &Diagnosis,
     root: String,
     said: &mut Said,
 ) -> Paragraph {
-    let heading = heading(record, diagnosis, &root);
+    let heading = heading(facts, diagnosis, &root);
     let mut sentences = vec![root];
     let mut join = |before: &str, indices: &[usize]| {
         let mut phrases = clauses::Phrases::default();
@@ -127,7 +128,7 @@ fn paragraph(
 }
 
 /// `Heat (65 % confidence, 12:03:10 to 12:05:00, up to 85.0 °C)`.
-fn heading(record: &Record, diagnosis: &Diagnosis, root: &str) -> String {
+fn heading(facts: &Facts<'_>, diagnosis: &Diagnosis, root: &str) -> String {
     let mut about = Vec::new();
     if diagnosis.cause == Cause::NotVisible {
         // Each score has its own.
@@ -136,9 +137,9 @@ fn heading(record: &Record, diagnosis: &Diagnosis, root: &str) -> String {
     if diagnosis.confidence_percent < LIKELY_PERCENT {
         about.push(format!("{} % confidence", diagnosis.confidence_percent));
     }
-    let has_moments = record.run.started.known().is_some() && lasts(diagnosis.cause);
+    let has_moments = facts.run.started.known().is_some() && lasts(diagnosis.cause);
     if let Some(span) = diagnosis.span.filter(|_| has_moments) {
-        let at = |ms| time_of_day(record, ms);
+        let at = |ms| time_of_day(facts, ms);
         if !root.contains("first after") {
             about.push(match span.from_ms == span.to_ms {
                 true => format!("from {}", at(span.from_ms)),
@@ -146,8 +147,7 @@ fn heading(record: &Record, diagnosis: &Diagnosis, root: &str) -> String {
             });
         }
         let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
-        if let Some(heat) = view::heat(record, window).filter(|_| is_of_heat(diagnosis.cause) && !root.contains("°C"))
-        {
+        if let Some(heat) = facts.heat(&window).filter(|_| is_of_heat(diagnosis.cause) && !root.contains("°C")) {
             about.push(format!("up to {:.1} °C", heat.millicelsius_max as f64 / 1000.0));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::test_support::{own_run, point, with_clocks, with_scores};
+use facts::Facts;
 use facts::{Quantity, Severity};
 use record::Variant;
 
@@ -17,7 +18,8 @@ fn finding(id: &str, severity: Severity, values: &[(&'static str, Quantity)]) ->
 fn a_valid_run_has_no_reasons() {
     let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
     record = with_scores(record, 1420, &[5345, 5370, 5331]);
-    let told = Told::of(&record, &crate::diagnosis::explain(&record));
+    let explained = crate::diagnosis::explain(&record);
+    let told = Told::of(&explained.facts, &explained.assessment);
     assert_eq!(told.verdict, "Results are valid.");
     assert_eq!(told.causes, []);
     assert_eq!(
@@ -39,7 +41,7 @@ fn a_cause_is_told_with_what_follows_from_it_and_what_helps() {
         finding("clock-ok", Severity::Info, &[]),
     ];
     let explained = crate::diagnosis::explain_findings(&facts::Facts::of(&record), found.to_vec());
-    let told = Told::of(&record, &explained);
+    let told = Told::of(&Facts::of(&record), &explained);
     assert_eq!(told.verdict, "Results are genuine but below what this machine can do: heat, in 7-zip on all CPUs.");
     let [paragraph] = told.causes.as_slice() else { panic!("{:?}", told.causes) };
     assert_eq!((paragraph.severity, paragraph.heading.as_str()), (Severity::Degraded, "Heat"));
@@ -69,7 +71,7 @@ fn a_ledger_is_one_sentence() {
         method: Method::Clocks,
         by: Vec::new(),
     };
-    let multi = facts::view::scores(&record).into_iter().map(|score| score.key);
+    let multi = facts::Facts::of(&record).scores().clone().into_iter().map(|score| score.key);
     let expected = Expected { value: 18_689.0, low: 18_000.0, high: 19_000.0, basis: Basis::Parts };
     let ledger = |parts: Vec<Part>, unexplained: i64, expected: Fact<Expected>| Ledger {
         score: multi.clone().find(|key| key.words() == "7-zip on all CPUs").unwrap(),

@@ -9,6 +9,7 @@ mod pairs;
 mod table;
 
 use super::{Figure, FigureKey};
+use crate::Facts;
 use crate::number::number;
 use pairs::Pairs;
 use record::{Record, Variant, WorkloadId};
@@ -103,18 +104,18 @@ pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
 /// Figures of several results in methods that they share: as measured where the others have a figure so, in the method of
 /// the known results where one of them has it only there. What two versions gave in one run holds for others with the
 /// same cores.
-pub fn in_common_methods(sides: &[(&Record, Vec<Figure>)]) -> Vec<Vec<Figure>> {
-    let pairs: Vec<Pairs> = sides.iter().filter_map(|(record, figures)| Pairs::of(record, figures)).collect();
-    let told: Vec<Vec<Told>> = sides.iter().map(|(record, figures)| told(record, figures, &pairs)).collect();
+pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
+    let pairs: Vec<Pairs> = sides.iter().filter_map(|facts| Pairs::of(facts, facts.figures())).collect();
+    let told: Vec<Vec<Told>> = sides.iter().map(|facts| told(facts, facts.figures(), &pairs)).collect();
     let methods = |figures: &[Figure]| -> BTreeSet<String> {
         figures.iter().map(|figure| figure.key.workload_at_method().to_owned()).collect()
     };
-    let measured: Vec<BTreeSet<String>> = sides.iter().map(|(_, figures)| methods(figures)).collect();
+    let measured: Vec<BTreeSet<String>> = sides.iter().map(|facts| methods(facts.figures())).collect();
     let known: Vec<BTreeSet<String>> = sides
         .iter()
         .zip(&told)
-        .map(|((_, figures), told)| {
-            let known = figures.iter().zip(told).filter_map(|(figure, told)| told.figure(figure));
+        .map(|(facts, told)| {
+            let known = facts.figures().iter().zip(told).filter_map(|(figure, told)| told.figure(figure));
             methods(&known.collect::<Vec<Figure>>())
         })
         .collect();
@@ -122,7 +123,7 @@ pub fn in_common_methods(sides: &[(&Record, Vec<Figure>)]) -> Vec<Vec<Figure>> {
         known[side].contains(as_known.workload_at_method()) && !measured[side].contains(figure.workload_at_method())
     };
     let common = |at: usize| -> Vec<Figure> {
-        let figures = sides[at].1.iter().zip(&told[at]);
+        let figures = sides[at].figures().iter().zip(&told[at]);
         let chosen = figures.map(|(figure, told)| match told {
             Told::Converted(known)
                 if (0..sides.len()).any(|side| side != at && has_only_known(side, &figure.key, &known.key)) =>

@@ -1,6 +1,7 @@
 //! Figures in other methods.
 
 use super::*;
+use crate::Facts;
 use crate::figures::figures;
 use crate::test_support::{compression, own_run, point, with_clocks, with_step};
 use record::{Fact, Variant, WorkloadId};
@@ -17,7 +18,7 @@ fn run(methods: &[(u32, u32)]) -> Record {
 }
 
 fn told(record: &Record) -> Vec<String> {
-    let figures = in_known_methods(record, &figures(record));
+    let figures = in_known_methods(record, &figures(&Facts::of(record)));
     let told = figures.iter().filter(|figure| figure.is_main);
     told.map(|figure| format!("{} {}", figure.key, figure.estimated_words(None).unwrap_or_default())).collect()
 }
@@ -42,7 +43,7 @@ fn nothing_is_estimated_where_both_were_measured_or_nothing_is_known() {
 #[test]
 fn the_interval_holds_the_value() {
     let record = run(&[(26, 4000)]);
-    let figures = equivalents(&record, &figures(&record));
+    let figures = equivalents(&record, &figures(&Facts::of(&record)));
     let estimated = figures.iter().find(|figure| figure.estimate.is_some()).unwrap();
     let estimate = estimated.estimate.as_ref().unwrap();
     assert!(estimate.low < estimated.value && estimated.value < estimate.high, "{estimate:?}");
@@ -81,11 +82,11 @@ fn a_second_version_gives_the_score_of_the_lists_and_the_ratio() {
 #[test]
 fn results_meet_in_the_method_that_all_of_them_have() {
     let keys = |records: &[&Record]| -> Vec<Vec<String>> {
-        let sides: Vec<(&Record, Vec<Figure>)> = records.iter().map(|record| (*record, figures(record))).collect();
+        let facts: Vec<Facts<'_>> = records.iter().map(|record| Facts::of(record)).collect();
         let main = |figures: Vec<Figure>| {
             figures.iter().filter(|figure| figure.is_main).map(|figure| figure.key.to_string()).collect()
         };
-        in_common_methods(&sides).into_iter().map(main).collect()
+        in_common_methods(&facts.iter().collect::<Vec<_>>()).into_iter().map(main).collect()
     };
     let (new, other, old) = (run(&[(26, 4000)]), run(&[(26, 4100)]), run(&[(16, 3700)]));
     // Of one version nothing is estimated.
@@ -100,20 +101,20 @@ fn results_meet_in_the_method_that_all_of_them_have() {
     );
     // What the pair of one run tells is better than the table.
     let both = run_of_both(4200, 4000);
-    let sides = [&new, &both].map(|record| (record, figures(record)));
-    let told = in_common_methods(&sides);
+    let sides = [&new, &both].map(Facts::of);
+    let told = in_common_methods(&sides.each_ref());
     let estimates = told[0].iter().filter_map(|figure| figure.estimate.as_ref());
     let ratios: Vec<(f64, Grade)> = estimates.map(|estimate| (estimate.ratio, estimate.grade)).collect();
     assert_eq!(ratios, []);
-    let sides = [&new, &old, &both].map(|record| (record, figures(record)));
-    let told = in_common_methods(&sides);
+    let sides = [&new, &old, &both].map(Facts::of);
+    let told = in_common_methods(&sides.each_ref());
     let estimate = told[0].iter().find_map(|figure| figure.estimate.as_ref()).unwrap();
     assert_eq!((estimate.ratio, estimate.grade), (1.05, Grade::MeasuredPair));
 }
 
 #[test]
 fn nothing_known_of_cores_or_programs_takes_no_ratio_of_another_run() {
-    let pairs = |record: &Record| Pairs::of(record, &figures(record));
+    let pairs = |record: &Record| Pairs::of(record, &figures(&Facts::of(record)));
     let mut record = run_of_both(4200, 4000);
     let found = pairs(&record).unwrap();
     assert!(found.hold_for(&record));

@@ -9,7 +9,7 @@ mod rule;
 
 use crate::tables::Answer;
 use facts::stats::{median, median_interval};
-use facts::view;
+use facts::{Facts, view};
 use record::{Channel, Measured, Outcome, QuestionId, Record, Step, Unit, Variant, Window};
 
 /// The answer to it.
@@ -57,11 +57,11 @@ impl AbResult {
 }
 
 /// The answer of a Record whose run had two sides; none without a single whole block.
-pub fn result(record: &Record) -> Option<AbResult> {
-    let [a, b] = record.run.sides.as_slice() else {
+pub fn result(facts: &Facts<'_>) -> Option<AbResult> {
+    let [a, b] = facts.run.sides.as_slice() else {
         return None;
     };
-    let (score_a, score_b) = (scores(record, &Variant::SIDE_A), scores(record, &Variant::SIDE_B));
+    let (score_a, score_b) = (scores(facts, &Variant::SIDE_A), scores(facts, &Variant::SIDE_B));
     let (unit, higher_is_better) = score_a.iter().chain(&score_b).map(|run| run.unit).next()?;
     let of_block = |runs: &[Run], block: u32| {
         let halves = [2 * block, 2 * block + 1];
@@ -80,7 +80,7 @@ pub fn result(record: &Record) -> Option<AbResult> {
     let values = |runs: &[Run]| runs.iter().map(|run| run.value).collect::<Vec<f64>>();
     let both = [values(&score_a), values(&score_b)];
     let means = |channels: Vec<&Channel>| {
-        let mean = |runs: &[Run]| mean_of(record, &channels, runs);
+        let mean = |runs: &[Run]| mean_of(facts, &channels, runs);
         Some([mean(&score_a)?, mean(&score_b)?])
     };
     Some(AbResult {
@@ -93,8 +93,8 @@ pub fn result(record: &Record) -> Option<AbResult> {
         interval_percent: interval.map(|interval| [interval.low, interval.high].map(percent)),
         tied: ratios.iter().filter(|ratio| **ratio == 1.0).count(),
         modes: both.map(|values| two_modes(&values)),
-        milliwatts: means(power_channels(record)),
-        millicelsius: means(view::soc_temperature(record).into_iter().collect()),
+        milliwatts: means(power_channels(facts)),
+        millicelsius: means(facts.soc_temperature().into_iter().collect()),
         steps: score_a.iter().chain(&score_b).map(|run| run.step).collect(),
     })
 }
@@ -190,26 +190,26 @@ mod tests {
     #[test]
     fn steady_drift_cancels() {
         let times = runs(8, 1.25, |index| 1.0 + 0.01 * index as f64);
-        let result = result(&record(&times, false)).unwrap();
+        let result = result(&Facts::of(&record(&times, false))).unwrap();
         assert!((result.change_percent - 25.0).abs() < 0.05, "{result:?}");
         assert!(result.is_different());
         assert_eq!((result.blocks, result.steps.len()), (8, 32));
-        let rates = super::result(&record(&times, true)).unwrap();
+        let rates = super::result(&Facts::of(&record(&times, true))).unwrap();
         assert!((rates.change_percent - 25.0).abs() < 0.05);
     }
 
     #[test]
     fn too_few_values_give_no_answer() {
-        let few = result(&record(&runs(5, 2.0, |_| 1.0), false)).unwrap();
+        let few = result(&Facts::of(&record(&runs(5, 2.0, |_| 1.0), false))).unwrap();
         assert_eq!(few.interval_percent, None);
         assert!(!few.is_different());
-        let tied = result(&record(&runs(8, 1.0, |_| 3.0), false)).unwrap();
+        let tied = result(&Facts::of(&record(&runs(8, 1.0, |_| 3.0), false))).unwrap();
         assert_eq!(tied.tied, 8);
         assert!(!tied.is_different());
-        assert_eq!(result(&own_run()), None);
-        assert_eq!(result(&record(&[], false)), None);
+        assert_eq!(result(&Facts::of(&own_run())), None);
+        assert_eq!(result(&Facts::of(&record(&[], false))), None);
         let cut = &runs(8, 2.0, |_| 1.0)[..30];
-        assert_eq!(result(&record(cut, false)).unwrap().blocks, 7);
+        assert_eq!(result(&Facts::of(&record(cut, false))).unwrap().blocks, 7);
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
         let mut found = |factor: f64| {
             let is_different = |_: &u32| {
                 let times = experiment(&mut chance, 11, factor);
-                result(&record(&times, false)).unwrap().is_different()
+                result(&Facts::of(&record(&times, false))).unwrap().is_different()
             };
             (0..200).filter(is_different).count()
         };

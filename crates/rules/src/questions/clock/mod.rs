@@ -4,7 +4,7 @@
 use crate::tables::{Answer, Report, Subject};
 use facts::lines::{sentences, unmeasured, wrapped};
 use facts::stats::median;
-use facts::{Finding, view};
+use facts::{Facts, Finding, view};
 use record::{ClockPoint, Fact, QuestionId, Record, Variant, WorkloadId, cpu_list};
 use std::fmt::Write;
 
@@ -24,10 +24,10 @@ const LINES_MAX: usize = 16;
 /// Clocks this close to each other are alike.
 const ALIKE: f64 = 0.005;
 
-fn render(record: &Record, findings: &[Finding]) -> String {
-    let tables = [cpus(record), opps(record), hot(record)];
+fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
+    let tables = [cpus(facts), opps(facts), hot(facts)];
     let mut text = tables.concat();
-    let lines = [ramps(record), methods(record), checks(record)].concat();
+    let lines = [ramps(facts), methods(facts), checks(facts)].concat();
     for line in lines {
         let _ = writeln!(text, "{}", wrapped(&line, 3));
     }
@@ -35,7 +35,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         text.push_str("No clocks were measured.\n");
     }
     text.push_str(&sentences(findings));
-    for (why, passes) in not_measured(record) {
+    for (why, passes) in not_measured(facts) {
         let line = if passes.is_empty() {
             format!("Not measured: {why}")
         } else {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::test_support::{own_run, point, with_clocks};
+use facts::Facts;
 use record::{Cluster, CounterClock, Cpu, Missing, Policy};
 
 /// A reading with all values.
@@ -34,7 +35,7 @@ fn clock_report_of_board() {
     let record = with_clocks(record, Variant::COLD_CORES, alone);
     let together = (0..4).map(|cpu| told(cpu, None, 1_796_000)).collect();
     let record = with_clocks(record, Variant::COLD_ALL_CPUS, together);
-    let text = REPORT.text(&record, &explain::explain(&record));
+    let text = REPORT.text(&explain::explain(&record));
     expect_test::expect![[r#"
         Clock of each CPU in MHz; usable: effective clock of a program; agree: timing
         windows that agree
@@ -83,7 +84,7 @@ fn many_cpus_that_are_alike_share_a_line() {
 
 #[test]
 fn clock_report_without_measurement() {
-    assert!(render(&own_run(), &[]).starts_with("No clocks were measured."));
+    assert!(render(&Facts::of(&own_run()), &[]).starts_with("No clocks were measured."));
 }
 
 #[test]
@@ -94,6 +95,6 @@ fn reason_is_printed_once() {
     for step in &mut record.steps {
         step.outcome = record::Outcome::Skipped(emulated());
     }
-    let text = render(&record, &[]);
+    let text = render(&Facts::of(&record), &[]);
     assert!(text.ends_with("Not measured (as-found, cold): this CPU is emulated.\n"), "{text}");
 }

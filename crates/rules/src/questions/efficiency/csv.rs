@@ -2,7 +2,7 @@
 
 use super::{Anomaly, idle, walks};
 use crate::tables::Report;
-use record::Record;
+use facts::Facts;
 
 pub(super) const REPORT: Report = Report {
     id: "efficiency-csv",
@@ -15,11 +15,11 @@ const HEADINGS: &str = "cpus,opp_khz,measured_khz,score,unit,values,half_width_p
                         idle_milliwatts,millijoules_per_unit,sweet_spot,anomaly\n";
 
 /// One row for each OPP of each set; cells of what is not known are empty.
-pub fn csv(record: &Record) -> String {
-    let idle = idle(record);
+pub fn csv(facts: &Facts<'_>) -> String {
+    let idle = idle(facts);
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.3}"));
     let mut text = HEADINGS.to_owned();
-    for walk in walks(record) {
+    for walk in walks(facts) {
         for (index, point) in walk.points.iter().enumerate() {
             let anomalies = walk.anomalies.iter().filter(|(at, _)| *at == index);
             let anomalies: Vec<&str> = anomalies.map(|(_, anomaly)| name(anomaly)).collect();

@@ -14,6 +14,7 @@ pub use text::text;
 
 use crate::tables::Answer;
 use anomaly::{OppFigures, anomalies};
+use facts::Facts;
 use facts::stats::{mean, median};
 use facts::view::{self, gauge, step_score};
 use record::statistics::median_interval;
@@ -80,9 +81,9 @@ impl Point {
 }
 
 /// Power and temperature of the idle machine.
-pub fn idle(record: &Record) -> Idle {
+pub fn idle(facts: &Facts<'_>) -> Idle {
     let is_idle = |step: &&Step| step.workload == WorkloadId::Wait && step.variant == Variant::IDLE;
-    let Some(step) = record.steps.iter().find(is_idle) else {
+    let Some(step) = facts.steps.iter().find(is_idle) else {
         return Idle::default();
     };
     // What ran before has its echo in meters that average.
@@ -91,36 +92,36 @@ pub fn idle(record: &Record) -> Idle {
         Outcome::Done(Measured::Wait(wait)) => wait.end_millicelsius.known().copied(),
         _ => None,
     };
-    Idle { milliwatts: view::mean_power_mw(record, settled), celsius: end.map(|value| value as f64 / 1000.0) }
+    Idle { milliwatts: view::mean_power_mw(facts, settled), celsius: end.map(|value| value as f64 / 1000.0) }
 }
 
 /// Every set of cores that was walked, in order.
-pub fn walks(record: &Record) -> Vec<Walk> {
-    if record.run.mode != Mode::Efficiency {
+pub fn walks(facts: &Facts<'_>) -> Vec<Walk> {
+    if facts.run.mode != Mode::Efficiency {
         return Vec::new();
     }
     let mut sets: Vec<Vec<u32>> = Vec::new();
-    for step in &record.steps {
+    for step in &facts.steps {
         let is_walked = step.set_clock.is_some() && !sets.contains(&step.cpus);
         if is_walked && step_score(step).is_some() {
             sets.push(step.cpus.clone());
         }
     }
-    let idle = idle(record);
-    sets.into_iter().filter_map(|cpus| walk(record, cpus, &idle)).collect()
+    let idle = idle(facts);
+    sets.into_iter().filter_map(|cpus| walk(facts, cpus, &idle)).collect()
 }
 
-fn walk(record: &Record, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
-    let own: Vec<&Step> = record.steps.iter().filter(|step| step.set_clock.is_some() && step.cpus == cpus).collect();
+fn walk(facts: &Facts<'_>, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
+    let own: Vec<&Step> = facts.steps.iter().filter(|step| step.set_clock.is_some() && step.cpus == cpus).collect();
     let mut opps: Vec<u32> = own.iter().filter_map(|step| khz(step)).collect();
     opps.sort_unstable();
     opps.dedup();
     let mut unit = String::new();
     let (mut points, mut figures) = (Vec::new(), Vec::new());
-    let soc = view::soc_temperature(record);
+    let soc = facts.soc_temperature();
     for opp_khz in opps {
         let steps: Vec<&Step> = own.iter().copied().filter(|step| khz(step) == Some(opp_khz)).collect();
-        let Some((point, opp)) = point(record, soc, &steps, opp_khz, idle) else {
+        let Some((point, opp)) = point(facts, soc, &steps, opp_khz, idle) else {
             continue;
         };
         unit = steps.iter().find_map(|step| step_score(step)).map_or(unit, |score| score.unit);
@@ -150,7 +151,7 @@ fn khz(step: &Step) -> Option<u32> {
 const SETTLES_MS: i64 = 500;
 
 fn point(
-    record: &Record,
+    facts: &Facts<'_>,
     soc: Option<&Channel>,
     steps: &[&Step],
     opp_khz: u32,
@@ -162,14 +163,14 @@ fn point(
     let (first, last) = (loads.first()?, loads.last()?);
     let window = Window { start_ms: (first.window.start_ms + SETTLES_MS).min(last.window.end_ms), ..last.window };
     let clock = steps.iter().find_map(|step| match &step.outcome {
-        Outcome::Done(Measured::Clock(clocks)) => view::point_clock(record, 0, clocks.points.first()?),
+        Outcome::Done(Measured::Clock(clocks)) => view::point_clock(facts, 0, clocks.points.first()?),
         _ => None,
     });
-    let milliwatts = milliwatts(record, &loads, window);
-    let temperature = soc.and_then(|channel| gauge(record, channel, window).last().copied());
-    let firmware = view::firmware_clock_channel(record);
+    let milliwatts = milliwatts(facts, &loads, window);
+    let temperature = soc.and_then(|channel| gauge(facts, channel, window).last().copied());
+    let firmware = view::firmware_clock_channel(facts);
     let firmware_khz = firmware.and_then(|channel| {
-        let readings = gauge(record, channel, window);
+        let readings = gauge(facts, channel, window);
         let khz: Vec<f64> = readings.iter().map(|reading| reading.value as f64 / 1000.0).collect();
         mean(&khz)
     });
@@ -191,7 +192,7 @@ fn point(
         measured: clock.map(|clock| (clock.measured_khz, clock.tolerance_percent(1.0))),
         score,
         net_mw,
-        is_limited: is_limited(record, first, window, opp_khz),
+        is_limited: is_limited(facts, first, window, opp_khz),
     };
     Some((point, opp))
 }
@@ -207,12 +208,12 @@ fn values(step: &Step) -> Vec<f64> {
 
 /// Power while it worked. A score that is the median of many turns belongs to the power of a typical
 /// moment: between the parts of a point, where texts are made and threads wait for each other, it is less.
-fn milliwatts(record: &Record, loads: &[&Step], window: Window) -> Option<f64> {
+fn milliwatts(facts: &Facts<'_>, loads: &[&Step], window: Window) -> Option<f64> {
     let is_series = |step: &&Step| matches!(step.outcome, Outcome::Done(Measured::Series(_)));
     if !loads.iter().all(is_series) {
-        return view::mean_power_mw(record, window);
+        return view::mean_power_mw(facts, window);
     }
-    let power = view::power_mw(record, window);
+    let power = facts.power_mw(&window);
     median(&power.iter().map(|(_, mw)| *mw).collect::<Vec<_>>())
 }
 

@@ -3,10 +3,11 @@
 
 use crate::questions::efficiency::{Point, Walk, walks};
 use crate::tables::Plot;
+use facts::Facts;
 use facts::plot::canvas::Canvas;
 use facts::plot::chart::{Chart, Line, Style};
 use facts::plot::{Picture, WIDTH, board};
-use record::{Arrange, Record};
+use record::Arrange;
 
 pub(super) const PLOT: Plot =
     Plot { id: "plot-efficiency", about: "Performance versus power at every OPP with the sweet spot, as SVG.", draw };
@@ -15,8 +16,8 @@ const TITLE: f64 = 28.0;
 const PANEL: f64 = 280.0;
 const STYLES: [Style; 4] = [Style::Marked, Style::Dashed, Style::Dotted, Style::Solid];
 
-fn draw(record: &Record) -> Option<Picture> {
-    let walks = walks(record);
+fn draw(facts: &Facts<'_>) -> Option<Picture> {
+    let walks = walks(facts);
     let unit = &walks.first()?.unit;
     let has_power = walks.iter().flat_map(|walk| &walk.points).any(|point| point.milliwatts.is_some());
     let mhz = |point: &Point| f64::from(point.measured_khz.unwrap_or(point.opp_khz)) / 1000.0;
@@ -33,7 +34,7 @@ fn draw(record: &Record) -> Option<Picture> {
         }
         false => vec![(measured, score, clock, true), (measured, "temperature (°C)".into(), heat, false)],
     };
-    let title = format!("Efficiency: {}", board(record));
+    let title = format!("Efficiency: {}", board(facts));
     let mut canvas = Canvas::new(WIDTH, TITLE + PANEL * panels.len() as f64, &title);
     for (index, (x_label, y_label, of, from_zero)) in panels.into_iter().enumerate() {
         let lines = walks.iter().enumerate().map(|(nth, walk)| line(walk, nth, of));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::test_support::{compression, gauge_channel, labelled, own_run, point, with_clocks, with_step};
+use facts::Facts;
 use record::{HwmonKind, OfHwmon, Unit, Wait};
 
 /// Idle for 10 s, then 3 OPPs of 10 s each with these scores and milliwatts.
@@ -32,17 +33,17 @@ fn record(opps: &[(u32, u32, i64)]) -> Record {
 #[test]
 fn sweet_spot_is_where_work_is_cheapest() {
     let record = record(&[(600_000, 1000, 1900), (1_200_000, 2000, 2500), (1_800_000, 3000, 4600)]);
-    let walk = &walks(&record)[0];
+    let walk = &walks(&Facts::of(&record))[0];
     assert_eq!((walk.cpus.as_slice(), walk.unit.as_str()), (&[0, 1][..], "MIPS"));
     assert_eq!(walk.sweet_spot, Some(1));
-    assert_eq!(idle(&record).milliwatts, Some(1500.0));
+    assert_eq!(idle(&Facts::of(&record)).milliwatts, Some(1500.0));
     assert_eq!(walk.points[1].milliwatts, Some(2500.0));
     assert_eq!(walk.points[1].measured_khz, Some(1_200_000));
-    let text = text(&record);
+    let text = text(&Facts::of(&record));
     let row = " 1200 / 1200:     2000   47.0°C    2500mW    1.250  <- sweet spot\n";
     assert!(text.contains(row), "{text}");
     let row = "\"0-1\",1200000,1200000,2000.000,MIPS,1,,10.000,47.000,2500.000,1500.000,1.250,1,\n";
-    let table = csv(&record);
+    let table = csv(&Facts::of(&record));
     assert!(table.contains(row), "{table}");
 }
 
@@ -57,19 +58,19 @@ fn skipped_opps_are_listed() {
         (&[600_000, 1_200_000, 1_800_000], "Not tested: 1200 MHz (outside MinKHz and MaxKHz, or not reached)."),
     ] {
         record.machine.policies[0].opps_khz = opps.to_vec();
-        assert!(text(&record).contains(expected), "{}", text(&record));
+        assert!(text(&Facts::of(&record)).contains(expected), "{}", text(&Facts::of(&record)));
     }
     record.machine.policies[0].opps_khz = vec![600_000, 1_800_000];
-    assert!(!text(&record).contains("Left out"));
+    assert!(!text(&Facts::of(&record)).contains("Left out"));
 }
 
 #[test]
 fn table_without_power_meter() {
     let mut record = record(&[(600_000, 1000, 1900), (1_800_000, 3000, 4600)]);
     record.samples.channels.retain(|channel| channel.unit != Unit::Microwatts);
-    let walk = &walks(&record)[0];
+    let walk = &walks(&Facts::of(&record))[0];
     assert_eq!((walk.sweet_spot, walk.anomalies.len()), (None, 0));
-    assert!(text(&record).contains("no power meter"));
-    assert_eq!(walks(&own_run()), []);
-    assert_eq!(text(&own_run()), "");
+    assert!(text(&Facts::of(&record)).contains("no power meter"));
+    assert_eq!(walks(&Facts::of(&own_run())), []);
+    assert_eq!(text(&Facts::of(&own_run())), "");
 }

@@ -1,19 +1,19 @@
 //! The answer of an efficiency run as text: the table that people know, with what it means.
 
 use super::{Anomaly, Idle, Point, Walk, idle, walks};
+use facts::Facts;
 use facts::finding::mhz;
-use facts::view;
 use record::Record;
 use std::fmt::Write;
 
 /// The section of a report; empty for other runs.
-pub fn text(record: &Record) -> String {
-    let walks = walks(record);
+pub fn text(facts: &Facts<'_>) -> String {
+    let walks = walks(facts);
     if walks.is_empty() {
         return String::new();
     }
     let mut text = "Efficiency per OPP:\n\n".to_owned();
-    let Idle { milliwatts, celsius } = idle(record);
+    let Idle { milliwatts, celsius } = idle(facts);
     let known =
         |value: Option<f64>, unit: &str| value.map_or("unknown".to_owned(), |value| format!("{value:.1}{unit}"));
     let _ = writeln!(
@@ -22,12 +22,12 @@ pub fn text(record: &Record) -> String {
         known(celsius, "°C"),
         milliwatts.map_or("unknown (no power meter)".into(), |mw| format!("{mw:.0} mW"))
     );
-    if view::power_source(record).is_some_and(|source| !source.is_whole) {
+    if facts.power_source().is_some_and(|source| !source.is_whole) {
         let _ = writeln!(text, "   Power is CPU package power from its energy counters, not board power.");
     }
     for walk in &walks {
         text.push_str(&table(walk));
-        text.push_str(&left_out(record, walk));
+        text.push_str(&left_out(facts, walk));
     }
     text
 }

@@ -3,7 +3,7 @@
 
 use crate::tables::{Answer, Report, Subject};
 use facts::lines::{sentences, size_words, unmeasured, wrapped};
-use facts::{Finding, view};
+use facts::{Facts, Finding, view};
 use record::{
     Arrange, BandwidthCurve, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record,
     RepetitionStats, Step, StopReason, Total, Variant, WorkloadId, cpu_list,
@@ -31,16 +31,16 @@ const WORKLOADS: [WorkloadId; 5] = [
 /// What an interval should reach on each side.
 const HALF_WIDTH: f64 = 0.01;
 
-fn render(record: &Record, findings: &[Finding]) -> String {
+fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
     let mut text = String::new();
-    for step in &record.steps {
+    for step in &facts.steps {
         let Outcome::Done(measured) = &step.outcome else {
             continue;
         };
         match measured {
-            Measured::Bandwidth(_) => text.push_str(&bandwidth(record, step)),
+            Measured::Bandwidth(_) => text.push_str(&bandwidth(facts, step)),
             Measured::Latency(latency) if step.variant.is_only() => {
-                text.push_str(&latencies(record, step, latency));
+                text.push_str(&latencies(facts, step, latency));
             }
             Measured::BandwidthCurve(curve) => text.push_str(&scaling(curve)),
             Measured::LoadedLatency(loaded) => text.push_str(&under_load(loaded)),
@@ -50,10 +50,10 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     if text.is_empty() {
         text.push_str("No memory was measured.\n");
     }
-    text.push_str(&certainty(record));
+    text.push_str(&certainty(facts));
     text.push_str(&sentences(findings));
     for workload in WORKLOADS {
-        for line in unmeasured(record, Some(workload), &[]) {
+        for line in unmeasured(facts, Some(workload), &[]) {
             let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));
         }
     }

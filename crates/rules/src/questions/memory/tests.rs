@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::test_support::{own_run, with_step};
+use facts::Facts;
 use record::{Bandwidth, BandwidthRow, Cache, CurveRow, Fact, LatencyRow, LoadedRow, Missing, RepetitionStats};
 
 fn repeated(record: &mut Record, name: &str, unit: &str, values: &[f64]) {
@@ -77,7 +78,7 @@ fn memory_report_of_board() {
         rows: vec![LoadedRow { duty_percent: 100, load_bytes_per_s: 3_000_000_000, ns: vec![250.0, 240.0, 260.0] }],
     });
     let record = with_step(record, WorkloadId::MemoryLoaded, Variant::ONLY, &[], (5.0, 6.0), loaded);
-    let text = REPORT.text(&record, &explain::explain(&record));
+    let text = REPORT.text(&explain::explain(&record));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     expect_test::expect![[r#"
         Bandwidth of CPU 0 (Cortex-A53) in MB/s (10^6 bytes copied, filled or read),
@@ -122,11 +123,11 @@ fn memory_report_of_board() {
 #[test]
 fn cycles_without_a_clock_are_missing_with_their_reason() {
     let unknown = Fact::from(Missing::unsupported("readings", "the clock reading was disturbed"));
-    let text = render(&with_latency(own_run(), Variant::ONLY, unknown), &[]);
+    let text = render(&Facts::of(&with_latency(own_run(), Variant::ONLY, unknown)), &[]);
     assert!(text.contains("Cycles: not measured (the clock reading was disturbed)."));
 }
 
 #[test]
 fn memory_report_without_measurement() {
-    assert!(render(&own_run(), &[]).starts_with("No memory was measured."));
+    assert!(render(&Facts::of(&own_run()), &[]).starts_with("No memory was measured."));
 }

@@ -2,6 +2,7 @@
 
 use crate::questions::sensitivity::clock_words;
 use crate::tables::Plot;
+use facts::Facts;
 use facts::plot::canvas::{Anchor, Canvas};
 use facts::plot::{Picture, WIDTH, board};
 use facts::view::{core_use_by_second, step_name};
@@ -27,17 +28,17 @@ const COLUMNS_MAX: usize = 300;
 /// The end of a second, and the use of each core in it.
 type Second = (i64, Vec<(u32, f64)>);
 
-fn draw(record: &Record) -> Option<Picture> {
-    if !MODES.contains(&record.run.mode) {
+fn draw(facts: &Facts<'_>) -> Option<Picture> {
+    if !MODES.contains(&facts.run.mode) {
         return None;
     }
-    let windows: Vec<Window> = steps(record).map(|step| step.window).collect();
+    let windows: Vec<Window> = steps(facts).map(|step| step.window).collect();
     let whole = Window {
         start_ms: windows.iter().map(|window| window.start_ms).min()?,
         end_ms: windows.iter().map(|window| window.end_ms).max()?,
         ..Window::default()
     };
-    let rows = core_use_by_second(record, whole);
+    let rows = core_use_by_second(facts, whole);
     let cpus = rows.first()?.1.iter().map(|(cpu, _)| *cpu);
     let cpus: Vec<u32> = cpus.take(CPUS_MAX).collect();
     let stride = rows.len().div_ceil(COLUMNS_MAX);
@@ -45,8 +46,8 @@ fn draw(record: &Record) -> Option<Picture> {
     let row_height = (240.0 / cpus.len().max(1) as f64).clamp(4.0, 30.0);
     let (inner, bottom) = (WIDTH - LEFT - RIGHT, TOP + row_height * cpus.len() as f64);
     let width = inner / columns.len() as f64;
-    let title = format!("Core utilisation: {}", board(record));
-    let key_height = KEY_ROW * names(record).len().div_ceil(2) as f64 + 6.0;
+    let title = format!("Core utilisation: {}", board(facts));
+    let key_height = KEY_ROW * names(facts).len().div_ceil(2) as f64 + 6.0;
     let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM + key_height, &title);
     for (nth, column) in columns.iter().enumerate() {
         for (row, cpu) in cpus.iter().enumerate() {
@@ -77,8 +78,8 @@ fn draw(record: &Record) -> Option<Picture> {
         let share = at_ms.saturating_sub(whole.start_ms) as f64 / whole.elapsed_ms().max(1) as f64;
         LEFT + inner * share
     };
-    let names = names(record);
-    for step in steps(record) {
+    let names = names(facts);
+    for step in steps(facts) {
         let place = at(step.window.start_ms);
         canvas.line((place, TOP - 6.0), (place, TOP), "", 1.0);
         let number = names.iter().position(|known| *known == name(step));

@@ -18,6 +18,7 @@ pub(crate) use text::clock_words;
 pub use text::text;
 
 use crate::tables::Answer;
+use facts::Facts;
 use facts::change::{Change, verb_phrase};
 use facts::stats::{median, median_interval};
 use facts::view::{self, StepScore, step_name, step_score};
@@ -109,9 +110,9 @@ impl Sensitivity {
 }
 
 /// All workloads that ran at several clocks, in the order of their first runs.
-pub fn results(record: &Record) -> Vec<Sensitivity> {
+pub fn results(facts: &Facts<'_>) -> Vec<Sensitivity> {
     let mut names: Vec<(String, usize, Vec<usize>)> = Vec::new();
-    for (index, step) in record.steps.iter().enumerate() {
+    for (index, step) in facts.steps.iter().enumerate() {
         if step.set_clock.is_none() || step_score(step).is_none() || step.workload == WorkloadId::Clock {
             continue;
         }
@@ -128,11 +129,11 @@ pub fn results(record: &Record) -> Vec<Sensitivity> {
         }
     }
     // The walk over all OPPs for power is another question.
-    if record.run.mode == Mode::Efficiency {
+    if facts.run.mode == Mode::Efficiency {
         return Vec::new();
     }
     let results = names.into_iter();
-    results.filter_map(|(name, row, steps)| result(record, (name, row), steps)).collect()
+    results.filter_map(|(name, row, steps)| result(facts, (name, row), steps)).collect()
 }
 
 /// Names of the scores of a step: several where a network and a CPU worked at once, or many scenes were
@@ -159,16 +160,16 @@ fn row_score(step: &Step, row: usize) -> Option<StepScore> {
     })
 }
 
-fn result(record: &Record, (name, row): (String, usize), indices: Vec<usize>) -> Option<Sensitivity> {
-    let steps: Vec<&Step> = indices.iter().map(|index| &record.steps[*index]).collect();
+fn result(facts: &Facts<'_>, (name, row): (String, usize), indices: Vec<usize>) -> Option<Sensitivity> {
+    let steps: Vec<&Step> = indices.iter().map(|index| &facts.steps[*index]).collect();
     let score = row_score(steps.first()?, row)?;
     let mut clocks: Vec<SetClock> = steps.iter().filter_map(|step| step.set_clock).collect();
     clocks.sort_unstable();
     clocks.dedup();
-    let level = |clock: &SetClock| level(record, (&steps, row), *clock);
+    let level = |clock: &SetClock| level(facts, (&steps, row), *clock);
     let levels: Vec<Level> = clocks.iter().filter_map(level).collect();
     let elasticity = elasticity((&steps, row), &levels);
-    let limiter = Limiter::of(record, steps[0], levels.last()?, elasticity);
+    let limiter = Limiter::of(facts, steps[0], levels.last()?, elasticity);
     Some(Sensitivity {
         name,
         unit: score.unit,
@@ -180,7 +181,7 @@ fn result(record: &Record, (name, row): (String, usize), indices: Vec<usize>) ->
     })
 }
 
-fn level(record: &Record, (steps, row): (&[&Step], usize), clock: SetClock) -> Option<Level> {
+fn level(facts: &Facts<'_>, (steps, row): (&[&Step], usize), clock: SetClock) -> Option<Level> {
     let own = || steps.iter().filter(|step| step.set_clock == Some(clock));
     let scores: Vec<f64> = own().filter_map(|step| row_score(step, row).map(|score| score.value)).collect();
     let used: Vec<f64> = own()
@@ -191,15 +192,14 @@ fn level(record: &Record, (steps, row): (&[&Step], usize), clock: SetClock) -> O
         })
         .collect();
     let windows: Vec<Window> = own().map(|step| step.window).collect();
-    let iowait: Vec<f64> =
-        windows.iter().flat_map(|window| view::cpu_use(record, *window)).map(|used| used.iowait).collect();
+    let iowait: Vec<f64> = windows.iter().flat_map(|window| facts.cpu_use(&*window)).map(|used| used.iowait).collect();
     Some(Level {
         clock,
-        speed: speed(record, steps.first()?, clock),
+        speed: speed(facts, steps.first()?, clock),
         score: median(&scores)?,
         runs: scores.len(),
         cpu_s_per_s: median(&used),
-        cores: view::core_use(record, &windows),
+        cores: view::core_use(facts, &windows),
         iowait_percent: facts::stats::mean(&iowait),
     })
 }

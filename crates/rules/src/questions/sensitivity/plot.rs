@@ -2,9 +2,9 @@
 
 use crate::questions::sensitivity::results;
 use crate::tables::Plot;
+use facts::Facts;
 use facts::plot::canvas::{Anchor, Canvas, text_width};
 use facts::plot::{Picture, WIDTH, board};
-use record::Record;
 
 pub(super) const PLOT: Plot = Plot { id: "plot-elasticity", about: "Clock elasticity of each workload, as SVG.", draw };
 
@@ -14,8 +14,8 @@ const BOTTOM: f64 = 48.0;
 /// Names are cut to this, so that bars keep their room.
 const NAME_CHARS: usize = 30;
 
-fn draw(record: &Record) -> Option<Picture> {
-    let results = results(record);
+fn draw(facts: &Facts<'_>) -> Option<Picture> {
+    let results = results(facts);
     let bars: Vec<_> = results.iter().filter_map(|result| Some((result, result.elasticity?))).collect();
     if bars.is_empty() {
         return None;
@@ -37,7 +37,7 @@ fn draw(record: &Record) -> Option<Picture> {
     let (low, high) = ((low * 5.0).floor() / 5.0, (high * 5.0).ceil() / 5.0);
     let x = |value: f64| left + (value - low) / (high - low) * (right - left);
     let bottom = TOP + ROW * bars.len() as f64;
-    let title = format!("Clock sensitivity: {}", board(record));
+    let title = format!("Clock sensitivity: {}", board(facts));
     let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM, &title);
     let steps = ((high - low) / 0.2).round() as i64;
     for step in 0..=steps {

@@ -4,6 +4,7 @@
 use super::text::clock_words;
 use super::{Sensitivity, results};
 use crate::tables::Report;
+use facts::Facts;
 use facts::view::core_use_by_second;
 use record::{Record, SetClock, Total, Window};
 use std::fmt::Write;
@@ -24,15 +25,15 @@ const SECONDS_MAX: usize = 60;
 type Second = Vec<(u32, f64)>;
 
 /// One table for each workload that ran at several clocks; empty for other runs.
-pub fn seconds(record: &Record) -> String {
+pub fn seconds(facts: &Facts<'_>) -> String {
     let mut text = String::new();
     let mut told: Vec<Vec<usize>> = Vec::new();
-    for result in results(record) {
+    for result in results(facts) {
         // Several scores of the same steps have the same table.
         if told.contains(&result.steps) {
             continue;
         }
-        text.push_str(&table(record, &result));
+        text.push_str(&table(facts, &result));
         told.push(result.steps);
     }
     text
@@ -130,13 +131,13 @@ mod tests {
             record = with_step(record, "work", "", &[], (start, end), scores);
             record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
         }
-        let text = seconds(&record);
+        let text = seconds(&Facts::of(&record));
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[2].contains("1500 MHz") && lines[2].ends_with("600 MHz"), "{text}");
         assert_eq!(lines[3], "seconds     cpu0  cpu1 total    cpu0  cpu1 total");
         assert_eq!(lines[4], "      1      100     0   100     100     0   100");
         // The longer of both goes on alone.
         assert_eq!(lines[7], "      4                          100     0   100");
-        assert_eq!(seconds(&own_run()), "");
+        assert_eq!(seconds(&Facts::of(&own_run())), "");
     }
 }

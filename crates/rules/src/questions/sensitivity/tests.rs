@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::test_support::{counter, own_run, with_step};
+use facts::Facts;
 use record::{ChannelId, CpuTime, Total, Variant};
 use record::{Fact, Measured, Score, Scores, Unit};
 
@@ -50,7 +51,7 @@ fn elasticity_is_the_exponent() {
     for exponent in [0.0, 0.4, 1.0] {
         // Rounds that are slow as a whole change nothing.
         let runs = times(exponent, |round| 1.0 + 0.1 * f64::from(round));
-        let result = &results(&record(&runs, false))[0];
+        let result = &results(&Facts::of(&record(&runs, false)))[0];
         let elasticity = result.elasticity.unwrap();
         assert!((elasticity.value - exponent).abs() < 1e-9, "{elasticity:?}");
         let [low, high] = elasticity.interval.unwrap();
@@ -62,11 +63,11 @@ fn elasticity_is_the_exponent() {
 #[test]
 fn few_rounds_have_no_interval_and_one_clock_no_elasticity() {
     let runs = times(1.0, |_| 1.0);
-    let few = &results(&record(&runs[..6], false))[0];
+    let few = &results(&Facts::of(&record(&runs[..6], false)))[0];
     assert_eq!(few.elasticity.unwrap().interval, None);
-    let one = &results(&record(&runs[..1], false))[0];
+    let one = &results(&Facts::of(&record(&runs[..1], false)))[0];
     assert_eq!((one.elasticity, one.change_percent()), (None, None));
-    assert_eq!(results(&own_run()), []);
+    assert_eq!(results(&Facts::of(&own_run())), []);
 }
 
 fn limiter(elasticity: f64, cpu_s_per_s: f64, iowait_ticks: i64, cpus: &[u32]) -> Limiter {
@@ -81,7 +82,7 @@ fn limiter(elasticity: f64, cpu_s_per_s: f64, iowait_ticks: i64, cpus: &[u32]) -
     for (time, step) in [(CpuTime::Idle, 100), (CpuTime::Iowait, iowait_ticks), (CpuTime::User, 50)] {
         record = counter(record, ChannelId::all_cpus(time), Unit::Ticks, &growing(step));
     }
-    results(&record)[0].limiter
+    results(&Facts::of(&record))[0].limiter
 }
 
 #[test]
@@ -119,8 +120,10 @@ fn every_score_of_a_step_depends_on_the_clock_in_its_own_way() {
             ..Scores::default()
         }));
     }
-    let found: Vec<(String, f64)> =
-        results(&record).into_iter().map(|result| (result.name, result.elasticity.unwrap().value)).collect();
+    let found: Vec<(String, f64)> = results(&Facts::of(&record))
+        .into_iter()
+        .map(|result| (result.name, result.elasticity.unwrap().value))
+        .collect();
     let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["work: kitchen", "work: objects"]);
     assert!((found[0].1 - 1.0).abs() < 1e-9 && found[1].1.abs() < 1e-9);
@@ -155,7 +158,7 @@ fn raspberry_pi_4() -> Record {
 #[test]
 fn raspberry_pi_4_report() {
     let record = raspberry_pi_4();
-    let results = results(&record);
+    let results = results(&Facts::of(&record));
     let gain = |name: &str| {
         let result = results.iter().find(|result| result.name == name);
         result.unwrap().top_against_lowest().unwrap().gain_percent().unwrap()
@@ -170,7 +173,7 @@ fn raspberry_pi_4_report() {
     assert_eq!(of("cpu").limiter, Limiter::OneCore);
     // "It looks as though nearly 100% of one CPU is used continuously."
     assert_eq!(of("copy").limiter, Limiter::OneCore);
-    let text = text(&record);
+    let text = text(&Facts::of(&record));
     // "4.25 CPU seconds per second, impossible with four cores".
     let expected = "film: keeping its rate at 600 MHz would need 4.25 busy CPUs, but there are only 4.";
     assert!(text.contains(expected), "{text}");

@@ -2,7 +2,7 @@
 
 use super::{Level, Limiter, Sensitivity, results};
 use facts::number::with_unit;
-use facts::view;
+use facts::{Facts, view};
 use record::{Record, SetClock};
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use std::fmt::Write;
 const NAME_CHARS: usize = 24;
 
 /// The section of a report; empty for runs that did not compare clocks.
-pub fn text(record: &Record) -> String {
-    let results = results(record);
+pub fn text(facts: &Facts<'_>) -> String {
+    let results = results(facts);
     let Some(first) = results.first() else {
         return String::new();
     };
@@ -27,7 +27,7 @@ pub fn text(record: &Record) -> String {
         }
         let _ = writeln!(text, "   {}", answer(result));
     }
-    for sentence in results.iter().flat_map(|result| impossible(record, result)) {
+    for sentence in results.iter().flat_map(|result| impossible(facts, result)) {
         let _ = writeln!(text, "   {sentence}");
     }
     text

@@ -2,11 +2,12 @@
 
 use crate::questions::plots;
 use crate::test_support::{Chance, gauge_channel, own_run, with_step};
+use facts::Facts;
 use record::{ChannelId, ClockSeries, Measured, Mode, Record, Series, Unit, Variant, Window, WorkloadId};
 
 #[test]
 fn a_standard_run_has_no_plots() {
-    assert_eq!(plots(&own_run()), []);
+    assert_eq!(plots(&Facts::of(&own_run())), []);
 }
 
 /// A heat test of 20 s with temperatures and clocks.
@@ -30,7 +31,7 @@ fn heated() -> Record {
 
 /// Every picture; what is no number must not have got into the file.
 fn draw(record: &Record) -> usize {
-    let plots = plots(record);
+    let plots = plots(&Facts::of(record));
     for (id, picture) in &plots {
         let svg = picture.svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{id}");

@@ -1,7 +1,7 @@
 //! Rule: thermal-result. How long a load held its clock, and what was left of it.
 
 use crate::tables::{Role, Rule};
-use facts::thermal::{load, result};
+use facts::thermal::load;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let (Some(result), Some((_, _, series))) = (result(facts), load(facts)) else {
+    let (Some(result), Some((_, _, series))) = (facts.thermal(), load(facts)) else {
         return Vec::new();
     };
     let (clock, score) = (result.steady_clock_percent(), result.steady_score_percent(series));
