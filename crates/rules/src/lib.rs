@@ -294,7 +294,7 @@ pub(crate) mod tests {
     /// Findings of one rule in a Record. Also checks that every placeholder of a template has a value.
     pub(crate) fn findings_of(id: RuleId, record: &Record) -> Vec<Finding> {
         let rule = RULES.iter().find(|rule| rule.id == id);
-        let found = rule.expect("rule is in the table").findings(record);
+        let found = rule.expect("rule is in the table").found(&Facts::of(record)).to_vec();
         for finding in &found {
             let sentence = finding.sentence();
             assert!(!sentence.contains('?'), "value missing: {sentence}");

@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn power_limit_needs_a_temperature() {
         for (celsius, expected) in [(Some(70), facts::Cause::PowerLimit), (None, facts::Cause::NotVisible)] {
-            let explained = explain::explain(&run("x86_64", &FELL, celsius));
+            let explained = explain::explain(run("x86_64", &FELL, celsius));
             let causes: Vec<facts::Cause> =
                 explained.assessment.diagnoses.iter().map(|diagnosis| diagnosis.cause).collect();
             assert_eq!(causes, [expected]);
