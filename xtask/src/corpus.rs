@@ -61,7 +61,8 @@ fn table(corpus: &Path) -> Result<String> {
 
 fn row(text: &str, name: &str) -> Row {
     let record = logs::read(text);
-    Row::of(&record, &explain::explain(&record), name)
+    let explained = explain::explain(&record);
+    Row::of(&explained.facts, &explained.assessment, name)
 }
 
 /// Prints how much of a lower clock scores lose.

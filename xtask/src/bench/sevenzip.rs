@@ -4,8 +4,8 @@
 //! Ratings are those that 7-zip prints, as the table of ratios has them: use a machine that does nothing else.
 
 use anyhow::{Context, Result, ensure};
+use facts::Facts;
 use facts::figures::equivalent::equivalents;
-use facts::figures::figures;
 use record::{Record, Variant, WorkloadId};
 use std::path::Path;
 use std::process::Command;
@@ -75,11 +75,11 @@ fn summary(variant: &Variant, pairs: &[Pair]) -> String {
 fn pair(binary: &Path, versions: Versions<'_>, variant: &Variant) -> Result<Pair> {
     let other = measured(binary, versions.other, variant)?;
     let listed = measured(binary, versions.listed, variant)?;
-    let estimates = equivalents(&other, &figures(&other));
+    let estimates = equivalents(&other, &Facts::of(&other).figures().clone());
     let estimated = estimates.iter().find(|figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip));
     let estimated = estimated.with_context(|| format!("no ratio is known for {}", versions.other))?;
     let estimate = estimated.estimate.as_ref().context("the first program is no 16.02, or both are")?;
-    let real = figures(&listed);
+    let real = Facts::of(&listed).figures().clone();
     let real = real.iter().find(|figure| figure.key == estimated.key).context("the first program is no 16.02")?;
     Ok(Pair { low: estimate.low, estimated: estimated.value, high: estimate.high, real: real.value })
 }

@@ -99,7 +99,7 @@ fn examples() -> Result<HashMap<String, (Severity, String)>> {
     let mut seen: HashMap<String, (Severity, String)> = HashMap::new();
     for file in files {
         let Ok(record) = any_file::read(file.text.into_bytes(), usize::MAX) else { continue };
-        for finding in explain::explain(&record).findings {
+        for finding in explain::explain(&record).assessment.findings {
             let sentence = facts::plain(&finding.sentence());
             let known = seen.get(finding.rule.as_str());
             if known.is_none_or(|(severity, _)| *severity < finding.severity) {

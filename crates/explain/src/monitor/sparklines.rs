@@ -118,8 +118,8 @@ fn part(value: f64, low: f64, high: f64) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::Record;
     use crate::test_support::{gauge_channel, own_run};
+    use record::Record;
     use record::{ChannelId, Unit};
 
     /// Four samples, one every half second.
