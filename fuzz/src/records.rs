@@ -34,7 +34,7 @@ fn plot_all(record: &Record) {
 /// Every rule, every report, every figure, every picture; compared with itself, with the others and over time.
 pub(crate) fn explain_all(record: &Record) {
     let explained = &explain::explain(record);
-    for finding in &explained.findings {
+    for finding in &explained.assessment.findings {
         finding.sentence();
     }
     for report in report::REPORTS.iter() {
@@ -55,7 +55,7 @@ pub(crate) fn explain_all(record: &Record) {
     let name = || "a".to_owned();
     let side = || compare::Side { name: name(), record, explained };
     compare::text(&compare::compare(&[side(), side()]));
-    let sample = || trend::Sample { name: name(), record, verdict: explained.verdict };
+    let sample = || trend::Sample { name: name(), record, verdict: explained.assessment.verdict };
     trend::text(&trend::trends(&[sample(), sample(), sample()]));
     kernel::text(record, &kernel::verdict(record, &Eol::shipped()));
 }

@@ -203,7 +203,7 @@ fn explained(root: &Root) {
     let mut record = Record::new(source, Run::default());
     record.machine = machine::identify(root);
     record.surveys = vec![machine::survey(root, 0)];
-    for finding in rules::check(&record) {
+    for finding in rules::check(&facts::Facts::of(&record)) {
         finding.sentence();
     }
     kernel::text(&record, &kernel::verdict(&record, &Eol::shipped()));

@@ -60,7 +60,8 @@ fn table(corpus: &Path) -> Result<String> {
 }
 
 fn row(text: &str, name: &str) -> Row {
-    let explained = explain::explain(logs::read(text));
+    let record = logs::read(text);
+    let explained = explain::explain(&record);
     Row::of(&explained.facts, &explained.assessment, name)
 }
 

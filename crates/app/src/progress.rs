@@ -122,8 +122,8 @@ impl ProgressBar {
     fn watched(&self, record: &record::Record) {
         let rows = record.samples.at_ms.len();
         if rows >= 2 && self.shown == Shown::Bar {
-            self.line(&explain::monitor::heading(record));
-            self.line(&explain::monitor::row(record, 0, rows - 1));
+            self.line(&explain::monitor::heading(&facts::Facts::of(record)));
+            self.line(&explain::monitor::row(&facts::Facts::of(record), 0, rows - 1));
         }
     }
 

@@ -70,7 +70,7 @@ fn check(record: &Record, workload: &str) {
     let mut done = record.steps_of(workload).filter(|step| matches!(step.outcome, Outcome::Done(_)));
     assert!(done.next().is_some(), "{workload} ran: {:?}", record.steps);
     assert!(record.steps.iter().all(|step| Bound::of(&step.workload, &step.variant) != Bound::Unknown));
-    let found = rules::check(record).into_iter();
+    let found = rules::check(&facts::Facts::of(record)).into_iter();
     let of_load: Vec<String> = found
         .filter(|finding| OF_COMPUTING.contains(&finding.rule.as_str()))
         .map(|finding| finding.sentence())

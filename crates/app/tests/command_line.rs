@@ -171,7 +171,7 @@ fn check_explained(folder: &Folder, record: &record::Record) {
     let output = sbc_bench(&["explain", "--json", "-"]).stdin(piped).output().unwrap();
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     // One file or several: an array.
-    assert_eq!(value[0]["verdict"], explained.verdict.to_string());
+    assert_eq!(value[0]["verdict"], explained.assessment.verdict.to_string());
     assert_eq!(value[0]["file"], "-");
 }
 

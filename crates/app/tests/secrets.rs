@@ -237,7 +237,7 @@ fn redacted_record_has_no_secret() {
         assert_eq!(blanked.run.options[1..], record.run.options[1..]);
         assert_eq!(blanked.run.sides[0], record.run.sides[0]);
         let ids = |record: &Record| {
-            let findings = rules::check(record);
+            let findings = rules::check(&facts::Facts::of(record));
             findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
         };
         assert_eq!(ids(&blanked), ids(&record), "{name}");

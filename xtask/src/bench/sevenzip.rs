@@ -73,13 +73,13 @@ fn summary(variant: &Variant, pairs: &[Pair]) -> String {
 }
 
 fn pair(binary: &Path, versions: Versions<'_>, variant: &Variant) -> Result<Pair> {
-    let other = Facts::from(measured(binary, versions.other, variant)?);
-    let listed = Facts::from(measured(binary, versions.listed, variant)?);
-    let estimates = equivalents(&other, other.figures());
+    let other = measured(binary, versions.other, variant)?;
+    let listed = measured(binary, versions.listed, variant)?;
+    let estimates = equivalents(&other, &Facts::of(&other).figures().clone());
     let estimated = estimates.iter().find(|figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip));
     let estimated = estimated.with_context(|| format!("no ratio is known for {}", versions.other))?;
     let estimate = estimated.estimate.as_ref().context("the first program is no 16.02, or both are")?;
-    let real = listed.figures();
+    let real = Facts::of(&listed).figures().clone();
     let real = real.iter().find(|figure| figure.key == estimated.key).context("the first program is no 16.02")?;
     Ok(Pair { low: estimate.low, estimated: estimated.value, high: estimate.high, real: real.value })
 }

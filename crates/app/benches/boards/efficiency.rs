@@ -8,7 +8,7 @@ fn walk(board: &Board) -> (Seen, Walk) {
     let words = ["efficiency", "0", "--log", "$LOG", "--workload", "lzma", "--point", "5s", "--idle", "3s"];
     let seen = program(board, &words);
     seen.check_left(&board.name);
-    let found = walks(seen.record()).into_iter().next();
+    let found = walks(&facts::Facts::of(seen.record())).into_iter().next();
     (seen, found.expect("a set of cores was walked"))
 }
 

@@ -56,8 +56,9 @@ fn check(seed: u64, faults: &[Fault]) {
     let seen = program(&board, &words);
     seen.check_left(&board.name);
     let explained = explain::explain(seen.record());
-    let main = |ledger: &&Ledger| explained.scores.iter().any(|score| score.is_main && score.score == ledger.score);
-    let ledger = explained.ledgers.iter().find(main).expect("the command has a ledger");
+    let main =
+        |ledger: &&Ledger| explained.assessment.scores.iter().any(|score| score.is_main && score.score == ledger.score);
+    let ledger = explained.assessment.ledgers.iter().find(main).expect("the command has a ledger");
     let truth = Truth::of(&seen, &board, &ledger.score);
     let mut wrong = Vec::new();
     let mut compare = |what: &str, found: f64, expected: f64| {

@@ -7,7 +7,7 @@ use crate::rig::{Seen, board, check_near, in_some_try, program};
 const BYTES: u64 = 2 << 20;
 
 fn elasticity(seen: &Seen) -> f64 {
-    let found = rules::sensitivity::results(seen.record());
+    let found = rules::sensitivity::results(&facts::Facts::of(seen.record()));
     let found = found.first().expect("clocks were compared");
     let elasticity = found.elasticity;
     elasticity.unwrap_or_else(|| panic!("{found:#?}")).value

@@ -1,7 +1,8 @@
 //! What the thermal test makes of a board, with and without a meter that can be believed, to the percent.
 
 use crate::rig::{Seen, board, check_near, command, in_some_try, program};
-use facts::thermal::{ThermalResult, result};
+use facts::Facts;
+use facts::thermal::ThermalResult;
 use record::{ChannelId, OfMeter};
 use testkit::virtual_board::{Board, MeterAccuracy, MeterLocation, MeterSpec, Truth};
 
@@ -10,7 +11,7 @@ const PERCENT: f64 = 5.0;
 
 fn answer(seen: &Seen) -> ThermalResult {
     let what = format!("no thermal test in the Record: {:#?}", seen.sentences());
-    result(seen.record()).expect(&what)
+    Facts::of(seen.record()).thermal().clone().expect(&what)
 }
 
 /// What was true while the load ran.

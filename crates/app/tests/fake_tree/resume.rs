@@ -207,7 +207,7 @@ fn deadly_step_is_skipped() {
     // One step says it for all three repetitions.
     assert!(last.steps_of("own").all(is_skipped) && last.steps_of("own").count() == 1, "{text}");
     assert!(text.contains("skipped because the board died in it 2 times"), "{text}");
-    let findings = rules::check(&last);
+    let findings = rules::check(&facts::Facts::of(&last));
     let deaths = findings.iter().filter(|found| found.rule.as_str() == "board-died");
     assert_eq!(deaths.count(), 2, "{text}");
     assert_eq!(difference(&before, &tree.settings()), "");

@@ -36,7 +36,7 @@ fn wrong_reported_clock_is_found() {
         };
         let seen = loaded(&board, program, 2);
         assert!(seen.has("clock-below-claim"), "{:#?}", seen.sentences());
-        let cold = facts::view::cluster_clocks(seen.record(), &Variant::COLD);
+        let cold = facts::Facts::of(seen.record()).cluster_clocks(&Variant::COLD);
         let measured = cold.iter().map(|clock| clock.measured_khz).max();
         let measured = f64::from(measured.expect("a clock was measured"));
         let real = f64::from(board.policy[0].real_khz_max.unwrap());

@@ -185,7 +185,12 @@ fn command_once(company: Company, board: &Board, words: &[&str]) -> Seen {
     let record: Option<Record> = text.map(|text| record::from_json(&text).unwrap());
     let said = std::fs::read(out.0.join("log.out")).unwrap_or_default();
     let said = String::from_utf8_lossy(&said).into_owned();
-    Seen { findings: record.as_ref().map(rules::check).unwrap_or_default(), record, said, done }
+    Seen {
+        findings: record.as_ref().map(|record| rules::check(&facts::Facts::of(record))).unwrap_or_default(),
+        record,
+        said,
+        done,
+    }
 }
 
 /// Where figures need not be exact, they may be off by this factor: a machine that is busy with other things moves every moment of

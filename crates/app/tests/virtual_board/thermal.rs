@@ -1,7 +1,7 @@
 //! What the thermal test makes of boards with constants of their own, and of one of which little can be known.
 
 use crate::rig::{Company, PROGRAM, check_near, command_with, in_some_try, slow_board};
-use facts::thermal::result;
+use facts::Facts;
 use record::ChannelId;
 use testkit::virtual_board::{Board, ZoneSpec};
 
@@ -16,7 +16,7 @@ fn thermal_without_sensor() {
         let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 6s --cool-down 5s");
         let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
         seen.check_left("thermal");
-        let answer = result(seen.record()).expect("a thermal test is in the Record");
+        let answer = Facts::of(seen.record()).thermal().clone().expect("a thermal test is in the Record");
         assert_eq!(answer.temperature, None);
         assert!(answer.power_fit.is_err());
         assert!(answer.step_fit.is_err());
@@ -40,7 +40,7 @@ fn limit_and_answer_of_a_thermal_test_are_of_one_sensor() {
         let record = seen.record();
         let choice = record.soc_temperature.known().expect("the run keeps its choice");
         assert_eq!(choice.channel, ChannelId::zone_temperature(0), "{choice:?}");
-        let answer = result(record).expect("a thermal test is in the Record");
+        let answer = Facts::of(record).thermal().clone().expect("a thermal test is in the Record");
         assert_eq!(answer.ended_early, None);
         let [_, hottest, _] = answer.temperature.expect("a temperature was read");
         let own = record.samples.channel(&choice.channel).and_then(|own| own.values.iter().flatten().max());
@@ -75,7 +75,7 @@ fn check_constants(mut board: Board, constants: [f64; 5]) {
     board.policy[0].core_w = core_w;
     let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 12s --cool-down 15s");
     let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
-    let answer = result(seen.record()).expect("a thermal test is in the Record");
+    let answer = Facts::of(seen.record()).thermal().clone().expect("a thermal test is in the Record");
     let fit = answer.power_fit.expect("the constants are told");
     let is_near = |found: f64, truth: f64, off: f64| (found - truth).abs() <= off;
     let resistance = is_near(fit.k_per_w.value, k_per_w, 0.1 * k_per_w);

@@ -41,7 +41,10 @@ fn line_for_regression_tests() {
     }
     assert_eq!(
         left.out.is_empty(),
-        is_in_doubt || left.record.is_some_and(|record| { explain::explain(&record).verdict != facts::Verdict::Valid })
+        is_in_doubt
+            || left
+                .record
+                .is_some_and(|record| { explain::explain(&record).assessment.verdict != facts::Verdict::Valid })
     );
 }
 
