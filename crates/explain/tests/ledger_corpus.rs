@@ -6,7 +6,7 @@
 mod files;
 
 use facts::Facts;
-use facts::{Cause, Explanation, Ledger, Part, Tenths, Verdict, Witness, view};
+use facts::{Cause, Explanation, Ledger, Part, Tenths, Verdict, Witness};
 use record::Record;
 use std::collections::BTreeSet;
 

@@ -6,7 +6,6 @@
 mod files;
 
 use facts::Facts;
-use facts::figures;
 use record::redact::BLANK;
 use record::{Record, Source};
 use std::collections::BTreeMap;

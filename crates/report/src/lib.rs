@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use ::record::{ChannelId, End, Fact, Mode, Unit};
     use facts::Facts;
-    use facts::figures;
+
     use testkit::records::{gauge_channel, labelled, own_run, with_scores};
 
     #[test]

@@ -89,7 +89,7 @@ fn told(told: &Told) -> String {
 fn figures(facts: &Facts<'_>) -> String {
     match facts.machine.emulated_by() {
         Some(_) => String::new(),
-        None => clocks(facts) + &scores(facts, &facts.figures()),
+        None => clocks(facts) + &scores(facts, facts.figures()),
     }
 }
 
@@ -201,7 +201,7 @@ fn latency(record: &Record) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::rates;
-    use facts::figures;
+
     use facts::figures::main::memory_mb_per_s;
     use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Missing, Outcome, Record, Variant, WorkloadId};
     use testkit::records::{own_run, with_step};

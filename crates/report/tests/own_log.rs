@@ -7,8 +7,8 @@
 mod files;
 
 use facts::Facts;
+use facts::Finding;
 use facts::figures::FigureKey;
-use facts::{Finding, figures};
 use files::{folders, texts};
 use record::{Record, WorkloadId};
 

@@ -142,7 +142,7 @@ fn by_states(facts: &Facts<'_>) -> Option<Finding> {
     let before = counts.next().filter(|before| *before > 0)?;
     let after = counts.next_back().filter(|after| *after > 0)?;
     // A CPU that stayed offline is reported by the rules on settings.
-    let ours = facts.switched_off().into_iter();
+    let ours = facts.switched_off().iter();
     let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
     (after < before).then(|| fewer(before, after))
 }

@@ -105,7 +105,7 @@ mod tests {
     use super::judged;
     use crate::test_support::{own_run, with_step};
     use compare::reference::{Reference, parse};
-    use facts::{Facts, Finding, figures};
+    use facts::{Facts, Finding};
     use record::{Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record, Variant, WorkloadId};
 
     fn copies(mb_per_s: u64) -> Record {

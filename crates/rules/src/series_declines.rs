@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 const LOSS_PERCENT_MIN: f64 = 3.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let declines = facts.series_trends().into_iter();
+    let declines = facts.series_trends().iter();
     declines
         .filter(|trend| trend.loss_percent >= LOSS_PERCENT_MIN)
         .map(|trend| {

@@ -133,8 +133,8 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
             left_out.insert(LeftOut { what, why });
             continue;
         }
-        match entry(facts, figure, &all, &peers, own) {
-            Some(entry) => entries.push((entry, place(figure, &all))),
+        match entry(facts, figure, all, &peers, own) {
+            Some(entry) => entries.push((entry, place(figure, all))),
             None => {
                 left_out.insert(no_equal(figure, reference));
             }

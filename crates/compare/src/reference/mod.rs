@@ -137,7 +137,7 @@ impl Row {
                 Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
                 Source::Run { version, .. } => Some(version.clone()),
             },
-            verdict: verdict_of(&all, explained.verdict),
+            verdict: verdict_of(all, explained.verdict),
             is_published: false,
             figures,
         }

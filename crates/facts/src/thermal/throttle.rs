@@ -32,9 +32,9 @@ pub(super) fn first(facts: &Facts<'_>, window: Window, series: &Series) -> Optio
 
 fn told(facts: &Facts<'_>, window: Window) -> Option<Throttle> {
     let mut signs: Vec<(i64, &'static str)> = Vec::new();
-    let limits = facts.limits_lowered().into_iter();
+    let limits = facts.limits_lowered().iter();
     signs.extend(limits.map(|limit| (limit.first_ms, "the kernel lowered the clock limit")));
-    let cooling = facts.raised_cooling().into_iter();
+    let cooling = facts.raised_cooling().iter();
     signs.extend(cooling.map(|device| (device.first_ms, "a CPU cooling device became active")));
     for channel in
         [Scope::Core, Scope::Package].into_iter().flat_map(|scope| channels(facts, move |id| is_count_of(id, scope)))

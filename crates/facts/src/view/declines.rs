@@ -37,7 +37,7 @@ pub(crate) fn declines(facts: &Facts<'_>) -> Vec<Decline> {
         let window = Window { end_ms: last.window.end_ms, ..first.window };
         Some(Decline { name: step_name(first), steps, window, fall_percent: fall })
     });
-    let of_series = facts.series_trends().into_iter().filter_map(|trend| {
+    let of_series = facts.series_trends().iter().filter_map(|trend| {
         let window = facts.steps.get(trend.step)?.window;
         Some(Decline { name: trend.name.clone(), steps: vec![trend.step], window, fall_percent: trend.loss_percent })
     });

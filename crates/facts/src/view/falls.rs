@@ -69,11 +69,11 @@ pub(crate) fn clock_falls(facts: &Facts<'_>, phases: &[Phase], doubted: &[Doubte
     let busy = facts.loaded_percent_at();
     let by_supply = facts.under_voltage_rows();
     for channel in clock_channels(facts, doubted) {
-        let Some(base) = base(facts, channel, phases, &busy) else {
+        let Some(base) = base(facts, channel, phases, busy) else {
             continue;
         };
         for phase in &loaded {
-            let mut readings = busy_readings(facts, channel, phase, &busy);
+            let mut readings = busy_readings(facts, channel, phase, busy);
             // What a weak supply took has a rule of its own.
             readings.retain(|reading| !by_supply.contains(&reading.row));
             falls.extend(fall(facts, channel, phase, base, &readings));
@@ -88,10 +88,10 @@ pub fn phase_clock_loss_percent(facts: &Facts<'_>, phase: &Phase) -> Option<f64>
     let phases = facts.phases();
     let busy = facts.loaded_percent_at();
     let (mut claimed, mut best) = (0.0, 0.0);
-    for channel in clock_channels(facts, &facts.doubted_columns()) {
+    for channel in clock_channels(facts, facts.doubted_columns()) {
         let values: Vec<f64> =
-            busy_readings(facts, channel, phase, &busy).iter().map(|reading| reading.value as f64).collect();
-        let top = f64::from(base(facts, channel, &phases, &busy)?.khz);
+            busy_readings(facts, channel, phase, busy).iter().map(|reading| reading.value as f64).collect();
+        let top = f64::from(base(facts, channel, phases, busy)?.khz);
         let cpus = cpus_of(facts, channel).len().max(1) as f64;
         claimed += cpus * crate::stats::mean(&values)?;
         best += cpus * top;

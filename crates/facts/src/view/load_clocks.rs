@@ -51,7 +51,7 @@ pub(crate) fn load_clocks(facts: &Facts<'_>, phases: &[Phase], doubted: &[Doubte
     let busy = facts.loaded_percent_at();
     let is_first = facts.first_rows();
     let found = clock_channels(facts, doubted).into_iter().filter_map(|channel| {
-        let own = base(facts, channel, phases, &busy)?;
+        let own = base(facts, channel, phases, busy)?;
         let base_khz = f64::from(own.khz);
         let mut cpus = cpus_of(facts, channel);
         if channel.id.is_firmware_clock() {

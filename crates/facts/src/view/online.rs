@@ -66,7 +66,7 @@ impl OnlineCpus {
 }
 
 fn by_samples(facts: &Facts<'_>) -> Vec<Away> {
-    let lost = facts.lost_cpus().into_iter().map(|lost| Away {
+    let lost = facts.lost_cpus().iter().map(|lost| Away {
         cpus: lost.count.max(0) as u32,
         from_ms: lost.from_ms,
         to_ms: lost.to_ms.unwrap_or(i64::MAX),

@@ -106,7 +106,7 @@ fn stalled(record: &Record, phase: &Phase) -> Option<Waited> {
 
 /// Compression that used less of the CPUs in some runs, while decompression, which needs no memory, did not.
 fn by_use(facts: &Facts<'_>, phase: &Phase) -> Option<Waited> {
-    (differs(&facts.halves()) == Differs::CompressionUse).then(|| whole(phase))
+    (differs(facts.halves()) == Differs::CompressionUse).then(|| whole(phase))
 }
 
 fn whole(phase: &Phase) -> Waited {

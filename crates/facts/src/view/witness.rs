@@ -73,9 +73,9 @@ pub(crate) fn doubted_columns(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
     let phases = facts.phases();
     let columns = channels(facts, ChannelId::is_policy_claim).filter_map(|channel| {
         let cpu = channel.id.policy()?;
-        let doubt = above_highest_opp(facts, channel, cpu, &phases)
-            .or_else(|| scatters(facts, channel, cpu, &phases))
-            .or_else(|| contradicts_measured(facts, channel, cpu, &phases))?;
+        let doubt = above_highest_opp(facts, channel, cpu, phases)
+            .or_else(|| scatters(facts, channel, cpu, phases))
+            .or_else(|| contradicts_measured(facts, channel, cpu, phases))?;
         Some(DoubtedColumn { channel: channel.id.clone(), doubt })
     });
     columns.collect()

@@ -48,7 +48,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     let plot = plot(subject.facts, Some(subject.explained))?;
     Some(html! {
         (plot.on_page())
-        (phase_table(&subject.facts.phases()))
+        (phase_table(subject.facts.phases()))
         (happened(subject.facts))
     })
 }
@@ -66,7 +66,7 @@ pub(crate) fn plot(facts: &Facts<'_>, explained: Option<&Explanation>) -> Option
     let bottom = HEAD + PANEL * panels.len() as f64 + height_of_strips;
     let height = bottom + FOOT;
     let mut top = HEAD;
-    let mut shapes = vec![behind(&axis, &phases, bottom)];
+    let mut shapes = vec![behind(&axis, phases, bottom)];
     for panel in &panels {
         let area = Area { left: LEFT, right: WIDTH - RIGHT, top: top + 26.0, bottom: top + PANEL - 14.0 };
         shapes.push(lines::draw(panel, &axis, area));

@@ -1,6 +1,5 @@
 //! Reviews of a synthetic board, and of boards with hostile texts.
 
-use super::render;
 use facts::Facts;
 use record::*;
 use testkit::records::{own_run, point, with_clocks, with_scores};

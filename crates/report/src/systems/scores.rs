@@ -28,7 +28,7 @@ pub(super) fn scores(facts: &Facts<'_>, explained: &Explanation) -> Vec<Score> {
         return Vec::new();
     }
     let mut named: BTreeMap<String, Figure> = BTreeMap::new();
-    let main = facts.figures().into_iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
+    let main = facts.figures().iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
     for figure in main.filter(|figure| figure.value.is_finite()) {
         let core = figure.core.as_ref();
         // Physical figures have no method; their keys contain 0.

@@ -75,7 +75,7 @@ fn github_gets_an_alert_of_the_verdict() {
     assert!(text.contains("> [!NOTE]\n> ") || text.contains("> [!WARNING]\n> "), "{text}");
     assert!(text.contains("| sevenzip_"), "{text}");
     assert!(text.contains("| openssl_aes_256_cbc | skip |") && text.contains("no openssl &lt;1 &amp;"), "{text}");
-    let explained = Explanation { verdict: Verdict::Invalid, ..explain::explain(&run()).assessment };
+    let explained = Explanation { verdict: Verdict::Invalid, ..explain::explain(run()).assessment };
     let invalid = rendered("github-summary", &run(), explained);
     assert!(invalid.contains("> [!CAUTION]\n") && !invalid.contains("MIPS |"), "{invalid}");
 }

@@ -192,7 +192,7 @@ fn level(facts: &Facts<'_>, (steps, row): (&[&Step], usize), clock: SetClock) ->
         })
         .collect();
     let windows: Vec<Window> = own().map(|step| step.window).collect();
-    let iowait: Vec<f64> = windows.iter().flat_map(|window| facts.cpu_use(&*window)).map(|used| used.iowait).collect();
+    let iowait: Vec<f64> = windows.iter().flat_map(|window| facts.cpu_use(window)).map(|used| used.iowait).collect();
     Some(Level {
         clock,
         speed: speed(facts, steps.first()?, clock),
