@@ -1,9 +1,7 @@
 //! `sbc-bench site` from the outside, over every log that there is: pages are valid, links lead somewhere, what did not
 //! change is not written again, and nothing of others is touched.
 
-#[path = "../../explain/tests/files/mod.rs"]
-mod files;
-
+use crate::files;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
