@@ -18,6 +18,7 @@ mod monitor;
 mod odd_boards;
 mod old_records;
 mod outputs;
+mod placed;
 mod readme;
 mod recovery;
 mod review;

@@ -325,7 +325,7 @@ fn refused_threads_make_the_same_site() {
     let everyone = || std::os::unix::fs::PermissionsExt::from_mode(0o777);
     std::fs::set_permissions(&*place.0, everyone()).unwrap();
     let program = place.0.join("sbc-bench");
-    std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
+    crate::placed::copy_program(&program);
     let limited = place.0.join("limited");
     let Some(mut command) = testkit::limited_user(&program, 1) else {
         return testkit::skip("root and setpriv, to play a user with a limit");
