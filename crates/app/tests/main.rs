@@ -24,6 +24,7 @@ mod recovery;
 mod review;
 mod rights;
 mod secrets;
+mod seeds;
 mod served;
 mod several;
 mod signals;
