@@ -1,5 +1,7 @@
 //! Tests of the crate as others call it, one module per subject.
 
+#![allow(clippy::disallowed_methods, reason = "tests read files")]
+
 mod absence;
 mod copies;
 mod corpus;
