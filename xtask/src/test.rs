@@ -67,7 +67,7 @@ pub(crate) fn main(is_full: bool) -> Result<()> {
     documented
 }
 
-/// Repeats the integration tests beside two busy loops, with runs, references and definitions of a user in
+/// Repeats the integration tests next to two busy loops, with runs, references and definitions of a user in
 /// place (`xtask/used.sh`), and counts failures. Needs root, for a mount namespace.
 pub(crate) fn used(times: &str) -> Result<()> {
     let times: u32 = times.parse().with_context(|| format!("{times} is not a number"))?;

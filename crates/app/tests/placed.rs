@@ -11,7 +11,7 @@ pub(crate) fn copy_program(to: impl AsRef<Path>) {
     assert!(status.success(), "{}: {status}", to.as_ref().display());
 }
 
-/// Writes a script that everybody may execute.
+/// Writes a script that every user may execute.
 pub(crate) fn write_script(to: impl AsRef<Path>, text: &str) {
     let mut shell = Command::new("sh");
     shell.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(to.as_ref()).stdin(Stdio::piped());
