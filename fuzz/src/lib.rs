@@ -9,4 +9,25 @@ mod records;
 pub mod scaling;
 mod targets;
 
+use std::path::Path;
 pub use targets::{Target, made, targets};
+
+/// Seeds of a target: the empty input, a line, files of `folder` (`fuzz`) and of the repository around it, and what is
+/// made of them.
+pub fn seeds(target: &Target, folder: &Path) -> Vec<Vec<u8>> {
+    let mut inputs: Vec<Vec<u8>> = [b"".to_vec(), b"\n".to_vec()].to_vec();
+    inputs.extend(files(&folder.join("seeds").join(target.name)));
+    target.seeds.iter().for_each(|seeds| inputs.extend(files(&folder.join("..").join(seeds))));
+    inputs.extend(made(target.name));
+    assert!(inputs.len() > 2, "{} has no seeds", target.name);
+    inputs.iter_mut().for_each(|input| input.truncate(mutate::BYTES_MAX));
+    inputs
+}
+
+/// Contents of the files of a folder, in order of name; none if it does not exist.
+pub fn files(folder: &Path) -> Vec<Vec<u8>> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    paths.sort();
+    paths.iter().filter_map(|path| std::fs::read(path).ok()).collect()
+}

@@ -12,9 +12,9 @@ use sbc_bench_fuzz::coverage::Coverage;
 use sbc_bench_fuzz::limits::{self, Counting};
 use sbc_bench_fuzz::mutate::{self, Random, mutate, words};
 use sbc_bench_fuzz::scaling::{GROWTH_MAX, Scaling};
-use sbc_bench_fuzz::{Target, made, targets};
+use sbc_bench_fuzz::{Target, files, seeds, targets};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -145,20 +145,9 @@ fn current(options: &Options, pid: u32) -> PathBuf {
     artifacts.join(format!("current-{pid}"))
 }
 
-fn files(folder: &Path) -> Vec<Vec<u8>> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-    paths.sort();
-    paths.iter().filter_map(|path| std::fs::read(path).ok()).collect()
-}
-
 fn fuzz(target: &Target, options: &Options) -> ExitCode {
     let corpus = options.folder.join("corpus").join(target.name);
-    let mut inputs: Vec<Vec<u8>> = [b"".to_vec(), b"\n".to_vec()].to_vec();
-    inputs.extend(files(&options.folder.join("seeds").join(target.name)));
-    target.seeds.iter().for_each(|seeds| inputs.extend(files(&options.folder.join("..").join(seeds))));
-    inputs.extend(made(target.name));
-    assert!(inputs.len() > 2, "{} has no seeds", target.name);
+    let mut inputs = seeds(target, &options.folder);
     let own = inputs.len();
     inputs.extend(files(&corpus));
     inputs.iter_mut().for_each(|input| input.truncate(BYTES_MAX));

@@ -5,6 +5,7 @@ use compare::reference::Reference;
 use compare::trend;
 use explain::monitor::{Columns, Item, Recorded, Watch, cores, metrics, tracks};
 use explain::results::Row;
+use facts::{Explained, Facts};
 use record::recording::frame;
 use record::{Channel, Record};
 use rules::kernel::{self, Eol};
@@ -15,26 +16,20 @@ fn watch_all(record: &Record) {
     for (row, at_ms) in record.samples.at_ms.iter().enumerate() {
         let value = |channel: &Channel| channel.values.get(row).copied().flatten();
         watch.row(*at_ms, record.samples.channels.iter().map(value));
-        let columns = Columns::of(record, *facts::Facts::of(record).soc_channel());
+        let columns = Columns::of(record, *Facts::of(record).soc_channel());
         (columns.heading(), columns.line(&watch), metrics(&watch));
         for track in tracks(&watch, None).iter().chain(&cores(&watch)) {
             track.text(track.value(&watch));
         }
     }
-    explain::watched::watched(record);
-}
-
-/// Every plot.
-fn plot_all(record: &Record) {
-    for (_, picture) in rules::plots(record) {
-        picture.svg();
-    }
+    explain::watched::watched(&Facts::of(record));
 }
 
 /// Every rule, every report, every figure, every picture; compared with itself, with the others and over time.
 pub(crate) fn explain_all(record: &Record) {
     let explained = &explain::explain(record);
-    for finding in &explained.assessment.findings {
+    let Explained { facts, assessment } = explained;
+    for finding in &assessment.findings {
         finding.sentence();
     }
     for report in report::REPORTS.iter() {
@@ -43,21 +38,23 @@ pub(crate) fn explain_all(record: &Record) {
         report.text(explained);
     }
     limits::again();
-    facts::figures::figures(record);
-    explain::Told::of(&explained.facts, &explained.assessment);
+    facts.figures();
+    explain::Told::of(facts, assessment);
     watch_all(record);
-    plot_all(record);
-    let rows = [Row::of(record, explained, "a"), Row::of(record, explained, "b")];
+    for (_, picture) in rules::plots(facts) {
+        picture.svg();
+    }
+    let rows = [Row::of(explained, "a"), Row::of(explained, "b")];
     for format in explain::results::FORMATS {
         (format.write)(&explain::results::Table { rows: &rows, columns: 80 });
     }
     compare::ranking_text(&compare::rank(explained, Reference::builtin()));
     let name = || "a".to_owned();
-    let side = || compare::Side { name: name(), record, explained };
+    let side = || compare::Side { name: name(), explained };
     compare::text(&compare::compare(&[side(), side()]));
-    let sample = || trend::Sample { name: name(), record, verdict: explained.assessment.verdict };
+    let sample = || trend::Sample { name: name(), facts, verdict: assessment.verdict };
     trend::text(&trend::trends(&[sample(), sample(), sample()]));
-    kernel::text(record, &kernel::verdict(record, &Eol::shipped()));
+    kernel::text(facts, &kernel::verdict(facts, &Eol::shipped()));
 }
 
 /// A recording as the monitor shows it, its lines also with the right length and checksum.
@@ -73,7 +70,7 @@ fn show(data: &[u8]) {
     for item in Recorded::new(data) {
         match (item, &mut shown) {
             (Item::Begin(record), shown) => {
-                *shown = Some((Columns::of(&record, *facts::Facts::of(&record).soc_channel()), Watch::new(*record)));
+                *shown = Some((Columns::of(&record, *Facts::of(&record).soc_channel()), Watch::new(*record)));
             }
             (Item::Row(at_ms, values), Some((columns, watch))) => {
                 watch.row(at_ms, values);

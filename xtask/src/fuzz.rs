@@ -17,7 +17,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     let folder = workspace::root().join("fuzz");
     let host = host()?;
     let profile = if is_short(words) { "short" } else { "release" };
-    let mut build = Command::new("cargo");
+    let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--profile", profile, "--bin", "fuzz"]);
     // With a target, build scripts and macros are made without the flags.
     build.args(["--target", &host]).env("RUSTFLAGS", FLAGS);

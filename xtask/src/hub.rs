@@ -13,7 +13,8 @@ const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 /// Runs both.
 pub(crate) fn main() -> Result<()> {
     let program = schemathesis()?;
-    let words = ["test", "--locked", "-p", "sbc-bench-hub", "--test", "schemathesis", "--", "--nocapture"];
+    let words =
+        ["test", "--locked", "-p", "sbc-bench-hub", "--test", "integration", "--", "schemathesis::", "--nocapture"];
     run(workspace::cargo().args(words).env("SCHEMATHESIS", program))?;
     web_page::check_hub()
 }

@@ -33,7 +33,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  test               run every test of the workspace, the programs of tests side by side
+  test [--full]      build with lints and run the tests of the workspace, test programs side by side
+      --used N         the integration tests N times, as on a busy machine with results of a user (needs root)
   tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
   docs [--check]     write what is made from code in docs and ARCHITECTURE.md, or only say whether it is up to date
   pictures           draw the pictures of README (needs Chromium)
@@ -96,7 +97,9 @@ fn task() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["test"] => test::main(),
+        ["test"] => test::main(false),
+        ["test", "--full"] => test::main(true),
+        ["test", "--used", times] => test::used(times),
         ["tidy"] => tidy::main(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),

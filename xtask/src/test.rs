@@ -1,20 +1,26 @@
 //! `cargo xtask test`: every test of the workspace, the programs of tests side by side. Half of them mostly wait for
 //! what they have started, and one after the other they leave the machine idle for most of their time.
 
-use crate::workspace::{cargo, run};
+use crate::workspace::{cargo, root, run, target_folder};
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Programs that have the machine for themselves, as they take CPUs or all of their time from others.
+/// Test programs that run alone: they take CPUs offline or need exact timing.
 const ALONE: [&str; 2] = ["virtual_board", "hotplug"];
-/// So many of their tests at once: each waits until it has the room that it needs, and most of them mostly wait.
-const THREADS_ALONE: &str = "8";
+/// What the first tier runs of programs that take minutes or change the machine: a filter of tests, or nothing.
+const FIRST_TIER: [(&str, Option<&str>); 2] = [("virtual_board", Some("settings::")), ("hotplug", None)];
+/// Threads of a program that runs alone. Its tests wait for room, and then mostly for their runs.
+const THREADS_ALONE: usize = 8;
+/// Threads per CPU of a program of integration tests, which mostly wait for programs that they start.
+const THREADS_PER_CPU: usize = 2;
+/// Number of slowest test programs that are listed.
+const SLOWEST: usize = 10;
 
 /// One program of tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,32 +28,122 @@ struct Program {
     /// Its package and target, for people.
     name: String,
     is_alone: bool,
+    /// Runs the whole program, in many processes.
+    is_integration: bool,
+    /// Tests to run, if not all.
+    filter: Option<&'static str>,
     executable: PathBuf,
     /// The folder of its package, in which cargo would start it.
     folder: PathBuf,
 }
 
-/// Builds all tests and runs them; those that fail are named at the end.
-pub(crate) fn main() -> Result<()> {
-    let programs = built()?;
-    ensure!(!programs.is_empty(), "cargo test --no-run told of no program of tests");
+/// Builds all tests with lints and runs them; those that fail are listed at the end. The first tier leaves out what
+/// takes minutes or changes the machine.
+pub(crate) fn main(is_full: bool) -> Result<()> {
+    let (mut programs, lints) = built()?;
+    ensure!(!programs.is_empty(), "cargo test --no-run listed no test program");
+    if !is_full {
+        leave_out(&mut programs).iter().for_each(|why| excuse(why));
+    }
+    // The longest first: they are those of the crates that everything is linked into.
+    programs.sort_by_key(|program| !program.is_integration);
     let started = Instant::now();
     let (alone, together): (Vec<_>, Vec<_>) = programs.iter().partition(|program| program.is_alone);
-    let mut failed = side_by_side(&together, std::thread::available_parallelism()?.get())?;
-    failed.extend(side_by_side(&alone, 1)?);
+    let cpus = std::thread::available_parallelism()?.get();
+    let mut done = side_by_side(&together, cpus)?;
+    done.extend(side_by_side(&alone, 1)?);
     println!("{} programs of tests in {:.0} s", programs.len(), started.elapsed().as_secs_f64());
-    let documented = run(cargo().args(["test", "--quiet", "--locked", "--workspace", "--doc"]));
+    if is_full {
+        done.sort_by_key(|(_, _, took)| std::cmp::Reverse(*took));
+        println!("slowest:");
+        for (name, _, took) in done.iter().take(SLOWEST) {
+            println!("{:>7.1} s  {name}", took.as_secs_f64());
+        }
+    }
+    let documented = run(linted(cargo().args(["test", "--quiet", "--locked", "--workspace", "--doc"])));
+    let failed: Vec<&str> = done.iter().filter(|(_, is_good, _)| !is_good).map(|(name, ..)| &**name).collect();
     ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
+    ensure!(lints == 0, "{lints} warnings of the compiler and clippy");
     documented
 }
 
-/// The programs of tests of the workspace, built.
-fn built() -> Result<Vec<Program>> {
+/// Repeats the integration tests next to two busy loops, with runs, references and definitions of a user in
+/// place (`xtask/used.sh`), and counts failures. Needs root, for a mount namespace.
+pub(crate) fn used(times: &str) -> Result<()> {
+    let times: u32 = times.parse().with_context(|| format!("{times} is not a number"))?;
+    let (mut programs, _) = built()?;
+    leave_out(&mut programs);
+    programs.retain(|program| program.is_integration);
+    let binary = target_folder()?.join("debug/sbc-bench");
+    let mut failures = 0;
+    for round in 1..=times {
+        for program in &programs {
+            let started = Instant::now();
+            let mut command = Command::new("unshare");
+            command.arg("-m").arg(root().join("xtask/used.sh")).arg(&binary).arg(&program.executable);
+            let (text, is_good) = output_of(command, program)?;
+            tell(program, &text, is_good, started.elapsed());
+            failures += u32::from(!is_good);
+        }
+        println!("round {round}: {failures} programs failed so far");
+    }
+    ensure!(failures == 0, "{failures} programs failed on a machine in use");
+    Ok(())
+}
+
+/// Removes what the first tier does not run: what and why.
+fn leave_out(programs: &mut Vec<Program>) -> Vec<String> {
+    let mut left_out = Vec::new();
+    programs.retain_mut(|program| {
+        let tier = FIRST_TIER.iter().find(|(name, _)| program.is_alone && program.name.ends_with(name));
+        let Some((_, filter)) = tier else { return true };
+        program.filter = *filter;
+        let rest = filter.map_or(String::new(), |filter| format!(", but for {filter}"));
+        left_out.push(format!("{}{rest}: takes minutes or CPUs; ./test --full runs it", program.name));
+        filter.is_some()
+    });
+    left_out
+}
+
+/// Adds a line to the list of what was not run, which `./test` prints.
+fn excuse(why: &str) {
+    let Some(path) = std::env::var_os("SBC_BENCH_SKIPS") else { return println!("not run: {why}") };
+    let file = File::options().append(true).create(true).open(path);
+    let _ = file.and_then(|mut file| writeln!(file, "excused: {why}"));
+}
+
+/// Makes clippy the compiler of the workspace's own crates, so that one build gives both lints and programs.
+fn linted(command: &mut Command) -> &mut Command {
+    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
+}
+
+/// The test programs of the workspace, built, and the number of warnings, which are printed.
+fn built() -> Result<(Vec<Program>, usize)> {
     let mut build = cargo();
-    build.args(["test", "--locked", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
-    let output = build.stderr(Stdio::inherit()).output().context("cargo test --no-run")?;
-    ensure!(output.status.success(), "the tests cannot be built: {}", output.status);
-    Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(program).collect())
+    linted(&mut build);
+    build.args(["test", "--locked", "--workspace", "--all-targets", "--no-run", "--message-format=json"]);
+    let mut child = build.stdout(Stdio::piped()).spawn().context("cargo test --no-run")?;
+    let messages = BufReader::new(child.stdout.take().context("a pipe")?);
+    let (mut programs, mut lints) = (Vec::new(), 0);
+    for line in messages.lines() {
+        let line = line?;
+        if let Some(text) = lint(&line) {
+            print!("{text}");
+            lints += 1;
+        }
+        programs.extend(program(&line));
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "the tests cannot be built: {status}");
+    Ok((programs, lints))
+}
+
+/// A warning or an error of the compiler or of clippy, as it prints it.
+fn lint(line: &str) -> Option<String> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let message = message.get("message").filter(|_| message["reason"] == "compiler-message")?;
+    let is_lint = ["warning", "error"].contains(&message["level"].as_str()?);
+    message["rendered"].as_str().filter(|_| is_lint).map(str::to_owned)
 }
 
 /// The program that a message of cargo is about; none if it is about something else.
@@ -57,51 +153,62 @@ fn program(line: &str) -> Option<Program> {
     let executable = message["executable"].as_str().filter(|_| is_test)?;
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
     let (target, kind) = (message["target"]["name"].as_str()?, message["target"]["kind"][0].as_str()?);
+    // `--all-targets` builds the benchmarks, too, for their lints.
+    if kind == "bench" {
+        return None;
+    }
     let package = folder.file_name()?.to_string_lossy();
     // A program and a test of one name are two.
     Some(Program {
         name: format!("{package} {kind} {target}"),
         is_alone: kind == "test" && ALONE.contains(&target),
+        is_integration: kind == "test",
+        filter: None,
         executable: executable.into(),
         folder: folder.into(),
     })
 }
 
-/// Runs so many at a time, and names those that failed.
-fn side_by_side(programs: &[&Program], workers: usize) -> Result<Vec<String>> {
+/// Runs the programs in this number of processes: name, success and duration of each.
+fn side_by_side(programs: &[&Program], workers: usize) -> Result<Vec<(String, bool, Duration)>> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut failed = Vec::new();
+        let mut done = Vec::new();
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let started = Instant::now();
             let (text, is_good) = output(program).unwrap_or_else(|error| (format!("{error:#}\n"), false));
             tell(program, &text, is_good, started.elapsed());
-            if !is_good {
-                failed.push(program.name.clone());
-            }
+            done.push((program.name.clone(), is_good, started.elapsed()));
         }
-        failed
+        done
     };
     std::thread::scope(|scope| {
         let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).context("a thread");
         let threads = (0..workers).map(spawn).collect::<Result<Vec<_>>>()?;
-        let mut failed = Vec::new();
+        let mut done = Vec::new();
         for thread in threads {
-            failed.extend(thread.join().map_err(|_| anyhow!("a worker panicked"))?);
+            done.extend(thread.join().map_err(|_| anyhow!("a worker panicked"))?);
         }
-        Ok(failed)
+        Ok(done)
     })
 }
 
 /// What it printed, and whether all went well. A file takes what it prints: something that it left running would keep
 /// a pipe open.
 fn output(program: &Program) -> Result<(String, bool)> {
+    output_of(Command::new(&program.executable), program)
+}
+
+fn output_of(mut command: Command, program: &Program) -> Result<(String, bool)> {
     let path = std::env::temp_dir().join(format!("sbc-bench-tests-{}-{}", std::process::id(), program.name));
     let mut file = File::options().create(true).truncate(true).read(true).write(true).open(&path)?;
     std::fs::remove_file(&path)?;
-    let mut command = Command::new(&program.executable);
+    command.args(program.filter);
     if program.is_alone {
-        command.env("RUST_TEST_THREADS", THREADS_ALONE);
+        command.env("RUST_TEST_THREADS", THREADS_ALONE.to_string());
+    } else if program.is_integration {
+        let cpus = std::thread::available_parallelism()?.get();
+        command.env("RUST_TEST_THREADS", (cpus * THREADS_PER_CPU).to_string());
     }
     let status = command
         .current_dir(&program.folder)
@@ -146,6 +253,7 @@ mod tests {
         assert_eq!(board.name, "app test virtual_board");
         assert!(board.is_alone);
         assert_eq!((board.executable, board.folder), ("/t/board".into(), "/w/crates/app".into()));
+        assert_eq!(program(&message("bench", "load", true, r#""/t/b""#)), None);
         assert!(!program(&message("bin", "virtual_board", true, r#""/t/b""#)).unwrap().is_alone);
         for other in [
             message("bin", "sbc-bench", false, r#""/t/b""#),
@@ -155,5 +263,33 @@ mod tests {
         ] {
             assert_eq!(program(&other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn warnings_in_messages_of_cargo() {
+        let message = |reason: &str, level: &str| {
+            format!(r#"{{"reason":"{reason}","message":{{"level":"{level}","rendered":"{level}: a\n"}}}}"#)
+        };
+        assert_eq!(lint(&message("compiler-message", "warning")).as_deref(), Some("warning: a\n"));
+        assert_eq!(lint(&message("compiler-message", "error")).as_deref(), Some("error: a\n"));
+        assert_eq!(lint(&message("compiler-message", "failure-note")), None);
+        assert_eq!(lint(&message("other", "warning")), None);
+        assert_eq!(lint("not JSON"), None);
+    }
+
+    #[test]
+    fn first_tier_runs_settings_on_virtual_boards_and_no_hotplug() {
+        let program = |name: &str| Program {
+            name: format!("app test {name}"),
+            is_alone: name != "integration",
+            is_integration: true,
+            filter: None,
+            executable: "/t/x".into(),
+            folder: "/w".into(),
+        };
+        let mut programs = ["integration", "hotplug", "virtual_board"].map(program).to_vec();
+        assert_eq!(leave_out(&mut programs).len(), 2);
+        let left: Vec<_> = programs.iter().map(|program| (&*program.name, program.filter)).collect();
+        assert_eq!(left, [("app test integration", None), ("app test virtual_board", Some("settings::"))]);
     }
 }

@@ -54,10 +54,10 @@ pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
     wanted.map(read).collect()
 }
 
-/// A call of the cargo that started this, in the workspace's folder.
+/// A call of the cargo that started this, in the workspace's folder. Only tests are compiled by clippy.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root());
+    command.current_dir(root()).env_remove("RUSTC_WORKSPACE_WRAPPER");
     command
 }
 

@@ -30,7 +30,7 @@ impl Folder {
     /// user 65534, `$as_user` runs as that one.
     fn script(&self, lines: &str) -> String {
         let program = self.join("sbc-bench");
-        std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
+        crate::placed::copy_program(&program);
         let head = "set -e
             mount -t tmpfs none /run
             U=/run/user/65534; mkdir -p $U; chown 65534:65534 $U; chmod 700 $U

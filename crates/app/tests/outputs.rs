@@ -185,7 +185,7 @@ fn refused_threads_end_no_run() {
     let folder = Folder::new("threads");
     std::fs::set_permissions(&folder.0, PermissionsExt::from_mode(0o777)).unwrap();
     let program = folder.file("sbc-bench");
-    std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
+    crate::placed::copy_program(&program);
     for limit in [1, 2, 3, 4, 5, 6, 8] {
         let run = folder.run(&[]);
         let Some(mut command) = testkit::limited_user(&program, limit) else {

@@ -25,7 +25,7 @@ fn typed(name: &str, as_root: bool, line: &str) -> (String, i32) {
     let folder = Folder::new(name);
     // A copy, because others than root may not look into the folder that it was built in.
     let program = folder.0.join("sbc-bench");
-    std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
+    crate::placed::copy_program(&program);
     let mut command = Command::new("bash");
     command
         .args(["-c", line])

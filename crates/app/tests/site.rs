@@ -1,9 +1,7 @@
 //! `sbc-bench site` from the outside, over every log that there is: pages are valid, links lead somewhere, what did not
 //! change is not written again, and nothing of others is touched.
 
-#[path = "../../explain/tests/files/mod.rs"]
-mod files;
-
+use crate::files;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
@@ -327,7 +325,7 @@ fn refused_threads_make_the_same_site() {
     let everyone = || std::os::unix::fs::PermissionsExt::from_mode(0o777);
     std::fs::set_permissions(&*place.0, everyone()).unwrap();
     let program = place.0.join("sbc-bench");
-    std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
+    crate::placed::copy_program(&program);
     let limited = place.0.join("limited");
     let Some(mut command) = testkit::limited_user(&program, 1) else {
         return testkit::skip("root and setpriv, to play a user with a limit");

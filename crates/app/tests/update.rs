@@ -105,7 +105,7 @@ impl Bench {
         let _ = std::fs::remove_file(self.program());
         // A test build has a hundred megabytes.
         if std::fs::hard_link(env!("CARGO_BIN_EXE_sbc-bench"), self.program()).is_err() {
-            std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), self.program()).unwrap();
+            crate::placed::copy_program(self.program());
         }
     }
 
@@ -240,7 +240,7 @@ fn new_program_has_the_permissions_of_the_old_one() {
     for (old, expected) in [(0o700, 0o700), (0o750, 0o750), (0o775, 0o775), (0o4755, 0o755)] {
         // A link would change the program that was built.
         std::fs::remove_file(bench.program()).unwrap();
-        std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), bench.program()).unwrap();
+        crate::placed::copy_program(bench.program());
         std::fs::set_permissions(bench.program(), PermissionsExt::from_mode(old)).unwrap();
         let (status, _, err) = bench.update(&["--yes"]);
         assert_eq!((status, bench.version().as_str()), (0, NEW), "{old:o}: {err}");
@@ -342,8 +342,7 @@ fn programs_of_packages_and_builds_without_key_are_refused() {
         [("dpkg-query", "sbc-bench: FILE"), ("rpm", "sbc-bench: "), ("apk", "sbc-bench"), ("pacman", "sbc-bench")]
     {
         let path = tools.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\necho '{said}'\n")).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        crate::placed::write_script(&path, &format!("#!/bin/sh\necho '{said}'\n"));
         let (status, _, err) = texts(&bench.command(&["--yes"]).env("PATH", &tools).output().unwrap());
         assert_eq!((status, bench.version().as_str()), (1, OLD));
         assert!(err.contains("belongs to the package sbc-bench; use: "), "{name}: {err}");

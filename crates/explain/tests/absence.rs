@@ -6,8 +6,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod files;
-
+use crate::files;
 use explain::monitor::{Watch, metrics};
 use facts::{Cause, Explanation, Finding, Severity};
 use record::{Missing, Record, Source};

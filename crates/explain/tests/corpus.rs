@@ -3,13 +3,11 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod copies;
-mod fields;
-mod files;
-
+use crate::copies;
+use crate::fields;
+use crate::fields::Tally;
+use crate::files::{PARTS, composed, corpus, folders, texts, texts_in, truth};
 use facts::Facts;
-use fields::Tally;
-use files::{PARTS, composed, corpus, folders, texts, texts_in, truth};
 use record::{Outcome, Record, Source, WorkloadId};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -3,8 +3,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod files;
-
+use crate::files;
 use facts::view;
 use record::{ChannelId, Record, Unit};
 use serde_json::Value;

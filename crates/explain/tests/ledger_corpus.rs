@@ -3,8 +3,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod files;
-
+use crate::files;
 use facts::Facts;
 use facts::{Cause, Explanation, Ledger, Part, Tenths, Verdict, Witness};
 use record::Record;
@@ -166,7 +165,7 @@ fn told(ledger: &Ledger) -> String {
     format!("{score} {reached:.1} {unit} of {expected}: {}; unexplained {unexplained}", parts.join(", "))
 }
 
-/// All of them in words, for who changes how they are made: `SBC_BENCH_LEDGERS=1 cargo test --test ledger_corpus`.
+/// All of them in words, for who changes how they are made: `SBC_BENCH_LEDGERS=1 cargo test --test integration ledger_corpus`.
 #[test]
 fn ledgers_can_be_read() {
     let wanted = std::env::var_os("SBC_BENCH_LEDGERS").is_some();

@@ -2,8 +2,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod files;
-
+use crate::files;
 use compare::reference::Reference;
 use compare::{CauseId, Ranking, rank};
 use facts::Verdict;

@@ -3,8 +3,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod files;
-
+use crate::files;
 use facts::Facts;
 use record::redact::BLANK;
 use record::{Record, Source};

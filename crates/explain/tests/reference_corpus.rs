@@ -3,8 +3,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod files;
-
+use crate::files;
 use compare::reference::{self, Row};
 use facts::Facts;
 use facts::Finding;

@@ -3,8 +3,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod files;
-
+use crate::files;
 use facts::{Explanation, Finding, Severity, Verdict};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,9 +4,8 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-mod files;
-mod variants;
-
+use crate::files;
+use crate::variants;
 use facts::soc::{self, Answer, Confidence};
 use record::Machine;
 use record::table::Table;

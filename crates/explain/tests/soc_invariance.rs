@@ -1,8 +1,7 @@
 //! The answer does not depend on how a kernel numbers, hides or prints things: every board of the
 //! repository, shown in several ways.
 
-mod variants;
-
+use crate::variants;
 use facts::soc;
 use record::Machine;
 

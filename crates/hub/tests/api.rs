@@ -1,9 +1,7 @@
 //! The real binary over HTTP, on both databases: sending, reading, owning.
 
-mod common;
-
-use common::running::{Running, program};
-use common::{made, on_hubs};
+use crate::common::running::{Running, program};
+use crate::common::{made, on_hubs};
 use serde_json::Value;
 
 #[test]

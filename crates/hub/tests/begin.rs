@@ -2,9 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 
-mod common;
-
-use common::made;
+use crate::common;
+use crate::common::made;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 
-mod common;
-
-use common::running::Running;
-use common::{Folder, made, on_hubs};
+use crate::common::running::Running;
+use crate::common::{Folder, made, on_hubs};
 use hub::store::{Sqlite, Store, read};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -295,19 +293,19 @@ const HOSTS: &str = "SBC_BENCH_HUB_TEST_HOSTS";
 fn hooks_reach_the_address_that_was_looked_at_and_no_private_network() {
     match std::env::var_os(HOSTS) {
         Some(hosts) => hooks_in_own_network(Path::new(&hosts)),
-        None => in_own_network("hooks_reach_the_address_that_was_looked_at_and_no_private_network"),
+        None => in_own_network(testkit::only(&hooks_reach_the_address_that_was_looked_at_and_no_private_network)),
     }
 }
 
 /// Runs a test once more, in a network that has nothing but this host under an address of the world outside.
-fn in_own_network(test: &str) {
+fn in_own_network(test: [&str; 2]) {
     let folder = Folder::new();
     let hosts = folder.0.join("hosts");
     std::fs::write(&hosts, "").unwrap();
     let script = "ip link set lo up && ip addr add 9.9.9.9/32 dev lo && mount --bind \"$1\" /etc/hosts && echo ready && \
-                  exec \"$2\" --exact \"$3\" --nocapture";
+                  exec \"$2\" \"$3\" \"$4\" --nocapture";
     let mut command = Command::new("unshare");
-    command.args(["-n", "-m", "sh", "-c", script, "sh"]).arg(&hosts).arg(std::env::current_exe().unwrap()).arg(test);
+    command.args(["-n", "-m", "sh", "-c", script, "sh"]).arg(&hosts).arg(std::env::current_exe().unwrap()).args(test);
     let output = command.env(HOSTS, &hosts).output();
     let said = output.as_ref().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     if !said.starts_with("ready") {

@@ -3,10 +3,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 
-mod common;
-
-use common::running::{Running, program};
-use common::{Server, made, on_both, on_hubs, postgres_database};
+use crate::common;
+use crate::common::running::{Running, program};
+use crate::common::{Server, made, on_both, on_hubs, postgres_database};
 use hub::store::{Dialect, Postgres, Sqlite, Store, first, migrate, read, write};
 use hub::{changes, notify};
 use std::net::TcpListener;

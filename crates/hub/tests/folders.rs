@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 
-mod common;
-
-use common::running::program;
-use common::{made, on_hubs};
+use crate::common::running::program;
+use crate::common::{made, on_hubs};
 
 #[test]
 fn folders_are_imported_once_and_exported_again() {

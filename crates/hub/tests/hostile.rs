@@ -1,10 +1,8 @@
 //! What clients can send: bombs, lies, drops, scripts and SQL. Others are answered all the while.
 
-mod common;
-
-use common::made::WORDS;
-use common::running::Running;
-use common::{made, on_hubs};
+use crate::common::made::WORDS;
+use crate::common::running::Running;
+use crate::common::{made, on_hubs};
 use flate2::Compression;
 use flate2::read::GzEncoder;
 use hub::limits::Limits;

@@ -3,10 +3,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 #![allow(clippy::print_stderr, reason = "how many were killed is looked at")]
 
-mod common;
-
-use common::running::{Running, program};
-use common::{Folder, made, on_hubs, postgres_database};
+use crate::common;
+use crate::common::running::{Running, program};
+use crate::common::{Folder, made, on_hubs, postgres_database};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! Lists at any size: each has the rows that plain SQL finds, and is read from an index in its order, or the rows of a name are sorted.
 
-mod common;
-
-use common::{Folder, made, on_both, workers};
+use crate::common::{Folder, made, on_both, workers};
 use hub::counts::Counts;
 use hub::names::Kind;
 use hub::query::{Cursor, Query, page};

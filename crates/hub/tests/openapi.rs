@@ -1,8 +1,6 @@
 //! The document of the API is true: it has every route, and what it says of parameters is what the hub takes.
 
-mod common;
-
-use common::running::Running;
+use crate::common::running::Running;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

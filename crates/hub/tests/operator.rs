@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 
-mod common;
-
-use common::running::{Running, program, said};
-use common::{Folder, made, on_hubs};
+use crate::common::running::{Running, program, said};
+use crate::common::{Folder, made, on_hubs};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;

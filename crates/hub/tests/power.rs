@@ -2,10 +2,9 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a test makes a directory, and says its figures")]
 
-mod common;
-
-use common::running::Running;
-use common::{Folder, Server, made};
+use crate::common;
+use crate::common::running::Running;
+use crate::common::{Folder, Server, made};
 use hub::store::{Sqlite, Store, read};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,7 +40,7 @@ fn nothing_acknowledged_is_lost_over_power_cuts() {
         // Mounts of a namespace end with its processes, however those end.
         let mut inside = Command::new("unshare");
         inside.arg("-m").arg(std::env::current_exe().unwrap()).env(INSIDE, "1");
-        inside.args(["--exact", "nothing_acknowledged_is_lost_over_power_cuts", "--nocapture"]);
+        inside.args(testkit::only(&nothing_acknowledged_is_lost_over_power_cuts)).arg("--nocapture");
         assert!(inside.status().unwrap().success());
     } else {
         testkit::skip("nothing can be mounted for a test (root and unshare)");

@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 
-mod common;
-
-use common::running::{Running, program};
-use common::{Folder, made};
+use crate::common::running::{Running, program};
+use crate::common::{Folder, made};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};

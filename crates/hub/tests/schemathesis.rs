@@ -1,9 +1,7 @@
 //! What schemathesis makes of the document of the API: requests that fit it and requests that do not, each answered as the
 //! document says. `cargo xtask hub` fetches the program; it is random, and no part of `./test`.
 
-mod common;
-
-use common::{made, on_hubs};
+use crate::common::{made, on_hubs};
 use std::process::Command;
 
 /// Names the program.

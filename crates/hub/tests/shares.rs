@@ -1,14 +1,12 @@
 //! One tenant abuses each shared resource while another, with its own token and network, uploads and reads. None of its
-//! requests is refused; their latency is printed: `cargo test --profile hub -p sbc-bench-hub --test shares -- --nocapture`.
+//! requests is refused; their latency is printed: `cargo test --profile hub -p sbc-bench-hub --test integration -- shares:: --nocapture`.
 
 #![allow(clippy::print_stderr, reason = "how long others wait is looked at, not tested")]
 
-mod common;
-
-use common::made::WORDS;
-use common::networks::Client;
-use common::running::{Running, program};
-use common::{made, on_hubs};
+use crate::common::made::WORDS;
+use crate::common::networks::Client;
+use crate::common::running::{Running, program};
+use crate::common::{made, on_hubs};
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

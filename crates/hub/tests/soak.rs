@@ -3,10 +3,9 @@
 
 #![allow(clippy::print_stdout, reason = "a test says its figures")]
 
-mod common;
-
-use common::running::{Running, program};
-use common::{made, on_hubs};
+use crate::common;
+use crate::common::running::{Running, program};
+use crate::common::{made, on_hubs};
 use hub::store::{Postgres, Sqlite, Store, write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,11 +1,10 @@
 //! Every promise of the store, on both databases.
 
-mod common;
 #[allow(dead_code, reason = "the bench uses the rest of it")]
 #[path = "../benches/load/sources.rs"]
 mod sources;
 
-use common::{on_both, workers};
+use crate::common::{on_both, workers};
 use hub::counts::Counts;
 use hub::derive::{derive, record};
 use hub::hub_state::{Hub, Settings};

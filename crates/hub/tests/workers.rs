@@ -1,9 +1,7 @@
 //! Worker processes: the death of one ends one request and affects no other.
 
-mod common;
-
-use common::running::{Answer, Running, program};
-use common::{made, on_hubs};
+use crate::common::running::{Answer, Running, program};
+use crate::common::{made, on_hubs};
 use hub::store::{Postgres, Sqlite, Store, first, read, write};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;

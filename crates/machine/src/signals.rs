@@ -45,6 +45,15 @@ pub fn can_be_continued(root: &Root) -> bool {
     false
 }
 
+/// True while SIGSTOP waits for a thread of this process to take it. Once one has, the caller stops before it
+/// continues; on a busy machine that may take long. `None` if `/proc` does not tell (proc_pid_status(5)).
+pub fn is_stop_pending(root: &Root) -> Option<bool> {
+    let status = root.read(&format!("/proc/{}/status", std::process::id())).ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"))?;
+    let mask = u128::from_str_radix(mask.trim(), 16).ok()?;
+    Some(mask & (1 << (libc::SIGSTOP - 1)) != 0)
+}
+
 /// True if this process is in the foreground of this terminal: a background process is stopped when it reads. True as
 /// well if the groups belong to another container and cannot be compared.
 pub fn is_in_front(root: &Root, terminal: impl AsFd) -> bool {
@@ -72,6 +81,19 @@ mod tests {
         }
         let root = Root::from_board(&board).unwrap();
         assert_eq!(can_be_continued(&root), expected, "{processes:?}");
+    }
+
+    #[test]
+    fn pending_stop_is_detected() {
+        let check = |line: &str, expected| {
+            let board = format!("== /proc/{}/status\nName:\ta\n{line}\nSigBlk:\t0\n", std::process::id());
+            assert_eq!(is_stop_pending(&Root::from_board(&board).unwrap()), expected, "{line}");
+        };
+        check(&format!("ShdPnd:\t{:016x}", 1_u64 << (libc::SIGSTOP - 1)), Some(true));
+        check("ShdPnd:\tffffffffffffffff", Some(true));
+        check(&format!("ShdPnd:\t{:016x}", !(1_u64 << (libc::SIGSTOP - 1))), Some(false));
+        check("SigPnd:\t0000000000040000", None);
+        check("ShdPnd:\tx", None);
     }
 
     #[test]

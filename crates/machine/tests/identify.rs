@@ -1,10 +1,7 @@
 //! Identifies every board of `boards/` and the running system. The expected output is one screen of text for each
 //! board, in `tests/identify/NAME.txt`; `UPDATE_EXPECT=1 cargo test` updates it.
 
-#[path = "../../explain/tests/files/mod.rs"]
-#[allow(clippy::disallowed_methods, reason = "files of tests, not of a machine")]
-mod files;
-
+use crate::files;
 use machine::{Root, Texts, identify, root_of_texts, state};
 use record::{Cpu, Fact, Machine, Policy, Residency};
 use std::fmt::{Display, Write};

@@ -14,8 +14,10 @@ use rustix::process::{Signal, getpid, kill_process};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The signal is due before `kill` returns, or a moment later where another thread takes it.
-const UNTIL_DUE: Duration = Duration::from_millis(20);
+/// Pause between looks whether another thread has taken the signal.
+const STOP_LOOK: Duration = Duration::from_millis(1);
+/// Wait for it where `/proc` does not tell.
+const STOP_WAIT: Duration = Duration::from_millis(20);
 
 /// Why nothing went on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +49,14 @@ pub fn pause(way_back: Option<&RestoreHandle>) -> Option<Duration> {
     let stop = || {
         #[expect(clippy::disallowed_methods, reason = "this process has its number")]
         let _ = kill_process(getpid(), Signal::STOP);
-        std::thread::sleep(UNTIL_DUE);
+        // Programs continue after this: not before the stop, which another thread takes when it gets a CPU.
+        loop {
+            match machine::signals::is_stop_pending(&root) {
+                Some(true) => std::thread::sleep(STOP_LOOK),
+                Some(false) => break,
+                None => break std::thread::sleep(STOP_WAIT),
+            }
+        }
     };
     match way_back {
         Some(way_back) => way_back.suspend(stop),

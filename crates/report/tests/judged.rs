@@ -5,9 +5,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-#[path = "../../explain/tests/files/mod.rs"]
-mod files;
-
+use crate::files;
 use facts::Diagnosis;
 use std::path::{Path, PathBuf};
 

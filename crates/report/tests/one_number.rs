@@ -2,9 +2,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-#[path = "../../explain/tests/files/mod.rs"]
-mod files;
-
+use crate::files;
 use explain::{Document, results};
 use facts::number;
 use record::Record;

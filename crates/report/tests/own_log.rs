@@ -3,13 +3,10 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-#[path = "../../explain/tests/files/mod.rs"]
-mod files;
-
+use crate::files::{folders, texts};
 use facts::Facts;
 use facts::Finding;
 use facts::figures::FigureKey;
-use files::{folders, texts};
 use record::{Record, WorkloadId};
 
 /// Run on a synthetic board of two clusters, without samples.

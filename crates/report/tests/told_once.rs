@@ -3,9 +3,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-#[path = "../../explain/tests/files/mod.rs"]
-mod files;
-
+use crate::files;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that indicate guesses.

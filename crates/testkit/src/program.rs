@@ -43,13 +43,16 @@ pub fn limited_user(program: &Path, processes_max: u32) -> Option<Command> {
     Some(command)
 }
 
-/// Command with these arguments, a neutral environment, and no input.
+/// Command with these arguments, a neutral environment, no input, and a state folder that no user writes to. The program
+/// creates the folder where it has something to keep.
 pub fn clean_command(program: impl AsRef<OsStr>, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null());
     for name in READ {
         command.env_remove(name);
     }
+    let state = std::env::temp_dir().join(format!("sbc-bench-state-{}", std::process::id()));
+    command.env("STATE_DIRECTORY", &state).env("XDG_STATE_HOME", state);
     command
 }
 
@@ -74,7 +77,10 @@ mod tests {
     #[test]
     fn clean_command_environment() {
         let command = untuned_command("program", ["word"]);
-        let set: Vec<_> = command.get_envs().filter(|(_, value)| value.is_some()).collect();
+        let own = ["STATE_DIRECTORY", "XDG_STATE_HOME"].map(OsStr::new);
+        let (own, set): (Vec<_>, Vec<_>) =
+            command.get_envs().filter(|(_, value)| value.is_some()).partition(|(name, _)| own.contains(name));
+        assert!(own.len() == 2 && own.iter().all(|(_, value)| value.unwrap().as_encoded_bytes().starts_with(b"/")));
         let expected = [("NOTUNING", "yes"), HASTE].map(|(name, value)| (OsStr::new(name), Some(OsStr::new(value))));
         assert_eq!(set, expected);
         assert!(READ.is_sorted());

@@ -3,18 +3,21 @@
 use std::ffi::OsStr;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Directory for one test in the directory for temporary files. Removed on drop.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Creates a directory for this process; the name distinguishes tests.
+    /// Creates a directory of its own for each call; the name tells people which test it belongs to.
     ///
     /// # Panics
     /// The directory cannot be created.
     pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("sbc-bench-{name}-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self(path)
     }
@@ -49,6 +52,11 @@ impl AsRef<OsStr> for Scratch {
 #[cfg(test)]
 mod tests {
     use super::Scratch;
+
+    #[test]
+    fn tests_of_one_name_have_a_directory_each() {
+        assert_ne!(&*Scratch::new("twice"), &*Scratch::new("twice"));
+    }
 
     #[test]
     fn nothing_is_left() {

@@ -180,7 +180,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
 fn kills() -> Result<()> {
     let status = workspace::cargo()
         .args(["test", "--quiet", "--locked", "--package", "sbc-bench"])
-        .args(["--test", "fake_tree", "--test", "hostile_tools", "--", "--nocapture", "--test-threads", "1"])
+        .args(["--test", "integration", "--", "fake_tree::", "hostile_tools::", "--nocapture", "--test-threads", "1"])
         .env("SBC_BENCH_ALL_KILLS", "1")
         .status()?;
     ensure!(status.success(), "a run lost results or left a setting changed");

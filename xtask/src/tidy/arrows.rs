@@ -89,7 +89,7 @@ const THIS_FILE: &str = "xtask/src/tidy/arrows.rs";
 const FOR_TESTS: &str = "faults";
 
 /// Crates that tests of any crate may use: those that make, read and explain Records.
-const TEST_ARROWS: [&str; 4] = ["compare", "explain", "logs", "testkit"];
+const TEST_ARROWS: [&str; 5] = ["compare", "explain", "fuzz", "logs", "testkit"];
 
 /// A package of the workspace, by the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,6 +19,7 @@ mod restored;
 mod rust;
 mod source;
 mod tables;
+mod test_programs;
 mod tokens;
 mod vocabulary;
 mod words;
@@ -85,6 +86,7 @@ fn problems() -> Result<Vec<Problem>> {
     problems.extend(links::check(&files, &workspace::paths()?));
     problems.extend(parsers::check(&files));
     problems.extend(recursion::check(&files));
+    problems.extend(test_programs::check(&files));
     problems.extend(vocabulary::check(&files));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
     if let (Some(manifest), Some(dependencies)) = (text("Cargo.toml"), text("docs/dependencies.md")) {

@@ -1,8 +1,8 @@
 //! The result file, the output, the exit status and the machine agree about settings: if every write that restores a
 //! setting is refused from some write on, and after every other failure and kill.
 
-use crate::kills::RUN;
-use crate::tree::{Tree, can_run, difference, for_each};
+use crate::fake_tree::kills::RUN;
+use crate::fake_tree::tree::{Tree, can_run, difference, for_each};
 use record::{Record, Restored};
 use std::process::Output;
 use std::sync::Mutex;

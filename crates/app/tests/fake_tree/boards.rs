@@ -1,8 +1,8 @@
 //! Kills on virtual boards: the same test as on a folder, at every write to a board whose kernel rounds, forgets
 //! and cools.
 
-use crate::kills::kill_at_every_call_restores_settings_and_keeps_results;
-use crate::tree::ON_BOARD;
+use crate::fake_tree::kills::kill_at_every_call_restores_settings_and_keeps_results;
+use crate::fake_tree::tree::ON_BOARD;
 use std::ffi::OsString;
 use std::path::Path;
 use testkit::virtual_board::{Board, Model, lacking, run};

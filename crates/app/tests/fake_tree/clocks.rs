@@ -1,8 +1,8 @@
 //! Clocks that do not simply go on: a machine that sleeps in the middle of a run, a time of day that is set. Lengths,
 //! names and order of Records stay right, and what was slept through is not compared.
 
-use crate::hangs::wait;
-use crate::tree::{Tree, can_run, difference};
+use crate::fake_tree::hangs::wait;
+use crate::fake_tree::tree::{Tree, can_run, difference};
 use record::{ChannelId, Record};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::{Command, Output, Stdio};

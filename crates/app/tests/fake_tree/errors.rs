@@ -1,9 +1,9 @@
 //! Every kind of system call of a whole run failing once, by every error that it can give: the run goes on to
 //! its end, the settings are back, the results are kept, and what failed is told.
 
-use crate::agreement::check_agreement;
-use crate::kills::{ALL, RUN};
-use crate::tree::{Call, Tree, can_run, difference, for_each};
+use crate::fake_tree::agreement::check_agreement;
+use crate::fake_tree::kills::{ALL, RUN};
+use crate::fake_tree::tree::{Call, Tree, can_run, difference, for_each};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};

@@ -1,6 +1,6 @@
 //! Disks and terminals that never answer: each costs what it keeps, and nobody has to kill the program.
 
-use crate::tree::{Tree, can_run, difference};
+use crate::fake_tree::tree::{Tree, can_run, difference};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};

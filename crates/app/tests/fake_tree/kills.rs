@@ -3,7 +3,7 @@
 //! and everything that was measured can be read. On a virtual board it is every write to its `/sys`, before and
 //! after.
 
-use crate::tree::{Call, ON_BOARD, Tree, can_run, difference, for_each, is_on_board};
+use crate::fake_tree::tree::{Call, ON_BOARD, Tree, can_run, difference, for_each, is_on_board};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};

@@ -1,8 +1,8 @@
 //! What a run says about its guard, about the leftovers of others and about what it may not write: the sentence is
 //! there when it is true, and only then.
 
-use crate::kills::RUN;
-use crate::tree::{PATIENCE, Tree, can_run, difference};
+use crate::fake_tree::kills::RUN;
+use crate::fake_tree::tree::{PATIENCE, Tree, can_run, difference};
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 

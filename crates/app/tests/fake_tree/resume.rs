@@ -1,7 +1,7 @@
 //! A run that is killed anywhere, with its guard, and then goes on: its Record has every step once, and the
 //! settings are as they were. A board that died, and died again.
 
-use crate::tree::{Tree, can_run, difference, for_each};
+use crate::fake_tree::tree::{Tree, can_run, difference, for_each};
 use record::{End, Outcome, Record, Step};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! A second Ctrl-C, while a program that does not want to end keeps a run, whether it holds settings or not.
 
-use crate::tree::{Tree, can_run, difference};
+use crate::fake_tree::tree::{Tree, can_run, difference};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;

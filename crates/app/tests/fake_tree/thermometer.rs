@@ -1,6 +1,6 @@
 //! The brake of a thermal test on a machine whose thermometer fails in the middle of it, or tells whole degrees.
 
-use crate::tree::{Tree, can_run};
+use crate::fake_tree::tree::{Tree, can_run};
 use record::{ChannelId, Measured, Outcome, Record, WorkloadId};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ fn load_stops_when_sensor_fails_or_is_implausible() {
         // Older kernels of vendors tell whole degrees.
         ("45", Some("102"), "reached 102.0 °C"),
     ];
-    crate::tree::for_each(&checks, |(before, meanwhile, expected)| {
+    crate::fake_tree::tree::for_each(&checks, |(before, meanwhile, expected)| {
         let why = ended_early(before, *meanwhile);
         assert!(why.contains(expected), "{before}, {meanwhile:?}: {why:?}");
     });

@@ -1,7 +1,7 @@
 //! `./bench` hands its arguments and variables on, and ends with 0 whenever the run finished; `./hub` hands its arguments on.
 //! Tools that build are stand-ins here, and nothing can be installed. What is built already is not built again.
 
-use crate::desk::Desk;
+use crate::readme::desk::Desk;
 
 /// Stand-ins, by name.
 const TOOLS: &[(&str, &str)] = &[

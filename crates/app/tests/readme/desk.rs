@@ -1,6 +1,6 @@
 //! Where the lines of README are typed: a folder with the program on its PATH, and results to look at.
 
-use std::os::unix::fs::PermissionsExt;
+use crate::placed::write_script;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -49,9 +49,7 @@ impl Desk {
 
     /// Puts a program on its PATH.
     pub(super) fn program(&self, name: &str, text: &str) {
-        let path = self.0.join("bin").join(name);
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+        write_script(self.0.join("bin").join(name), text);
     }
 
     /// Types a line; its output and exit status.
@@ -64,10 +62,11 @@ impl Desk {
             .env("PATH", format!("{}/bin:{path}", self.0.display()))
             .env("PROGRAM", env!("CARGO_BIN_EXE_sbc-bench"))
             .env("HOME", &self.0)
+            .env("STATE_DIRECTORY", self.0.join("state"))
             .env("XDG_RUNTIME_DIR", &self.0)
             .envs([("NOTUNING", "yes"), testkit::HASTE])
             .stdin(Stdio::null());
-        for name in ["MODE", "MaxKHz", "MinKHz", "CPUINFOFILE", "ExecuteCommand"] {
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "MODE", "MaxKHz", "MinKHz", "CPUINFOFILE", "ExecuteCommand"] {
             command.env_remove(name);
         }
         let output = command.output().unwrap();

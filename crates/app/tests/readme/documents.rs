@@ -1,6 +1,6 @@
 //! Commands that documents other than README show, and how each is tried.
 
-use crate::rows::Tried::{self, As, InHub, Line, OnBoard};
+use crate::readme::rows::Tried::{self, As, InHub, Line, OnBoard};
 
 /// A document whose commands are tried.
 pub(super) struct Document {

@@ -1,6 +1,6 @@
 //! A standard run on a drawn board, moment by moment: idle, 7-zip on one CPU of each cluster, then three times on all.
 
-use crate::board::Drawn;
+use crate::ledger_drawn::board::Drawn;
 use ::record::Total;
 use facts::Cause;
 use testkit::virtual_board::Model;

@@ -10,7 +10,7 @@ mod board;
 mod record;
 mod run;
 
-use crate::run::Truth;
+use crate::ledger_drawn::run::Truth;
 use ::record::{AllCpus, ChannelId, Counters, Fact, Record, Samples, WorkloadId};
 use board::{Drawn, Fault};
 use facts::{Cause, Explanation, Ledger};
