@@ -35,3 +35,4 @@ mod terminal;
 mod update;
 mod upload;
 mod verbs;
+mod views;

@@ -93,7 +93,13 @@ pub struct Explained<'a> {
 impl<'a> Facts<'a> {
     /// Facts of this Record; nothing is computed yet.
     pub fn of(record: &'a Record) -> Self {
-        Self::from(Cow::Borrowed(record))
+        Self::new(Cow::Borrowed(record))
+    }
+
+    fn new(record: Cow<'a, Record>) -> Self {
+        let (views, views_of) = (Views::default(), ViewsOf::default());
+        let (in_lines, for_people) = (OnceCell::new(), OnceCell::new());
+        Self { record, views, views_of, found: RefCell::default(), in_lines, for_people }
     }
 
     /// Facts of the same Record with every string on one line, for text.
@@ -137,15 +143,7 @@ impl<'a> Facts<'a> {
 fn changed(record: Cow<'_, Record>) -> Option<Box<Facts<'static>>> {
     match record {
         Cow::Borrowed(_) => None,
-        Cow::Owned(record) => Some(Box::new(Facts::from(record))),
-    }
-}
-
-impl<'a> From<Cow<'a, Record>> for Facts<'a> {
-    fn from(record: Cow<'a, Record>) -> Self {
-        let (views, views_of) = (Views::default(), ViewsOf::default());
-        let (in_lines, for_people) = (OnceCell::new(), OnceCell::new());
-        Self { record, views, views_of, found: RefCell::default(), in_lines, for_people }
+        Cow::Owned(record) => Some(Box::new(Facts::new(Cow::Owned(record)))),
     }
 }
 
@@ -157,7 +155,7 @@ impl<'a> From<&'a Record> for Facts<'a> {
 
 impl From<Record> for Facts<'_> {
     fn from(record: Record) -> Self {
-        Self::from(Cow::Owned(record))
+        Self::new(Cow::Owned(record))
     }
 }
 
@@ -224,7 +222,7 @@ views! {
     switched_off: Vec<SwitchedOff> = |facts| view::switched_off(facts);
     /// Growth of swap.
     swap_growth: Option<SwapGrowth> = |facts| view::swap_growth(facts);
-    /// Clocks that the firmware reports beside those of the kernel.
+    /// Clocks that the firmware reports, with those of the kernel.
     firmware_clocks: Option<FirmwareClock> = |facts| view::firmware_clocks(facts);
     /// Trends within series of repetitions.
     series_trends: Vec<SeriesTrend> = |facts| view::series_trends(facts);

@@ -2,9 +2,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr, reason = "reads files; prints the count with --nocapture")]
 
-#[path = "../../explain/tests/files/mod.rs"]
-mod files;
-
+use crate::files;
 use compare::reference::Reference;
 use compare::{Side, compare, rank};
 use explain::Document;
