@@ -86,7 +86,7 @@ pub(crate) enum Command {
         #[arg(long)]
         publish: bool,
     },
-    /// Write all listed results to files, from which `sbc-bench site` makes a static site
+    /// Write all listed results to files, from which `sbc-bench results --site` makes a static site
     Export {
         /// Directory for them
         #[arg(long, value_name = "DIR")]

@@ -6,7 +6,7 @@ use facts::soc::{self, Answer};
 use maud::html;
 use record::Machine;
 
-/// Machine as an HTML file with the text of `sbc-bench identify`. `read_from` names the source and may be any text.
+/// Machine as an HTML file with the text of `sbc-bench inspect identify`. `read_from` names the source and may be any text.
 pub fn identification(machine: &Machine, answer: &Answer, read_from: &str) -> String {
     let name = name(machine, answer);
     let top = html! {

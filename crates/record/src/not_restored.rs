@@ -55,12 +55,12 @@ impl<'a> NotRestored<'a> {
     /// Sentence with the names of [`NotRestored::values`] in braces.
     pub fn template(&self) -> &'static str {
         match (self.why, self.old) {
-            (Why::Pending, _) => "{path} was changed and not restored; use `sbc-bench restore`.",
+            (Why::Pending, _) => "{path} was changed and not restored; use `sbc-bench recover`.",
             (Why::LeftAlone(_), _) => "{path} was set to {found} by something else since and stays so.",
             (Why::Failed(_), Some(_)) => {
-                "{path} was not restored to {old}: {reason}; write {old} to it or use `sbc-bench restore`."
+                "{path} was not restored to {old}: {reason}; write {old} to it or use `sbc-bench recover`."
             }
-            (Why::Failed(_), None) => "{path} was not restored: {reason}; use `sbc-bench restore`.",
+            (Why::Failed(_), None) => "{path} was not restored: {reason}; use `sbc-bench recover`.",
         }
     }
 
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn sentence_follows_the_outcome() {
         for (restored, expected, is_failure) in [
-            (Restored::Pending, "/sys/x was changed and not restored; use `sbc-bench restore`.", true),
+            (Restored::Pending, "/sys/x was changed and not restored; use `sbc-bench recover`.", true),
             (
                 Restored::LeftAlone("powersave".into()),
                 "/sys/x was set to powersave by something else since and stays so.",
@@ -146,7 +146,7 @@ mod tests {
             ),
             (
                 Restored::Failed("EBUSY.".into()),
-                "/sys/x was not restored to {1}: EBUSY; write {1} to it or use `sbc-bench restore`.",
+                "/sys/x was not restored to {1}: EBUSY; write {1} to it or use `sbc-bench recover`.",
                 true,
             ),
         ] {
@@ -156,7 +156,7 @@ mod tests {
         }
         let failed = Restored::Failed("EBUSY".into());
         let left = NotRestored::of("/sys/x", &failed).unwrap();
-        assert_eq!(left.sentence(), "/sys/x was not restored: EBUSY; use `sbc-bench restore`.");
+        assert_eq!(left.sentence(), "/sys/x was not restored: EBUSY; use `sbc-bench recover`.");
         assert_eq!(NotRestored::of("/sys/x", &Restored::Done), None);
     }
 

@@ -126,7 +126,7 @@ pub struct Gap {
     pub missing: Missing,
 }
 
-/// Mark added by a user or a program: `sbc-bench mark "fan off"`.
+/// Mark added by a user or a program: `sbc-bench monitor mark "fan off"`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {

@@ -49,7 +49,7 @@ impl IdentifiedMachine {
         page::identification(&self.machine, &self.answer, &self.from)
     }
 
-    /// Output of `sbc-bench identify`: `text`, or `json` as with `--json`; safe for terminals.
+    /// Output of `sbc-bench inspect identify`: `text`, or `json` as with `--json`; safe for terminals.
     pub(crate) fn report(&self, id: &str) -> Option<String> {
         let text = match id {
             "text" => soc::text(&self.machine, &self.answer),

@@ -78,7 +78,7 @@ impl Results {
         self.opened.clear();
     }
 
-    /// Page of a result, as from `sbc-bench report FILE --html`, or of a machine.
+    /// Page of a result, as from `sbc-bench explain FILE --html`, or of a machine.
     pub fn page(&self, index: usize) -> Option<String> {
         Some(match self.opened.get(index)? {
             OpenFile::Result(one) => page::page(&one.explained, Reference::builtin()),
@@ -86,8 +86,8 @@ impl Results {
         })
     }
 
-    /// Report of a result by its id, as from `sbc-bench report FILE --format ID`; for a machine `text` and `json`, as
-    /// from `sbc-bench identify`.
+    /// Report of a result by its id, as from `sbc-bench explain FILE --format ID`; for a machine `text` and `json`, as
+    /// from `sbc-bench inspect identify`.
     pub fn report(&self, index: usize, id: &str) -> Option<String> {
         match self.opened.get(index)? {
             OpenFile::Result(one) => {

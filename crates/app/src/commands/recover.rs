@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 
 /// Recover runs that died; restore their settings
 ///
-/// Saves the results of runs that died and reports the step and the likely cause. Every other command does this
-/// first. With --settings it restores settings that a killed run left changed, as every new run does.
+/// Saves the results of runs that died and reports the step and the likely cause, as every other command does first.
+/// Then restores settings that a killed run left changed, as every new run does.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Recover {
     /// Look for runs that were started with --log FILE
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Restore settings that a killed run left changed
+    /// Only restore settings
     #[arg(long, conflicts_with = "log")]
     settings: bool,
 }
@@ -45,7 +45,7 @@ fn recover(root: &Root, log: Option<&Path>) -> anyhow::Result<u8> {
     for sentence in sentences {
         output::print(&format!("{sentence}\n"))?;
     }
-    Ok(0)
+    if log.is_some() { Ok(0) } else { restore::after_runs(root) }
 }
 
 /// What every start of a command does: costs one look into a folder where nobody died.

@@ -1,4 +1,4 @@
-//! `sbc-bench recover --settings`: restores the settings that a killed run left changed. `sbc-bench guard` does the same
+//! `sbc-bench recover`: restores the settings that a killed run left changed. `sbc-bench guard` does the same
 //! as soon as the process that started it is gone.
 
 use super::Command;
@@ -7,22 +7,47 @@ use crate::{output, signals, status};
 use anyhow::Context;
 use machine::Root;
 use machine::settings::restore_from_journal;
-use record::NotRestored;
+use record::{NotRestored, Restored};
 use std::path::PathBuf;
+
+/// Settings of a killed run, each with its outcome.
+type Outcomes = Vec<(String, Restored)>;
 
 pub(super) fn run(root: &Root) -> anyhow::Result<u8> {
     anyhow::ensure!(root.is_system(), "restore needs the running system; it does not take --root.");
-    let journal = Paths::choose(true, None).journal;
-    let outcomes = restore_from_journal(root, &journal);
-    let outcomes = if machine::is_root() { outcomes? } else { outcomes.context("restore needs root")? };
+    let outcomes = outcomes(root)?;
     if outcomes.is_empty() {
         output::print("Nothing to restore.\n")?;
     }
-    for (path, outcome) in &outcomes {
+    tell(&outcomes)
+}
+
+/// The same after runs were recovered, which needs no root.
+pub(super) fn after_runs(root: &Root) -> anyhow::Result<u8> {
+    if !root.is_system() {
+        return Ok(0);
+    }
+    match outcomes(root) {
+        Ok(outcomes) => tell(&outcomes),
+        Err(error) if machine::is_root() => Err(error),
+        Err(_) => {
+            output::note("Settings that a killed run left changed are restored by `sudo sbc-bench recover`.");
+            Ok(0)
+        }
+    }
+}
+
+fn outcomes(root: &Root) -> anyhow::Result<Outcomes> {
+    let outcomes = restore_from_journal(root, &Paths::choose(true, None).journal);
+    Ok(if machine::is_root() { outcomes? } else { outcomes.context("restore needs root")? })
+}
+
+fn tell(outcomes: &Outcomes) -> anyhow::Result<u8> {
+    for (path, outcome) in outcomes {
         let left = NotRestored::of(path, outcome);
         output::print(&left.map_or_else(|| format!("{path} restored\n"), |left| left.sentence() + "\n"))?;
     }
-    Ok(if NotRestored::among(&outcomes).any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
+    Ok(if NotRestored::among(outcomes).any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
 }
 
 /// Ends programs and restores settings when the process at the other end of standard input is gone.

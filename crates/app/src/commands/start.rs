@@ -61,7 +61,7 @@ fn report_leftovers(root: &Root, paths: &Paths, bar: &ProgressBar) {
         more => format!(" and {} more", more - 1),
     };
     bar.show(&bench::Progress::Note(format!(
-        "An earlier run left {first}{more} changed. Settings are not tuned in this run; use `sbc-bench restore`."
+        "An earlier run left {first}{more} changed. Settings are not tuned in this run; use `sbc-bench recover`."
     )));
 }
 

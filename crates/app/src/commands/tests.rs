@@ -1,6 +1,7 @@
 //! The command line as a whole: what it means, what it refuses, and what each verb takes.
 
 use super::*;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 fn parse(line: &str, variables: &[(&str, &str)]) -> Checked {
@@ -320,4 +321,35 @@ fn environment_variables() {
     assert_eq!(args.options.clock_khz_max, Some(1_416_000));
     assert_eq!(args.options.wait, Duration::from_secs(5));
     assert_eq!(args.given, ["MODE=extensive", "MaxKHz=1416000", "NotReadyYet=yes", "--force", "-c"]);
+}
+
+/// Messages, rules and documents teach the verbs of today.
+#[test]
+fn no_text_names_an_old_verb() {
+    fn texts(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
+            let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if entry.is_dir() && !["tests", "target", "fixtures", "tool_output"].contains(&name.as_str()) {
+                texts(&entry, found);
+            } else if let Ok(text) = std::fs::read_to_string(&entry) {
+                found.push((entry, text));
+            }
+        }
+    }
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = Vec::new();
+    for folder in ["crates", "data", "docs", "packaging"] {
+        texts(&top.join(folder), &mut found);
+    }
+    let mut named = Vec::new();
+    for (path, text) in &found {
+        for rest in text.split("`sbc-bench ").skip(1) {
+            let word = rest.split(|c: char| !c.is_ascii_lowercase() && c != '-').next().unwrap_or_default();
+            if arrange::OLD.iter().any(|(old, _)| *old == word) {
+                named.push(format!("{}: {word}", path.strip_prefix(&top).unwrap().display()));
+            }
+        }
+    }
+    assert!(found.len() > 500, "{}", found.len());
+    assert_eq!(named, Vec::<String>::new());
 }

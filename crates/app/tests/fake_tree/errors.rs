@@ -212,7 +212,7 @@ fn fail(failure: &Failure) -> Result<bool, String> {
     }
     tree.wait_for_ends()?;
     check_agreement(&tree, &output)?;
-    // A setting that could not be put back is told, and use `sbc-bench restore`.
+    // A setting that could not be put back is told, and use `sbc-bench recover`.
     if output.status.code() == Some(5) {
         tree.run(&["restore"], "");
     }

@@ -1,5 +1,5 @@
 //! SIGKILL at every call of a whole run that changes anything: of the run, of the guard, of both in either
-//! order, of the process group. Then the guard, the next start or `sbc-bench restore` puts everything back,
+//! order, of the process group. Then the guard, the next start or `sbc-bench recover` puts everything back,
 //! and everything that was measured can be read. On a virtual board it is every write to its `/sys`, before and
 //! after.
 
@@ -43,7 +43,7 @@ enum Kill {
     Guard,
     /// The guard and right after it the run; the next start restores.
     Both,
-    /// The run, and the guard while it restores; `sbc-bench restore` does the rest.
+    /// The run, and the guard while it restores; `sbc-bench recover` does the rest.
     RunThenGuard,
 }
 

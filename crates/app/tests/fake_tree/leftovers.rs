@@ -41,6 +41,23 @@ fn killed_guard_is_replaced() {
 }
 
 #[test]
+fn recover_saves_results_and_restores_settings() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    tree.run(RUN, "run write /cpufreq/ 4 kill-both");
+    assert_ne!(difference(&before, &tree.settings()), "");
+    let output = tree.run(&["recover"], "");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("Its results are in ") && told.contains(" restored\n"), "{output:?}");
+    assert_eq!((output.status.code(), difference(&before, &tree.settings())), (Some(0), String::new()));
+    let again = tree.run(&["recover"], "");
+    assert!(String::from_utf8_lossy(&again.stdout).starts_with("No runs to recover in "), "{again:?}");
+}
+
+#[test]
 fn settings_come_back_after_a_panic() {
     if !can_run() {
         return testkit::was_skipped();
@@ -72,7 +89,7 @@ fn leftovers_are_reported_with_notuning() {
         command.env("NOTUNING", "yes").output().unwrap()
     };
     let told = said(&untuned());
-    assert!(told.contains(LEFT) && told.contains("use `sbc-bench restore`."), "{told}");
+    assert!(told.contains(LEFT) && told.contains("use `sbc-bench recover`."), "{told}");
     assert!(!told.contains(BACK), "{told}");
     assert_eq!(difference(&left, &tree.settings()), "");
     // Restored, there is nothing to tell any more.

@@ -328,7 +328,7 @@ impl Runner<'_> {
                 self.open_journal_in_guard();
             }
             Err(error) => (self.context.progress)(Progress::Note(format!(
-                "Cannot start the guard process: {error}. If this run is killed, use `sbc-bench restore`."
+                "Cannot start the guard process: {error}. If this run is killed, use `sbc-bench recover`."
             ))),
         }
     }

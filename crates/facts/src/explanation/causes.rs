@@ -117,7 +117,7 @@ pub(crate) const CAUSES: &[CauseRow] = &[
     row(
         FirmwareCap,
         "a clock below the advertised one",
-        "measure the clock of a cold machine with `sbc-bench clock`",
+        "measure the clock of a cold machine with `sbc-bench measure clock`",
         "Update the boot loader and the firmware of the board.",
         CPUFREQ,
     ),

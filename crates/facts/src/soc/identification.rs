@@ -1,4 +1,4 @@
-//! What `sbc-bench identify` says of a machine, as text and as JSON: its facts and the SoC concluded from them.
+//! What `sbc-bench inspect identify` says of a machine, as text and as JSON: its facts and the SoC concluded from them.
 
 use super::{Answer, advertised, line, report};
 use record::{Fact, Machine};

@@ -107,7 +107,7 @@ pub const RELATIONS: &[Related] = &[
         J::Nothing,
         &[follows(C::Background), NOTE],
         NO_HARM,
-        "Repeat `sbc-bench clock` on a quiet machine.",
+        "Repeat `sbc-bench measure clock` on a quiet machine.",
     ),
     row(
         &clock_lower_all_cpus::RULE,
@@ -329,7 +329,7 @@ pub const RELATIONS: &[Related] = &[
         COOL,
     ),
     row(&setting_unmet::RULE, J::Nothing, &[evidence(C::SettingLimit), NOTE], NO_HARM, ""),
-    note(&settings_not_restored::RULE, "Run `sbc-bench restore`."),
+    note(&settings_not_restored::RULE, "Run `sbc-bench recover`."),
     note(&sevenzip_version::RULE, ""),
     row(
         &started_busy::RULE,

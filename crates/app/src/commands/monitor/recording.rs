@@ -135,7 +135,9 @@ impl Recording {
         let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
         match ActiveRecording::announce(&self.path, now_ms - at_ms) {
             Ok(running) => self.running = Some(running),
-            Err(why) => self.notes.push(format!("{why}; use `sbc-bench mark --record FILE` for this recording.")),
+            Err(why) => {
+                self.notes.push(format!("{why}; use `sbc-bench monitor mark --record FILE` for this recording."))
+            }
         }
     }
 

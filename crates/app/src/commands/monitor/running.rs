@@ -1,6 +1,6 @@
 //! Which recordings are being made now: one small file for each, in the folder of the user's running
 //! things, with the path of the recording and the moment at which it began on the monotonic clock.
-//! So that `sbc-bench mark` finds them.
+//! So that `sbc-bench monitor mark` finds them.
 //!
 //! Root looks into the folders of all users. What stands there is their word, not a fact: it is believed
 //! only of files that are their own, are recordings, and are being written, each asked of the open file.
