@@ -65,7 +65,7 @@ impl Ground {
         let crates = crates.canonicalize().unwrap();
         let path = self.0.join("bin").join(name);
         std::fs::write(format!("{}.body", path.display()), body).unwrap();
-        let program = crates.join("bench/src/testing/program.sh");
+        let program = crates.join("process/src/testing/program.sh");
         std::os::unix::fs::symlink(program, path).unwrap();
     }
 

@@ -79,7 +79,7 @@ impl Folder {
         // Another test's fork may hold it open for a moment, so the shell reads it instead of the kernel.
         let path = self.0.join("bin").join(name);
         std::fs::write(format!("{}.body", path.display()), body).unwrap();
-        symlink(crates.join("bench/src/testing/program.sh"), path).unwrap();
+        symlink(crates.join("process/src/testing/program.sh"), path).unwrap();
     }
 
     fn run(&self, words: &[&str]) -> Output {

@@ -23,7 +23,7 @@ impl Folder {
     /// another test's fork may hold it open for a moment, so the shell reads it instead of the kernel.
     fn tool(&self, name: &str, body: &str) {
         use std::os::unix::fs::symlink;
-        let runner = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/src/testing/program.sh");
+        let runner = Path::new(env!("CARGO_MANIFEST_DIR")).join("../process/src/testing/program.sh");
         let path = self.0.join("bin").join(name);
         std::fs::write(path.with_extension("body"), body).unwrap();
         symlink(runner.canonicalize().unwrap(), path).unwrap();

@@ -52,6 +52,9 @@ impl Target {
 
 /// Omits tables for unwinding, which a program that aborts on a panic never reads.
 const NO_UNWINDING: &str = "-Cforce-unwind-tables=no";
+/// The same for the linker that comes with Rust, which also drops those of the standard library: 0.9 of 10 MB.
+const NO_UNWINDING_LINKED: &[&str] =
+    &["-Clinker=rust-lld", "-Clink-arg=xtask/src/dist/no_unwinding.ld", "-Clink-arg=--no-eh-frame-hdr"];
 
 const TARGETS: &[Target] = &[
     Target {
@@ -61,7 +64,7 @@ const TARGETS: &[Target] = &[
         native_on: "x86_64",
         emulator: "qemu-x86_64-static",
         deb_arch: "amd64",
-        smaller: &[],
+        smaller: NO_UNWINDING_LINKED,
     },
     Target {
         arch: "aarch64",
@@ -70,7 +73,7 @@ const TARGETS: &[Target] = &[
         native_on: "aarch64",
         emulator: "qemu-aarch64-static",
         deb_arch: "arm64",
-        smaller: &[],
+        smaller: NO_UNWINDING_LINKED,
     },
     Target {
         arch: "armv7",

@@ -222,7 +222,7 @@ fn with_fio(tree: &Tree) -> String {
     let bin = tree.path("bin");
     std::fs::create_dir_all(&bin).unwrap();
     let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let program = crates.canonicalize().unwrap().join("bench/src/testing/program.sh");
+    let program = crates.canonicalize().unwrap().join("process/src/testing/program.sh");
     // The shell reads it, as another test's fork may hold it open for a moment.
     let body = "[ \"$1\" = --version ] && echo fio-3.33\nexit 0\n";
     std::fs::write(bin.join("fio.body"), body).unwrap();

@@ -34,7 +34,6 @@ pub(super) const OF_HUB: &[&str] = &[
 
 /// Every command that README has not.
 pub(super) const ROWS: &[(&str, Tried)] = &[
-    ("sbc-bench scaling", As("sbc-bench scaling [--cpus LIST]")),
     (
         "sbc-bench explain --details FILE",
         Line("sbc-bench explain --details old.log", &["Evidence (each rule has a page, docs/rules/RULE.md):"]),
@@ -78,7 +77,6 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         "sbc-bench monitor --replay night.rec --speed max --jsonl",
         Line("sbc-bench monitor --replay night.rec --speed max --jsonl | grep -c '\"event\":\"row\"'", &["60"]),
     ),
-    ("sbc-bench clock", Line("sbc-bench clock --cpus 0 --readings 1", &["advertised", "usable"])),
     ("sbc-bench thermal", OnBoard("sbc-bench thermal ")),
     (
         "sbc-bench upload /var/log/sbc-bench.json --to https://hub.example --token-file /etc/sbc-bench.token --machine \
@@ -127,12 +125,11 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["Kernel "],
         ),
     ),
-    ("sbc-bench clock --heat 5min", Line("sbc-bench clock --cpus 0 --heat 1s", &["usable"])),
+    ("sbc-bench measure clock --heat 5min", Line("sbc-bench measure clock --cpus 0 --heat 1s", &["usable"])),
     ("sbc-bench sensitivity", OnBoard("sbc-bench sensitivity -- ")),
     ("sbc-bench -M", OnBoard("sbc-bench -M")),
     ("sbc-bench efficiency", OnBoard("sbc-bench efficiency cores")),
-    ("sbc-bench memory", As("sbc-bench memory [--cpus LIST]")),
     ("sbc-bench explain --details", As("sbc-bench explain --details FILE")),
     ("sbc-bench thermal -- CMD", OnBoard("sbc-bench thermal ")),
-    ("sbc-bench workload ID", As("sbc-bench workload ID [VARIANT]")),
+    ("sbc-bench measure workload ID", As("sbc-bench workload ID [VARIANT]")),
 ];
