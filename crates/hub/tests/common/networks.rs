@@ -1,6 +1,6 @@
 //! Clients in other networks: each has an address of the loopback interface of its own.
 
-use rustix::net::{AddressFamily, SocketType, bind, connect, socket, sockopt};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, socket_with, sockopt};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, SocketAddrV4, TcpStream};
 use std::time::Duration;
@@ -29,7 +29,8 @@ impl Client {
     }
 
     fn connection(&self, bytes: Option<usize>) -> Option<TcpStream> {
-        let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        // Programs that other tests start must not inherit it.
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
         if let Some(bytes) = bytes {
             sockopt::set_socket_recv_buffer_size(&socket, bytes).unwrap();
         }

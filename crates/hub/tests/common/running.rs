@@ -342,7 +342,7 @@ fn begun(command: &mut Command, log: Stdio) -> (Child, String) {
 
 fn agent() -> ureq::Agent {
     let config =
-        ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(60)));
+        ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(300)));
     config.build().into()
 }
 
