@@ -14,7 +14,7 @@ use record::{Variant, WorkloadId};
 const REST_PERCENT_MAX: f64 = 3.0;
 /// A cause is worth naming if it accounts for at least this share of a difference.
 const SHARE_MIN: f64 = 0.3;
-/// What waits for memory moves less than the clock; beyond this the clock is not the cause.
+/// Memory-bound scores change less than the clock; beyond this factor the clock is not the cause.
 const SHARE_MAX: f64 = 2.0;
 /// A clock or latency that differs by less is the same.
 const SAME_PERCENT: f64 = 2.0;
@@ -24,7 +24,7 @@ const AES_BYTES_PER_CYCLE: f64 = 0.3;
 /// Workloads on all CPUs rarely scale better than this, in percent.
 const SCALING_PERCENT: f64 = 15.0;
 
-/// The first cause that fits.
+/// First matching cause.
 pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
     const CAUSES: [fn(End<'_>, End<'_>) -> Option<String>; 10] = [
         aes_instructions,
@@ -41,7 +41,7 @@ pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
     CAUSES.iter().find_map(|cause| cause(base, other))
 }
 
-/// How many times better the other is.
+/// Ratio of the other figure to the base.
 fn ratio(base: &Figure, other: &Figure) -> Option<f64> {
     Some(1.0 + other.gain_percent(base.value)? / 100.0)
 }
@@ -104,7 +104,7 @@ fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
     }
 }
 
-/// A clock differs because another one was asked for.
+/// The advertised clocks differ.
 fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     if !base.1.key.is_of(WorkloadId::Clock) {
         return None;
@@ -210,7 +210,7 @@ fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
     })
 }
 
-/// Rates that move with latency.
+/// Memory rates that change with latency.
 fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
     let (ns_a, ns_b, at) = latencies(base, other)?;
     let is_rate = [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc].into_iter().any(|id| base.1.key.is_of(id));
@@ -222,7 +222,7 @@ fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
 /// The latency of the largest size that both sides measured in the same way, if it differs.
 fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
     let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
-    // Of the cores that the figure is of: others have latencies of their own.
+    // Only cores of the figure: others have their own latencies.
     let of = |(side, of): End<'_>| -> Vec<(FigureKey, f64)> {
         let figures = side.figures.iter().filter(|figure| of.core.is_none() || cluster(figure) == cluster(of));
         let latencies = figures.filter(|figure| figure.key.is_of(WorkloadId::MemoryLatency));
@@ -237,7 +237,7 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
     pairs.max_by_key(|(_, _, size)| megabytes(size)).filter(|(a, b, _)| !is_near(*a, *b, 3.0 * SAME_PERCENT))
 }
 
-/// What held only the slower side back: of its causes the one that took most of this score, by its ledger.
+/// Cause that slowed only the slower side: the largest loss of this score in its ledger.
 fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
     if base.1.key.workload().is_of_memory() || base.1.key.is_of(WorkloadId::Clock) {
         return None;
@@ -262,7 +262,7 @@ fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
     Some(format!("In {}: {}", slower.0.name, explained.findings[worst.root].sentence()))
 }
 
-/// Every C library writes `memcpy` and `memset` again.
+/// Each C library has its own `memcpy` and `memset`.
 fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
     let is_libc = base.1.key.is_of(WorkloadId::MemoryLibc);
     let name = |end: End<'_>| end.0.facts.machine.distribution.known().cloned();

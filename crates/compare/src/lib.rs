@@ -43,7 +43,7 @@ use std::borrow::Cow;
 /// One of the results that are compared.
 #[derive(Debug, Clone)]
 pub struct Side<'a> {
-    /// What it is called, for example its file.
+    /// Name, for example its file.
     pub name: String,
     /// The result.
     pub explained: &'a Explained<'a>,
@@ -74,7 +74,7 @@ pub struct Comparison {
 /// A result in a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Named {
-    /// What it is called.
+    /// Name.
     pub name: String,
     /// Its board, or its host where the board is not known.
     pub board: Option<String>,
@@ -107,7 +107,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// What it is, with the core types that it is of: `7-zip, one CPU (Cortex-A53)`.
+    /// Name of the figure with its core types: `7-zip, one CPU (Cortex-A53)`.
     pub fn name(&self) -> String {
         match self.cores.is_empty() {
             true => self.title.clone(),
@@ -138,7 +138,7 @@ impl Comparison {
         })
     }
 
-    /// How values were estimated: the letter of the result, what was, and from what.
+    /// Estimated values: letter of the result, figure, and source of the estimate.
     pub fn estimates(&self) -> impl Iterator<Item = (String, &Line, &str)> {
         self.main_lines().flat_map(|line| {
             let estimated = labels().zip(&line.estimated);
@@ -154,10 +154,10 @@ impl Difference {
     }
 }
 
-/// How one value differs from another.
+/// Difference between two values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
-    /// How much more it is in percent of the other; negative if less.
+    /// Difference in percent of the other value; negative if lower.
     pub change_percent: f64,
     /// By how much it is better in percent; negative if worse.
     pub gain_percent: f64,

@@ -1,4 +1,4 @@
-//! How large a difference between two runs may be without meaning anything.
+//! Difference between two runs that is within noise.
 
 use facts::figures::{Figure, FigureKey};
 use record::WorkloadId;

@@ -23,7 +23,7 @@ struct Kind {
 pub(super) struct Pairing {
     /// For each result: cluster and row, the fastest first.
     rows: Vec<Vec<(usize, usize)>>,
-    /// How many rows there are.
+    /// Number of rows.
     count: usize,
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A setting and its value in each result; none where it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting {
-    /// What it is.
+    /// Name.
     pub name: &'static str,
     /// Its value in each result.
     pub values: Vec<Option<String>>,
@@ -110,7 +110,7 @@ fn measured_clocks(facts: &Facts<'_>) -> Option<String> {
     joined(clocks)
 }
 
-/// What is known about clock and governor of the memory: modules of PCs, devfreq of boards.
+/// Clock and governor of the memory: modules of PCs, devfreq of boards.
 fn dram(record: &Record) -> Option<String> {
     let features = record.machine.features.iter().filter(|feature| {
         let name = feature.name.to_lowercase();

@@ -63,7 +63,7 @@ pub fn text(comparison: &Comparison) -> String {
     text
 }
 
-/// What results are called in a table: A to Z, then by number.
+/// Names of results in a table: A to Z, then numbers.
 pub fn labels() -> impl Iterator<Item = String> {
     let numbers = (27..).map(|number: u32| number.to_string());
     ('A'..='Z').map(String::from).chain(numbers)
@@ -127,7 +127,7 @@ fn change(difference: &Difference) -> String {
     format!("{} {:<6}", signed_percent(difference.change_percent, 1), difference.told_word())
 }
 
-/// What stands behind each `≈`.
+/// Explanation of each `≈`.
 fn estimated(comparison: &Comparison) -> String {
     listed("Estimated (≈), with 90 % intervals", comparison.estimates())
 }
@@ -145,7 +145,7 @@ fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a 
     }
 }
 
-/// What was not compared, with the reason.
+/// Values not compared, with the reason.
 pub(super) fn left_out(left_out: &[LeftOut]) -> String {
     let mut text = String::new();
     for one in left_out {

@@ -6,7 +6,7 @@ use record::table::Table;
 
 const TABLE: Table = Table::of(include_str!("../../../data/elasticity.tsv"));
 
-/// What lowers a clock, as far as other clocks go with it.
+/// Kind of limit that lowers a clock, by the other clocks that it lowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Limiter {
     /// The clock of the cores alone.
@@ -19,7 +19,7 @@ pub(crate) enum Limiter {
     Duty,
 }
 
-/// An exponent, and between what it lies.
+/// Exponent with its bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Elasticity {
     pub value: f64,
@@ -27,13 +27,13 @@ pub(crate) struct Elasticity {
     pub high: f64,
 }
 
-/// All work stands still.
+/// All work stops during the pauses.
 const WHOLE: Elasticity = Elasticity { value: 1.0, low: 0.97, high: 1.03 };
-/// Nobody knows: a score loses as much as the clock at most.
+/// Unknown: a score loses at most as much as the clock.
 const UNKNOWN: Elasticity = Elasticity { value: 1.0, low: 0.0, high: 1.0 };
 
 impl Elasticity {
-    /// The one of what a step measures.
+    /// Elasticity of the workload of a step.
     pub(crate) fn of(step: &Step, limiter: Limiter) -> Self {
         let name = match limiter {
             Limiter::Duty => return WHOLE,

@@ -19,7 +19,7 @@ pub fn watched(facts: &Facts<'_>) -> String {
     sentences.join(" ")
 }
 
-/// How long, and how it ended.
+/// Duration and end of the recording.
 fn span(record: &Record) -> String {
     let times = &record.samples.at_ms;
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
@@ -40,7 +40,7 @@ fn span(record: &Record) -> String {
     )
 }
 
-/// What could not be read of the file; empty where all could.
+/// Unreadable parts of the file; empty if all was readable.
 fn damaged(record: &Record) -> String {
     let parts = &record.run.unreadable;
     let Some(first) = parts.first() else {
@@ -54,7 +54,7 @@ fn damaged(record: &Record) -> String {
     )
 }
 
-/// What is left of more samples than fit into memory; empty where all are there.
+/// Note about samples thinned to fit into memory; empty if all are present.
 pub fn folded(record: &Record) -> String {
     let samples = &record.samples;
     if samples.folds == 0 {
@@ -68,7 +68,7 @@ pub fn folded(record: &Record) -> String {
     )
 }
 
-/// What held CPUs back, in how much of the time; empty without a sample.
+/// Reasons of throttling with their share of the time; empty without samples.
 pub fn slowed_down(record: &Record) -> String {
     let mut seen: Vec<(Reason, usize, i64)> = Vec::new();
     let mut watch = Watch::new(before_rows(record));
@@ -98,7 +98,7 @@ pub fn slowed_down(record: &Record) -> String {
     format!("Throttling: {}.", words.collect::<Vec<_>>().join(", "))
 }
 
-/// What it says that nothing was seen: which reasons would have been.
+/// Sentence for no throttling: reasons that would have been visible.
 fn nothing_seen(record: &Record) -> String {
     let channels = record.samples.channels.iter();
     let speaking: Vec<_> = channels.filter(|channel| channel.values.iter().any(Option::is_some)).collect();
@@ -122,10 +122,10 @@ fn heat(facts: &Facts<'_>) -> String {
     }
 }
 
-/// What could not be read, and why.
+/// Unreadable sources with reasons.
 fn gaps(record: &Record) -> String {
     let channels = record.samples.channels.iter();
-    // What concerns all channels comes first: a machine that slept, a clock that was set.
+    // Gaps of all channels come first: suspend, a clock that was set.
     let mut gaps: Vec<(bool, i64, String)> = channels
         .flat_map(|channel| {
             let sentence = move |gap: &record::Gap| match &channel.id {
@@ -204,7 +204,7 @@ mod tests {
         record.samples.channels.push(all);
         let text = watched(&Facts::of(&record));
         assert!(text.contains("6 gaps, among them: 00:00:01 the machine does not exist; 00:00:00 policy0"), "{text}");
-        // Of five of a kind one is told, and then those of other kinds.
+        // One of five of a kind is reported, then other kinds.
         let slower = |at: i64| gap(100 * at, &format!("/sys/interval{at}"));
         let last = record.samples.channels.last_mut().unwrap();
         last.gaps = (0..5).map(slower).chain([gap(1500, "the machine")]).collect();

@@ -1,4 +1,4 @@
-//! How one value differs from another, told as people recompute it: each value as more or less of itself.
+//! Difference between two values in words, as readers recompute it: each value as more or less of itself.
 //!
 //! 343.6 ns after 179.6 ns is 91 % more, whether more is better or not; 0.063 s after 0.053 s takes 19 % longer. The
 //! only formula for a difference of two figures stands here.
@@ -9,9 +9,9 @@ const TIME_UNITS: [&str; 5] = ["s", "ms", "us", "µs", "ns"];
 /// Two values of one figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// What it is told against.
+    /// Base of the comparison.
     pub from: f64,
-    /// What is told.
+    /// Compared value.
     pub to: f64,
     /// True if a higher value is better.
     pub higher_is_better: bool,

@@ -44,7 +44,7 @@ pub fn in_lines(record: &Record) -> Cow<'_, Record> {
     Cow::Owned(made)
 }
 
-/// What stands for a Record whose strings cannot be made harmless: none of them gets through.
+/// Replacement for a Record whose strings cannot be made harmless.
 fn nothing(record: &Record) -> Record {
     let source = match &record.source {
         Source::Run { .. } => Source::Run { version: String::new(), target: String::new() },

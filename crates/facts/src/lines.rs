@@ -5,9 +5,9 @@ use crate::{Explanation, Finding, Severity, view};
 use record::{Missing, Outcome, Record, Step, WorkloadId};
 use std::fmt::Write;
 
-/// So many files that could not be read are named; all of them are in the Record.
+/// Maximum number of unreadable files named; the Record contains all of them.
 const UNREAD_SHOWN: usize = 4;
-/// So many columns a line has: any terminal shows them.
+/// Width of a line in columns, which every terminal has.
 const COLUMNS: usize = 80;
 
 /// True for a line that no terminal breaks.
@@ -150,7 +150,7 @@ pub fn unmeasured(record: &Record, workload: Option<WorkloadId>, said: &[String]
     lines
 }
 
-/// What could not be read, in one line.
+/// Unreadable files in one line.
 fn unread(unread: &[Missing]) -> String {
     let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
     let mut line = format!("could not read: {}", shown.collect::<Vec<_>>().join(", "));

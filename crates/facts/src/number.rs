@@ -1,4 +1,4 @@
-//! How the number of a figure is printed: everywhere with the same digits, so that nobody finds two values of one score.
+//! Prints the number of a figure with the same digits everywhere, so that a score never appears with two values.
 
 /// Units whose numbers always have so many decimals: those that tools and logs print.
 const DECIMALS: [(&str, usize); 7] =

@@ -67,7 +67,7 @@ pub fn raw(value: Option<f64>) -> String {
     value.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
 }
 
-/// Whether a figure may be compared, as a cell: `yes`, else `no: why`.
+/// Cell that tells whether a figure is comparable: `yes` or `no: reason`.
 pub fn comparable(why_not: Option<&str>) -> String {
     why_not.map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"))
 }

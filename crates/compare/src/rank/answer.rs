@@ -13,12 +13,12 @@ const UNEXPLAINED_PERCENT_MIN: f64 = 15.0;
 /// Figures that a sentence names; the table has the others.
 const NAMED_MAX: usize = 3;
 
-/// Whether a result is as good as others like it.
+/// Comparison of a result with similar boards.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     /// In one or two sentences.
     pub sentence: String,
-    /// How many other boards with this SoC have figures to compare with.
+    /// Number of other boards with this SoC that have comparable figures.
     pub boards: usize,
     /// Figures that are worse than those of others, the widest gap first.
     pub gaps: Vec<Gap>,

@@ -1,4 +1,4 @@
-//! Why a result is worse than others like it: causes that its Record shows, ranked by how much of the gap each explains.
+//! Causes of a deficit relative to similar boards: causes shown by the Record, ranked by the share of the gap they explain.
 
 use super::Entry;
 use super::gaps::{Gap, by, loss_log, usual};
@@ -11,21 +11,21 @@ use serde::Serialize;
 
 mod evidence;
 
-/// What a cause is.
+/// Kind of a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CauseId {
-    /// A limit of cpufreq is below what the cores can do.
+    /// A cpufreq limit is below the highest OPP.
     ClockLimit,
     /// The kernel has no OPPs, so cores keep the clock that the firmware gave them.
     NoOpps,
-    /// Cores are slower than those of others, and no setting says why.
+    /// Lower core clock without a setting that explains it.
     Clock,
     /// All of memory is slower.
     DramClock,
-    /// Memory has less bandwidth, but its latency is that of others.
+    /// Less bandwidth at the usual latency.
     MemoryChannels,
-    /// Programs are of 32 bits on cores of 64.
+    /// 32-bit programs on 64-bit cores.
     Userland,
     /// A diagnosis of the rules: heat, swapping, other programs.
     Diagnosis,
@@ -34,16 +34,16 @@ pub enum CauseId {
 /// One cause.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LikelyCause {
-    /// What it is.
+    /// Kind.
     pub id: CauseId,
-    /// The same in words, with what shows it.
+    /// Description with its evidence.
     pub words: String,
     /// How much of the gap it can explain, in percent; none if it holds for these figures and nothing tells how much it
     /// took of them.
     pub explains_percent: Option<f64>,
 }
 
-/// A latency or clock that differs by less is that of others.
+/// Differences of latency or clock below this are noise.
 const SAME_LOG: f64 = 0.05;
 /// Memory with one channel of two has about half of the bandwidth; less than this is another cause.
 const CHANNEL_LOG_MIN: f64 = 0.25;
@@ -51,25 +51,25 @@ const CHANNEL_LOG_MIN: f64 = 0.25;
 const CHANNEL_LATENCY_MAX: f64 = 0.32;
 /// and 7-zip loses more than this part of it.
 const CHANNEL_SCORES_MAX: f64 = 0.25;
-/// How much of a clock arrives in a score of one core, and of all.
+/// Elasticity of scores of one core and of all cores in the clock.
 const OF_CLOCK: [f64; 2] = [0.9, 0.85];
-/// How much of a clock arrives in figures of memory, which has a clock of its own.
+/// Elasticity of memory figures in the core clock; memory has its own clock.
 const OF_CLOCK_IN_MEMORY: f64 = 0.3;
-/// How much of slower memory arrives in 7-zip on one core and on all: measured between boards of one SoC.
+/// Elasticity of 7-zip in memory speed, on one core and on all: measured between boards with one SoC.
 const OF_MEMORY: [f64; 2] = [0.35, 0.45];
-/// What programs of 32 bits lose at most.
+/// Maximum loss by 32-bit programs.
 const USERLAND_LOG: f64 = 0.3;
-/// A cause that explains less is not told, in percent.
+/// Minimum share of a reported cause, in percent.
 const EXPLAINS_PERCENT_MIN: f64 = 10.0;
 
-/// What differs between a result and others like it.
+/// Deficits of a result relative to similar boards.
 struct Losses<'a> {
     entries: &'a [Entry],
     latency: Option<f64>,
     bandwidth: Option<f64>,
 }
 
-/// True of programs of 32 bits on cores that could run others.
+/// True for 32-bit programs on 64-bit cores.
 pub(super) fn has_narrow_userland(record: &Record) -> bool {
     evidence::narrow_userland(record).is_some()
 }
@@ -134,13 +134,13 @@ pub(super) fn causes(
 /// Gaps while they are split over causes.
 struct Split<'a> {
     gaps: &'a [Gap],
-    /// What no cause has explained so far, for each gap.
+    /// Unexplained part of each gap.
     rest: Vec<f64>,
     causes: Vec<LikelyCause>,
 }
 
 impl Split<'_> {
-    /// Adds a cause by what it can explain of each gap. True if that is worth a word.
+    /// Adds a cause with the part of each gap that it can explain. True if the share is large enough to report.
     fn take(&mut self, id: CauseId, words: String, can: &[f64]) -> bool {
         let parts: Vec<f64> = can.iter().zip(self.gaps).map(|(can, gap)| can.clamp(0.0, gap.log)).collect();
         let explains_percent = self.share(&parts);
@@ -152,7 +152,7 @@ impl Split<'_> {
         is_told
     }
 
-    /// Parts of all gaps in percent.
+    /// Sum of parts in percent of all gaps.
     fn share(&self, parts: &[f64]) -> f64 {
         100.0 * parts.iter().copied().total::<f64>() / self.gaps.iter().map(|gap| gap.log).total::<f64>()
     }
@@ -165,12 +165,12 @@ fn mean_loss(entries: &[Entry], of: &[WorkloadId]) -> Option<f64> {
     facts::stats::mean(&losses)
 }
 
-/// What a figure lost against what is usual for it.
+/// Deficit of a figure relative to its usual value.
 fn loss(entry: &Entry) -> Option<f64> {
     loss_log(&entry.figure, usual(entry)?)
 }
 
-/// What clocks of the cores behind a figure lost; of all CPUs the mean of all kinds of cores.
+/// Deficit of the clock of a figure's cores; for all CPUs the mean of all core types.
 fn clock_loss(entries: &[Entry], figure: &Figure) -> Option<f64> {
     let type_of = |figure: &Figure| figure.core.as_ref().and_then(|core| core.core_type.clone());
     let cold = entries
@@ -199,7 +199,7 @@ impl Losses<'_> {
         }
     }
 
-    /// Whether all of memory is slower, or only less can be moved at once.
+    /// Distinguishes slower memory from fewer memory channels.
     fn of_memory(&self, facts: &Facts<'_>) -> Option<(CauseId, String)> {
         let bandwidth = self.bandwidth.unwrap_or(0.0);
         let scores = mean_loss(self.entries, &[WorkloadId::SevenZip, WorkloadId::Lzma]).unwrap_or(0.0);

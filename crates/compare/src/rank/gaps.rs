@@ -13,11 +13,11 @@ const LOSS_PERCENT_MIN: f64 = 15.0;
 /// A figure that is worse than expected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gap {
-    /// What it is called.
+    /// Name.
     pub title: String,
     /// Core type, of figures of one core.
     pub core: Option<String>,
-    /// How much more it is than what others reach, in percent of that; negative if less.
+    /// Difference from the usual value in percent; negative if lower.
     pub change_percent: f64,
     /// The logarithm of how many times better others are.
     #[serde(skip)]
@@ -41,7 +41,7 @@ fn is_of_this_board(entry: &Entry) -> bool {
     lost.is_some_and(|log| loss_percent(log) < LOSS_PERCENT_MIN)
 }
 
-/// What is usual for a figure: what boards with this name have, if it is as good as they are.
+/// Usual value of a figure: that of boards with this name, if the figure reaches it.
 pub(super) fn usual(entry: &Entry) -> Option<f64> {
     match entry.same_board {
         Some(median) if is_of_this_board(entry) => Some(median),
@@ -62,21 +62,21 @@ pub(super) fn by(percent: f64) -> String {
     }
 }
 
-/// What is asked of a figure to be a gap.
+/// Conditions for a gap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Least {
-    /// How far on the bad side of the middle, in halves of the range.
+    /// Minimum distance from the median on the bad side, in half ranges.
     distance: f64,
-    /// How much less than the middle, in percent.
+    /// Minimum deficit relative to the median, in percent.
     loss_percent: f64,
 }
 
-/// Of any figure.
+/// Conditions for any figure.
 const LEAST: Least = Least { distance: DISTANCE_MIN, loss_percent: LOSS_PERCENT_MIN };
-/// Where the result itself shows what lowers the figure.
+/// Conditions if the result itself shows a cause.
 const LEAST_WITH_CAUSE: Least = Least { distance: 0.5, loss_percent: 10.0 };
 
-/// What is asked of this figure: programs of 32 bits are seen in 7-zip.
+/// Conditions for this figure; 7-zip shows the cost of 32-bit programs.
 pub(super) fn least(figure: &Figure, has_narrow_userland: bool) -> Least {
     match has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) {
         true => LEAST_WITH_CAUSE,
@@ -116,7 +116,7 @@ pub(super) fn is_gap(entry: &Entry) -> bool {
 fn gap((index, entry): (usize, &Entry)) -> Option<Gap> {
     let figure = &entry.figure;
     let expected = entry.expected.as_ref().filter(|_| counts(figure))?;
-    // Of an estimated value the end that speaks for it.
+    // The favourable end of an estimated value.
     let value = match (&figure.estimate, figure.higher_is_better) {
         (Some(estimate), true) => estimate.high,
         (Some(estimate), false) => estimate.low,
@@ -140,7 +140,7 @@ fn counts(figure: &Figure) -> bool {
     !figure.key.is_of(WorkloadId::Clock) || figure.key.is_form(&Variant::COLD)
 }
 
-/// How far on the bad side of a range a value is, in halves of it.
+/// Distance of a value on the bad side of a range, in half ranges.
 fn worse_by(range: &Range, value: f64, higher_is_better: bool) -> f64 {
     let distance = range.distance(value);
     if higher_is_better { -distance } else { distance }

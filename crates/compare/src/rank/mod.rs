@@ -1,4 +1,4 @@
-//! Where a result stands among others, and whether it is as good as they are.
+//! Rank of a result among others, and comparison with similar boards.
 //!
 //! Figures are told in the methods of the known results ([`facts::figures::equivalent`]); what was estimated is ranked
 //! with its interval. Nothing is compared twice: a log that is one of the others is left out of them.
@@ -42,7 +42,7 @@ pub struct Ranking {
     pub invalid_because: Vec<String>,
     /// Its SoC.
     pub soc: Option<String>,
-    /// Whether it is as good as others like it, and if not, why.
+    /// Comparison with similar boards, with causes of a deficit.
     pub answer: Answer,
     /// Its main figures, each with its standing.
     pub entries: Vec<Entry>,
@@ -68,9 +68,9 @@ pub struct Entry {
     pub same_core_type: Option<Standing>,
     /// Among all boards, each with its best core.
     pub all: Standing,
-    /// What others like it let expect of it: boards of the same SoC, else cores of the same type at this clock.
+    /// Expected value by similar boards: boards with the same SoC, else cores of the same type at this clock.
     pub expected: Option<Range>,
-    /// What makes it a gap.
+    /// Gap, if it is one.
     #[serde(skip)]
     least: gaps::Least,
 }
@@ -90,15 +90,15 @@ pub struct Standing {
     pub rank: usize,
     /// The worst place that the interval of an estimated value allows.
     pub rank_worst: usize,
-    /// How many results there are, this one among them.
+    /// Number of results including this one.
     pub of: usize,
-    /// How many of the others were estimated from another version of the program.
+    /// Number of others estimated from another version of the program.
     pub estimated: usize,
     /// Middle value of the others.
     pub median: f64,
-    /// Where nine of ten of them lie; none of fewer than [`OTHERS_MIN`].
+    /// Range of nine of ten of them; `None` for fewer than [`OTHERS_MIN`].
     pub range: Option<Range>,
-    /// How much more this result is than the median, in percent of it; negative if less.
+    /// Difference from the median in percent; negative if lower.
     pub change_percent: f64,
     /// By how much this result is better than that, in percent; negative if worse.
     pub gain_percent: f64,
@@ -168,13 +168,13 @@ fn peers_of(reference: &Reference) -> Cow<'_, [Peer<'_>]> {
     }
 }
 
-/// Of several clusters of one core type the best stands for all, and those that are worse than others in their place.
+/// Of several clusters of one core type, the best one represents all, unless others are worse in their place.
 fn keep_best(entries: Vec<(Entry, usize)>) -> Vec<Entry> {
     let kept = entries.into_iter().filter(|(entry, place)| *place == 0 || gaps::is_gap(entry));
     kept.map(|(entry, _)| entry).collect()
 }
 
-/// How many clusters of the same core type have a better value.
+/// Number of clusters of the same core type with a better value.
 fn place(figure: &Figure, all: &[Figure]) -> usize {
     let core_type = |figure: &Figure| figure.core.as_ref().and_then(|core| core.core_type.clone());
     let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
@@ -195,7 +195,7 @@ fn stored(row: &Row) -> Option<Row> {
     parse(&write(std::slice::from_ref(row))).ok()?.pop()
 }
 
-/// What of a result decides which others it is compared with, and how closely.
+/// Properties of a result that select similar boards.
 #[derive(Debug, Clone, Copy)]
 struct Own<'a> {
     soc: Option<&'a str>,
@@ -281,7 +281,7 @@ fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
     }
 }
 
-/// How many figures of the reference data take no part, by reason.
+/// Number of figures of the reference data left out, by reason.
 fn rows_left_out(reference: &Reference) -> Vec<LeftOut> {
     let invalid = |row: &&Row| row.verdict != Verdict::Valid;
     let count = reference.rows.iter().filter(invalid).count();

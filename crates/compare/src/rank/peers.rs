@@ -45,12 +45,12 @@ pub(super) enum Like<'a> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Others {
     pub(super) values: Vec<f64>,
-    /// How many of them were estimated from another version.
+    /// Number of values estimated from another version.
     pub(super) estimated: usize,
 }
 
 impl<'a> Peer<'a> {
-    /// What of a row says what its board can do.
+    /// Properties of a row that tell the ability of its board.
     pub(super) fn of(row: &'a Row) -> Self {
         let mut figures: BTreeMap<FigureKey, Vec<Value>> = BTreeMap::new();
         for (key, known) in &row.figures {

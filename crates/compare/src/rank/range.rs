@@ -14,16 +14,16 @@ const DEVIATIONS_MAX: f64 = 2.5;
 /// Boards of one SoC differ in clocks, memory and firmware, so tails are longer than those of a normal distribution. Of
 /// the figures of 303 logs, each left out of its own range, 90 % lie inside.
 const TAILS: f64 = 1.4;
-/// How many values what is usual for a workload counts for.
+/// Weight of the usual value of a workload, in number of values.
 const PRIOR_VALUES: f64 = 1.0;
 /// Student's t for 90 %, by degrees of freedom.
 const STUDENT: [(usize, f64); 10] =
     [(1, 6.31), (2, 2.92), (3, 2.35), (4, 2.13), (5, 2.02), (6, 1.94), (8, 1.86), (12, 1.78), (20, 1.72), (60, 1.67)];
 
-/// What boards like these reach.
+/// Range of similar boards.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Range {
-    /// How many others there are.
+    /// Number of other boards.
     pub others: usize,
     /// One board in twenty is below,
     pub low: f64,
@@ -34,7 +34,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// How far a value is from the middle, in halves of the range on that side; negative below.
+    /// Distance of a value from the median in half ranges of that side; negative below.
     pub fn distance(&self, value: f64) -> f64 {
         let end = if value < self.median { self.low } else { self.high };
         let half = (end / self.median).ln().abs();
@@ -69,7 +69,7 @@ fn student(freedom: usize) -> f64 {
     known.map_or(STUDENT[0].1, |(_, t)| *t)
 }
 
-/// What boards with one SoC usually differ by, as a standard deviation of logarithms: from the logs of the reference data.
+/// Usual spread between boards with one SoC, as a standard deviation of logarithms, from the logs of the reference data.
 fn usual_spread(key: &FigureKey) -> f64 {
     use WorkloadId::*;
     match key.workload().id() {

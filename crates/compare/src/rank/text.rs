@@ -11,7 +11,7 @@ use facts::number::number;
 use record::Arrange;
 use std::fmt::Write;
 
-/// What the columns are, above them.
+/// Headings of the columns.
 const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (where fewer than three are known: of this \
                        core type at this clock), place among boards with this SoC; per MHz: against the median of \
                        other cores of this type; place among all boards. `≈` is estimated.";

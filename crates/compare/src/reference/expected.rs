@@ -1,4 +1,4 @@
-//! What a score should be: the range of scores that a core type gives for each MHz of its clock.
+//! Expected score: range of scores per MHz of a core type.
 
 use super::{Reference, Row};
 use facts::figures::FigureKey;

@@ -22,7 +22,7 @@ use record::{Record, Source};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What stands in a cell that the log says nothing about.
+/// Content of a cell without data in the log.
 pub(crate) const NOTHING: &str = "-";
 
 static BUILTIN: LazyLock<Reference> = LazyLock::new(|| {
@@ -48,7 +48,7 @@ pub struct Row {
     pub board: Option<String>,
     /// Name of the SoC or CPU as the log tells it.
     pub soc: Option<String>,
-    /// What it is compared by, [`soc_key`].
+    /// Key of comparison, [`soc_key`].
     pub soc_key: Option<String>,
     /// Clusters in their order.
     pub cores: Vec<RowCore>,
@@ -72,7 +72,7 @@ pub struct Row {
 /// One cluster of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowCore {
-    /// How many CPUs.
+    /// Number of CPUs.
     pub count: usize,
     /// Core type, if known.
     pub core_type: Option<String>,

@@ -11,7 +11,7 @@ const ROWS_MIN: usize = 3;
 /// All results of one board could share one fault.
 const BOARDS_MIN: usize = 2;
 
-/// What is usual.
+/// Usual values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usual {
     /// The middle of all results.
@@ -23,13 +23,13 @@ pub struct Usual {
 }
 
 impl Reference {
-    /// What a core of this type in this SoC usually reaches. None where too few results are known.
+    /// Usual value of a core of this type in this SoC; `None` with too few known results.
     pub fn usual_of_soc(&self, soc: &str, core_type: Option<&str>, key: &FigureKey) -> Option<Usual> {
         let wanted = soc_key(soc);
         self.usual(core_type, key, |row| row.soc_key.as_ref() == Some(&wanted))
     }
 
-    /// What a core of this type usually reaches, in any SoC. None where too few results are known.
+    /// Usual value of a core of this type in any SoC; `None` with too few known results.
     pub fn usual_of_core(&self, core_type: &str, key: &FigureKey) -> Option<Usual> {
         self.usual(Some(core_type), key, |_| true)
     }

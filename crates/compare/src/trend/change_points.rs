@@ -72,7 +72,7 @@ fn split(values: &[f64], offset: usize, candidates: &mut Vec<usize>) {
     }
 }
 
-/// Where the energy distance between both parts is largest.
+/// Split with the largest energy distance between both parts.
 fn best_split(values: &[f64]) -> Option<usize> {
     let n = values.len();
     if n < 2 * SIDE_MIN {
@@ -153,7 +153,7 @@ fn doubt(values: &[f64], points: &[(usize, f64)], at: usize, percent_min: f64) -
     t_test(before, after).unwrap_or(1.0)
 }
 
-/// What stands between a point and its neighbours.
+/// Distance of a point from its neighbours.
 fn sides<'a>(values: &'a [f64], points: &[(usize, f64)], at: usize) -> (&'a [f64], &'a [f64]) {
     let index = points[at].0;
     let start = at.checked_sub(1).map_or(0, |before| points[before].0);

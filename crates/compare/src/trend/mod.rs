@@ -31,7 +31,7 @@ const CHANGE_PERCENT_MIN: f64 = 0.5;
 /// One result of a series.
 #[derive(Debug, Clone)]
 pub struct Sample<'a> {
-    /// What it is called, for example its file.
+    /// Name, for example its file.
     pub name: String,
     /// The result.
     pub facts: &'a Facts<'a>,
@@ -46,13 +46,13 @@ pub struct Trend {
     pub machine: String,
     /// The results by date.
     pub results: Vec<Dated>,
-    /// How many figures were looked at.
+    /// Number of figures examined.
     pub figures: usize,
     /// Changes by date.
     pub changes: Vec<Change>,
     /// Results that take no part.
     pub left_out: Vec<LeftOut>,
-    /// How often it died, if it did.
+    /// Number of runs that died, if any.
     pub stability: Option<Stability>,
 }
 
@@ -66,7 +66,7 @@ impl Trend {
 /// A result with its day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Dated {
-    /// What it is called.
+    /// Name.
     pub name: String,
     /// `2024-03-01`.
     pub date: String,
@@ -87,7 +87,7 @@ pub struct Change {
     pub before: f64,
     /// Mean after.
     pub after: f64,
-    /// How much more it became in percent of itself; negative if less.
+    /// Change in percent; negative for a decrease.
     pub change_percent: f64,
     /// By how much it became better in percent; negative if worse.
     pub gain_percent: f64,
@@ -105,7 +105,7 @@ pub struct Change {
 /// A setting that changed at the same point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SettingChange {
-    /// What it is.
+    /// Kind.
     pub name: &'static str,
     /// Its value before.
     pub before: String,
@@ -222,7 +222,7 @@ impl Series {
                 (&self.values[point.index - 1], &self.values[point.index]);
             let (last_before, first_after) = (*last_before, *first_after);
             let change = Figure { value: point.after, ..after.clone() }.change_from(point.before);
-            // Where a new version of the program began, a ratio that is off looks like a change.
+            // At a new version of the program, a wrong ratio looks like a change.
             let off_percent = after.estimate_percent(before);
             if change.percent()?.abs() <= off_percent {
                 return None;

@@ -7,7 +7,7 @@ use facts::view::{self, Death};
 use record::Total;
 use serde::Serialize;
 
-/// What runs that died have in common.
+/// Common properties of runs that died.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stability {
     /// Runs of which it is known whether they died, and parts of runs that were resumed; those that the user
@@ -24,7 +24,7 @@ pub struct Stability {
 /// Over all results of one machine; none if it never died.
 pub(super) fn stability(samples: &[&Sample<'_>]) -> Option<Stability> {
     let own = samples.iter().filter(|sample| !view::is_log(sample.facts));
-    // What was resumed stands in the Record of the whole run.
+    // The Record of the whole run contains resumed runs.
     let own = own.filter(|sample| whole_of(sample, samples).is_none());
     let own: Vec<&Facts<'_>> = own.map(|sample| sample.facts).collect();
     // Each part of a run is a try of its own.

@@ -1,11 +1,11 @@
-//! How sure a diagnosis is: what several witnesses show is surer than what one does, and what speaks against it counts.
+//! Confidence of a diagnosis: several independent sources raise it, contradicting findings lower it.
 
 use facts::Finding;
 use record::Arrange;
 
 /// A diagnosis is never surer, nor less sure, in percent.
 const RANGE_PERCENT: std::ops::RangeInclusive<f64> = 5.0..=99.0;
-/// What speaks against a diagnosis counts by this share of its own confidence.
+/// Weight of contradicting findings, relative to their own confidence.
 const AGAINST: f64 = 0.5;
 
 /// In percent. Findings with a witness in common are one piece of evidence, the surer of them.

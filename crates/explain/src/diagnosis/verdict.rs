@@ -17,7 +17,7 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> (Ver
     let main = scores.iter().filter(|score| score.is_main).map(|score| score.verdict);
     let answers = graph.answers.iter().map(|index| Verdict::of(findings[*index].severity));
     let verdict = match scores.is_empty() {
-        // Nothing was scored: what was found stands for all.
+        // Without scores, findings apply to the whole run.
         true => findings.iter().map(|finding| Verdict::of(finding.severity)).max(),
         false => main.chain(answers).max(),
     };

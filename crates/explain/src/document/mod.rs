@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 pub use results::Results;
 use values::Values;
 
-/// What is printed of one result.
+/// JSON of one result.
 #[derive(Serialize)]
 pub struct Document<'a> {
     /// By their first key files are known as Records.
@@ -37,13 +37,13 @@ pub struct Document<'a> {
     record: Option<OfRecord<'a>>,
 }
 
-/// What stands for one file in an array of several.
+/// Element for one file in an array of several.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum OfFile {
-    /// It was read.
+    /// Readable file.
     Read(Box<Document<'static>>),
-    /// It could not be read.
+    /// Unreadable file.
     Unread {
         /// Its name.
         file: String,
@@ -73,7 +73,7 @@ struct OfDiagnosis {
     contradicts: Vec<usize>,
 }
 
-/// What a cause took of one score.
+/// Loss of one score by a cause.
 #[derive(Serialize)]
 struct Cost {
     score: ScoreKey,

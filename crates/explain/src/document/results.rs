@@ -18,7 +18,7 @@ use std::fmt;
 pub struct Results(Vec<(String, Value)>);
 
 impl Results {
-    /// Of this case.
+    /// Results of these facts.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
         let facts: &Facts<'_> = facts;
         let mut results = Self(Vec::new());

@@ -6,7 +6,7 @@ use record::{BigLittle, Channel, ChannelId, Record, Unit};
 /// Gives something of the channel at a place.
 pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
 
-/// So many clocks fit into a row of 80 columns.
+/// Maximum number of clocks in a row of 80 columns.
 const CLOCKS_MAX: usize = 5;
 
 /// One clock of a row.
@@ -26,11 +26,11 @@ pub(super) struct Clock {
 /// The clocks of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Clocks {
-    /// What the header calls them.
+    /// Name in the header.
     pub(super) label: String,
     /// The clocks, in the order in which they are shown.
     pub(super) clocks: Vec<Clock>,
-    /// How many policies there are.
+    /// Number of policies.
     pub(super) policies: usize,
 }
 

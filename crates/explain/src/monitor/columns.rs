@@ -16,7 +16,7 @@ const ROW_BYTES: usize = 160;
 const PRINTED: [CpuPercent; 6] =
     [CpuPercent::Busy, CpuPercent::System, CpuPercent::User, CpuPercent::Nice, CpuPercent::Iowait, CpuPercent::Irq];
 
-/// What stands in the rows of one monitor.
+/// Columns of a monitor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Columns {
     clocks: Clocks,
@@ -57,7 +57,7 @@ impl Columns {
         }
     }
 
-    /// How many policies stand behind how many shown clocks.
+    /// Number of policies and number of clocks shown.
     pub(super) fn policies_and_clocks(&self) -> (usize, usize) {
         (self.clocks.policies, self.clocks.clocks.len())
     }

@@ -1,4 +1,4 @@
-//! What a monitor saw lately: the latest values, and the rows of the last minutes for plots. Its memory has an upper limit.
+//! Recent history of a monitor: the latest values, and the rows of the last minutes for plots. Its memory is limited.
 
 use super::{Watch, time_of_day, tracks};
 use record::soc_temperature::SocTemperature;
@@ -23,7 +23,7 @@ pub struct Course {
     rows_max: usize,
 }
 
-/// What is shown of a monitor at one moment.
+/// State of a monitor at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
     /// Time of day of the last row, where the machine is; none before the first row.

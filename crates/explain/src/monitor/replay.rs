@@ -107,7 +107,7 @@ impl<R: BufRead> Iterator for Recorded<R> {
                 }
                 Some(Line::Nothing) => {}
                 None => {
-                    // What cannot be read any more is the end.
+                    // The first unreadable line is the end.
                     if !whole_line(&mut self.reader, &mut self.line).ok()? {
                         return None;
                     }

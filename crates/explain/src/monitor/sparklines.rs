@@ -81,14 +81,14 @@ impl Line {
         self.cells[cell] = Some(self.cells[cell].map_or(value, |known| choose(known, value)));
     }
 
-    /// None if it was never read.
+    /// `None` if it was never read.
     fn text(&self) -> Option<String> {
         let known = || self.cells.iter().flatten().copied();
         let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
         let bar = |value: &Option<f64>| value.map_or(' ', |value| part(value, low, high));
         let bars: String = self.cells.iter().map(bar).collect();
         let name: String = self.track.label.chars().take(NAME_WIDTH).collect();
-        // What is wider is no clock and no temperature.
+        // Wider values are neither clocks nor temperatures.
         let range = Some(range(&self.track, low, high)).filter(|range| range.chars().count() <= RANGE_WIDTH)?;
         let mut text = String::new();
         let _ = writeln!(text, "   {name:<NAME_WIDTH$} {range:<RANGE_WIDTH$} {}", bars.trim_end());

@@ -5,11 +5,11 @@ use super::Watch;
 use super::clocks::{Clock, Clocks};
 use record::{AllCpus, Arrange, Channel, ChannelId, ChannelKind, CpuPercent, CpuTime, OfCpu, Unit, cpu_list};
 
-/// So many temperatures and sources of power are shown; all are in the recording.
+/// Maximum number of temperatures and power sources shown; the recording contains all.
 const TEMPERATURES_MAX: usize = 3;
 const POWERS_MAX: usize = 3;
 
-/// What a track shows.
+/// Content of a track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Percent of the CPUs.
@@ -27,7 +27,7 @@ pub enum Kind {
 pub struct Track {
     /// Its name, in a few words.
     pub label: String,
-    /// What it shows.
+    /// Content.
     pub kind: Kind,
     /// Its highest value, where that is known beforehand.
     pub max: Option<f64>,

@@ -33,7 +33,7 @@ pub struct Entry {
 /// One figure of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EntryFigure {
-    /// What was run: only figures with equal keys are comparable.
+    /// Workload: only figures with equal keys are comparable.
     pub key: String,
     /// The key in words.
     pub title: String,

@@ -3,14 +3,14 @@
 use super::Row;
 use facts::Verdict;
 
-/// What a result must be; what is not asked for does not matter.
+/// Conditions for a result; absent conditions always hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// The name of its SoC holds this text, in letters of either case.
     pub soc: Option<String>,
     /// The same of its board.
     pub board: Option<String>,
-    /// It was measured on this day or later: `2026-11-23`.
+    /// Measured on this day or later: `2026-11-23`.
     pub since: Option<String>,
     /// Its verdict is `valid`.
     pub valid: bool,
@@ -27,7 +27,7 @@ impl Filter {
             && (!self.valid || (row.verdict == Verdict::Valid && row.died_in.is_none()))
     }
 
-    /// What was asked for, as it was typed: `--soc RK3588 --valid`; empty if nothing was.
+    /// Conditions as typed: `--soc RK3588 --valid`; empty without conditions.
     pub fn words(&self) -> String {
         let texts = [("--soc", &self.soc), ("--board", &self.board), ("--since", &self.since)];
         let given = texts.into_iter().filter_map(|(name, text)| Some(format!("{name} {}", text.as_ref()?)));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 /// A way to write a table.
 pub struct Format {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub id: &'static str,
     /// The table as text.
     pub write: fn(&Table<'_>) -> String,
@@ -35,7 +35,7 @@ fn headings() -> impl Iterator<Item = &'static str> {
     COLUMNS.into_iter().chain(["Verdict", "File"])
 }
 
-/// What stands behind each `≈`.
+/// Explanation of each `≈`.
 pub fn notes(rows: &[Row]) -> impl Iterator<Item = String> {
     let headings = [COLUMNS[4], COLUMNS[5]];
     rows.iter().flat_map(move |row| {
@@ -86,7 +86,7 @@ fn json(rows: &[Row]) -> String {
     serde_json::to_string_pretty(&objects).unwrap_or_default() + "\n"
 }
 
-/// What a table says of a run besides its results.
+/// Notes of a table about a run.
 fn of_run(row: &Row) -> [(&'static str, Value); 6] {
     let resumed = row.resumed_after.join(", ");
     [

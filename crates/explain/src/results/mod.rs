@@ -41,13 +41,13 @@ pub const COLUMNS: [&str; 10] = [
     "memset",
     "kH/s",
 ];
-/// Where the cell of AES is.
+/// Index of the AES cell.
 const AES: usize = 6;
 
 /// One result in a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Where it comes from.
+    /// Source file.
     pub file: String,
     /// The cells as people read them, `-` for what was not measured.
     pub cells: [String; 10],
@@ -78,7 +78,7 @@ pub struct Row {
     pub sevenzip_estimated: [Option<String>; 2],
 }
 
-/// What is to be written.
+/// Table to print.
 #[derive(Debug, Clone, Copy)]
 pub struct Table<'a> {
     /// The results, in their order.
@@ -98,12 +98,12 @@ pub struct Power {
 
 /// A column to sort by.
 pub struct SortKey {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub id: &'static str,
     compare: fn(&Row, &Row) -> Ordering,
 }
 
-/// What tables of results are sorted by where nothing else was asked for.
+/// Default sort key.
 pub const USUAL_ORDER: &str = "device";
 
 /// All of them, sorted by id. The best stands first, what was not measured last.

@@ -20,7 +20,7 @@ pub fn line(facts: &Facts<'_>, explained: &Explanation) -> Option<String> {
     says_something(facts, &columns[COLUMNS_OF_MACHINE..]).then(|| format!("| {} |", columns.join(" | ")))
 }
 
-/// How many columns stand before the scores.
+/// Number of columns before the scores.
 const COLUMNS_OF_MACHINE: usize = 4;
 
 /// True if a summary line of this Record says anything.

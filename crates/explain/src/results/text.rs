@@ -17,7 +17,7 @@ struct Column {
     keeps_end: bool,
     /// The highest number goes first where there is too little room.
     rank: u8,
-    /// What the number is.
+    /// Meaning of the number.
     unit: &'static str,
 }
 
@@ -144,7 +144,7 @@ fn cut(text: &str, width: usize, keeps_end: bool) -> String {
     }
 }
 
-/// What the numbers are, and what is not there.
+/// Legend of the numbers, and missing columns.
 fn legend(all: &[Shown], omitted: Vec<String>) -> String {
     let mut sentences: Vec<String> = Vec::new();
     let mut units: Vec<String> = Vec::new();

@@ -37,13 +37,13 @@ pub enum Cause {
     Background,
     /// The firmware holds clocks below what the kernel asks for.
     FirmwareCap,
-    /// Memory was too small, and what ran had to wait for swap.
+    /// Memory was too small, so the workload waited for swap.
     TooLittleMemory,
-    /// Memory is slower than that of others with the same chip.
+    /// Memory is slower than on other boards with the same chip.
     SlowMemory,
-    /// Where threads and their memory lie differs from run to run.
+    /// Placement of threads and memory differs between runs.
     NumaOrScheduler,
-    /// What ran had to wait for storage.
+    /// The workload waited for storage.
     StorageWait,
     /// A crypto engine computed instead of the CPU.
     CryptoEngine,
@@ -51,20 +51,20 @@ pub enum Cause {
     Overclocked,
     /// The kernel reported a fault of its own.
     KernelTrouble,
-    /// The machine is not all that is seen of it.
+    /// The machine is virtual and shares hardware with others.
     Virtualised,
     /// Swapped pages are compressed twice.
     DoubleCompression,
-    /// A figure is wrong, as no such machine can have it.
+    /// A figure exceeds what such a machine can reach.
     ImpossibleFigure,
-    /// A step failed or was left out for a reason that it says itself.
+    /// A step failed or was skipped for its stated reason.
     StepFailed,
-    /// Something that nothing in the Record shows.
+    /// The Record shows no cause.
     NotVisible,
 }
 
 impl Cause {
-    /// All of them, in their order.
+    /// All causes in order.
     pub const ALL: &[Self] = &[
         Self::OutOfMemory,
         Self::BoardDied,

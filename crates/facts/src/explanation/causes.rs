@@ -1,18 +1,18 @@
-//! The table of causes: what each is called, how a user confirms it, what helps, and where to read more.
+//! Table of causes: name, confirmation, remedy and link of each.
 
 use super::Cause::{self, *};
 
-/// What is said of a cause.
+/// Texts about a cause.
 pub struct CauseRow {
-    /// Which cause.
+    /// The cause.
     pub cause: Cause,
-    /// Its name in a sentence: "heat".
+    /// Name in a sentence: "heat".
     pub words: &'static str,
-    /// How to find out whether it is so.
+    /// Way to confirm it.
     pub confirm: &'static str,
-    /// What helps, where the rule that names it has nothing better.
+    /// Remedy, used if the rule that names it has none.
     pub remedy: &'static str,
-    /// Where to read more.
+    /// Further reading.
     pub link: &'static str,
 }
 
@@ -208,12 +208,12 @@ pub(crate) const CAUSES: &[CauseRow] = &[
 ];
 
 impl Cause {
-    /// What is said of it.
+    /// Texts about it.
     pub fn row(self) -> &'static CauseRow {
         CAUSES.iter().find(|row| row.cause == self).unwrap_or(&CAUSES[CAUSES.len() - 1])
     }
 
-    /// Its name in a sentence.
+    /// Name in a sentence.
     pub fn words(self) -> &'static str {
         self.row().words
     }

@@ -1,4 +1,4 @@
-//! The ledger of a score: what it should have been, what it was, and where the rest went.
+//! Ledger of a score: expected value, reached value, and the share of each cause in the loss.
 
 use super::Cause;
 use super::tenths::{Tenths, rounded_to_sum};
@@ -7,123 +7,123 @@ use crate::view::ScoreKey;
 use record::{Fact, Total};
 use serde::Serialize;
 
-/// What a score should have been, what it was, and where the rest went.
+/// Expected value of a score, reached value, and the share of each cause in the loss.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ledger {
-    /// Which score.
+    /// The score.
     pub score: ScoreKey,
-    /// Its unit, `MIPS`.
+    /// Unit, `MIPS`.
     pub unit: String,
-    /// What was reached: the figure itself, the mean of its repetitions.
+    /// Reached value: the mean of the repetitions.
     pub reached: f64,
-    /// How many repetitions stand behind it.
+    /// Number of repetitions.
     pub repetitions: usize,
-    /// What this machine should have reached, or why that is not known.
+    /// Expected value of this machine, or the reason why it is unknown.
     pub expected: Fact<Expected>,
-    /// What each cause took, the largest first; each diagnosis at most once. With `unexplained` the points add up
-    /// exactly to what was lost.
+    /// Loss by each cause, the largest first; each diagnosis at most once. With `unexplained` the points add up exactly
+    /// to the total loss.
     pub parts: Vec<Part>,
-    /// What no cause explains.
+    /// Loss without a known cause.
     pub unexplained: Points,
 }
 
-/// What a machine should have reached, in the unit of the score.
+/// Expected value of a machine, in the unit of the score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Expected {
     /// The most likely value.
     pub value: f64,
-    /// It was not less.
+    /// Lower bound.
     pub low: f64,
-    /// It was not more.
+    /// Upper bound.
     pub high: f64,
-    /// How it is known.
+    /// Basis of the expectation.
     pub basis: Basis,
 }
 
-/// How it is known what a machine should have reached.
+/// Basis of an expected value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Nothing was seen that lowered the score.
+    /// Reached value; no cause of a loss was found.
     AsReached,
-    /// The best of the repetitions.
+    /// Best repetition.
     BestRun,
-    /// What was reached, with what each cause took added: clocks, CPU time, time waited.
+    /// Reached value plus the loss by each cause: clocks, CPU time, waiting time.
     Parts,
-    /// The best repetition on another board with the same CPU.
+    /// Best repetition on another board with the same CPU.
     SameCpu,
 }
 
-/// What one cause took of a score.
+/// Loss of a score by one cause.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
     /// Index in `Explanation::diagnoses`.
     pub diagnosis: usize,
-    /// Its cause.
+    /// Cause.
     pub cause: Cause,
-    /// What is left of the score: factors of all parts multiply.
+    /// Remaining fraction of the score; the factors of all parts multiply.
     pub factor: f64,
-    /// What was lost.
+    /// Loss.
     pub points: Points,
-    /// How much of that was not there in the first repetition; none if all of it was, or that is not known.
+    /// Part of the loss that was absent in the first repetition; `None` if unknown or zero.
     pub built_up: Option<Tenths>,
-    /// How it was measured.
+    /// Method of measurement.
     pub method: Method,
-    /// What showed it.
+    /// Sources of the evidence.
     #[serde(skip)]
     pub by: Vec<Witness>,
 }
 
-/// How the part of a cause was measured.
+/// Method by which the loss by a cause was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// The clocks while the score was measured, against those that all CPUs could hold.
+    /// Clocks during the measurement relative to the clocks that all CPUs can sustain.
     Clocks,
-    /// The repetitions, against the best of them.
+    /// Repetitions relative to the best one.
     Runs,
-    /// The CPU time that others took.
+    /// CPU time of other tasks.
     CpuTime,
-    /// The time that was waited.
+    /// Waiting time.
     Waiting,
-    /// The number of CPUs.
+    /// Number of CPUs.
     Cpus,
-    /// The best repetition on another board with the same CPU.
+    /// Best repetition on another board with the same CPU.
     SameCpu,
 }
 
-/// A part of what was expected, in percent.
+/// Part of the expected value, in percent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Points {
     /// The most likely value.
     pub percent: Tenths,
-    /// It was not less.
+    /// Lower bound.
     pub low: Tenths,
-    /// It was not more.
+    /// Upper bound.
     pub high: Tenths,
-    /// True if only the upper end is known.
+    /// True if only the upper bound is known.
     pub at_most: bool,
 }
 
-/// The points of a ledger in whole percent, as people read them; they add up.
+/// Points of a ledger rounded to whole percent so that they add up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WholePercents {
-    /// What was lost.
+    /// Loss.
     pub lost: i64,
-    /// Of each part, in the order of `Ledger::parts`; 0 is nothing to speak of.
+    /// Each part, in the order of `Ledger::parts`; 0 is negligible.
     pub parts: Vec<i64>,
-    /// What no cause explains.
+    /// Loss without a known cause.
     pub unexplained: i64,
 }
 
 impl Ledger {
-    /// What was lost, of what was expected.
+    /// Total loss relative to the expected value.
     pub fn lost(&self) -> Tenths {
         let parts = self.parts.iter().map(|part| part.points.percent.0);
         Tenths(parts.total::<i64>().saturating_add(self.unexplained.percent.0))
     }
 
-    /// All points in whole percent: none is more than one off, and they add up.
+    /// All points in whole percent, each off by less than one, with an exact sum.
     pub fn whole_percents(&self) -> WholePercents {
         let points = self.parts.iter().map(|part| part.points).chain([self.unexplained]);
         let exact: Vec<f64> = points.map(|points| points.percent.as_percent()).collect();

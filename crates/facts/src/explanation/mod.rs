@@ -1,7 +1,7 @@
-//! What is to be said of a Record: the word over it and over each score, the causes of what was lost, what each of
-//! them cost, and all findings behind that. Data only; `diagnosis` makes it.
+//! Assessment of a Record: verdict over the run and each score, causes of losses, loss by each cause, and all findings.
+//! Data only; `diagnosis` creates it.
 //!
-//! Everything that shows, compares or judges results takes this and asks no rule.
+//! Reports, comparisons and pages use it and call no rule.
 
 mod cause;
 mod causes;
@@ -19,40 +19,40 @@ use record::Arrange;
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// What is to be said of a Record.
+/// Assessment of a Record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The word over the main scores.
+    /// Verdict over the main scores.
     pub verdict: Verdict,
-    /// The word over each score.
+    /// Verdict over each score.
     pub scores: Vec<ScoreVerdict>,
-    /// Causes of what was lost, the one that explains others first.
+    /// Causes of losses; a cause that explains others comes first.
     pub diagnoses: Vec<Diagnosis>,
-    /// What each score lost, split over the diagnoses.
+    /// Loss of each score, split over the diagnoses.
     pub ledgers: Vec<Ledger>,
-    /// Findings that belong to no diagnosis and are worth a line; indices in `findings`.
+    /// Findings outside of diagnoses that are reported; indices in `findings`.
     pub notes: Vec<usize>,
-    /// Findings that answer what the run was made for; indices in `findings`.
+    /// Findings that answer the question of the run; indices in `findings`.
     pub answers: Vec<usize>,
     /// All findings.
     pub findings: Vec<Finding>,
 }
 
 impl Explanation {
-    /// Diagnoses, the most harmful first, else in the order in which one explains the others.
+    /// Diagnoses, the most severe first, then in causal order.
     pub fn worst_first(&self) -> Vec<&Diagnosis> {
         let mut diagnoses: Vec<&Diagnosis> = self.diagnoses.iter().collect();
         diagnoses.arrange_by_key(|diagnosis| (!self.is_of_main(diagnosis), Reverse(diagnosis.severity)));
         diagnoses
     }
 
-    /// True if a diagnosis holds for a score that the run was made for.
+    /// True if a diagnosis applies to a main score of the run.
     pub fn is_of_main(&self, diagnosis: &Diagnosis) -> bool {
         let mut main = self.scores.iter().filter(|score| score.is_main);
         self.scores.is_empty() || main.any(|score| diagnosis.holds_for.contains(&score.score))
     }
 
-    /// What a diagnosis took of a score.
+    /// Loss of a score by a diagnosis.
     pub fn taken(&self, diagnosis: &Diagnosis, score: &ScoreKey) -> Taken {
         if !diagnosis.holds_for.contains(score) {
             return Taken::Nothing;
@@ -63,7 +63,7 @@ impl Explanation {
         own.map_or(Taken::Unknown, |part| Taken::Points { points: part.points.percent, factor: part.factor })
     }
 
-    /// True if a finding belongs to a diagnosis of a score that the run was made for.
+    /// True if a finding belongs to a diagnosis of a main score of the run.
     pub fn harms_main(&self, is_wanted: impl Fn(&Finding) -> bool) -> bool {
         let of_main = self.diagnoses.iter().filter(|diagnosis| self.is_of_main(diagnosis));
         of_main.flat_map(Diagnosis::members).any(|index| is_wanted(&self.findings[index]))
@@ -81,63 +81,63 @@ impl Explanation {
 }
 
 impl Diagnosis {
-    /// All findings that belong to it, its root first.
+    /// All findings of the diagnosis, the root first.
     pub fn members(&self) -> impl Iterator<Item = usize> {
         let parts = [&self.evidence, &self.consequences, &self.contradicts];
         std::iter::once(self.root).chain(parts.into_iter().flatten().copied())
     }
 }
 
-/// What a diagnosis took of a score, by its ledger: nothing else says so.
+/// Loss of a score by a diagnosis according to the ledger, the only source of this figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Taken {
-    /// Nothing: it does not hold for the score.
+    /// No loss: the diagnosis does not apply to the score.
     Nothing,
-    /// So much of what was expected; and what it left of the score, 0 to 1.
+    /// Known loss.
     Points {
-        /// Of what was expected.
+        /// Loss relative to the expected value.
         points: Tenths,
-        /// What it left of the score, 0 to 1.
+        /// Remaining fraction of the score, 0 to 1.
         factor: f64,
     },
-    /// It holds for the score, and no ledger says how much it took.
+    /// The diagnosis applies to the score, but no ledger quantifies its loss.
     Unknown,
 }
 
-/// The word over one score.
+/// Verdict over one score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreVerdict {
-    /// Which score.
+    /// The score.
     pub score: ScoreKey,
-    /// True if the run was made for it.
+    /// True for a main score of the run.
     pub is_main: bool,
-    /// The word.
+    /// Verdict.
     pub verdict: Verdict,
     /// Indices in `Explanation::diagnoses`.
     pub because: Vec<usize>,
 }
 
-/// One root cause with its evidence and its consequences.
+/// A root cause with its evidence and consequences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnosis {
-    /// What it is.
+    /// The cause.
     pub cause: Cause,
-    /// How much it harms what it holds for.
+    /// Severity for the scores to which it applies.
     pub severity: Severity,
-    /// How sure it is, in percent.
+    /// Confidence in percent.
     pub confidence_percent: u8,
-    /// The finding that names it; an index in `Explanation::findings`, as all below.
+    /// Finding that names the cause; an index in `Explanation::findings`, like all indices below.
     pub root: usize,
-    /// Findings that show the same.
+    /// Findings that support it.
     pub evidence: Vec<usize>,
-    /// Findings that follow from it.
+    /// Consequences.
     pub consequences: Vec<usize>,
-    /// Findings that speak against it.
+    /// Findings that contradict it.
     pub contradicts: Vec<usize>,
-    /// Causes that would explain the same.
+    /// Alternative causes.
     pub also_possible: Vec<Cause>,
-    /// The scores that it holds for.
+    /// Scores to which it applies.
     pub holds_for: Vec<ScoreKey>,
-    /// When its root was so, if that is known.
+    /// Time of the root finding, if known.
     pub span: Option<Span>,
 }

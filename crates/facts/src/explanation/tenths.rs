@@ -4,7 +4,7 @@ use record::{Arrange, Total};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// So many tenths of a percent.
+/// Tenths of a percent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tenths(pub i64);
 

@@ -69,7 +69,7 @@ pub fn core_name(record: &Record, cpu: u32) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// How many kinds of cores there are: as many as clusters, or where these are not known, as policies have lists of OPPs.
+/// Number of kinds of cores: the number of clusters, or of policies with OPP lists if clusters are unknown.
 fn kinds(record: &Record) -> usize {
     let machine = &record.machine;
     let opps: BTreeSet<&[u32]> = machine.policies.iter().map(|policy| policy.opps_khz.as_slice()).collect();

@@ -6,7 +6,7 @@ use crate::stats::{mean, median, relative_standard_deviation_percent};
 /// No unit of any workload has values of this size: a result file that says so is damaged, or made up.
 const VALUE_MAX: f64 = 1e15;
 
-/// How repetitions become one value.
+/// Combines repetitions into one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combine {
     /// The best: nothing but the machine itself can make a run better.

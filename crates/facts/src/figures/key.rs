@@ -30,7 +30,7 @@ impl FigureKey {
         &self.text
     }
 
-    /// What was run.
+    /// Workload.
     pub fn workload(&self) -> &WorkloadName {
         &self.workload
     }

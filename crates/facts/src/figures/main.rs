@@ -89,7 +89,7 @@ fn best(figures: &[Figure], is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> 
     wanted.map(|figure| figure.value).reduce(f64::max)
 }
 
-/// What a step measured, if it went well.
+/// Measurement of a completed step.
 pub fn done(step: &Step) -> Option<&Measured> {
     match &step.outcome {
         Outcome::Done(measured) => Some(measured),

@@ -30,7 +30,7 @@ pub struct Figure {
     /// `openssl@3 aes-256-cbc 16384`, `memory-latency@0 ramlat 16M`. Only figures with equal keys
     /// are comparable.
     pub key: FigureKey,
-    /// Where it was measured; none for what all CPUs did together.
+    /// Cores on which it was measured; `None` for all CPUs together.
     pub core: Option<Core>,
     /// The number.
     pub value: f64,
@@ -40,7 +40,7 @@ pub struct Figure {
     pub higher_is_better: bool,
     /// Relative standard deviation of the repetitions in percent, where there were at least two.
     pub spread_percent: Option<f64>,
-    /// How many repetitions stand behind it.
+    /// Number of repetitions.
     pub repetitions: usize,
     /// Why it must not be compared with others, if so.
     pub not_comparable: Option<String>,
@@ -48,7 +48,7 @@ pub struct Figure {
     pub is_main: bool,
     /// Index in `Record::steps` of its first repetition.
     pub step: usize,
-    /// How it was estimated, if it was not measured by the method of its key.
+    /// Estimation, if it was not measured by the method of its key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
 }

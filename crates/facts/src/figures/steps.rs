@@ -53,7 +53,7 @@ pub(super) fn clocks(facts: &Facts<'_>, gathered: &mut Gathered) {
     }
 }
 
-/// What a thermal test says of a heatsink or a setting, in addition to the score itself.
+/// Figures of a thermal test that describe a heat sink or a setting, in addition to the score.
 pub(super) fn thermal(facts: &Facts<'_>, gathered: &mut Gathered) {
     let Some(result) = facts.thermal() else {
         return;

@@ -14,7 +14,7 @@ use record::{ChannelId, Missing, RuleId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How much a finding harms the results.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -27,21 +27,21 @@ pub enum Severity {
     Invalid,
 }
 
-/// What a rule saw.
+/// Result of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     /// Id of the rule.
     pub rule: RuleId,
-    /// How much it harms.
+    /// Severity.
     pub severity: Severity,
-    /// How sure it is, in percent.
+    /// Confidence in percent.
     pub confidence_percent: u8,
     /// The sentence with the names of values in braces: `"clock fell from {cold} to {hot}"`.
     #[serde(skip)]
     pub template: &'static str,
     /// The values named in the template, and others for `--json`.
     pub values: Vec<(&'static str, Quantity)>,
-    /// Where it stands in the Record.
+    /// Place in the Record.
     pub places: Vec<Place>,
     /// Which measurements it is about; none if its places say so.
     #[serde(skip)]
@@ -49,7 +49,7 @@ pub struct Finding {
     /// When it was so; none if its places say so.
     #[serde(skip)]
     pub span: Option<Span>,
-    /// What showed it. Findings with a witness in common are one piece of evidence.
+    /// Sources of the evidence. Findings with a common source are one piece of evidence.
     #[serde(skip)]
     pub by: Vec<Witness>,
     /// Why it cannot be known, if that is what the finding says.
@@ -57,7 +57,7 @@ pub struct Finding {
     pub unseen: Option<Missing>,
 }
 
-/// Where a finding's evidence stands.
+/// Place of a finding's evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {

@@ -1,4 +1,4 @@
-//! What a finding is about, when it was so, and what showed it.
+//! Subject, time and evidence of a finding.
 
 use record::{ChannelId, Variant};
 use serde::Serialize;
@@ -35,7 +35,7 @@ impl Span {
     }
 }
 
-/// What shows a fact, the strongest first.
+/// Sources of evidence, the strongest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Witness {
     /// A cooling device that was at work.
@@ -68,7 +68,7 @@ pub enum Witness {
     Pressure(ChannelId),
     /// Messages of the kernel.
     KernelLog,
-    /// What a log of an earlier version says in words.
+    /// Statement of a log of an earlier version.
     LogSays,
     /// `config.txt` of a Raspberry Pi.
     ConfigTxt,

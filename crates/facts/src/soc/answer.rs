@@ -1,14 +1,14 @@
-//! What was found out about a SoC: its candidates, how sure that is, and their names in one text.
+//! Result of the identification of a SoC: candidates, certainty, and their names in one text.
 
 use super::evidence::{Evidence, Kind};
 use serde::Serialize;
 use std::fmt;
 
-/// How sure the answer is.
+/// Certainty of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
-    /// Nothing names it, and no known SoC fits, or all do.
+    /// No source names it, and no known SoC matches, or all do.
     Unknown,
     /// Its cores fit; nothing names it.
     Possible,
@@ -44,14 +44,14 @@ pub struct Candidate {
     pub supported_by: Vec<Kind>,
     /// Kinds of evidence that do not.
     pub contradicted_by: Vec<Kind>,
-    /// Where the facts about it come from; none for a name that is not in the table.
+    /// Source of the facts about it; `None` for a name outside of the table.
     pub source: Option<&'static str>,
 }
 
-/// What was found out.
+/// Result of the identification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// How sure it is.
+    /// Certainty.
     pub confidence: Confidence,
     /// One sentence: why.
     pub why: String,
@@ -61,7 +61,7 @@ pub struct Answer {
     pub others: Vec<Candidate>,
     /// All evidence, the most authoritative first.
     pub evidence: Vec<Evidence>,
-    /// What would settle it; empty if it is certain.
+    /// Files that would make it certain; empty if it is.
     pub settle: Vec<String>,
 }
 

@@ -40,10 +40,10 @@ pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
     }
 }
 
-/// How the cores go with one SoC.
+/// Match of the cores with one SoC.
 struct Fit {
     types: bool,
-    /// How many of its cores are not there; none if types or steppings do not fit.
+    /// Number of missing cores; `None` if types or steppings do not match.
     absent: Option<usize>,
     features: bool,
 }

@@ -19,7 +19,7 @@ pub(super) struct Seen {
 /// All cores that were seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Cores {
-    /// How many there are of each.
+    /// Number of cores of each type.
     pub(super) seen: BTreeMap<Seen, usize>,
     /// All CPUs that there are, those of unknown type and those switched off included.
     pub(super) total: usize,
@@ -146,7 +146,7 @@ impl Shape {
         })
     }
 
-    /// How many of this SoC's cores are not there; 0 if all are.
+    /// Number of missing cores of this SoC; 0 if none is missing.
     pub(super) fn absent(&self, cores: &Plain<'_>) -> usize {
         self.count_min().saturating_sub(cores.total)
     }

@@ -38,11 +38,11 @@ pub enum Kind {
     Features,
     /// A vendor's name that stands in one of the texts.
     Vendor,
-    /// How many cores there are.
+    /// Number of cores.
     Count,
-    /// Of SoCs with more cores, those with the fewest more.
+    /// SoCs with the fewest additional cores.
     Absent,
-    /// What another program concluded.
+    /// Conclusion of another program.
     Guess,
 }
 
@@ -57,7 +57,7 @@ impl Kind {
         self <= Self::Dmi
     }
 
-    /// What it is, in words.
+    /// Description.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::OwnName => "processor",
@@ -86,13 +86,13 @@ impl Kind {
 /// One piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evidence {
-    /// What kind of evidence.
+    /// Kind of evidence.
     pub kind: Kind,
-    /// What was read, or what follows from it.
+    /// Value, or the conclusion from it.
     pub says: String,
-    /// Where it was read.
+    /// Source.
     pub from: String,
-    /// How many SoCs are left, once all evidence up to this one has been heard.
+    /// Number of remaining SoCs after this and all earlier evidence.
     pub leaves: usize,
     /// Rows of the table that it allows, in order.
     #[serde(skip)]

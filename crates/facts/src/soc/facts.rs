@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Longer texts than this name nothing; they are not real names.
 const TEXT_CHARS_MAX: usize = 200;
 
-/// What is known of a machine's SoC.
+/// Known facts about a machine's SoC.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// Board: device tree model or DMI.
@@ -109,7 +109,7 @@ fn cut(text: &str) -> String {
     text.trim().to_owned()
 }
 
-/// What the chip says, and what the kernel's SoC bus says (`soc_*` among the features).
+/// Identification by the chip and by the kernel's SoC bus (`soc_*` among the features).
 fn sayings(machine: &Machine) -> Vec<NamedValue> {
     let bus = machine.features.iter().filter(|value| value.name.starts_with("soc_"));
     machine

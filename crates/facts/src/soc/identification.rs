@@ -1,4 +1,4 @@
-//! What `sbc-bench inspect identify` says of a machine, as text and as JSON: its facts and the SoC concluded from them.
+//! Output of `sbc-bench inspect identify` as text and JSON: facts about a machine and the SoC concluded from them.
 
 use super::{Answer, advertised, line, report};
 use record::{Fact, Machine};

@@ -48,7 +48,7 @@ fn speaks_against(one: &Evidence, answer: &Answer) -> bool {
     one.kind != Kind::Guess && first.is_some_and(|first| first.contradicted_by.contains(&one.kind))
 }
 
-/// What was read, and how many SoCs can still be meant.
+/// Evidence, and the number of SoCs that remain possible.
 fn what(one: &Evidence, against: bool) -> String {
     match one.leaves {
         _ if against => format!("{}: contradicts it", one.says),

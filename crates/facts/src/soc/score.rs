@@ -15,14 +15,14 @@ use super::table::{Soc, TABLES};
 use record::Total;
 use std::cmp::Reverse;
 
-/// So many candidates behind the answer are shown.
+/// Maximum number of candidates shown after the answer.
 const OTHERS_MAX: usize = 8;
 /// Named sets of up to so many are likely enough to be shown as an answer.
 const FEW: usize = 6;
 
-/// What the facts lead to.
+/// Conclusions from the facts.
 enum Conclusion<'a> {
-    /// What an x86 processor calls itself.
+    /// Model name of an x86 processor.
     OwnName(&'a str),
     /// A SoC that its device tree names and that the table does not have.
     Unlisted(String, Vec<Evidence>),

@@ -1,4 +1,4 @@
-//! What would settle an open question: the files that name a SoC and could not be asked.
+//! Files that would identify the SoC but could not be read.
 
 use super::answer::{Answer, Confidence};
 use super::evidence::Kind;

@@ -1,4 +1,4 @@
-//! How names of SoCs are compared: squashed spellings, and which of them need no vendor.
+//! Comparison of SoC names: normalised spellings, and names that need no vendor.
 
 /// Letters, digits and `+` in lower case: `i.MX6 Quad` is `imx6quad`.
 pub(super) fn squash(text: &str) -> String {

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 /// One SoC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Soc {
-    /// Who makes it.
+    /// Vendor.
     pub vendor: &'static str,
     /// Its name without the vendor.
     pub name: &'static str,
@@ -21,7 +21,7 @@ pub struct Soc {
     pub year: Option<u16>,
     /// Highest nominal clock of its fastest cores.
     pub clock_mhz_max: Option<u32>,
-    /// Where the facts come from.
+    /// Source of the facts.
     pub source: &'static str,
     /// Other spellings, and part numbers of the same chip.
     pub(super) aliases: Vec<&'static str>,

@@ -36,7 +36,7 @@ pub fn package_status(bits: i64) -> Vec<Reason> {
     set(bits, &PACKAGE)
 }
 
-/// What the firmware of a Raspberry Pi says now.
+/// Current state bits of the Raspberry Pi firmware.
 pub fn firmware_status(bits: i64) -> Vec<Reason> {
     set(bits, &FIRMWARE)
 }

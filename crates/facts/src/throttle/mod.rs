@@ -19,7 +19,7 @@ use record::{
 pub enum Reason {
     /// Too hot: the CPU or the kernel lowers the clock.
     Heat,
-    /// So hot that the CPU will be switched off.
+    /// Critical temperature: the CPU will be switched off.
     CriticalHeat,
     /// Warmer than the firmware's soft limit: the clock is lowered a little.
     SoftTemperatureLimit,
@@ -150,7 +150,7 @@ pub fn is_told_by(channel: &Channel) -> bool {
     )
 }
 
-/// What one channel says at a row.
+/// Reasons reported by one channel in one row.
 fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
     let latest = || latest(record, channel, row).map(|(_, value)| value);
     let one = |reason: Reason, holds: bool| if holds { vec![reason] } else { Vec::new() };

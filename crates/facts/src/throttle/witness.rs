@@ -1,4 +1,4 @@
-//! What could have told of throttling: where nothing can, "not throttled" would be a guess.
+//! Channels that can report throttling. Without any of them "not throttled" would be a guess.
 
 use super::Reason;
 use super::bits::{core_status, firmware_status, package_status};
@@ -15,7 +15,7 @@ pub fn observable(speaking: &[&Channel]) -> Vec<Reason> {
     Reason::ALL.into_iter().filter(|reason| seen.contains(reason)).collect()
 }
 
-/// What a channel can tell of.
+/// Reasons that a channel can report.
 fn reasons(speaking: &[&Channel], channel: &Channel) -> Vec<Reason> {
     let is_limit = |limit: &&Channel| matches!(limit.id, ChannelId::Powercap(_, OfPowercap::Limit(_)));
     match &channel.id {

@@ -1,4 +1,4 @@
-//! How warm the SoC was before anything ran.
+//! Temperature of the SoC before the first workload.
 
 use super::heat::temperatures;
 use super::samples::whole_run;
@@ -6,7 +6,7 @@ use crate::Facts;
 use crate::stats::median;
 use record::{Window, WorkloadId};
 
-/// How warm the SoC was before it had work to do.
+/// Temperature of the SoC before the first workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Idle {
     /// Temperature.

@@ -16,7 +16,7 @@ pub fn matching_messages<'a>(
     during.collect()
 }
 
-/// Where a message stands: its line in a log, its index in an own run.
+/// Place of a message: line of a log, or index in a run of this program.
 pub fn message_place((index, message): &(usize, &KernelMessage)) -> Place {
     match message.line {
         Some(line) => Place::Line(line),

@@ -1,16 +1,16 @@
-//! What the OPPs of a cluster really gave, taken together: the shape tells why clocks are lower than named.
+//! Measured clocks of all OPPs of a cluster: their pattern shows why clocks are below the advertised ones.
 
 use super::clocks::{ClusterClock, clock_passes, point_clock};
 use record::{Record, Variant};
 
-/// What the measured clocks of all OPPs have in common.
+/// Pattern in the measured clocks of all OPPs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OppShape {
     /// All are this share of the named ones: what divides the clock is set otherwise than the kernel believes.
     OneFactor {
         /// Measured divided by named.
         factor: f64,
-        /// How many OPPs show it.
+        /// Number of OPPs that show it.
         opps: usize,
     },
     /// All are lower by the same few MHz: a loss of the loop that measures.
@@ -26,7 +26,7 @@ pub enum OppShape {
 const OPPS_MIN: usize = 3;
 /// Points that lie this near to a line, as a share of the highest, are on it.
 const ON_LINE: f64 = 0.01;
-/// What the loop that measures loses at most.
+/// Maximum error of the measurement loop.
 const OFFSET_KHZ_MAX: f64 = 20_000.0;
 /// A slope this near to 1 is none.
 const SLOPE_OF_ONE: f64 = 0.01;

@@ -29,9 +29,9 @@ pub enum ClockDoubt {
     },
     /// It is far from the clock that was measured, already while one CPU works.
     ContradictsMeasured {
-        /// What it claimed, typically.
+        /// Typical claimed value.
         claimed_khz: u32,
-        /// What was measured.
+        /// Measured value.
         measured_khz: u32,
     },
 }

@@ -13,7 +13,7 @@ use record::{Channel, ChannelKind, Event, Record, Samples, Unit};
 /// are read twice a minute.
 const STALE_MS: i64 = 120_000;
 
-/// So much of the past is asked why CPUs are held back, besides the very first row.
+/// Length of the past in which causes of throttling are searched, in addition to the first row.
 const PAST_MS: u64 = 10_000;
 /// But not more rows than this.
 const PAST_ROWS: std::ops::RangeInclusive<u64> = 4..=64;
@@ -37,7 +37,7 @@ pub struct Watch {
     follows: LoadCorrelation,
 }
 
-/// What was last read of one channel.
+/// Latest reading of a channel.
 #[derive(Debug, Clone, Copy, Default)]
 struct Latest {
     value: Option<i64>,
@@ -144,12 +144,12 @@ impl Watch {
         self.happened.clear();
     }
 
-    /// What happened since the row before: gaps, marks, cost.
+    /// Events since the previous row: gaps, marks, cost.
     pub fn happened(&self) -> &[Event] {
         &self.happened
     }
 
-    /// What the sampling costs so far.
+    /// Cost of sampling so far.
     pub fn set_cost(&mut self, cost: record::SamplerCost) {
         let sources = std::mem::take(&mut self.record.samples.cost.sources);
         self.record.samples.cost = record::SamplerCost { sources, ..cost };
@@ -188,7 +188,7 @@ impl Watch {
         self.rows
     }
 
-    /// What the last row itself has read, in the order of the channels.
+    /// Values of the last row, in the order of the channels.
     pub fn read(&self) -> &[Option<i64>] {
         &self.read
     }
@@ -255,7 +255,7 @@ impl Latest {
     }
 }
 
-/// What was known before the first sample: the Record without rows and steps.
+/// Record before the first sample: no rows, no steps.
 pub fn before_rows(record: &Record) -> Record {
     let head = |channel: &Channel| Channel {
         label: channel.label.clone(),

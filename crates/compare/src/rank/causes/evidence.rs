@@ -1,4 +1,4 @@
-//! What a Record itself says of clocks, memory and userland.
+//! Evidence in a Record about clocks, memory and userland.
 
 use super::{CauseId, SAME_LOG, loss};
 use crate::rank::Entry;
@@ -44,12 +44,12 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(CauseId, S
     })
 }
 
-/// What is known of the clock of memory: governor and clock of devfreq, modules of PCs.
+/// Known facts about the memory clock: governor and clock of devfreq, modules of PCs.
 pub(super) fn dram(facts: &Facts<'_>) -> Option<String> {
     crate::settings_of(facts).into_iter().find(|(name, _)| *name == "DRAM").and_then(|(_, value)| value)
 }
 
-/// Programs of 32 bits on cores that could run others.
+/// 32-bit programs on 64-bit cores.
 pub(super) fn narrow_userland(record: &Record) -> Option<String> {
     let userland = record.machine.userland_arch.known()?;
     let is_narrow = ["armhf", "armel", "armv7l", "i386", "i686"].contains(&userland.as_str());

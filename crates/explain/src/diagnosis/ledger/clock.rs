@@ -96,7 +96,7 @@ fn clocks(facts: &Facts<'_>, score: &Score<'_>) -> Vec<LoadClock> {
     clocks
 }
 
-/// How much the CPUs of a clock weigh among all: their number times what one of them scores alone.
+/// Weight of the CPUs of a clock: their number times the score of one of them alone.
 pub(super) fn weight(facts: &Facts<'_>, cpus: &[u32], khz: f64) -> f64 {
     let of_cluster = facts.figures().iter().find(|figure| {
         let of_these = figure.core.as_ref().is_some_and(|core| core.cpus.iter().any(|cpu| cpus.contains(cpu)));
@@ -207,7 +207,7 @@ pub(super) fn by_findings(
         let of_these = held.iter().find(|held| held.cpus.iter().any(|cpu| cpus.contains(cpu)));
         let kept = of_these.map_or(1.0, |held| held.kept);
         let weight = weight(facts, cpus, 1.0);
-        // What they score alone is what was left of it.
+        // The score of one core already includes the loss.
         (weight, weight / kept)
     });
     let parts: Vec<(f64, f64)> = parts.collect();

@@ -8,7 +8,7 @@ use facts::view::Reading;
 use facts::{Cause, Facts, Method, Witness, view};
 use record::{AllCpus, ChannelId, Total};
 
-/// What missing CPUs took of a score, by their number.
+/// Loss of a score by missing CPUs, by their number.
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
     let facts: &Facts<'_> = facts;
     if cause == Cause::CpusOffline {
@@ -33,7 +33,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
     Some(Loss::of_share(mean(&kept.collect::<Vec<_>>())?, Method::Cpus, Witness::CpuTime))
 }
 
-/// What each CPU is worth: a little one that leaves takes less than a big one.
+/// Weight of each CPU: a missing little core costs less than a big one.
 struct Weights(Vec<(u32, f64)>);
 
 impl Weights {

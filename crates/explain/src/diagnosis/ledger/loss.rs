@@ -1,14 +1,14 @@
-//! What one cause took of a score, as a factor, before it is shared out.
+//! Loss of a score by one cause, as a factor, before it is apportioned.
 
 use crate::elasticity::Elasticity;
 use facts::{Method, Witness};
 
-/// What is left of a score after one cause, and how that is known.
+/// Remaining fraction of a score after one cause, with its evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Loss {
     /// Most likely.
     pub factor: f64,
-    /// It was not less.
+    /// Lower bound.
     pub low: f64,
     /// It was not more.
     pub high: f64,

@@ -47,7 +47,7 @@ struct Taken {
     diagnosis: usize,
     cause: Cause,
     loss: Loss,
-    /// What is left of the first repetition in the score, if this made the repetitions decline.
+    /// Ratio of the score to the first repetition, if this cause made the repetitions decline.
     kept_of_first: Option<f64>,
 }
 
@@ -119,7 +119,7 @@ impl Look<'_> {
         }
     }
 
-    /// What the repetitions say, where they show the cause.
+    /// Loss according to the repetitions, if they show the cause.
     fn by_runs(&self, diagnosis: &Diagnosis, declines: bool) -> Option<Loss> {
         let scatters = diagnosis.cause == Cause::NumaOrScheduler;
         let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.facts));

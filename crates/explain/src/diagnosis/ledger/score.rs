@@ -73,7 +73,7 @@ impl<'a> Score<'a> {
         (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus, online })
     }
 
-    /// What was reached, as work per time.
+    /// Reached value as work per time.
     pub(super) fn rate(&self) -> f64 {
         self.of_rate(self.figure.value)
     }
@@ -94,19 +94,19 @@ impl<'a> Score<'a> {
         view::cpu_count(facts).is_some_and(|cpus| self.busy_cpus >= cpus)
     }
 
-    /// What is left of the best repetition in the score, at most all.
+    /// Ratio of the score to the best repetition, at most 1.
     pub(super) fn kept_of_best(&self) -> f64 {
         let best = self.runs.iter().map(|run| run.rate).reduce(f64::max).unwrap_or(0.0);
         if best > 0.0 { (self.rate() / best).min(1.0) } else { 1.0 }
     }
 
-    /// What is left of the first repetition in the score, at most all.
+    /// Ratio of the score to the first repetition, at most 1.
     pub(super) fn kept_of_first(&self) -> f64 {
         let first = self.runs.first().map_or(0.0, |run| run.rate);
         if first > 0.0 { (self.rate() / first).min(1.0) } else { 1.0 }
     }
 
-    /// What is left in the score of what a load told in its first quarter, if it tells one value after the other.
+    /// Ratio of the score to the first quarter of a series, if the load reports one.
     pub(super) fn kept_of_early(&self, facts: &Facts<'_>) -> f64 {
         let trends = facts.series_trends();
         let of_step = trends.iter().find(|trend| trend.step == self.figure.step);
@@ -114,7 +114,7 @@ impl<'a> Score<'a> {
     }
 }
 
-/// How many CPUs a program of which nothing is known kept busy, by what samples show of its repetitions.
+/// Number of CPUs used by an unknown program, from the samples of its repetitions.
 fn cpus_seen_busy(facts: &Facts<'_>, online: &OnlineCpus, runs: &[Run<'_>]) -> Option<u32> {
     let uses = runs.iter().flat_map(|run| facts.cpu_use(&run.window));
     let busy: Vec<f64> = uses.map(|usage| usage.busy / 100.0 * f64::from(online.at(usage.at_ms))).collect();
@@ -150,7 +150,7 @@ fn cut(runs: &mut [Run<'_>]) {
     }
 }
 
-/// What 7-zip says of a repetition.
+/// 7-zip's values of a repetition.
 pub(super) fn compression<'a>(run: &Run<'a>) -> Option<&'a record::Compression> {
     match &run.step.outcome {
         Outcome::Done(Measured::Compression(done)) => Some(done),

@@ -6,7 +6,7 @@ use facts::view::ScoreKey;
 use facts::{Basis, Expected, Ledger, Part, Points, Tenths, rounded_to_sum};
 use record::{Arrange, Fact, Total};
 
-/// What should have been reached: what was, with what each cause took added; at least the best repetition.
+/// Expected value: the reached value plus the loss by each cause; at least the best repetition.
 pub(super) fn expected(score: &Score<'_>, losses: &[Taken], best: Option<f64>, same_cpu: Option<f64>) -> Expected {
     let rate = score.rate();
     let product = |factor: fn(&Taken) -> f64| losses.iter().map(factor).fold(1.0, |all, one| all * one);

@@ -9,7 +9,7 @@ use facts::{Cause, Facts, Method, Witness};
 use record::{Bound, ChannelId, OfControlGroup, Total};
 use rules::cpu_quota::throttled_time;
 
-/// What a cause took of the CPU time of a score, if that was counted.
+/// Loss of a score by CPU time that a cause used, if it was counted.
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
     let taken: Vec<f64> = score
         .runs

@@ -15,10 +15,10 @@ const COMPRESSING: [(u32, f64); 9] =
     [(1, 99.3), (2, 81.5), (4, 85.2), (6, 91.7), (8, 92.6), (12, 93.0), (16, 91.3), (32, 88.8), (96, 83.8)];
 /// The same while they decompress: they have nothing to wait for.
 const DECOMPRESSING_PERCENT: f64 = 99.0;
-/// So much of the CPU time is the kernel's in any run, in percent.
+/// Share of kernel time in any run, in percent of the CPU time.
 const SYSTEM_PERCENT: f64 = 1.0;
 
-/// What waiting took of a score, if that can be seen.
+/// Loss of a score by waiting, if visible.
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
     let kept: Vec<f64> = score
         .runs
@@ -53,7 +53,7 @@ impl Direction {
         }
     }
 
-    /// How busy the CPUs were kept in this half, in percent of all that it can use.
+    /// CPU use in this half, in percent of the maximum.
     fn used_percent(self, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
         let done = compression(run)?;
         let rows: &[DictionaryRow] = match self {
@@ -71,7 +71,7 @@ impl Direction {
     }
 }
 
-/// What was kept of both halves, each by how busy it kept the CPUs.
+/// Remaining fraction of both halves by their CPU use.
 pub(super) fn kept_by_use(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let done = compression(run)?;
     let kept = |direction: Direction| {
@@ -84,7 +84,7 @@ pub(super) fn kept_by_use(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     (expected > 0.0).then(|| (reached[0] + reached[1]) / expected)
 }
 
-/// What was kept where the kernel counted the CPU time of the step.
+/// Remaining fraction if the kernel counted the CPU time of the step.
 fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let elapsed_ns = run.window.elapsed_ms().max(1) as f64 * 1e6;
     Some((view::cpu_ns(run.step)? / elapsed_ns / score.cpus_there(run)).min(1.0))

@@ -9,7 +9,7 @@ use record::{
     OfSampler, OfSwap, OfZone, PowerZoneKind, Resource, StallKind, Unit,
 };
 
-/// Where a channel belongs.
+/// Metric of a channel.
 pub(super) struct Place {
     pub(super) name: String,
     pub(super) help: &'static str,

@@ -18,12 +18,12 @@ use std::collections::BTreeSet;
 pub use table::Grade;
 use table::{CONVERSIONS, Conversion};
 
-/// How a score of one version became one of another.
+/// Conversion of a score from one version to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimate {
     /// The figure that was measured.
     pub from: FigureKey,
-    /// What was measured.
+    /// Measured value.
     pub measured: f64,
     /// The measured version gives so many times the score of the other.
     pub ratio: f64,
@@ -31,11 +31,11 @@ pub struct Estimate {
     pub low: f64,
     /// and no more.
     pub high: f64,
-    /// Where the ratio comes from.
+    /// Source of the ratio.
     pub grade: Grade,
 }
 
-/// Where a figure was measured, as far as a ratio depends on it.
+/// Properties of the machine on which a ratio depends.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct On<'a> {
     /// Instruction set of the programs that ran: `x86-64`, `arm64`.
@@ -49,11 +49,11 @@ pub struct On<'a> {
 /// A figure in another method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Converted {
-    /// What it is called there.
+    /// Name in the known results.
     pub key: FigureKey,
     /// Its value there.
     pub value: f64,
-    /// How it was estimated; none if it is the same quantity.
+    /// Estimation; `None` if it is the same quantity.
     pub estimate: Option<Estimate>,
 }
 
@@ -137,7 +137,7 @@ pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
     (0..sides.len()).map(common).collect()
 }
 
-/// How a figure is told in the method of the known results.
+/// A figure in the method of the known results.
 enum Told {
     AsMeasured,
     Converted(Box<Figure>),
@@ -155,7 +155,7 @@ impl Told {
     }
 }
 
-/// How each figure of a Record is told: by its own pair of versions, by those of others like it, by the table.
+/// Converts each figure of a Record: by its own pair of versions, by pairs of similar figures, or by the table.
 fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Told> {
     let isa = isa::of(record);
     let own = Pairs::of(record, figures);

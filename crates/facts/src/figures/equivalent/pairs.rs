@@ -12,7 +12,7 @@ const SINGLE_APART: f64 = 1.03;
 /// On all CPUs another part of the work waits for memory than on one: ratios of both differ by so much.
 const MULTI_APART: f64 = 1.06;
 
-/// What the pairs of a run tell.
+/// Ratios from the pairs of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pairs {
     isa: Option<String>,

@@ -20,11 +20,11 @@ const AES: &str = "aes-instructions";
 /// 239 with keys of 256 bits).
 const AES_KB_PER_S_PER_MHZ: f64 = 200.0;
 
-/// Where a ratio comes from, the best first.
+/// Sources of ratios, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// Nothing is estimated: two methods measure one quantity.
+    /// No estimation: both methods measure the same quantity.
     SameQuantity,
     /// Both versions ran in one run, of this machine or one with the same cores.
     MeasuredPair,
@@ -44,7 +44,7 @@ pub(super) struct Conversion {
     figure: &'static str,
     isa: &'static str,
     core: &'static str,
-    /// What the method `from` gives, divided by what `to` gives.
+    /// Result of the method `from` divided by the result of `to`.
     pub(super) ratio: f64,
     pub(super) ratio_low: f64,
     pub(super) ratio_high: f64,
@@ -64,7 +64,7 @@ impl Conversion {
         (self.figure == ANY || self.figure == rest) && (self.isa == ANY || on.isa == Some(self.isa)) && is_core
     }
 
-    /// What stands behind the method (and form) that it is about.
+    /// Suffix of the key after method and form.
     fn rest<'a>(&self, key: &'a FigureKey) -> Option<&'a str> {
         let rest = key.as_str().strip_prefix(self.from)?;
         (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim_start())
