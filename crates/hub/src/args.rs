@@ -19,7 +19,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Where everything lies.
+/// Place of all data.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
     /// Directory of the SQLite database

@@ -28,7 +28,7 @@ pub struct Change {
     pub id: i64,
     /// Board and cores, or the name that its owner gave it.
     pub machine: String,
-    /// What changed.
+    /// Changed figure.
     pub figure: String,
     /// Mean before.
     pub before: f64,
@@ -36,7 +36,7 @@ pub struct Change {
     pub after: f64,
     /// By how much it became better in percent; negative if worse.
     pub gain_percent: f64,
-    /// What else changed at the same point.
+    /// Other changes at the same point.
     pub cause: String,
     /// Short name of the first result after it.
     pub slug: String,

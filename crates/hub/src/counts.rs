@@ -17,9 +17,9 @@ pub struct Named {
     pub words: String,
     /// Its name in addresses.
     pub slug: String,
-    /// How many listed results have it.
+    /// Number of listed results with it.
     pub count: i64,
-    /// How many of them died.
+    /// Number of runs that died.
     pub died: i64,
 }
 
@@ -132,7 +132,7 @@ impl Counts {
         self.names.get(&kind).map_or(&[], Vec::as_slice)
     }
 
-    /// How many listed results have this name.
+    /// Number of listed results with this name.
     pub fn of_name(&self, kind: Kind, id: i64) -> i64 {
         self.all(kind).iter().find(|named| named.id == id).map_or(0, |named| named.count)
     }

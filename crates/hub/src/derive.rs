@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// So many values of samples are read of a recording: a few bytes of one can stand for a row of hundreds.
+/// Maximum number of sample values read of a recording; a few bytes can encode a row of hundreds.
 const VALUES_MAX: usize = 4 << 20;
 
 /// Everything that the database keeps of a result besides its original.
@@ -40,12 +40,12 @@ pub struct Derived {
     pub cells: Vec<String>,
     /// Main figures.
     pub figures: Vec<Main>,
-    /// What tables are sorted by, in the order of [`SORTS`].
+    /// Sort keys of tables, in the order of [`SORTS`].
     pub sorted_by: [Option<f64>; SORTS.len()],
 }
 
 impl Derived {
-    /// Nothing began after it came: the clock of a board that says so is wrong, and none of its results would be the latest.
+    /// Limits the start of a run to the time of its arrival: a board with a wrong clock must not always be the latest.
     #[must_use]
     pub fn came(mut self, received_utc_ms: i64) -> Self {
         self.started_utc_ms = self.started_utc_ms.map(|started| started.min(received_utc_ms));
@@ -80,7 +80,7 @@ pub fn record(bytes: Vec<u8>) -> Result<Record, String> {
     }
 }
 
-/// What is derived from a Record. `alias` is what its sender calls the machine.
+/// Derives data from a Record. `alias` is the sender's name of the machine.
 ///
 /// # Errors
 /// One sentence: a rule failed on it.

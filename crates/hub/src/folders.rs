@@ -13,7 +13,7 @@ const DEPTH_MAX: usize = 16;
 /// Rows of one query: memory stays small at any size of the database.
 const PAGE: i64 = 100;
 
-/// What an import has done.
+/// Result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Results that are new.

@@ -29,7 +29,7 @@ pub struct Series {
     pub unit: String,
     /// Index of the result, and value.
     pub values: Vec<(usize, f64)>,
-    /// Where it changed permanently; indexes of `values`.
+    /// Permanent changes; indices of `values`.
     pub changes: Vec<ChangePoint>,
 }
 

@@ -1,4 +1,4 @@
-//! Where changes of an owner's machines are sent; set on the command line of the hub alone.
+//! Targets of notices about an owner's machines; set on the hub's command line only.
 
 use crate::mail;
 use crate::outside::{NotOutside, Server};
@@ -44,7 +44,7 @@ pub struct Hook {
     pub form: Form,
     /// Target, often with a password or a key.
     pub target: String,
-    /// Whether it may reach private networks, this host among them.
+    /// True if it may reach private networks including this host.
     pub allow_private: bool,
 }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
-/// What a hub is told when it begins.
+/// Settings of a hub.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Its own address, as readers know it, without a slash at the end; empty for the address that a request names.
@@ -25,7 +25,7 @@ pub struct Settings {
     pub requests_per_minute: u32,
     /// True if a proxy says who sends a request.
     pub behind_proxy: bool,
-    /// What derives: a name that differs for every build of the program.
+    /// Name of the build that derives results; differs for every build.
     pub build: String,
     /// Program of the workers: this one, even after an update has replaced its file.
     pub program: PathBuf,
@@ -50,17 +50,17 @@ impl Default for Settings {
 
 /// A hub.
 pub struct Hub {
-    /// Where everything lies.
+    /// Database.
     pub store: Arc<dyn Store>,
-    /// What it was told.
+    /// Settings.
     pub settings: Settings,
     /// Number of its build.
     pub build: i64,
     /// Counts of listed results by name, made now and then.
     counts: RwLock<Arc<Counts>>,
-    /// Who asks how often.
+    /// Request rates.
     pub rates: Rates,
-    /// What it has done.
+    /// Counters.
     pub tally: Tally,
     /// Processes that read uploads.
     pub workers: Workers,

@@ -1,7 +1,7 @@
 //! A hub of one's own: takes results, keeps them, never loses one, shows and compares them.
 //!
 //! What was sent is kept redacted and whole; everything else is derived from it and made once more when rules improve.
-//! Nothing of the state is in the process: several of them can share one PostgreSQL.
+//! The process keeps no state: several processes can share one PostgreSQL.
 
 #![forbid(unsafe_code)]
 

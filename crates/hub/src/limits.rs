@@ -1,4 +1,4 @@
-//! How much is taken in, and why something is not.
+//! Limits of uploads, and reasons of refusals.
 
 use crate::store::Trouble;
 use logs::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};

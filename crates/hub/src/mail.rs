@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::time::Duration;
 
-/// What targets of mails look like.
+/// Format of the target of a mail.
 pub const TARGET: &str = "smtp://RELAY:25/?from=A&to=B, smtp://USER:PASSWORD@SERVER:587/?from=A&to=B or smtps://...";
 
-/// Where a mail goes.
+/// Target of a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Target {
     /// Its server with scheme, user and port.
@@ -23,11 +23,11 @@ struct Target {
 /// A mail.
 #[derive(Debug, Clone, Copy)]
 pub struct Mail<'a> {
-    /// What it is about.
+    /// Subject.
     pub subject: &'a str,
     /// Its lines.
     pub text: &'a str,
-    /// What is told: the same thing has the same number, however often it is sent.
+    /// Number of the notice; repeated mails about one change have the same number.
     pub number: i64,
     /// When it is sent, UTC in milliseconds.
     pub now_utc_ms: i64,
@@ -47,7 +47,7 @@ fn parse(target: &str) -> Option<Target> {
     is_whole.then_some(target)
 }
 
-/// Whether mails can be sent to a target.
+/// Checks that mails can be sent to a target.
 pub fn is_target(target: &str) -> bool {
     parse(target).is_some()
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// Name of the SQLite database in its directory.
 const DATABASE: &str = "hub.sqlite";
-/// What the hub keeps in its directory (https://sqlite.org/wal.html: the files of write-ahead mode).
+/// Files in the hub's directory (https://sqlite.org/wal.html: those of write-ahead mode).
 const FILES: [&str; 4] = [DATABASE, "hub.sqlite-wal", "hub.sqlite-shm", serve::TOKEN_FILE];
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@ use crate::originals::hash;
 use crate::store::{Session, Trouble, Value, first};
 use serde::{Deserialize, Serialize};
 
-/// What a name is of.
+/// Kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

@@ -9,13 +9,13 @@ use crate::{curl, log};
 use serde_json::json;
 use std::time::Duration;
 
-/// After so many tries a notice is given up: they span about a day.
+/// Maximum number of attempts to send a notice; they span about a day.
 const TRIES_MAX: i64 = 12;
-/// The longest wait for another try; one that is due later than that was noted before the clock was set back.
+/// Maximum delay of an attempt; a later due time dates from before the clock was set back.
 const WAIT_MS_MAX: i64 = 1_000 << 14;
-/// Who has taken a notice has so long for it.
+/// Lease of a notice in milliseconds.
 const LEASE_MS: i64 = 60_000;
-/// Patience with who is told.
+/// Timeout of an attempt.
 const TIME_MAX: Duration = Duration::from_secs(20);
 
 struct Taken {

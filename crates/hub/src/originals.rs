@@ -7,7 +7,7 @@ use record::hex;
 use sha2::{Digest, Sha256};
 use std::io::Read;
 
-/// Of a Record of 200 KB less than 40 KB are left.
+/// A Record of 200 KB is compressed to less than 40 KB.
 const LEVEL: u32 = 1;
 
 /// SHA-256 in hexadecimal digits.
@@ -112,7 +112,7 @@ pub const PIECE_BYTES: usize = 128 << 10;
 pub struct Unpacking {
     hash: String,
     left: usize,
-    /// Where the next piece begins.
+    /// Offset of the next piece.
     at: usize,
     piece: Vec<u8>,
     used: usize,

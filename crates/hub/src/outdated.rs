@@ -7,7 +7,7 @@ use crate::results::replace;
 use crate::store::{Dialect, Session, Store, Trouble, first, read, read_all, write};
 use crate::worker::{Stop, Workers};
 
-/// How many results are still those of an older build.
+/// Number of results derived by an older build.
 ///
 /// # Errors
 /// As [`Session::run`].

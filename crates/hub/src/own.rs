@@ -1,4 +1,4 @@
-//! What an owner has sent, the newest first: also what is unlisted or in quarantine, which no other list has.
+//! Uploads of an owner, the newest first, including unlisted and quarantined ones, which no other list contains.
 
 use crate::store::{Row, Session, Trouble};
 use serde_json::json;
@@ -12,7 +12,7 @@ pub struct Own {
     pub quarantined: Option<String>,
     /// True if all people may find it.
     pub is_listed: bool,
-    /// What its sender calls the machine, or board and cores.
+    /// Sender's name of the machine, else board and cores.
     pub machine: String,
     /// Its verdict.
     pub verdict: String,

@@ -10,7 +10,7 @@ use crate::results::NAMED;
 use crate::sorts::SORTS;
 use crate::store::{Row, Session, Trouble, Value, first};
 
-/// What is asked for.
+/// Conditions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
     /// Names by kind, as slugs.
@@ -23,7 +23,7 @@ pub struct Query {
     pub words: Option<String>,
     /// Index in [`SORTS`]; none for the newest first.
     pub sort: Option<usize>,
-    /// Where the page begins.
+    /// Cursor of the page.
     pub cursor: Option<Cursor>,
     /// Rows of a page.
     pub limit: i64,
@@ -73,7 +73,7 @@ pub struct Listed {
     pub headline: String,
     /// Cells of the table of results.
     pub cells: Vec<String>,
-    /// What tables are sorted by.
+    /// Sort key.
     pub figures: Vec<Option<f64>>,
 }
 
@@ -82,7 +82,7 @@ pub struct Listed {
 pub struct Page {
     /// Its rows.
     pub rows: Vec<Listed>,
-    /// Where the next page begins, if there is one.
+    /// Cursor of the next page, if there is one.
     pub next: Option<Cursor>,
 }
 
@@ -190,7 +190,7 @@ fn statement(query: &Query, mut named_ones: Vec<Condition>, total: i64, limit: i
 struct Condition {
     /// Columns of names, each with the numbers of which it has one.
     columns: Vec<(&'static str, Vec<i64>)>,
-    /// How many rows it leaves.
+    /// Number of matching rows.
     rows: i64,
 }
 

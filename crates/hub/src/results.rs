@@ -26,19 +26,19 @@ pub struct Incoming {
     pub received_hash: String,
     /// The redacted bytes.
     pub original: Packed,
-    /// Whether all people may find it.
+    /// True if it is listed.
     pub published: bool,
     /// When it came.
     pub received_utc_ms: i64,
-    /// What is derived, or why nothing can be.
+    /// Derived data, or the reason why there is none.
     pub derived: Result<Derived, String>,
-    /// What its sender calls the machine; empty where it is known by board and cores.
+    /// Sender's name of the machine; empty if it is identified by board and cores.
     pub alias: String,
     /// Number of this build.
     pub build: i64,
 }
 
-/// Where a result went.
+/// Place of a stored result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// Its number.

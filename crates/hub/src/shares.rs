@@ -28,7 +28,7 @@ pub struct Share<K: Key> {
     count: usize,
 }
 
-/// What a share belongs to: a token or a network.
+/// Owner of a share: a token or a network.
 pub trait Key: Copy + Eq + Hash {}
 
 impl<K: Copy + Eq + Hash> Key for K {}
@@ -88,7 +88,7 @@ impl<K: Key> Share<K> {
 
 impl<K: Key> Drop for Share<K> {
     fn drop(&mut self) {
-        // Nothing was given back: waiters would wake themselves.
+        // No share was returned: waiters would wake each other.
         if self.count == 0 {
             return;
         }

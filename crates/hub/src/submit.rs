@@ -7,20 +7,20 @@ use crate::results::{self, Incoming, Kept};
 use crate::store::{Session, Store, Trouble, read, write};
 use crate::worker::{Read, Stop, Visit, Workers};
 
-/// How files are sent.
+/// Options of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
     /// Number of the sender's token.
     pub owner: i64,
-    /// Whether all people may find them.
+    /// True if they are listed.
     pub publish: bool,
-    /// What the sender calls the machine; empty for board and cores.
+    /// Sender's name of the machine; empty for board and cores.
     pub alias: String,
     /// When they came, UTC in milliseconds.
     pub now_utc_ms: i64,
     /// Number of this build.
     pub build: i64,
-    /// Whether unreadable files are stored in quarantine.
+    /// True if unreadable files are stored in quarantine.
     pub quarantines: bool,
 }
 
@@ -91,7 +91,7 @@ impl Visit for Keeping<'_> {
     }
 }
 
-/// What was there unlisted and is sent once more to be listed is listed.
+/// An unlisted result that is sent again for listing becomes listed.
 fn published(store: &dyn Store, mut kept: Kept, sent: &Sent) -> Result<Kept, Refused> {
     if sent.publish && !kept.published {
         write(store, |session| results::publish(session, sent.owner, &kept.slug, Some(sent.now_utc_ms)))?;

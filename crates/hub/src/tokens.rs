@@ -5,7 +5,7 @@ use crate::originals::hash;
 use crate::random;
 use crate::store::{Session, Trouble, first};
 
-/// What a token may be used for.
+/// Permission of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Send results, which are unlisted.
@@ -45,7 +45,7 @@ pub struct Token {
     pub id: i64,
     /// Its name.
     pub name: String,
-    /// What it may be used for.
+    /// Permissions.
     pub scopes: Vec<Scope>,
     /// When it was made, UTC in milliseconds.
     pub made_utc_ms: i64,

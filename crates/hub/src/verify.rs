@@ -1,14 +1,14 @@
-//! Whether a database is whole: every result has its original, and every original is what its hash says.
+//! Verifies a database: every result has its original, and every original matches its hash.
 
 use crate::originals;
 use crate::store::{Store, Trouble, read_all};
 
-/// What was checked and what is wrong.
+/// Number of checked items, and problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// How many results.
+    /// Number of results.
     pub results: i64,
-    /// How many originals.
+    /// Number of originals.
     pub originals: i64,
     /// Sentences about what is wrong.
     pub problems: Vec<String>,

@@ -44,14 +44,14 @@ pub struct Settings {
     wanted: Vec<Wanted>,
 }
 
-/// What the run wants to be in force.
+/// Settings wanted by the run.
 #[derive(Debug)]
 struct Wanted {
     node: Node,
     value: String,
     /// It was found to differ, and set once more.
     is_retried: bool,
-    /// What was found and told last.
+    /// Last reported state.
     told: Option<Fact<String>>,
 }
 
@@ -63,7 +63,7 @@ impl Settings {
     /// The journal cannot be written, or nothing can be set because `/sys` is read-only: then nothing must
     /// be changed, and nothing is left on the disk.
     pub fn new(root: &Root, journal: &Path) -> Reading<Self> {
-        // Where nothing can be written, nothing can be set.
+        // Without a writable journal, no setting is changed.
         if root.is_read_only(CPUS) {
             return Err(Missing::unsupported("/sys", "it is mounted read-only"));
         }
@@ -229,7 +229,7 @@ impl OpenJournal {
     }
 }
 
-/// What a dead process has left in its journal and is still in force: the names of the settings.
+/// Names of settings that a dead process left in its journal and that are still in force.
 ///
 /// # Errors
 /// As [`restore_from_journal`].

@@ -16,7 +16,7 @@ pub(super) enum NoAnswer {
     NoCurl(String),
     /// The other side closed the connection, in the words of curl.
     Ended(String),
-    /// What curl said of it.
+    /// Error message of curl.
     Failed(String),
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Patience with one file.
 const TIME_MAX: Duration = Duration::from_secs(300);
 
-/// Where the files of a release are.
+/// Address of the files of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Release(Address);
 

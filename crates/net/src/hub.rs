@@ -161,7 +161,7 @@ fn is_end(kind: ErrorKind) -> bool {
     matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
-/// What an answer says in words; all of it where it is none of a hub's.
+/// Message of an answer; the whole answer if it is not from a hub.
 fn sentence(body: &str) -> String {
     let value: Option<serde_json::Value> = serde_json::from_str(body).ok();
     value.and_then(|value| Some(value["error"].as_str()?.to_owned())).unwrap_or_else(|| body.trim().to_owned())

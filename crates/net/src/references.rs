@@ -8,7 +8,7 @@ use std::time::Duration;
 const TIME_MAX: Duration = Duration::from_secs(20);
 /// A page has 200 rows of about 3 KiB.
 const BYTES_MAX: u64 = 8 << 20;
-/// Where they are on a hub.
+/// Path on a hub.
 const PATH: &str = "/api/references";
 
 /// A page of reference data.
@@ -16,7 +16,7 @@ const PATH: &str = "/api/references";
 pub struct ReferencePage {
     /// The part of its address behind `?`; empty for the first page.
     pub query: String,
-    /// What the hub calls this content.
+    /// Entity tag of the content.
     pub tag: String,
     /// The same of the next page, if one follows.
     pub next: Option<String>,
@@ -70,7 +70,7 @@ impl ReferenceHub {
     }
 }
 
-/// What is wanted of the head of an answer.
+/// Required values of the response header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Head {
     tag: String,

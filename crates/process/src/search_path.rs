@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 /// Debian keeps chess engines where the PATH of root does not reach.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
-/// What every system has, for the case that nothing else is left (`confstr(3)`, `_CS_PATH`).
+/// Directories that every system has, used if no other is left (`confstr(3)`, `_CS_PATH`).
 const LEAST: &str = "/usr/bin:/bin";
 
 /// The folders of the PATH, sorted out.

@@ -68,7 +68,7 @@ pub fn pause(way_back: Option<&RestoreHandle>) -> Option<Duration> {
     Some(time)
 }
 
-/// What Ctrl-Z made everything stand still for since the last call, if it did.
+/// Duration of a stop by Ctrl-Z since the last call, if any.
 pub fn take() -> Option<Standstill> {
     let mut pauses = PAUSES.lock().unwrap_or_else(PoisonError::into_inner);
     let time: Duration = pauses.drain(..).sum();
@@ -83,7 +83,7 @@ pub struct SuspendClock {
 }
 
 impl SuspendClock {
-    /// What was slept before counts no more.
+    /// Discards earlier suspends.
     pub fn reset() -> Self {
         let suspended_ms = suspended_ms();
         Self { suspended_ms }

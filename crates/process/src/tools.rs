@@ -19,7 +19,7 @@ const PROBE_LIMIT: Duration = Duration::from_secs(5);
 /// A kind of program, by any of its names.
 #[derive(Debug)]
 pub struct ToolKind {
-    /// What people call it.
+    /// Common name.
     pub name: &'static str,
     /// Names of its program, best first.
     pub programs: &'static [&'static str],
@@ -55,7 +55,7 @@ impl ToolKind {
 pub struct Found {
     /// Name, for example `7zz`.
     pub name: String,
-    /// Where it was found.
+    /// Path.
     pub path: String,
     /// Version in its own words.
     pub version: String,
@@ -196,7 +196,7 @@ impl Tools {
         self.named(kind).err()
     }
 
-    /// What a program says when asked who it is.
+    /// Version output of a program.
     fn answer(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
         match self.objection(path, kind.is_users) {
             Some(why) => Err(why),

@@ -18,11 +18,11 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Nothing is fetched, nothing runs, nobody frames it.
+/// Content security policy: no fetches, no scripts, no frames.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
-/// What a page cannot say of itself.
+/// Headers of a page.
 const UNFRAMED: &str = "frame-ancestors 'none'";
 
 /// Pause in seconds before something is asked for again that found no room.
@@ -80,7 +80,7 @@ impl Media {
     }
 }
 
-/// What a handler gives.
+/// Result of a handler.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -96,7 +96,7 @@ pub(crate) struct Answer {
     pub(crate) stream: Option<Stream>,
     /// Room of the body while it is sent.
     pub(crate) room: Option<Share<IpAddr>>,
-    /// What the page allows itself, where it is not the same as for all.
+    /// Content security policy of the page, if it differs from the default.
     pub(crate) policy: Option<String>,
 }
 
@@ -202,7 +202,7 @@ impl Refusal {
 }
 
 impl From<Trouble> for Refusal {
-    /// What the database says is for the log; a client may try again.
+    /// The error of the database goes to the log; the client may try again.
     fn from(trouble: Trouble) -> Self {
         crate::log::event("store", &[("error", &trouble.message)]);
         if trouble.is_over_quota {

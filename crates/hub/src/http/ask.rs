@@ -1,4 +1,4 @@
-//! What a request asks: the parameters of its address, its token, who it comes from.
+//! Parts of a request: parameters, token and client address.
 
 use super::answer::Refusal;
 use crate::address::encode;
@@ -119,7 +119,7 @@ pub(crate) fn own_url(hub: &Hub, headers: &HeaderMap) -> String {
     if !host.is_empty() && host.chars().all(is_plain) { format!("http://{host}") } else { String::new() }
 }
 
-/// Who sends a request: its address, or what the proxy in front of this hub says.
+/// Address of the client, or the one reported by the proxy in front of this hub.
 pub(crate) fn sender(hub: &Hub, headers: &HeaderMap, address: IpAddr) -> IpAddr {
     if hub.settings.behind_proxy { forwarded(headers, address) } else { address }
 }

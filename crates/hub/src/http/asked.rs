@@ -1,4 +1,4 @@
-//! What a handler is given.
+//! Input of a handler.
 
 use super::ask;
 use crate::hub_state::Hub;
@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What a handler is given.
+/// Input of a handler.
 #[derive(Clone)]
 pub(super) struct Ask {
     pub(super) hub: Arc<Hub>,

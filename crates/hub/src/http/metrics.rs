@@ -1,4 +1,4 @@
-//! What Prometheus and load balancers ask.
+//! Endpoints for Prometheus and load balancers.
 
 use super::answer::{Answer, Media, Refusal};
 use super::asked::Ask;

@@ -1,4 +1,4 @@
-//! What the API offers, as OpenAPI 3.1. Written next to the routes, from the tables that they use.
+//! Description of the API as OpenAPI 3.1, made from the tables of the routes.
 
 use super::answer::{Answer, Refusal};
 use super::ask::Parameters;

@@ -133,7 +133,7 @@ fn csv_cell(text: &str) -> String {
     if plain.contains(['"', ',', '\n']) { format!("\"{}\"", plain.replace('"', "\"\"")) } else { plain }
 }
 
-/// What the database has of one result.
+/// Row of one result.
 pub(super) struct Found {
     pub(super) size: usize,
     pub(super) hash: String,

@@ -108,7 +108,7 @@ fn head_bytes(request: &Request) -> usize {
     request.method().as_str().len() + target + "  HTTP/1.1\r\n\r\n".len() + fields.sum::<usize>()
 }
 
-/// What the router itself refuses says why in the same form as all else.
+/// Refusals of the router have the same form as other errors.
 fn described(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     if response.status() != StatusCode::METHOD_NOT_ALLOWED {
         return response;

@@ -1,4 +1,4 @@
-//! What changes something: sending, publishing, deleting, acknowledging. Each needs a token.
+//! Requests that change data: upload, publish, delete, acknowledge. Each needs a token.
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
@@ -21,7 +21,7 @@ const BODY_TIME_MAX: Duration = Duration::from_secs(70);
 /// Longest name that a sender gives a machine.
 const ALIAS_CHARACTERS_MAX: usize = 100;
 
-/// Who sends, and how; decided before anything of the body is read.
+/// Sender and options, decided before the body is read.
 pub(super) struct Permit {
     token: Token,
     publish: bool,
@@ -35,7 +35,7 @@ impl Permit {
     }
 }
 
-/// Whether a request may send.
+/// Checks that a request may upload.
 pub(super) fn permit(hub: &Hub, headers: &HeaderMap, query: Option<&str>) -> Result<Permit, Refusal> {
     let parameters = Parameters::parse(query, &["publish", "machine"])?;
     let publish = parameters.flag("publish")?;

@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 pub(crate) struct Link {
     /// An address of this site, made of slugs.
     pub(crate) to: String,
-    /// What it says.
+    /// Text.
     pub(crate) words: String,
 }
 

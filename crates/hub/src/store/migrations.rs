@@ -59,7 +59,7 @@ pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, 
     })
 }
 
-/// How many steps were taken.
+/// Number of applied migrations.
 fn applied(session: &mut dyn Session) -> Result<usize, Trouble> {
     let row = first(session, "SELECT count(*) FROM migration", &[])?;
     Ok(row.and_then(|row| row.integer(0)).unwrap_or(0) as usize)

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// What readers wait for takes less. The few connections that read are free for others after that.
 pub const READ_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// What can be asked within one transaction.
+/// Operations within one transaction.
 pub trait Session {
     /// Runs one statement with its values for `$1`, `$2` ... and returns its rows.
     ///
@@ -82,7 +82,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// What ends a query that takes rows of a queue, so that no other worker takes the same.
+    /// Suffix of a query that takes rows of a queue, so that no other worker takes the same rows.
     pub fn for_one_worker(self) -> &'static str {
         match self {
             // Its transactions that write come one after the other.
@@ -119,7 +119,7 @@ impl Dialect {
 /// Why something did not work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// What the database says.
+    /// Error of the database.
     pub message: String,
     /// True if the same may work when it is tried once more.
     pub is_passing: bool,

@@ -13,7 +13,7 @@ use std::time::Duration;
 const CONNECTIONS: usize = 12;
 /// Statements that a connection keeps prepared; queries with filters come in many forms.
 const STATEMENTS_MAX: usize = 256;
-/// How often a transaction is tried where others were in its way or the connection was lost.
+/// Maximum number of attempts of a transaction after a conflict or a lost connection.
 const TRIES: u32 = 6;
 
 /// Tables that rows are removed from.
@@ -26,7 +26,7 @@ pub struct Postgres {
     came_back: Condvar,
 }
 
-/// What a transaction is for.
+/// Kind of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Read,
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What sets its patience; that of a reader is the connection's own, which costs no message.
+    /// Statement that sets its timeout; readers use the connection's own, which costs no message.
     fn patience(self) -> Option<&'static str> {
         match self {
             Self::Read => None,

@@ -3,7 +3,7 @@
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing is known.
+    /// NULL.
     Null,
     /// A number or a flag.
     Integer(i64),

@@ -23,7 +23,7 @@ const STACK_BYTES: usize = 16 << 20;
 enum Ask {
     /// Read an upload, which follows, except its first `skip` files.
     Upload { limits: Limits, alias: String, skip: usize },
-    /// Whether to read the file that was named last.
+    /// Decision whether to read the file named last.
     Wanted(bool),
     /// Derive a result from its original, which follows, compressed.
     Derive { limits: Limits, alias: String, hash: String, size: usize },

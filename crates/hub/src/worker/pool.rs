@@ -50,7 +50,7 @@ pub struct Read {
 
 /// Takes the files of an upload.
 pub trait Visit {
-    /// Whether to read a file, by its name and the SHA-256 of its bytes as sent.
+    /// Decides whether to read a file, by its name and the SHA-256 of its bytes as sent.
     ///
     /// # Errors
     /// The upload is given up.
@@ -215,7 +215,7 @@ impl Workers {
     /// Reads an upload and passes each of its files to `visit`; a file that kills its worker comes with the reason.
     ///
     /// # Errors
-    /// Nothing more of it is read.
+    /// Reading ends here.
     pub fn upload(&self, stop: &Stop, body: &[u8], alias: &str, visit: &mut dyn Visit) -> Result<(), Refused> {
         let (mut done, mut deaths, mut died_at) = (0, 0, None);
         loop {

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use suspended::machine_name;
 
-/// What is changed at this moment.
+/// Settings changed at this moment.
 #[derive(Debug)]
 pub(super) struct Changes {
     pub(super) root: Root,
@@ -36,7 +36,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// What this journal holds of this boot; nothing in a new one.
+    /// Entries of the journal from this boot; empty for a new journal.
     ///
     /// # Errors
     /// It cannot be read, or nobody knows which boot this is (no `/proc`): the process that restores could not tell either.
@@ -140,7 +140,7 @@ impl Changes {
     ) -> Reading<Option<SettingChange>> {
         let path = node.path();
         let current = node.read(&self.root)?;
-        // What cooling lowers can read as wanted and be set to something else.
+        // A limit lowered by cooling can read as the wanted value while set to another.
         let is_sure = cooling::hides_limit(&self.root, node, &current).is_none();
         if current == value && is_sure {
             return Ok(None);
@@ -439,7 +439,7 @@ impl Changes {
         }
     }
 
-    /// What SIGKILL leaves: the journal's lock is gone, nothing is restored.
+    /// State after SIGKILL: the journal's lock is gone, nothing is restored.
     #[cfg(test)]
     pub(super) fn forget(&mut self) {
         self.held.clear();

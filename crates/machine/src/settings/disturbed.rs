@@ -12,7 +12,7 @@ mod bound;
 
 pub(super) use bound::emptied_cpuset;
 
-/// What the kernel says of a thread, whose name is of its own choice: for fuzzing.
+/// Parses `/proc/PID/task/TID/stat`, whose name is foreign text; for fuzzing.
 pub(crate) fn foreign(stat: &str) {
     bound::parse_start_ticks(stat);
 }
@@ -38,7 +38,7 @@ pub(super) enum SideEffect {
 
 const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq/";
 const INTERRUPTS: &str = "/proc/irq";
-/// Where version 1 is mounted: the usual place, and that of Android's kernels.
+/// Mount points of version 1: the usual one, and that of Android's kernels.
 const CPUSETS: [(&str, &str); 2] = [("/sys/fs/cgroup/cpuset", "cpuset.cpus"), ("/dev/cpuset", "cpus")];
 const THREAD: &str = "CPUs of thread ";
 const STARTED: &str = ", started at tick ";
@@ -100,7 +100,7 @@ impl SideEffect {
     /// Writes a value.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Value in the kernel.
     pub(super) fn write(&self, root: &Root, value: &str) -> Reading<()> {
         let Self::Thread { tid, .. } = self else {
             return root.write(&self.path(), value);

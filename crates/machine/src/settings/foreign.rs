@@ -32,7 +32,7 @@ cpufreq-cpu0
 1
 ";
 
-/// What the guard does with a journal: places that are known come back, all others stay as they are.
+/// The guard restores known places of a journal and leaves all others alone.
 pub(crate) fn journal(bytes: &[u8]) {
     let Ok(root) = Root::from_board(BOARD) else {
         return;

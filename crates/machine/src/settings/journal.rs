@@ -21,7 +21,7 @@ const DISK_TIME_MAX: Duration = Duration::from_secs(10);
 const STACK_BYTES: usize = 256 << 10;
 /// The folder of the journal in `/var/lib`.
 const OWN_FOLDER: &str = "sbc-bench";
-/// Nobody else may hold the lock of a journal, or know what is in it.
+/// Mode of the journal: other users can neither lock nor read it.
 const FILE_MODE: u32 = 0o600;
 /// A file that is replaced while it is opened is opened again, so often.
 const OPEN_TRIES: u32 = 10;
@@ -29,14 +29,14 @@ const OPEN_TRIES: u32 = 10;
 /// One line of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Entry {
-    /// What it is about.
+    /// Place of the setting.
     pub(super) path: String,
     /// The user's value.
     pub(super) old: String,
-    /// What is about to be written; none for what is only disturbed by a change.
+    /// Value to write; `None` for a setting that a change only disturbs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) new: Option<String>,
-    /// How it reads after the change. Without such a line the change may have been made or not.
+    /// Value read back after the change. Without it, the change may or may not have been made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) read: Option<String>,
     /// The place is settled: restored, or left as another program has set it.
@@ -247,7 +247,7 @@ pub(super) fn is_named(path: &Path, file: &File) -> bool {
 fn in_time<T: Send + 'static>(path: &Path, ask: impl FnOnce() -> Reading<T> + Send + 'static) -> Reading<T> {
     let (sender, answer) = channel();
     let builder = Builder::new().name("journal".into());
-    // Nobody listens any more when the time is up.
+    // The receiver is gone after the timeout.
     let ask = move || drop(sender.send(ask()));
     let start = || builder.stack_size(STACK_BYTES).spawn(ask);
     faults::pass(Call::Thread, "journal", start).map_err(|why| refused(&why))?;
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn lock_on_unlinked_file_is_invalid() {
         let (path, journal) = taken_away("twice", 2);
-        // Who comes next finds the one that is held.
+        // The next process finds the one that is held.
         let second = Journal::create(&path).map(drop).unwrap_err();
         assert!(second.to_string().contains("another sbc-bench"), "{second}");
         journal.unwrap().remove();

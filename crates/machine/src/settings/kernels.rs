@@ -20,7 +20,7 @@ fn board(files: &[(&str, &str)]) -> Root {
     Root::from_board(&text).unwrap()
 }
 
-/// What was there before stands there again, however the process ended.
+/// The old values are back after any end of the process.
 fn comes_back(root: &Root, name: &str, change: impl Fn(&mut Settings)) {
     for is_killed in [false, true] {
         let before = root.board_files();
@@ -282,7 +282,7 @@ fn late_value_is_restored() {
     }
 }
 
-/// What is bound to a CPU that goes off is permanently bound to others.
+/// Bindings to a CPU that goes offline move to other CPUs permanently.
 #[test]
 fn affinities_are_restored() {
     let cpuset = |name: &str| format!("/sys/fs/cgroup/cpuset/{name}/cpuset.cpus");
@@ -333,7 +333,7 @@ fn cpu_that_others_cannot_do_without_stays_on() {
     assert!(why.contains("cpuset/rt"), "{why}");
 }
 
-/// What one run could not put back, the next one knows to be the user's.
+/// A setting that one run could not restore belongs to the user in the next run.
 #[test]
 fn original_survives_a_failed_restore() {
     let plain = board(&[]);

@@ -20,7 +20,7 @@ pub enum Node {
     DeviceGovernor(DeviceName),
     /// Policy of power saving on PCI Express links.
     AspmPolicy,
-    /// Whether a CPU is switched on: `1` or `0`. Some have no such file, often CPU 0: they never go off.
+    /// `1` for an online CPU, else `0`. CPUs without this file, often CPU 0, cannot go offline.
     CpuOnline(u32),
 }
 
@@ -63,7 +63,7 @@ impl Node {
         }
     }
 
-    /// Whether the node lists or allows this value.
+    /// True if the node lists or allows this value.
     ///
     /// # Errors
     /// It does not, or its list or limits cannot be read.
@@ -119,7 +119,7 @@ impl Node {
     }
 }
 
-/// Whether a file lists this value; what is chosen stands in brackets.
+/// True if a file lists this value; the chosen one is in brackets.
 fn is_listed(root: &Root, path: &str, value: &str) -> Reading<()> {
     let listed = root.read_value(path)?;
     let mut words = listed.split_whitespace();

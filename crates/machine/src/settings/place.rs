@@ -10,7 +10,7 @@ use record::Reading;
 pub(super) enum Place {
     /// A setting.
     Node(Node),
-    /// What a change of a setting disturbs.
+    /// Settings disturbed by a change of another setting.
     SideEffect(SideEffect),
 }
 
@@ -43,7 +43,7 @@ impl Place {
     /// Writes a value.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Value in the kernel.
     pub(super) fn write(&self, root: &Root, value: &str) -> Reading<()> {
         match self {
             Place::Node(node) => root.write(&node.path(), value),

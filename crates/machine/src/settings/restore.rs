@@ -10,7 +10,7 @@ use crate::Root;
 use record::{Missing, Restored, Why};
 use std::time::Duration;
 
-/// What a place was and what we made of it.
+/// Old and new value of a setting.
 #[derive(Debug, Clone)]
 pub(super) struct Held {
     pub(super) place: Place,
@@ -150,7 +150,7 @@ pub(super) fn restore_one(root: &Root, held: &Held, written: &[Node]) -> Settled
             }
         }
         place => {
-            // Where cooling lowers a limit, it can read as the old one and be set to ours.
+            // A limit lowered by cooling can read as the old value while set to ours.
             let is_sure = !matches!(place, Place::Node(Node::ClockMax(policy)) if cooling::is_raised(root, *policy));
             if current == held.old && is_sure {
                 return Settled::new(Restored::Done, held.ours.contains(&held.old));

@@ -1,4 +1,4 @@
-//! Where a meter is: `kind:host`, `kind:host:port`, and after a slash the output. Pure.
+//! Address of a meter: `kind:host` or `kind:host:port`, and after a slash the output. Pure.
 
 use super::{KINDS, Kind};
 use std::ops::Range;

@@ -5,7 +5,7 @@ use machine::sensors::NONE;
 use record::{Channel, ChannelId, MeterOutput, OfMeter};
 use std::time::Duration;
 
-/// What each output gives, in the order of the channels.
+/// Quantities of each output, in the order of the channels.
 const QUANTITIES: [OfMeter; 4] = [OfMeter::Energy, OfMeter::Power, OfMeter::Voltage, OfMeter::Current];
 
 /// `meter.power`, with several outputs `meter.1.power`; a second meter is `meter2`.

@@ -39,9 +39,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Kind {
     /// Its name before the colon of `--meter kind:host`.
     pub id: &'static str,
-    /// What it is, in one sentence.
+    /// Description in one sentence.
     pub about: &'static str,
-    /// Where its answers are documented.
+    /// Documentation of its answers.
     pub document: &'static str,
     /// Time between two questions: what the meter itself can follow.
     poll: Duration,
@@ -59,7 +59,7 @@ trait Source: Send {
     fn read(&mut self) -> Result<Answer, Failure>;
 }
 
-/// What a meter says.
+/// Answer of a meter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Answer {
     /// Its name in its own words.
@@ -68,7 +68,7 @@ struct Answer {
     outputs: Vec<Output>,
 }
 
-/// What a meter says of one output.
+/// Values of one output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Output {
     /// Real power.

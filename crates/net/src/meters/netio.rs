@@ -47,7 +47,7 @@ impl Source for Netio {
     }
 }
 
-/// What an output says, in its own units.
+/// Values of an output in its own units.
 #[derive(Default)]
 struct Raw {
     milliamperes: Option<f64>,

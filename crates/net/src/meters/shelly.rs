@@ -25,7 +25,7 @@ const OUTPUTS_MAX: usize = 4;
 
 struct Shelly {
     client: Client,
-    /// None until it was asked.
+    /// `None` before the first request.
     description: Option<Value>,
 }
 

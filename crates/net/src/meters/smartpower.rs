@@ -32,7 +32,7 @@ pub(super) const KIND_3: Kind = Kind {
 const PAUSE: Duration = Duration::from_millis(20);
 const TELNET_PORT: &str = "23";
 const LINE_BYTES_MAX: usize = 256;
-/// So much is read at once at most, to come to the latest line.
+/// Maximum number of bytes read at once to reach the latest line.
 const BACKLOG_BYTES_MAX: usize = 64 << 10;
 const FIELDS: usize = 17;
 /// 100 V, 100 A, 10 kW: far beyond what both can deliver.
@@ -75,7 +75,7 @@ impl SmartPower2 {
 /// Lines as they come in.
 struct Lines {
     stream: TcpStream,
-    /// What came behind the last end of a line.
+    /// Bytes after the last line end.
     rest: Vec<u8>,
     /// The first line may be the end of one, and is left out.
     is_fresh: bool,
@@ -331,7 +331,7 @@ mod tests {
         let until = done.clone();
         let sending = std::thread::spawn(move || {
             while !until.load(std::sync::atomic::Ordering::Relaxed) {
-                // Nobody listens at first.
+                // No listener at first.
                 let _ = sender.send_to(LINE_3.as_bytes(), ("127.0.0.1", port));
                 std::thread::sleep(Duration::from_millis(5));
             }

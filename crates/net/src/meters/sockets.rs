@@ -35,7 +35,7 @@ impl Server {
                     }
                 }
                 let says = says.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                // Who has gone has had enough.
+                // The client may be gone.
                 let _ = stream.write_all(&says);
             }
         })?;

@@ -15,10 +15,10 @@ const PATIENCE: Duration = Duration::from_secs(4);
 const REQUEST_BYTES_MAX: usize = 8 << 10;
 /// Frames that wait for a follower: the one on its way, and the newest.
 const FRAMES_MAX: usize = 2;
-/// What the kernel may hold for a follower that does not read; without a limit some MiB each.
+/// Send buffer of a follower that does not read; without a limit the kernel holds some MiB for each.
 const FOLLOWER_BYTES: usize = 128 << 10;
 
-/// What a connection is for.
+/// Purpose of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// It has not asked yet, or not to the end.
@@ -34,7 +34,7 @@ pub(super) struct Client {
     connection: TcpStream,
     phase: Phase,
     request: Vec<u8>,
-    /// What is to be sent; the first is on its way, and so much of it is gone.
+    /// Data to send, and the number of bytes of the first block already sent.
     queue: VecDeque<Arc<[u8]>>,
     gone: usize,
     /// It has to go then, unless something moves.
@@ -62,7 +62,7 @@ impl Client {
         self.deadline
     }
 
-    /// What would let it go on. A follower is also listened to: that he hangs up is all he can say.
+    /// Events that let it continue. A follower is also read, to detect a hang-up.
     pub(super) fn waits_for(&self) -> PollFd<'_> {
         let hears = if self.phase == Phase::Hears { PollFlags::empty() } else { PollFlags::IN };
         let sends = if self.queue.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
@@ -152,7 +152,7 @@ impl Client {
                 true
             }
             Phase::Hears => {
-                // What is still on its way would make the kernel send a reset instead of the answer.
+                // Unread input would make the kernel send a reset instead of the answer.
                 let _ = self.connection.shutdown(Shutdown::Write);
                 false
             }
@@ -160,7 +160,7 @@ impl Client {
     }
 }
 
-/// Nothing is wrong, there is only nothing to read or no room yet.
+/// No error: no data to read, or no room to write.
 fn is_only_early(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }

@@ -22,9 +22,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// So many connections are held besides those that follow a stream; a browser opens six.
+/// Maximum number of connections that do not follow a stream; a browser opens six.
 const CLIENTS_MAX: usize = 16;
-/// So many follow a stream at once.
+/// Maximum number of followers of a stream.
 const FOLLOWERS_MAX: usize = 64;
 /// Pages of results are made on this stack.
 const STACK_BYTES: usize = 2 << 20;
@@ -38,7 +38,7 @@ const NEWS_REST: u32 = 50;
 /// A server that is running, until the process ends.
 #[derive(Debug)]
 pub struct Served {
-    /// Where it listens.
+    /// Listening address.
     pub address: SocketAddr,
     /// Tells it of news.
     pub bell: Bell,

@@ -1,4 +1,4 @@
-//! What is asked of a server and what it answers (RFC 9110, RFC 9112; streams: the HTML standard, 9.2). No socket is touched.
+//! Requests to a server and its answers (RFC 9110, RFC 9112; streams: the HTML standard, 9.2), without sockets.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ pub const TEXT: &str = "text/plain; charset=utf-8";
 /// A page.
 pub const HTML: &str = "text/html; charset=utf-8";
 
-/// What a server shows.
+/// Content of a server.
 pub trait Site: Send + 'static {
     /// The answer to a request for a path, which begins with `/` and has no query.
     fn answer(&mut self, path: &str) -> Answer;
 
-    /// What those who follow a stream are to see now; it takes the place of what they saw before.
+    /// Current block of a stream; it replaces the previous one.
     fn news(&mut self) -> String {
         String::new()
     }
@@ -38,7 +38,7 @@ pub enum Answer {
     },
     /// It is at another path.
     Elsewhere(String),
-    /// What is said where nothing has this path.
+    /// Body of the answer 404.
     NotFound(&'static str),
     /// News from now on.
     Stream,
@@ -59,7 +59,7 @@ pub struct Reply {
     pub(crate) is_stream: bool,
 }
 
-/// Nothing is kept, guessed or framed, and no other site learns the address, which may hold a token.
+/// Forbids caching, sniffing, framing and referrers; the address may contain a token.
 const HEADERS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n\
                        Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n";
 /// No script of a file runs, and none of it has the rights of our pages.
@@ -184,7 +184,7 @@ mod tests {
         ] {
             check(&format!("GET / HTTP/1.1\r\nhost: {host}\r\n\r\n"), true, status, "");
         }
-        // Where others may ask, they may have a name for this machine.
+        // A client on another machine may use any name of this machine.
         check("GET / HTTP/1.1\r\nHost: board.lan\r\n\r\n", false, "200 OK", "");
     }
 

@@ -64,10 +64,10 @@ impl Place {
         }
     }
 
-    /// Nothing needs what lies aside, so that nothing depends on whether it can be removed.
+    /// The old program is not needed, so a failure to remove it is harmless.
     fn clear(&self) {
         for name in self.folder.names().unwrap_or_default() {
-            // What was about to become ASIDE begins so, too.
+            // A file that was about to become ASIDE has the same prefix.
             if name.as_encoded_bytes().starts_with(ASIDE.as_bytes()) {
                 let _ = self.folder.remove(&name);
             }
@@ -92,7 +92,7 @@ fn starts(program: &Path, version: Version) -> Result<(), String> {
     }
 }
 
-/// What a program prints, which ends well and in time.
+/// Output of a program that ends in time and successfully.
 fn output(mut child: Child) -> io::Result<String> {
     let started = Instant::now();
     loop {

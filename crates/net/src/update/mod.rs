@@ -26,7 +26,7 @@ const PACKED_BYTES_MAX: u64 = 64 << 20;
 /// A program; one has less than 16 MB.
 const PROGRAM_BYTES_MAX: u64 = 256 << 20;
 
-/// Where releases of the project are, and the key that signs them.
+/// Address of the project's releases, and the key that signs them.
 const TABLE: Table = Table::of(include_str!("../../../../data/releases.tsv"));
 
 /// The machine's name in names of files: that of the kernel for ARM, as Rust says `arm` of all of them.
@@ -108,7 +108,7 @@ impl Source {
     }
 }
 
-/// What a release has for this machine.
+/// File of a release for this machine.
 #[derive(Debug)]
 pub struct Found {
     /// Its newest version.

@@ -1,4 +1,4 @@
-//! Whether a package manager owns a program: it is the one to replace it.
+//! Detects programs owned by a package manager, which must replace them itself.
 
 use process::search_path::search_path;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 struct Manager {
     /// The question; the file follows.
     question: &'static [&'static str],
-    /// What updates a package.
+    /// Command that updates a package.
     advice: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What a release has: its file `SHA256SUMS`, as sha256sum of the coreutils writes it.
+//! Content of a release: its file `SHA256SUMS` in the format of sha256sum of the coreutils.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a program leaves behind when it ends: processes that left its group (daemons, `setsid`).
+//! Processes that a program leaves behind: those that left its group (daemons, `setsid`).
 //!
 //! This process takes the place of init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): a process that loses
 //! its parent becomes its child, can be found as such, and is ended. No rights are needed for it.
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// A killed process that is stuck in the kernel is not waited for any longer.
 const LIMIT: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(1);
-/// So many are held and ended at once: each takes a descriptor, and others of this process need some, too.
+/// Maximum number of processes held and ended at once; each takes a file descriptor.
 const AT_ONCE: usize = 256;
 /// While one looks, a program can start another one.
 const LOOKS: usize = 3;
@@ -23,7 +23,7 @@ const LOOKS: usize = 3;
 /// namespace of the run, its process id there, and a number for each program: `pid:[4026531836]-1234-0`.
 pub(crate) const MARK: &str = "SBC_BENCH_PROGRAM";
 
-/// How the value begins for all programs of a process that has this number here.
+/// Prefix of the value for all programs of a process with this number in this namespace.
 fn mark_of(root: &Root, owner: u32) -> String {
     format!("{}-{owner}-", namespace(root))
 }

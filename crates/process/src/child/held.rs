@@ -16,7 +16,7 @@ pub(crate) struct Held {
     by: By,
 }
 
-/// How the process is told from a later one of its number.
+/// Distinguishes the process from a later one with the same number.
 #[derive(Debug)]
 enum By {
     Descriptor(OwnedFd),
@@ -80,7 +80,7 @@ pub(super) fn held(root: &Root, pids: Vec<u32>, is_it: impl Fn(u32) -> bool) -> 
     })
 }
 
-/// What is in a group, at most so much of it.
+/// Processes of a group, up to a limit.
 pub(super) fn members(root: &Root, group: &Group, count_max: usize) -> Vec<Held> {
     let first = group.processes().into_iter();
     let held = first.filter_map(|pid| Held::of(root, pid));

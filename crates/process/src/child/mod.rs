@@ -4,7 +4,7 @@
 //! interruption, panic) the whole group is killed before the program is reaped, so that the group's
 //! number cannot have been reused.
 //!
-//! What this is not: a shell. Nothing is expanded, standard input is empty, and the locale is `C`.
+//! This is not a shell: words are not expanded, standard input is empty, and the locale is `C`.
 //!
 //! A short-lived thread takes CPUs, group and rights, starts the program and ends (`start`). So no
 //! code runs between fork and exec, which would need `unsafe`. `PR_SET_PDEATHSIG` is left out for
@@ -54,7 +54,7 @@ pub const BEAT: Duration = Duration::from_secs(1);
 /// Longest time between two looks at the end, the time limit and the interruption flag. Each costs
 /// some 10 µs, so a hundredth of a percent of one core.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
-/// What a program gets to end by itself after SIGTERM.
+/// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
 /// A killed program that is stuck in the kernel (a dying disk) is not waited for any longer.
 const REAP_LIMIT: Duration = Duration::from_secs(5);
@@ -62,7 +62,7 @@ const REAP_LIMIT: Duration = Duration::from_secs(5);
 /// memory is added to its badness (`proc_pid_oom_score_adj(5)`).
 const OOM_SCORE_ADJ: &str = "250";
 
-/// What to run.
+/// Program and arguments.
 #[derive(Debug, Clone)]
 pub struct ChildSpec<'a> {
     /// Path of the program and its arguments.
@@ -75,7 +75,7 @@ pub struct ChildSpec<'a> {
     pub environment: &'a [(&'a str, String)],
     /// Control group that it and all its descendants are born in.
     pub group: Option<&'a Group>,
-    /// Whose program it is: it gets the rights, groups and environment of this user. None for our own.
+    /// User whose rights, groups and environment the program gets; `None` for those of this process.
     pub user: Option<&'a Caller>,
     /// Folder that it starts in; none for that of this process.
     pub folder: Option<&'a OwnFolder>,
@@ -88,9 +88,9 @@ impl<'a> ChildSpec<'a> {
     }
 }
 
-/// What goes on around a program while it runs.
+/// Callbacks while a program runs.
 pub struct Supervisor<'a> {
-    /// Where `/proc` is read.
+    /// Root of `/proc`.
     pub root: &'a Root,
     /// Number of the signal that interrupted the run, or 0.
     pub cancelled: &'a AtomicI32,
@@ -100,14 +100,14 @@ pub struct Supervisor<'a> {
     pub enough: Option<&'a mut dyn FnMut(&str) -> bool>,
 }
 
-/// How a program ended.
+/// End of a program.
 #[derive(Debug)]
 pub struct Ended {
     /// Everything it printed on standard output and standard error, in order, bounded.
     pub output: String,
     /// From its start to its end.
     pub elapsed: Duration,
-    /// What it used.
+    /// Resources used.
     pub usage: Usage,
     /// CPUs on which its threads were seen.
     pub seen_on: Vec<u32>,
@@ -320,7 +320,7 @@ impl<'a> Child<'a> {
             return;
         }
         self.reaped = true;
-        // Where another process has reaped it (SIGCHLD is ignored), its number may be another one's by now.
+        // If another process has reaped it (SIGCHLD is ignored), its number may belong to another process.
         if self.peek().is_ok() {
             let _ = kill_process_group(self.group, Signal::KILL);
         }

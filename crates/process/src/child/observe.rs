@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 const TICK_MS: u64 = 10;
 /// More threads than this are not looked at on each beat, so that watching stays cheap.
 const THREADS_MAX: usize = 64;
-/// So much of the CPU time must be that of threads that were seen: the last beat of each is missing.
+/// Minimum share of the CPU time of observed threads; the last interval of each thread is missing.
 const SEEN_MIN: f64 = 0.75;
 /// CPU time below this is lost in the ticks that the kernel counts.
 const TICKS_MS: u64 = 20;
 
-/// What a program used.
+/// Resources used by a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     /// CPU time in user mode in milliseconds, children it waited for included; resolution 10 ms.
@@ -203,7 +203,7 @@ pub fn parse_schedstat(path: &str, text: &str) -> Reading<(u64, u64)> {
     }
 }
 
-/// What the kernel says of a program, whose name is of its own choice: for fuzzing.
+/// Parses `/proc/PID/stat`, whose program name is foreign text; for fuzzing.
 pub fn foreign(text: &str) {
     drop(parse_stat("stat", text));
     drop(parse_peak("status", text));

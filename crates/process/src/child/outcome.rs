@@ -13,7 +13,7 @@ impl Child<'_> {
         let (kind, message) = match end {
             End::Exited(status) => match (status.exit_status(), status.terminating_signal()) {
                 (Some(0), _) => return Ok(()),
-                // So a shell tells that a program it ran was killed.
+                // Exit status of a shell whose program was killed.
                 (Some(137), _) if out_of_memory() => {
                     (FailureKind::OutOfMemory, format!("The OOM killer killed a child process of {name}."))
                 }

@@ -1,4 +1,4 @@
-//! What a program printed, bounded: the beginning and the end are kept, the middle is dropped.
+//! Output of a program, with a limit: the beginning and the end are kept, the middle is dropped.
 
 use std::collections::VecDeque;
 

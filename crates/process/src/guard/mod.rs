@@ -28,7 +28,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// What the owner says when it has ended everything by itself.
+/// Message of the owner after it has ended everything itself.
 const ALL_IS_WELL: &[u8] = b"w";
 /// A killed process has closed all its files after so long, on a machine that is too busy for anything.
 const LAST_CLOSE: Duration = Duration::from_secs(5);
@@ -38,7 +38,7 @@ const NAP: Duration = Duration::from_millis(10);
 const NAMES_MAX: usize = 5;
 /// The guard looks so often whether its owner is stopped.
 const LOOK: Duration = Duration::from_millis(500);
-/// What it says when it has stopped the programs; the milliseconds follow when they go on.
+/// Message after it stopped the programs; the milliseconds follow when they continue.
 const STOPPED: u8 = b'T';
 /// Sent when everything that can be restored now is restored.
 const SETTLED: u8 = b'S';
@@ -48,7 +48,7 @@ const CPU_BACK_WITHIN: Duration = Duration::from_secs(60);
 /// Each setting with the outcome of its restoration.
 type Outcomes = Reading<Vec<(String, Restored)>>;
 
-/// What a guard looks after.
+/// Resources that a guard releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {
     /// Process whose programs are to be ended.
@@ -57,7 +57,7 @@ pub struct Watched {
     pub journal: Option<PathBuf>,
     /// Folder of its control group, if it has one.
     pub group: Option<String>,
-    /// What it has open to write down its folders in.
+    /// Open file with the list of its folders.
     pub places: Option<PathBuf>,
 }
 
@@ -66,7 +66,7 @@ pub struct Watched {
 pub struct Guard {
     child: Child,
     pipe: Option<ChildStdin>,
-    /// What it says.
+    /// Its message.
     said: Option<ChildStdout>,
 }
 
@@ -124,7 +124,7 @@ impl Guard {
         let until = Instant::now() + 3 * LOOK;
         let mut text = Vec::new();
         loop {
-            // Nothing there, or nobody any more.
+            // No message, or the owner is gone.
             let _ = said.read_to_end(&mut text);
             let is_open = text.iter().rposition(|byte| *byte == STOPPED) > text.iter().rposition(|byte| *byte == b'\n');
             if !is_open || Instant::now() > until {
@@ -198,7 +198,7 @@ pub fn run_guard(
         if let Some(group) = group {
             end_members_of(root, &group);
         }
-        // What is kept is told by the next start.
+        // The next start reports what remains.
         places.map(|places| places::remove_noted(root, places));
     }
     let Some(journal) = &watched.journal else {
@@ -220,7 +220,7 @@ pub fn run_guard(
         std::thread::sleep(LOOK / faults::haste());
         match restore() {
             Ok(outcomes) if !outcomes.is_empty() => left = failures(outcomes),
-            // Nothing is left to restore, or another start holds the journal.
+            // No setting remains to restore, or another start holds the journal.
             Ok(_) | Err(_) => break,
         }
     }
@@ -255,7 +255,7 @@ fn forward_stop(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn 
         match since {
             None if is_stopped => {
                 since = Some(Instant::now());
-                // Nobody may listen any more.
+                // The reader may be gone.
                 let _ = output.write_all(&[STOPPED]).and_then(|()| output.flush());
                 stopped = stop_programs_of(root, owner);
             }

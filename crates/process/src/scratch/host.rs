@@ -1,5 +1,5 @@
 //! The other end of the network, as people write it: `nas`, `user@192.168.1.2:2222`, `[fe80::1]:5201`.
-//! Nothing is connected here.
+//! This module does not connect.
 
 /// A host, with user and port where they are given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Host {
             },
         };
         let port = port.map(str::parse).transpose().map_err(|_| wrong())?;
-        // What begins with a dash would be an option of the program that gets it.
+        // A leading dash would make it an option of the program.
         let is_word = |word: &str| {
             let plain = |c: char| c.is_alphanumeric() || "._-:%\\".contains(c);
             !word.is_empty() && !word.starts_with('-') && word.chars().all(plain)

@@ -14,7 +14,7 @@ use machine::files::{Identity, OwnFolder, Problem};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the user names for workloads that need more than the machine.
+/// Targets of workloads that need more than the machine, named by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Targets {
     /// Folder on the drive that is measured; the current one if none is given.
@@ -28,11 +28,11 @@ pub struct Targets {
 /// The targets of a run, and its own folders.
 #[derive(Debug, Default)]
 pub struct ScratchDirs {
-    /// What the user named.
+    /// Targets named by the user.
     pub targets: Targets,
     drive: Mutex<Option<Arc<OwnFolder>>>,
     temporary: Mutex<Option<Arc<OwnFolder>>>,
-    /// Where its folders are written down; after them, as it goes last.
+    /// List of its folders; dropped after them.
     places: Option<Places>,
 }
 
@@ -47,7 +47,7 @@ impl ScratchDirs {
         Self { places, ..self }
     }
 
-    /// What a guard opens to know its folders.
+    /// Path of the list of folders, which a guard opens.
     pub fn notes(&self) -> Option<PathBuf> {
         self.places.as_ref().map(Places::path)
     }

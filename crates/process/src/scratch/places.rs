@@ -27,7 +27,7 @@ const BYTES_MAX: u64 = 4 << 20;
 pub struct Places {
     boot_id: String,
     file: Exclusive<File>,
-    /// Where the file is, if it is in a folder.
+    /// Path of the file, if it is in a folder.
     kept: Option<(files::Folder, OsString)>,
 }
 
@@ -132,7 +132,7 @@ impl Noted {
     }
 }
 
-/// What has become of the folders of a dead run.
+/// Outcome of removing the folders of a dead run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Left {
     /// Those that were removed.
@@ -144,7 +144,7 @@ pub(crate) struct Left {
 impl Left {
     fn remove(&mut self, text: &[u8], boot_id: &str) {
         let mut folders: Vec<Noted> = Vec::new();
-        // What a kill has cut short is no line.
+        // A kill can truncate the last line.
         let lines = text.split_inclusive(|byte| *byte == 0);
         let lines = lines.filter_map(|line| line.strip_suffix(b"\0"));
         for noted in lines.filter_map(Noted::parse) {
@@ -254,13 +254,13 @@ mod tests {
                 std::fs::write(folder.path().join("small/file"), "x").unwrap();
                 folder.write("large", b"x").unwrap();
             }
-            // Nothing is removed, and the lock is gone.
+            // As after a kill: the lock is gone, and nothing is removed.
             let path = folder.path().to_owned();
             std::mem::forget(folder);
             let file = std::fs::read_dir(self.path("state")).unwrap().next();
             let file = file.unwrap().unwrap().path();
             let text = std::fs::read(&file).unwrap();
-            // So that its end does not find what a kill leaves.
+            // Its end must not find what a kill leaves.
             std::fs::rename(&path, self.path("aside")).unwrap();
             drop(places);
             std::fs::rename(self.path("aside"), &path).unwrap();

@@ -1,4 +1,4 @@
-//! What is bound to a CPU and loses it when that is switched off: interrupts, threads, cpusets.
+//! Bindings to a CPU that are lost when it goes offline: interrupts, threads, cpusets.
 
 use super::super::node::POLICY;
 use super::{CPUSETS, INTERRUPTS, SideEffect, of_governor};
