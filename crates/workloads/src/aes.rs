@@ -52,7 +52,7 @@ const REPETITION_LIMITED: Duration = Duration::from_secs(4);
 
 /// AES works on blocks of its own, of 16 bytes.
 type Cell = Array<u8, U16>;
-/// What one thread found at every block size.
+/// Rates of one thread at every block size.
 type Rates = Vec<RepetitionStats>;
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
@@ -105,7 +105,7 @@ const VARIANTS: [(Variant, Measure, Measure); 3] = [
 ];
 const PLAIN_END: &str = "-plain";
 
-/// How a variant is measured.
+/// Measurement of a variant.
 fn measure_of(variant: &Variant) -> Option<Measure> {
     let (name, is_plain) = match variant.as_str().strip_suffix(PLAIN_END) {
         Some(name) => (name, true),

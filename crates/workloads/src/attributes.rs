@@ -1,11 +1,11 @@
-//! What the rest of the program asks of a workload, in place of lists of their ids.
+//! Attributes of workloads, in place of lists of their ids in other modules.
 
 use record::{Mode, Variant};
 
-/// What one row of the table of workloads says about its workload.
+/// Attributes of a workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
-    /// How long a step takes, where neither its form nor its caller says so.
+    /// Duration of a step, if neither its form nor its caller defines it.
     pub takes: Takes,
     /// It starts a thread for each CPU of the machine, regardless of which CPUs it may use: the others are switched off
     /// meanwhile, where that can be done.
@@ -50,7 +50,7 @@ impl Needs {
     /// A directory, and another host with an SSH server.
     pub(super) const DIRECTORY_AND_SSH: Self = Self { directory: true, host: true, ssh: true };
 
-    /// What has to be named for it to run, as the end of a sentence about it.
+    /// Required target, as the end of a sentence.
     pub fn asks_for(self) -> &'static str {
         match (self.host, self.ssh) {
             (true, true) => ", needs --host and an SSH key for it",
@@ -59,17 +59,17 @@ impl Needs {
         }
     }
 
-    /// What several workloads use together.
+    /// Resource shared by several workloads.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { directory: self.directory || other.directory, host: self.host || other.host, ssh: self.ssh || other.ssh }
     }
 }
 
-/// What decides how long a step takes.
+/// Rule for the duration of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Takes {
-    /// So many seconds on any machine.
+    /// Fixed number of seconds.
     Fixed(f64),
     /// Its work: so many seconds at 2 GHz, by runs on x86 and ARM boards. They only have to be about right.
     Work(f64),
@@ -77,7 +77,7 @@ pub enum Takes {
     Pairs,
 }
 
-/// How a workload runs where clocks are compared.
+/// Form of a workload for comparisons of clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtAClock {
     /// Its form.
@@ -86,7 +86,7 @@ pub struct AtAClock {
     pub on_all_cpus: bool,
 }
 
-/// How often a workload runs at one OPP.
+/// Repetitions of a workload at one OPP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtAnOpp {
     /// Once: it goes on until its score is steady by itself.
@@ -96,7 +96,7 @@ pub enum AtAnOpp {
 }
 
 impl Attributes {
-    /// Of a workload of which there is nothing special to say.
+    /// Default attributes.
     pub(super) const PLAIN: Self = Self {
         takes: Takes::Work(6.0),
         hides_other_cpus: false,
@@ -130,9 +130,9 @@ const SINGLE: &Variant = &Variant::SINGLE;
 /// The cipher that stands for all of them.
 pub(super) const CIPHER: &Variant = &Variant::AES_256_CBC;
 
-/// Of workloads that have one form.
+/// Attributes of workloads with one form.
 pub(super) const ONE_FORM: &[Variant] = &[Variant::ONLY];
-/// Of ciphers.
+/// Attributes of ciphers.
 pub(super) const CIPHERS: &[Variant] = &[Variant::AES_128_CBC, Variant::AES_192_CBC, Variant::AES_256_CBC];
-/// Of packers.
+/// Attributes of packers.
 pub(super) const PACKERS: &[Variant] = &[Variant::SINGLE, Variant::MULTI, Variant::CORE_TYPE];

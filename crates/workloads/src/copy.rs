@@ -26,10 +26,10 @@ pub(super) const VARIANTS: &[Variant] =
 pub(super) const SECONDS: u64 = 10;
 /// Two seconds of a network of 1 Gbit/s; two minutes of a slow Wi-Fi.
 const BYTES: u64 = 256 << 20;
-/// What must stay free.
+/// Minimum free space.
 const SPARE_BYTES: u64 = 128 << 20;
 const TIME_LIMIT: Duration = Duration::from_secs(600);
-/// What is in the folder of ours, in which the programs start.
+/// Files in our folder, in which the programs start.
 const FILE: &str = "copied";
 const EMPTY: &str = "empty";
 const CONNECT_LIMIT: Duration = Duration::from_secs(40);
@@ -47,7 +47,7 @@ pub(super) struct Remote {
 /// A command line without its program, word by word.
 pub(super) type Words = Vec<String>;
 
-/// What one kind of program does.
+/// One kind of program.
 pub(super) struct Copier {
     /// Arguments that copy this file of the folder there, or fetch it; files with commands go into the folder.
     pub(super) arguments: fn(&Remote, &str, Direction, &OwnFolder) -> Result<Words, Error>,
@@ -170,7 +170,7 @@ fn remove(context: &WorkloadContext, remover: &Found, copier: &Copier, remote: &
     context.run_cleanup(remover, &arguments, CONNECT_LIMIT)
 }
 
-/// What makes ssh ask nothing, and give up in time.
+/// Options that keep ssh from asking and limit its time.
 fn ssh_options(host: &Host, config: Option<&Path>) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     if let Some(config) = config {
@@ -203,7 +203,7 @@ fn make(folder: &OwnFolder, drive: &Path) -> Result<(), String> {
         }
     }
     let written = || -> std::io::Result<()> {
-        // What a step left that was interrupted.
+        // Leftovers of an interrupted step.
         folder.remove(FILE)?;
         let out = folder.files().create_new(OsStr::new(FILE), Access::Owner)?;
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -254,7 +254,7 @@ fn explained(failed: Failure, host: &Host) -> Failure {
     Failure { message: format!("cannot connect to {} by SSH: {why}{hint}.", host.name), ..failed }
 }
 
-/// What stands in the output of ssh, sftp or rsync where connecting failed, and a hint.
+/// Messages of ssh, sftp or rsync about failed connections, each with a hint.
 pub(super) fn reason(output: &str) -> Option<(String, &'static str)> {
     const SIGNS: [(&str, &str); 9] = [
         ("Permission denied", "; set up key login without passphrase prompt (ssh-copy-id)"),

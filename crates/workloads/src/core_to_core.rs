@@ -28,7 +28,7 @@ pub(super) const CORE_TO_CORE: Workload = Workload {
 
 /// Rises when the loop changes.
 const METHOD: u32 = 1;
-/// Of more CPUs than this only so many are measured, spread over all of them: two thousand pairs.
+/// Maximum number of CPUs measured, spread over all CPUs: two thousand pairs.
 const CPUS_MAX: usize = 64;
 /// Round trips of one batch: 40 µs inside a cluster, long against the timer.
 const ROUND_TRIPS: u32 = 300;

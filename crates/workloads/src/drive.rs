@@ -66,7 +66,7 @@ const SECONDS: u64 = 10;
 const LARGE_BYTES: u64 = 512 << 20;
 const SMALL_BYTES: u64 = 16 << 10;
 const SMALL_FILES: u64 = 10_000;
-/// What must stay free on the drive: a full one breaks more than a benchmark.
+/// Minimum free space on the drive; a full one breaks more than a benchmark.
 const SPARE_BYTES: u64 = 128 << 20;
 /// The large file at 1 MB/s.
 const PREPARING_LIMIT: Duration = Duration::from_secs(600);
@@ -83,14 +83,14 @@ fn small_files() -> u64 {
     (SMALL_FILES / u64::from(faults::haste())).max(100)
 }
 
-/// What is in the folder of ours, in which fio starts.
+/// Files in our folder, in which fio starts.
 const LARGE: &str = "large";
 const SMALL: &str = "small";
 const RESULTS: &str = "fio.json";
 /// No results are larger.
 const RESULTS_BYTES_MAX: u64 = 16 << 20;
 
-/// How the page cache is kept out.
+/// Way to bypass the page cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cache {
     PassedBy,

@@ -58,17 +58,17 @@ pub struct Workload {
     pub id: WorkloadId,
     /// One sentence: what it does and what its figures mean.
     pub about: &'static str,
-    /// Where to read more.
+    /// Link to its documentation.
     pub link: &'static str,
     /// Unit of its figures.
     pub unit: &'static str,
-    /// Whether a higher figure is better.
+    /// True if a higher figure is better.
     pub higher_is_better: bool,
     /// The external program it runs; none for what is built in.
     pub tool: Option<&'static ToolKind>,
-    /// How it runs when it is asked for by name; none for what runs as in the standard run.
+    /// Shape of a run by name; `None` for workloads that run as in the standard run.
     pub shape: Option<Shape>,
-    /// What else is asked of it.
+    /// Further attributes.
     pub attributes: Attributes,
     /// Why it cannot run here: no tool, no memory. Asked before every step.
     pub lacking: fn(&WorkloadContext) -> Option<Missing>,
@@ -76,14 +76,14 @@ pub struct Workload {
     pub run: fn(&WorkloadContext, &mut StepReport) -> Result<Measured, Failure>,
 }
 
-/// How a load runs that is asked for by its name.
+/// Shape of a load that is requested by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Its forms, all of which run where none is named; empty if one must be named.
     pub variants: &'static [Variant],
-    /// Where each form runs.
+    /// CPUs of each form.
     pub places: Places,
-    /// How often each form runs at each place.
+    /// Repetitions of each form at each place.
     pub repetitions: u32,
     /// About how long one repetition takes, in seconds.
     pub seconds: u64,

@@ -54,7 +54,7 @@ const DECOMPRESSIONS: u32 = 20;
 const TIME: Duration = Duration::from_secs(5);
 /// At least so many turns, so that there is something to compare.
 const TURNS_MIN: usize = 2;
-/// What must stay free for the system, in KiB.
+/// Memory left to the system, in KiB.
 const RESERVE_KIB: u64 = 32 << 10;
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {

@@ -1,4 +1,4 @@
-//! What the workloads on memory share: how large buffers are, and which routine is the fastest.
+//! Common parts of memory workloads: buffer sizes, and the choice of the fastest routine.
 
 use crate::measure::context::WorkloadContext;
 use machine::{available_kib, faults};

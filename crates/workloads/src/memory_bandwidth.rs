@@ -57,7 +57,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     }
 }
 
-/// What all routines gave.
+/// Rates of all routines.
 #[derive(Debug, Default)]
 struct All {
     rows: Vec<BandwidthRow>,

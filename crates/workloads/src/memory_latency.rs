@@ -69,7 +69,7 @@ const COLUMNS: &[Column] = &[
     ("4xPTR", 4, Link::Pointer),
     ("8xPTR", 8, Link::Pointer),
 ];
-/// What the other walks are compared by.
+/// Base of comparison for the other walks.
 const ONE_COLUMN: &[Column] = &[("1xPTR", 1, Link::Pointer)];
 
 /// Which buffers are walked.
@@ -81,7 +81,7 @@ enum Sizes {
     Ramlat,
 }
 
-/// How a variant walks.
+/// Walk of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Form {
     pages: Pages,
@@ -162,7 +162,7 @@ fn curve(largest: u64) -> Vec<u64> {
     (0..).map(size).take_while(|size| *size <= largest).collect()
 }
 
-/// What one walk over all sizes gave.
+/// Latencies of one walk over all sizes.
 #[derive(Debug)]
 struct ChaseResult {
     rows: Vec<LatencyRow>,
@@ -194,7 +194,7 @@ fn clock_khz() -> Fact<u32> {
     }
 }
 
-/// What backs the memory, as far as the kernel tells.
+/// Page size that backs the memory, if the kernel tells.
 fn pages_in_words(asked: Pages, page_bytes: Option<u32>, huge_kib: &Fact<u64>, size_bytes: Option<u64>) -> String {
     let small = match page_bytes {
         Some(bytes) => format!("{} KiB pages", bytes >> 10),

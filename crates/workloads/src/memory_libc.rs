@@ -47,13 +47,13 @@ const METHOD: u32 = 1;
 const PROGRAMS: [&str; 4] = ["/bin/sh", "/usr/bin/env", "/bin/ls", "/bin/bash"];
 /// Shells have a tenth of this, or up to a half where they are everything in one.
 const PROGRAM_BYTES_MAX: usize = 4 << 20;
-/// Of each of the two buffers.
+/// Size of each of the two buffers.
 const BUFFER_BYTES: u32 = 32 << 20;
 /// Calls go on for so long.
 const LEAST_NS: u32 = 500_000_000;
 /// Both buffers and half as much again.
 const AVAILABLE_KIB_MIN: u64 = 96 << 10;
-/// Of one repetition: the slowest board that is known copies 32 MiB in half a second.
+/// Minimum time of a repetition; the slowest known board copies 32 MiB in half a second.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// Repetitions agree if their standard deviation is below this share of the best.
 const AGREES: f64 = 0.001;
@@ -66,7 +66,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     Ok(Measured::Bandwidth(Bandwidth { buffer_bytes: u64::from(buffer_bytes()), verified: false, rows: rows.into() }))
 }
 
-/// What the program has to look like, if all that it needs is there.
+/// Image of the program, if all its parts are available.
 fn ready(context: &WorkloadContext) -> Reading<Pattern> {
     if let Ok(kib @ ..AVAILABLE_KIB_MIN) = available_kib(context.root) {
         let why = format!("only {kib} KiB of memory are available, and the buffers of this method need 65536");

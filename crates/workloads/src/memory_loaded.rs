@@ -41,7 +41,7 @@ pub(super) const MEMORY_LOADED: Workload = Workload {
 const METHOD: u32 = 1;
 /// Shares of their time that the others read, in percent.
 const DUTIES: [u32; 5] = [0, 25, 50, 75, 100];
-/// What a reader does between two looks at its share: some ten microseconds.
+/// Work of a reader between two looks at its share: about ten microseconds.
 const CHUNK_BYTES: usize = 256 << 10;
 /// Each reader goes through so much: beyond what it has of the last cache.
 const READER_BYTES: u64 = 32 << 20;
@@ -98,7 +98,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     Ok(Measured::LoadedLatency(LoadedLatency { cpu, load_cpus, size_bytes, rows }))
 }
 
-/// What readers are told and tell.
+/// State shared with readers.
 struct Load {
     bytes: u64,
     duty_percent: AtomicU32,

@@ -138,7 +138,7 @@ impl<'a> ThreadTeam<'a> {
     /// One thread. The first one leads: it ends repetitions, and what all did comes back from it.
     fn member(&self, index: usize) -> (Vec<CurveRow>, Vec<RepetitionStats>) {
         let buffers = self.equip(index);
-        // Nobody begins before all know whether all can.
+        // No thread begins before all are ready.
         self.barrier.wait();
         let is_lame = self.lame.lock().map_or(true, |lame| lame.is_some());
         let Some((mut destination, source)) = buffers.filter(|_| !is_lame) else {

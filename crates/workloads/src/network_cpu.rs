@@ -32,7 +32,7 @@ pub(super) const NETWORK_CPU: Workload = Workload {
 /// Rises when the stream or the work changes.
 const METHOD: u32 = 1;
 
-/// What the thread of integer work did.
+/// Result of the thread with integer work.
 struct Worked {
     operations_per_s: f64,
     cpu_ns: u64,

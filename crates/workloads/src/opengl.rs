@@ -79,7 +79,7 @@ const SHORT_S: f64 = 3.0;
 const FULL_LIMIT: Duration = Duration::from_secs(900);
 const SHORT_LIMIT: Duration = Duration::from_secs(180);
 
-/// How it gets something to draw on.
+/// Display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Display {
     /// The program finds its own.

@@ -19,17 +19,17 @@ pub const DISTRIBUTIONS: [&str; 5] = ["Debian", "Fedora", "Arch", "Alpine", "ope
 /// An external program and what is known of it here.
 #[derive(Debug, Clone)]
 pub struct ToolStatus {
-    /// What people call it.
+    /// Common name.
     pub name: &'static str,
     /// Names of its program.
     pub programs: &'static [&'static str],
-    /// Where it is and which version; or why it is not there.
+    /// Path and version, or the reason why it is missing.
     pub found: Reading<Found>,
     /// Ids of the workloads that run it, or what else it is used for.
     pub used_for: Vec<&'static str>,
     /// Its package on each of [`DISTRIBUTIONS`], where there is one.
     pub packages: [Option<&'static str>; 5],
-    /// What else there is to know about getting it; may be empty.
+    /// Hint for its installation; may be empty.
     pub about: &'static str,
 }
 
@@ -102,12 +102,12 @@ const fn manager(command: &'static [&'static str], distribution: usize) -> Packa
     PackageManager { command, distribution }
 }
 
-/// What `install-tools` is about to do.
+/// Plan of `install-tools`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallPlan {
     /// The command line, word by word; empty if there is nothing to install.
     pub command: Vec<String>,
-    /// What cannot be installed this way, one sentence each.
+    /// Tools that cannot be installed in this way, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -223,7 +223,7 @@ mod tests {
         for status in survey(&Tools::in_directories(Vec::new())) {
             assert!(names.contains(&status.name), "{}", status.name);
             let has_package = status.packages.iter().any(Option::is_some);
-            // Where no distribution has a package, people need to know where to get it.
+            // Without a package, name the place to get it.
             assert!(has_package || !status.about.is_empty(), "{}", status.name);
         }
     }

@@ -61,7 +61,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(12 * 3600);
 const METHOD: u32 = 1;
 /// No results are larger.
 const RESULTS_BYTES_MAX: u64 = 16 << 20;
-/// What our results are called in a file that may hold those of others.
+/// Name of our results in a file that may contain others.
 const IDENTIFIER: &str = "sbc-bench";
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
@@ -100,7 +100,7 @@ fn results_name(repetition: u32, cpus: &[u32]) -> String {
     format!("sbc-bench-{seconds}-{}-{first}-{repetition}", std::process::id())
 }
 
-/// Where the suite saves results: as root in `/var/lib`, else at home.
+/// Folders in which the suite saves results: as root in `/var/lib`, else at home.
 fn result_files(name: &str, user: Option<&Caller>) -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let home = user.map(|user| user.home.clone());

@@ -61,9 +61,9 @@ const KIND: ToolKind = ToolKind {
 const DEFAULT_LOG2: u32 = 25;
 /// The smallest that is tried. Below, everything would fit into small caches.
 const SMALLEST_LOG2: u32 = 18;
-/// What must stay free for the system and for this program, in KiB.
+/// Memory left to the system and to this program, in KiB.
 const RESERVE_KIB: u64 = 32 << 10;
-/// What a 32-bit program can have at most: 2 GiB less its own code and fragmentation.
+/// Memory limit of a 32-bit program: 2 GiB less code and fragmentation.
 const ADDRESSES_KIB: u64 = 1900 << 10;
 /// One pass over all dictionaries takes half a minute on a desktop and about three minutes on the
 /// slowest known board (250 MIPS); a run this long hangs.
@@ -170,7 +170,7 @@ fn need_kib(threads: u32, dictionary_log2: u32) -> u64 {
 
 /// The largest dictionary whose benchmark fits, at most the default.
 fn choose_dictionary(context: &WorkloadContext, found: &Found) -> Result<u32, Missing> {
-    // Where the kernel does not tell its memory, 7-zip's own choice has to do.
+    // If the kernel does not report its memory, 7-zip chooses.
     let Ok(available) = available_kib(context.root) else {
         return Ok(DEFAULT_LOG2);
     };

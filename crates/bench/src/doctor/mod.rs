@@ -18,7 +18,7 @@ use workloads::packages::{self, DISTRIBUTIONS, ToolStatus};
 /// Slow sources (I2C, batteries, firmware) are read by threads of their own: so long may they take for a first value.
 const SLOW_SOURCES: Duration = Duration::from_millis(60);
 
-/// Whether something can be measured.
+/// Availability of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measurable {
     /// All of it.
@@ -27,7 +27,7 @@ pub enum Measurable {
     Partly,
     /// Nothing.
     No,
-    /// Nobody can tell: these are files of another machine, or what would tell cannot be read.
+    /// Unknown: the files are those of another machine, or the source is unreadable.
     Unknown,
 }
 
@@ -43,20 +43,20 @@ impl Measurable {
     }
 }
 
-/// What was found out about one subject.
+/// Result for one subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capability {
-    /// What it is about: id of the subject, or name of a tool.
+    /// Id of the subject, or name of a tool.
     pub subject: &'static str,
-    /// Whether it can be measured.
+    /// Availability.
     pub measurable: Measurable,
-    /// What is there, or why it is not; without a full stop.
+    /// Description of the source, or the reason why there is none; without a full stop.
     pub because: String,
-    /// What to do about it, an imperative without a full stop; empty where nothing has to or can be done.
+    /// Remedy as an imperative without a full stop; empty if none is needed or possible.
     pub way_out: String,
 }
 
-/// What can be asked of any machine.
+/// Questions that apply to any machine.
 #[derive(Debug)]
 struct Subject {
     /// Name in kebab-case, as in JSON.
@@ -88,13 +88,13 @@ const SUBJECTS: &[Subject] = &[
     Subject { id: "ram-disks", look: system::ram_disks },
 ];
 
-/// What all subjects are asked of.
+/// Input of all subjects.
 struct Facts<'a> {
     root: &'a Root,
     machine: Machine,
     /// After its first samples.
     sampler: Sampler,
-    /// What did not answer, with the reason.
+    /// Unreadable sources with reasons.
     gaps: Vec<(ChannelId, Missing)>,
     /// The directory of results.
     results: &'a Path,

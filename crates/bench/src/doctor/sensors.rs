@@ -1,4 +1,4 @@
-//! What the sampler can watch.
+//! Channels that the sampler can watch.
 
 use super::Measurable::{No, Partly, Unknown, Yes};
 use super::subjects::{AS_ROOT, OTHER_MACHINE};
@@ -6,7 +6,7 @@ use super::{Facts, Finding};
 use machine::sensors::known;
 use record::{Channel, ChannelId, Measurand, Missing, Unit, Why};
 
-/// So many names stand in one row.
+/// Maximum number of names in one row.
 const NAMES_MAX: usize = 4;
 
 pub(super) fn temperature(facts: &Facts) -> Finding {

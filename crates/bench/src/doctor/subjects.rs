@@ -13,7 +13,7 @@ pub(super) const AS_ROOT: &str = "run as root (sudo)";
 /// All CPUs.
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// Nothing to be done.
+/// No remedy.
 fn fine(because: impl Into<String>) -> Finding {
     (Yes, because.into(), String::new())
 }

@@ -1,4 +1,4 @@
-//! What the kernel tells of itself, and where results are kept.
+//! Kernel features, and the place of results.
 
 use super::Measurable::{No, Partly, Unknown, Yes};
 use super::sensors::as_root;

@@ -37,7 +37,7 @@ const OTHERS: &[Parser] = &[
         if let Ok(rule) = ScoreRule::regex(r"(\S+)$") {
             drop(rule.find(text, 1.0));
         }
-        // What a user writes is a rule of theirs.
+        // The first line as a rule of the user.
         if let Some((rule, output)) = text.split_once('\n')
             && let Ok(rule) = ScoreRule::regex(rule)
         {

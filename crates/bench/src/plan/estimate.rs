@@ -17,7 +17,7 @@ const REPETITIONS: f64 = 10.0;
 /// Weight of each further step that took another time than was thought.
 const LEARNING: f64 = 0.5;
 
-/// What is known of this machine's speed.
+/// Known speed of this machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Estimates {
     clusters: usize,
@@ -57,7 +57,7 @@ impl Estimates {
         self.clock_s = seconds(step).max(0.1);
         let own = clocks.points.iter().filter(|p| p.cpu == self.fastest);
         let khz = own.flat_map(|point| &point.readings_khz).max();
-        // What was skipped took no time and says nothing.
+        // Skipped steps took no time.
         let has_run = self.known.iter().any(|(_, took)| *took > 0.0);
         if let (Some(khz), false) = (khz, has_run) {
             self.slowness = MODEL_KHZ / f64::from(*khz).max(1.0);
@@ -135,7 +135,7 @@ fn is_alike(a: &Job, b: &Job) -> bool {
     (a.workload, &a.variant, &a.cpus) == (b.workload, &b.variant, &b.cpus) && of_definition(a) == of_definition(b)
 }
 
-/// What decides how long a job takes.
+/// Properties that determine the duration of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Time {
     /// The job itself, in seconds.
@@ -144,10 +144,10 @@ enum Time {
     Work(f64),
 }
 
-/// Of a workload that is not in the table.
+/// Duration of a workload outside of the table.
 const UNKNOWN: Takes = Takes::Work(6.0);
 
-/// What is to be expected before it was run.
+/// Expected duration before the first run.
 fn model(job: &Job) -> Time {
     if let Some(time) = job.time {
         return Time::Fixed(time.as_secs_f64());

@@ -16,7 +16,7 @@ const RUN: Duration = Duration::from_secs(10);
 pub struct Thermal {
     /// Temperature at which the load begins; as it is where none is given.
     pub start: Option<StartAt>,
-    /// What heats.
+    /// Workload that heats.
     pub load: HeatLoad,
     /// For how long.
     pub time: Duration,
@@ -51,7 +51,7 @@ pub enum StartAt {
     HeatTo(i64),
 }
 
-/// What heats.
+/// Workload that heats.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HeatLoad {
     /// Multiply-adds on the widest unit of all CPUs, built in.

@@ -14,9 +14,9 @@ pub struct Load {
     pub workload: WorkloadId,
     /// Its forms; all of them where none is named.
     pub variants: Vec<Variant>,
-    /// Where it runs instead of its usual places.
+    /// CPUs that replace the usual ones.
     pub pinning: Option<CpuSelection>,
-    /// How often it runs instead of as usual.
+    /// Number of repetitions that replaces the usual one.
     pub repeat: Option<Repeat>,
 }
 

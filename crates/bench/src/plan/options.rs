@@ -6,7 +6,7 @@ use process::scratch::Targets;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How the user wants a run.
+/// Options of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// `MODE=extensive`: more of everything.
@@ -20,7 +20,7 @@ pub struct Options {
     pub clock_khz_max: Option<u32>,
     /// OPPs below are left out of the clock walk (`MinKHz`).
     pub clock_khz_min: Option<u32>,
-    /// How long the gate waits for a quiet system.
+    /// Maximum time that the gate waits for a quiet system.
     pub wait: Duration,
     /// Start although the system is busy.
     pub force: bool,

@@ -9,7 +9,7 @@ use workloads::job::cpus::{core_types, cpus_by_core_type, online_clusters, onlin
 /// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
 const MULTI_REPETITIONS: u32 = 3;
 
-/// What one CPU of each cluster measures of the memory.
+/// Memory workloads on one CPU of each cluster.
 const ON_EACH_CLUSTER: [(WorkloadId, Variant); 4] = [
     (WorkloadId::MemoryBandwidth, Variant::ONLY),
     (WorkloadId::MemoryLibc, Variant::ONLY),
@@ -131,7 +131,7 @@ fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: A
 
 /// The same step by the built-in workload that stands in for this program; none where there is none.
 pub(crate) fn fallback_workload(job: &Job) -> Option<Job> {
-    // Of the ciphers of OpenSSL only these are built in.
+    // Only these of OpenSSL's ciphers are built in.
     let is_built_in = job.workload != WorkloadId::OpenSsl || job.variant.is_cbc();
     let mut known = WorkloadId::ALL.iter().filter(|_| is_built_in);
     let workload = *known.find(|id| id.stands_in_for() == Some(job.workload))?;
@@ -139,7 +139,7 @@ pub(crate) fn fallback_workload(job: &Job) -> Option<Job> {
     Some(Job { workload, ..job })
 }
 
-/// What makes a machine hot.
+/// Workload that heats the machine.
 fn stress_loads(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;

@@ -28,7 +28,7 @@ pub struct Side {
     pub words: String,
     /// Settings that hold while it runs.
     pub settings: Vec<Setting>,
-    /// What it runs.
+    /// Workloads.
     pub definition: Definition,
 }
 

@@ -7,10 +7,10 @@ use record::{Machine, Mode, QuestionId};
 use std::time::Duration;
 use workloads::job::pinning::CpuSelection;
 
-/// Nothing but clocks, at once.
+/// Measures only clocks, without waiting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clock {
-    /// Of these CPUs.
+    /// CPUs to measure.
     pub cpus: CpuSelection,
     /// Successive readings of each CPU.
     pub readings: usize,

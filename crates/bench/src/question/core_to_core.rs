@@ -1,4 +1,4 @@
-//! How long data takes from every CPU to every other.
+//! Latency of data from each CPU to each other CPU.
 
 use super::refusal::{Asked, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
@@ -8,7 +8,7 @@ use crate::plan::standard;
 use record::{Machine, Mode, QuestionId};
 use workloads::job::pinning::CpuSelection;
 
-/// Nothing but the latency between these CPUs, at once.
+/// Measures only the latency between these CPUs, without waiting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoreToCore {
     /// Between these CPUs.

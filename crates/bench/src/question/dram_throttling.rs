@@ -65,7 +65,7 @@ fn stages(machine: &Machine, available: Available) -> Vec<Stage> {
         one(WorkloadId::MemoryBandwidth, Variant::ONLY, 0),
         one(cipher, Variant::AES_256_CBC, 0),
         everywhere(WorkloadId::Simd, Some(DRAM_LOAD)),
-        // What heats the memory itself comes last, right before it is looked at.
+        // The workload that heats the memory comes last, immediately before the measurement.
         everywhere(WorkloadId::MemoryScaling, None),
         one(WorkloadId::MemoryBandwidth, Variant::ONLY, 1),
         one(cipher, Variant::AES_256_CBC, 1),

@@ -18,7 +18,7 @@ use workloads::{AtAnOpp, workload};
 /// A walk through all OPPs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Efficiency {
-    /// Of which cores.
+    /// Sets of cores.
     pub sets: CpuSets,
     /// What runs at each of them: `sevenzip`, `lzma` or one form of another workload; 7-zip where it is
     /// installed if none is given.

@@ -48,7 +48,7 @@ impl Task for Loads {
 }
 
 impl Load {
-    /// What it runs, one after the other.
+    /// Workloads in their order.
     pub(super) fn stages(&self, machine: &Machine) -> Vec<Stage> {
         let jobs = match workload(self.workload).and_then(|workload| workload.shape) {
             Some(shape) => self.of_shape(machine, shape),

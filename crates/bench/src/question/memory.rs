@@ -9,7 +9,7 @@ use workloads::job::Job;
 use workloads::job::cpus::{core_types, cpus_by_speed};
 use workloads::job::pinning::CpuSelection;
 
-/// Nothing but memory, at once.
+/// Measures only memory, without waiting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     /// Of the first of these CPUs, the others of them load it; of one CPU of each core type for `All`.

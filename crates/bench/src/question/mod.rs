@@ -47,7 +47,7 @@ pub static QUESTIONS: [&Question; 14] = [
     &scaling::QUESTION,
 ];
 
-/// What can be asked of a machine.
+/// Question to a machine.
 #[derive(Debug)]
 pub struct Question {
     /// Which one it is.
@@ -63,9 +63,9 @@ pub struct Question {
 /// A verb that takes CPUs and nothing of its own, and prints the report of the same name.
 #[derive(Debug)]
 pub struct PlainVerb {
-    /// What it does: its line in the help, without a full stop.
+    /// Line in the help, without a full stop.
     pub help: &'static str,
-    /// What else there is to know, in its own help.
+    /// Further text of its own help.
     pub more: &'static str,
     /// The question for these CPUs.
     pub task: fn(CpuSelection) -> AnyTask,
@@ -76,15 +76,15 @@ pub trait Task: Debug + Send + Sync {
     /// Which question it is.
     fn question(&self) -> &'static Question;
 
-    /// What a run of it is called in the Record.
+    /// Mode of its runs in the Record.
     fn mode(&self, options: &Options) -> Mode;
 
-    /// How a run of it behaves.
+    /// Behaviour of its runs.
     fn attributes(&self) -> Attributes {
         Attributes::default()
     }
 
-    /// What it comes to on this machine, one thing after the other.
+    /// Stages on this machine, in order.
     fn stages(&self, planning: &Planning) -> Vec<Stage>;
 
     /// Why it cannot come to anything here, in one sentence with the way out; none if it can.
@@ -102,26 +102,26 @@ pub trait Task: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// What the two sides are, in words, where it has two.
+    /// Names of the two sides, if it has two.
     fn sides(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What stages are made of.
+/// Input of the stages.
 #[derive(Debug, Clone, Copy)]
 pub struct Planning<'a> {
     /// The machine.
     pub machine: &'a Machine,
-    /// What was found on it, where that was asked for.
+    /// Inspection of the machine, if requested.
     pub survey: &'a Survey,
-    /// How the user wants the run.
+    /// Options of the run.
     pub options: &'a Options,
     /// Which programs are there.
     pub available: Available,
 }
 
-/// How a run behaves.
+/// Behaviour of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
     /// It is worth waiting for a quiet system: a request for one figure wants it now, and is told how disturbed it
@@ -132,7 +132,7 @@ pub struct Attributes {
     /// Clocks are measured before settings are changed, so that the ramp to full clock is that of the governor as it
     /// was found.
     pub has_ramps: bool,
-    /// What a look over the machine finds has to be found before anything is changed.
+    /// True if the machine is inspected before settings are changed.
     pub looks_first: bool,
     /// Its stages depend on which programs are there. Asking them for their versions takes longer than all else
     /// between two steps.
@@ -143,9 +143,9 @@ pub struct Attributes {
     pub sampler_ppm: Option<u32>,
     /// Interval of the sampler.
     pub interval: Duration,
-    /// How many readings a point of a clock pass has.
+    /// Number of readings for each point of a clock pass.
     pub readings: usize,
-    /// How long all CPUs work before the clocks under load are measured.
+    /// Duration of the load on all CPUs before clocks under load are measured.
     pub load_time: Duration,
     /// A side of it changes the machine, also one without cpufreq.
     pub changes_machine: bool,
@@ -176,7 +176,7 @@ const READINGS: usize = 3;
 const LOAD_TIME: Duration = Duration::from_millis(1500);
 
 impl Default for Attributes {
-    /// Of a whole run that can go on where it died.
+    /// Behaviour of a whole run, which can be resumed.
     fn default() -> Self {
         Self {
             is_whole_run: true,
@@ -199,7 +199,7 @@ impl Default for Attributes {
 }
 
 impl Attributes {
-    /// Of what is answered at once.
+    /// Behaviour of a question that is answered at once.
     fn at_once() -> Self {
         Self {
             is_whole_run: false,
@@ -236,7 +236,7 @@ impl PartialEq for AnyTask {
     }
 }
 
-/// Of these CPUs those that are wanted.
+/// Selected CPUs.
 pub(crate) fn retain_wanted(task: &dyn Task, machine: &Machine, cpus: &mut Vec<u32>) {
     let wanted = task.cpus(machine);
     cpus.retain(|cpu| wanted.is_empty() || wanted.contains(cpu));

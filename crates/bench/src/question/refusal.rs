@@ -1,5 +1,5 @@
-//! What can come to nothing on this machine is told before anything starts, in one sentence with the way out.
-//! What may fail later, or in part, is not decided here: each step has its own reason then.
+//! Refuses runs that cannot give a result on this machine before they start, in one sentence with the way out.
+//! Later and partial failures are not decided here: each step has its own reason.
 
 use super::Task;
 use crate::plan::stage::Stage;
@@ -16,12 +16,12 @@ use workloads::job::pinning::CpuSelection;
 use workloads::measure::context::WorkloadContext;
 use workloads::workload;
 
-/// What is known before a run starts.
+/// Facts known before a run starts.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// The machine; only who needs it waits until it was looked at.
     pub identified: &'a LazyMachine<'a>,
-    /// How the user wants the run.
+    /// Options of the run.
     pub options: &'a Options,
 }
 

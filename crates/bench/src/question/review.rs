@@ -164,7 +164,7 @@ fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage>
     repetitions.flat_map(|repetition| kinds.iter().map(move |kind| step(kind, repetition))).collect()
 }
 
-/// What can be raised, in the order in which it is.
+/// Settings that can be raised, in order.
 fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
     let of_kind = |wanted: &dyn Fn(ScalerKind) -> bool| {
         let scalers = survey.scalers.iter().filter(|scaler| wanted(scaler.kind));

@@ -1,4 +1,4 @@
-//! What each further CPU adds: the same work on one, two ... all CPUs.
+//! Gain by each further CPU: the same work on one, two ... all CPUs.
 
 use super::refusal::{Asked, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};

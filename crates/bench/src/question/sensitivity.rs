@@ -24,7 +24,7 @@ use workloads::{named, workload};
 pub struct Sensitivity {
     /// ClockSelection which clocks.
     pub at: ClockSelection,
-    /// What runs at each of them.
+    /// Workloads at each clock.
     pub loads: Vec<Load>,
     /// How often all of it runs. Six are the least for an interval of 95 %.
     pub rounds: u32,
@@ -53,7 +53,7 @@ pub enum ClockSelection {
     Khz(Vec<u32>),
 }
 
-/// What runs.
+/// Workload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Load {
     /// A built-in workload or a known program, by id.

@@ -103,7 +103,7 @@ fn stages(thermal: &Thermal) -> Vec<Stage> {
     let mut stages = vec![Stage::ColdClocks];
     let mut cool_down = thermal.cool_down;
     match thermal.start {
-        // What is waited for is a phase of its own.
+        // The wait is a phase of its own.
         Some(start) => stages.push(Stage::WaitFor(start, thermal.wait)),
         None if !cool_down.is_zero() => {
             let idle = cool_down / IDLE_PART;

@@ -1,4 +1,4 @@
-//! What a run is given, what it tells while it goes on, and what it leaves.
+//! Input, progress and result of a run.
 
 use crate::plan::options::Options;
 use crate::question::Task;
@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
-/// What a run works with.
+/// Input of a run.
 pub struct RunContext<'a> {
-    /// Where everything is read.
+    /// Root of `/proc` and `/sys`.
     pub root: &'a Root,
-    /// What it runs on.
+    /// Machine.
     pub machine: &'a LazyMachine<'a>,
     /// The axis of time.
     pub timeline: &'a Timeline,
-    /// What the run is for.
+    /// Task of the run.
     pub task: &'a dyn Task,
-    /// How the user wants it.
+    /// Options.
     pub options: &'a Options,
     /// The same in words, for the Record.
     pub given: Vec<String>,
@@ -32,7 +32,7 @@ pub struct RunContext<'a> {
     pub utc_offset_minutes: i32,
     /// The program, for the Record.
     pub source: Source,
-    /// Where the stream of events goes.
+    /// Stream of events.
     pub place: Option<NewRun>,
     /// Journal of changed settings; without one nothing is changed.
     pub journal: Option<&'a Path>,
@@ -53,9 +53,9 @@ pub struct RunContext<'a> {
 /// A run that died, to be gone on with.
 #[derive(Debug, Clone)]
 pub struct Earlier {
-    /// What it had measured.
+    /// Record so far.
     pub record: Record,
-    /// Where it died, and when it goes on.
+    /// Place of the death, and time of the resumption.
     pub resumed: Resumption,
 }
 
@@ -81,7 +81,7 @@ pub enum Progress<'a> {
         /// The step as it stands in the Record.
         step: &'a Step,
     },
-    /// What the first measurements say about the time of all that follows.
+    /// Estimate of the remaining time by the first measurements.
     Left(Duration),
     /// A program is still running.
     ProgramRuns,
@@ -97,9 +97,9 @@ pub enum Progress<'a> {
 pub struct Finished {
     /// The Record.
     pub record: Record,
-    /// Where its stream lies on disk.
+    /// Path of its stream.
     pub stream: Option<PathBuf>,
-    /// What went wrong with writing the stream.
+    /// Error of writing the stream.
     pub trouble: Option<Missing>,
     /// True if the stream lacks the end of the run.
     pub broken: bool,

@@ -43,7 +43,7 @@ impl Hotplug {
 
     /// Switches all CPUs on that it has switched off before, and these off.
     ///
-    /// Where nothing can be set, `settings` is the sentence that says why.
+    /// If settings cannot be changed, `settings` is the sentence with the reason.
     ///
     /// # Errors
     /// What stays on, and why: the program may start a thread for each of them.

@@ -167,19 +167,19 @@ struct Runner<'a> {
     side_refused: Option<String>,
     /// Share of its CPUs that a step gets, where a slower clock is emulated.
     share_percent: Option<u32>,
-    /// What was gone through before the run died, where it goes on.
+    /// Steps completed before the run died, if it is resumed.
     begun: StageProgress,
-    /// So many steps of the present stage were measured then, and are not yet passed over.
+    /// Number of measured steps of the current stage that are still to be skipped.
     measured: usize,
-    /// What is done, what runs and what is still to be done.
+    /// Progress: completed, current and remaining steps.
     stages: Vec<Stage>,
     /// The stage that runs.
     at: usize,
-    /// What the step that runs is called; empty between steps.
+    /// Name of the current step; empty between steps.
     step_name: String,
-    /// How long each takes.
+    /// Duration of each.
     estimates: Estimates,
-    /// Of the whole machine.
+    /// Values of the whole machine.
     sleep: SuspendClock,
 }
 
@@ -210,7 +210,7 @@ impl Runner<'_> {
         self.recorder.append(Event::State { state: machine::state(root, timeline.now_ms()) });
         self.record_unread();
         self.recorder.sync();
-        // What a review finds has to be found before anything is changed.
+        // A review inspects the machine before settings are changed.
         let survey = match looks_first {
             true => self.survey(),
             false => Survey::default(),
@@ -268,7 +268,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What is still to be done, the stage that runs first.
+    /// Remaining stages, the current one first.
     fn ahead(&self) -> &[Stage] {
         self.stages.get(self.at..).unwrap_or_default()
     }
@@ -284,7 +284,7 @@ impl Runner<'_> {
         let while_waiting = self.context.while_waiting;
         let RunContext { root, machine, timeline, options, cancelled, progress, .. } = &mut self.context;
         let (root, machine): (&Root, &LazyMachine) = (root, machine);
-        // What this program itself uses does not count as busy.
+        // CPU time of this program does not count as busy.
         let (mut gate, sampler) = std::thread::scope(|scope| {
             let looks = || {
                 machine.machine();
@@ -306,7 +306,7 @@ impl Runner<'_> {
         (sampler, may_start)
     }
 
-    /// What is there and could not be read goes to the Record, regardless of the reader.
+    /// Adds unreadable sources of all readers to the Record.
     fn record_unread(&mut self) {
         for missing in self.context.root.take_unread() {
             self.recorder.append(Event::Unread { missing });
@@ -356,7 +356,7 @@ impl Runner<'_> {
         self.meters = meters::start(&self.context.options.meters, tell);
     }
 
-    /// What is to be watched in the background, and how often.
+    /// Channels to watch in the background, with their interval.
     fn sampling(&self, interval: Duration) -> SamplerOptions {
         let Attributes { sampler_ppm, .. } = self.context.task.attributes();
         SamplerOptions {

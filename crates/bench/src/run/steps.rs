@@ -80,7 +80,7 @@ impl Runner<'_> {
         {
             return None;
         }
-        // Of what has one step, that one may be measured.
+        // A stage with one step may be measured in it.
         if !stage.has_several_steps()
             && let Some(step) = self.is_already_measured()
         {
@@ -232,7 +232,7 @@ impl Runner<'_> {
         self.recorder.flush();
         self.record_unread();
         self.recorder.append(Event::Step { step: Box::new(step.clone()) });
-        // What is reported as measured survives a loss of power.
+        // A step that is reported as measured survives a power loss.
         self.recorder.sync();
         // What is left out or watched begins without a name.
         let name = Some(std::mem::take(&mut self.step_name)).filter(|name| !name.is_empty());
@@ -241,7 +241,7 @@ impl Runner<'_> {
         step
     }
 
-    /// What stood still meanwhile says nothing by its time.
+    /// The time of a step that stood still is not comparable.
     pub(super) fn look_at_time_of(&mut self, step: &mut Step) {
         if let Some(why) = self.report_pause() {
             step.not_comparable.get_or_insert(why);
@@ -249,7 +249,7 @@ impl Runner<'_> {
     }
 }
 
-/// Who else was busy; nobody where the system does not tell.
+/// Other busy processes; empty if the system does not tell.
 fn others(busy: &Busy) -> Vec<BusyProcess> {
     let mut found = busy.finish().map(|window| window.processes).unwrap_or_default();
     found.retain(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_MIN);

@@ -15,7 +15,7 @@ pub(crate) struct SettingsSwitcher {
 impl SettingsSwitcher {
     /// Puts the wanted settings into place and everything else back.
     ///
-    /// Where nothing can be set, `settings` is the sentence that says why.
+    /// If settings cannot be changed, `settings` is the sentence with the reason.
     ///
     /// # Errors
     /// One sentence about the setting that could not be made.
@@ -37,7 +37,7 @@ impl SettingsSwitcher {
                 self.before.push((*node, value));
             }
         }
-        // What goes back comes first: a lowest clock above the highest would be refused.
+        // Restore first: the kernel refuses a minimum above the maximum.
         let back = self.before.iter().filter(|(node, _)| wanted.iter().all(|(other, _)| other != node));
         for (node, value) in back.chain(&wanted) {
             if let Some(unmet) = tell(settings.set(*node, value)) {

@@ -27,7 +27,7 @@ const DISK_TIME_MAX: Duration = Duration::from_secs(10);
 const QUEUE_BYTES_MAX: usize = 16 << 20;
 const STACK_BYTES: usize = 256 << 10;
 
-/// What a run watches, and where it is written.
+/// Channels of a run, and the stream to which they are written.
 #[derive(Debug)]
 pub(crate) struct StreamWriter {
     shared: Arc<Shared>,
@@ -42,14 +42,14 @@ struct Shared {
     changed: Condvar,
 }
 
-/// What is watched. Its lock is held for reading, never for writing to disk.
+/// Watched channels. Their lock is held while reading, never while writing to disk.
 #[derive(Debug)]
 struct Sources {
     sampler: Option<SamplerThread>,
     log: Option<Reading<KernelLog>>,
     timeline: Timeline,
     rows: RowWriter,
-    /// What the thread has taken and the Record does not know yet.
+    /// Samples taken by the thread and not yet in the Record.
     fresh: Vec<Event>,
     /// True once it is known whether the kernel's messages can be read.
     is_log_known: bool,
@@ -57,7 +57,7 @@ struct Sources {
     is_along: bool,
 }
 
-/// What is to be written.
+/// Data to write.
 #[derive(Debug, Default)]
 struct Desk {
     queue: Vec<u8>,
@@ -248,7 +248,7 @@ impl Shared {
         }
     }
 
-    /// What the thread does every second.
+    /// Work of the thread, once a second.
     fn collect_and_enqueue(&self) {
         let mut sources = self.sources();
         if let Some(sampler) = sources.sampler.as_ref().filter(|_| !sources.is_along) {
@@ -257,14 +257,14 @@ impl Shared {
         }
         let seen = sources.look();
         self.hand_over(&mut sources, &seen, false);
-        // Of the costs only the last ones count.
+        // Only the last costs count.
         sources.fresh.retain(|event| !matches!(event, Event::SamplerCost { .. }));
         sources.fresh.extend(seen);
     }
 }
 
 impl Sources {
-    /// What happened since the last look.
+    /// Events since the last call.
     fn look(&mut self) -> Vec<Event> {
         let mut seen = self.sampler.as_mut().map(SamplerThread::drain).unwrap_or_default();
         let messages = match &mut self.log {
@@ -334,7 +334,7 @@ impl Writer {
                 None => desk.broken = false,
                 Some(error) => {
                     desk.fail(Path::new("the run's event stream"), &error);
-                    // What comes next stands behind what is left.
+                    // New data follow the remaining data.
                     let newer = std::mem::replace(&mut desk.queue, queue[written..].to_vec());
                     desk.push(&newer);
                 }
@@ -357,7 +357,7 @@ impl Writer {
         let before = length();
         match faults::write_all(&self.file, bytes) {
             Ok(()) => (bytes.len(), faults::sync_data(&self.file).err()),
-            // Nobody else writes to it: what it grew by was written.
+            // Only this process writes to it, so the growth is what was written.
             Err(error) => {
                 let grown = length().saturating_sub(before) as usize;
                 (grown.min(bytes.len()), Some(error))

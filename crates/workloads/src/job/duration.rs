@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-/// Nobody waits for more than a year.
+/// Maximum duration: one year.
 const SECONDS_MAX: f64 = 31_536_000.0;
 
 /// Seconds, a number with its unit, or hours, minutes and seconds: `90`, `500ms`, `90s`, `10min`, `2h`, `1:23:45`.

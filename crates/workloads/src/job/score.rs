@@ -6,7 +6,7 @@ use regex_lite::Regex;
 /// Longest regular expression: memory for a match grows with its groups and states.
 const REGEX_BYTES_MAX: usize = 1024;
 
-/// Where the score of a program stands.
+/// Rule that finds the score of a program.
 #[derive(Debug, Clone)]
 pub enum ScoreRule {
     /// The time it takes, in seconds.

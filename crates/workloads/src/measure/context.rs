@@ -3,7 +3,7 @@
 //! A workload is handed a [`WorkloadContext`], runs through [`WorkloadContext::program`] (external programs) or
 //! [`WorkloadContext::pinned`] (built-in loops), and returns what it measured; what else is known of it goes to a
 //! [`StepReport`]. Pinning, watching, interruption and counters are done here, so that no workload forgets them.
-//! Nothing is decided here about what runs when.
+//! The plan, not this module, decides what runs when.
 
 pub use super::counted::{CounterReading, OpenCounters, ReadCounters};
 
@@ -24,21 +24,21 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Where a program prints line by line, and what ends it.
+/// Callback for each output line of a program, which can end it.
 type Seen<'a> = (Terminal, &'a mut dyn FnMut(&str) -> bool);
 
-/// What a workload is given. Nothing in it is filled by the workload.
+/// Input of a workload.
 #[derive(Clone)]
 pub struct WorkloadContext<'a> {
-    /// Where `/proc` and `/sys` are read.
+    /// Root of `/proc` and `/sys`.
     pub root: &'a Root,
-    /// What it runs on.
+    /// Machine.
     pub machine: &'a Machine,
     /// The axis of time.
     pub timeline: &'a Timeline,
     /// External programs.
     pub tools: &'a Tools,
-    /// What to run.
+    /// Job.
     pub job: &'a Job,
     /// Number of the signal that interrupted the run, or 0.
     pub cancelled: &'a AtomicI32,
@@ -187,7 +187,7 @@ impl<'a> WorkloadContext<'a> {
         }
     }
 
-    /// Whose rights a program gets; none for our own.
+    /// User whose rights a program gets; `None` for those of this process.
     fn user_of(&self, found: &Found) -> Option<&'a Caller> {
         self.tools.user().filter(|_| found.runs_as_caller)
     }

@@ -3,7 +3,7 @@
 
 use record::{Fact, Missing, Reading};
 
-/// What a kernel counter of one thread or process read at its end.
+/// Final reading of a kernel counter of one thread or process.
 #[derive(Debug, Clone, Default)]
 pub struct CounterReading {
     /// CPU cycles in user mode.

@@ -36,7 +36,7 @@ where
     threads.map_err(|why| refused(&why))
 }
 
-/// What the threads gave, in their order; a panic of one goes on here.
+/// Results of the threads in order; propagates a panic of a thread.
 pub fn joined<T>(threads: Vec<ScopedJoinHandle<'_, Option<T>>>) -> Vec<T> {
     let joined = threads.into_iter().map(ScopedJoinHandle::join);
     let ended = joined.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

@@ -1,4 +1,4 @@
-//! Whether the CPU of this machine is emulated: asked of the CPU, as no file tells it.
+//! Detects an emulated CPU by asking the CPU, since no file tells it.
 
 use machine::Root;
 use microbench::clock;
@@ -17,7 +17,7 @@ pub fn told(root: &Root, machine: &Machine) -> Machine {
     }
 }
 
-/// What shows that the CPU is emulated, or `none`.
+/// Evidence that the CPU is emulated, or `none`.
 fn emulation() -> Fact<String> {
     match clock::emulated() {
         Ok(sign) => Fact::Known(sign.map_or(NOT_EMULATED.into(), |sign| sign.to_string())),

@@ -18,7 +18,7 @@ static QUIET: Quiet = Quiet::new();
 /// nobody's way before it has waited for so long.
 const WRITER_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Who is at work.
+/// Threads at work.
 struct Quiet {
     state: Mutex<State>,
     changed: Condvar,

@@ -7,7 +7,7 @@ use record::{Measured, Outcome, Step, StopReason, StoppingRule};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// However unsteady it is.
+/// Maximum number of repetitions of unsteady figures.
 pub const TIME_CAP: Duration = Duration::from_secs(600);
 /// More repetitions tell nothing more.
 const TIMES_MAX: usize = 100;

@@ -10,14 +10,14 @@ use machine::Timeline;
 use record::{Counters, Fact, Outcome, Reading, RepetitionStats, Step, Tool, Window};
 use std::time::Duration;
 
-/// What a run of a workload leaves.
+/// Result of a run of a workload.
 #[derive(Debug, Default)]
 pub struct StepReport {
     /// Rises when scores stop being comparable.
     pub method: u32,
     /// The external program that ran last.
     pub tool: Option<Tool>,
-    /// What was counted while something ran.
+    /// Counters during a run.
     pub counters: Counters,
     /// Of the external program that ran last: from its start to its end.
     pub program_elapsed: Duration,
@@ -27,7 +27,7 @@ pub struct StepReport {
     pub seen_on: Vec<u32>,
     /// When it began to measure, on both clocks of the timeline, where it had to make something first.
     pub began_ms: Option<(i64, i64)>,
-    /// What its repetitions came to.
+    /// Outcome of its repetitions.
     pub repeated: Vec<RepetitionStats>,
 }
 

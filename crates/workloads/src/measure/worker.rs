@@ -7,7 +7,7 @@ use process::child::{move_to, parse_schedstat};
 use record::{Fact, Reading};
 use rustix::thread::{gettid, sched_getcpu};
 
-/// What one thread leaves behind.
+/// Result of one thread.
 pub(super) struct Worked<T> {
     pub(super) result: T,
     pub(super) counted: CounterReading,

@@ -42,7 +42,7 @@ impl Figure {
         }
     }
 
-    /// How far the two least rounds are apart, as a part of the lesser.
+    /// Relative difference between the two lowest rounds.
     fn apart(&self) -> Option<f64> {
         match self.least {
             [Some(first), Some(second)] => Some((second - first) / first),

@@ -17,7 +17,7 @@ use record::{Compression, DictionaryRow};
 /// Means are printed rounded, of ratings that were rounded.
 const ROUNDING_MIPS: f64 = 1.0;
 
-/// What the benchmark printed, and the lines of its table that were not understood.
+/// Parsed output of the benchmark, and unreadable lines of its table.
 ///
 /// # Errors
 /// One sentence: what is missing or contradicts itself.

@@ -65,7 +65,7 @@ fn finish(report: &mut StepReport, output: &str, ended: StopReason) -> Result<Co
     Ok(measured)
 }
 
-/// How far it is.
+/// Progress.
 struct Progress {
     rule: StoppingRule,
     started: Instant,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// A healthy disk answers within a tenth of a second; a dying one must not hold up everything.
 const TIME_LIMIT: Duration = Duration::from_millis(1500);
-/// So many disks are asked at once.
+/// Number of disks queried in parallel.
 const AT_ONCE: usize = 16;
 
 pub(crate) const SMARTCTL: ToolKind = ToolKind {

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// One way of decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decoder {
-    /// What it is called in the results.
+    /// Name in the results.
     pub(super) name: &'static str,
     /// The codec it decodes.
     codec: &'static str,

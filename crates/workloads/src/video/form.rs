@@ -20,7 +20,7 @@ pub(super) const VARIANTS: &[Variant] = &[
     Variant::own("hevc-1080p-hardware-realtime"),
 ];
 
-/// Of the clip, as European broadcasts have it.
+/// Frame rate of the clip, as in European broadcasts.
 pub(super) const FRAMES_PER_S: f64 = 25.0;
 
 /// One form.

@@ -34,7 +34,7 @@ const IDLE_TIME: Duration = Duration::from_millis(300);
 /// A driver may take its time until a new limit is in force; the slowest known poll every 20 ms.
 const LIMIT_SETTLES: Duration = Duration::from_millis(30);
 
-/// What a clock pass works with.
+/// Input of a clock pass.
 pub(crate) struct ClockPass<'a> {
     pub(crate) root: &'a Root,
     pub(crate) machine: &'a Machine,

@@ -55,7 +55,7 @@ pub(super) fn measure_point(pass: &ClockPass, cpu: u32, opp_khz: Option<u32>) ->
     })
 }
 
-/// How to read for the first time, and from then on.
+/// First reading, and further readings.
 fn plans(limited: bool) -> (ClockPlan, ClockPlan) {
     if !limited {
         return (short_plan(ClockPlan::default()), short_plan(ClockPlan::warm()));
@@ -112,7 +112,7 @@ fn best_counter(counters: &[CounterClock]) -> Fact<u32> {
     best.map_or_else(Fact::not_reached, |clock| clock.khz.clone())
 }
 
-/// What stands behind the readings, taken together.
+/// Timing windows of all readings.
 fn windows(readings: &[ClockReading]) -> ClockWindows {
     let count: u32 = readings.iter().map(|reading| reading.count).sum();
     let weighted = |figure: fn(&ClockReading) -> u32| {

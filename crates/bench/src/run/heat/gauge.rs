@@ -20,7 +20,7 @@ pub(super) enum Gauge<'a> {
     SlowSource(Arc<Latest>),
 }
 
-/// What was read last, and when.
+/// Last reading with its time.
 type Latest = Mutex<(Reading<i64>, Instant)>;
 
 impl<'a> Gauge<'a> {
@@ -40,7 +40,7 @@ impl<'a> Gauge<'a> {
         let (kept, own, there) = (Arc::downgrade(&latest), thermometer.clone(), root.clone());
         let builder = std::thread::Builder::new().name("slow-sensors".into());
         let started = builder.spawn(move || follow(&kept, || own.millicelsius(&there)));
-        // Where the kernel refuses a thread, reading here is better than not reading.
+        // Reads in this thread if the kernel refuses another one.
         Ok(match started {
             Ok(_) => Self::SlowSource(latest),
             Err(_) => Self::Here(root, thermometer),

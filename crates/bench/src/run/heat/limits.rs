@@ -56,7 +56,7 @@ const STUCK_MS_MAX: i64 = 120_000;
 /// A reading that is so much hotter than the one before may be one that was read wrong: the next one decides.
 const JUMP_MILLICELSIUS: i64 = 40_000;
 
-/// How long a thermometer has not answered.
+/// Time since the last answer of a thermometer.
 #[derive(Debug, Default)]
 pub(super) struct SensorTimeout {
     blind_ms: Option<i64>,
@@ -77,7 +77,7 @@ impl SensorTimeout {
 
 /// Ends a load: at its time, at a temperature, when nobody can tell the temperature any more, at an interruption.
 pub(super) struct StopCondition<'a> {
-    /// None on a machine without any: then time alone ends the load.
+    /// `None` without a thermometer: only time ends the load.
     pub(super) gauge: Option<Gauge<'a>>,
     pub(super) max: i64,
     pub(super) end_ms: i64,
@@ -256,7 +256,7 @@ mod tests {
             brake.stop.load(Ordering::Relaxed) != 0
         });
         assert_eq!(stopped, Some(4));
-        // Where there never was a thermometer, nothing has failed.
+        // Without a thermometer, none has failed.
         let none = Root::from_board("== /proc/stat\ncpu\n").unwrap();
         let mut brake = brake_of(&none, 90_000, 60_000);
         for at_ms in [0, 10_000, 50_000] {

@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// So far below the critical trip point, where the kernel cuts the power, a load ends by default:
 /// more than a chip without a heatsink warms between two looks.
 const BELOW_CRITICAL_MILLICELSIUS: i64 = 5_000;
-/// Where no trip point tells: hotter than any board runs that is made to last.
+/// Limit without trip points: hotter than durable boards run.
 const MAX_MILLICELSIUS: i64 = 105_000;
 /// Rises when what is done in these stages changes.
 const METHOD: u32 = 1;

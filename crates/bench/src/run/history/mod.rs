@@ -4,7 +4,7 @@
 //! All three have one stem, which is taken by making the stream: two runs in one second, or a board whose
 //! clock begins at the same moment at every start, never write over each other.
 
-// What an earlier run left and cannot be removed stays for the next start; nothing of this run hangs on it.
+// Leftovers that cannot be removed stay for the next start; this run does not depend on them.
 #![allow(clippy::let_underscore_must_use)]
 
 use machine::faults::{self, Call};
@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// How the names of streams end, today and in older versions.
+/// Suffixes of stream names, current and old.
 const STREAMS: [&str; 2] = [".stream", ".events.jsonl"];
 /// The stream of a run that ended, but whose end did not fit on the disk.
 const ENDED: &str = ".ended";
@@ -26,10 +26,10 @@ const ENDED: &str = ".ended";
 const UNREADABLE: &str = ".unreadable";
 /// Stems that are tried.
 const STEMS_MAX: u32 = 1000;
-/// So much is kept of older runs; the oldest go first.
+/// Limits of kept runs; the oldest are removed first.
 const RUNS_MAX: usize = 200;
 const RUNS_BYTES_MAX: u64 = 256 << 20;
-/// Of a longer stream (weeks of watching) so much of its beginning and of its end is read.
+/// Bytes read from the begin and from the end of a longer stream (weeks of watching).
 const PART_BYTES: u64 = 64 << 20;
 
 /// The folder of all runs.
@@ -41,7 +41,7 @@ pub struct Runs {
 /// The place of a run that begins.
 #[derive(Debug)]
 pub struct NewRun {
-    /// What its files are called, without their ends.
+    /// File name without suffix.
     pub stem: String,
     /// Its stream.
     pub path: PathBuf,
@@ -50,7 +50,7 @@ pub struct NewRun {
     pub(crate) unlocked: Option<std::io::Error>,
 }
 
-/// What was found besides finished runs.
+/// Leftovers besides finished runs.
 #[derive(Debug)]
 pub enum Left {
     /// A run died, or its end could not be kept.
@@ -59,7 +59,7 @@ pub enum Left {
     Unreadable {
         /// Why.
         why: Missing,
-        /// Where it lies from now on, where nobody asks about it again; none if another look may tell more.
+        /// New path, which later starts ignore; `None` if another look may tell more.
         kept: Option<PathBuf>,
     },
 }
@@ -67,9 +67,9 @@ pub enum Left {
 /// The stream of a run that is no more.
 #[derive(Debug)]
 pub struct DeadRun {
-    /// What its files are called, without their ends.
+    /// File name without suffix.
     pub stem: String,
-    /// What could be read.
+    /// Readable part.
     pub record: Record,
     /// True if the run came to its end, and only its results could not be written.
     pub has_ended: bool,
@@ -148,7 +148,7 @@ impl Runs {
         };
         let kept = kept.unwrap_or_else(|| stem.to_owned());
         let name = |end: &str| OsString::from(format!("{kept}{end}"));
-        // Of the Record everything else can be made again.
+        // All other files can be made from the Record.
         self.folder.replace(&name(".json"), json.as_bytes(), Access::Owner)?;
         let log = self.folder.replace_unsynced(&name(".log"), log.as_bytes(), Access::Owner);
         self.forget(stem);
@@ -200,7 +200,7 @@ impl Runs {
                 return Err((Missing::unsupported(path, why), None));
             }
         }
-        // What the drive did not give the first time it may give the second time.
+        // A second read of the drive may succeed.
         let record = match read(&file).or_else(|_| read(&file)) {
             Ok(record) => record,
             // Killed before anything was written: there was no run yet.
@@ -309,7 +309,7 @@ impl Runs {
     }
 }
 
-/// What the files of a run are called that began at this moment; runs of one process are numbered.
+/// File name of a run that began at this moment; runs of one process are numbered.
 fn stem(stamp: &str, number: u32) -> String {
     let stem = format!("{stamp}-{}", std::process::id());
     match number {
@@ -359,7 +359,7 @@ fn read(file: &File) -> Result<Record, Missing> {
     Ok(record)
 }
 
-/// So many bytes from there; zeros, which are no line, where the drive gives an error.
+/// Reads a number of bytes at an offset; zeros, which are no line, where the drive reports an error.
 fn read_part(file: &File, from: u64, length: u64) -> Vec<u8> {
     const PAGE: usize = 4096;
     let mut bytes = vec![0; length as usize];

@@ -22,14 +22,14 @@ pub struct Recorder {
     unchosen: Option<usize>,
 }
 
-/// What a run leaves.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Recorded {
     /// The Record.
     pub record: Record,
-    /// Where its stream lies on disk.
+    /// Path of its stream.
     pub stream: Option<PathBuf>,
-    /// What went wrong with writing the stream.
+    /// Error of writing the stream.
     pub trouble: Option<Missing>,
     /// True if the stream lacks the end of the run.
     pub broken: bool,
@@ -83,7 +83,7 @@ impl Recorder {
         self.tape.keep_off(cpus);
     }
 
-    /// What was seen until now goes to the Record.
+    /// Moves the samples taken so far into the Record.
     pub(crate) fn flush(&mut self) {
         for event in self.tape.flush() {
             self.record.apply(event);

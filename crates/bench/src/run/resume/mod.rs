@@ -54,7 +54,7 @@ fn other_memory(before: &Machine, now: &Machine) -> Option<String> {
     is_other.then(|| format!("the memory changed from {} MiB to {} MiB", before >> 10, now >> 10))
 }
 
-/// What of the stages that had begun is done.
+/// Completed parts of the stages that had begun.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StageProgress {
     /// Stages that were gone through.
@@ -63,7 +63,7 @@ pub(crate) struct StageProgress {
     open: Option<(String, usize)>,
 }
 
-/// How a stage begins.
+/// Start of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StageStart {
     /// For the first time.
@@ -75,7 +75,7 @@ pub(crate) enum StageStart {
 }
 
 impl StageProgress {
-    /// Of a run that left this Record.
+    /// State of the run that left this Record.
     pub(crate) fn of(record: &Record) -> Self {
         let Some((open, done)) = record.run.stages.split_last() else {
             return Self::default();

@@ -107,7 +107,7 @@ pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Vec<D
 
 const OTHERS_OF_ALL: &str = "others_off needs cpus = \"fastest\", \"core-types\" or a list such as \"0-3\"";
 
-/// What people mostly meant, where the reader's own words do not help.
+/// Hint for common mistakes that the parser's message does not explain.
 fn hint(message: &str) -> &'static str {
     let is_outside =
         ["expected a sequence", "expected `workload`", "field `workload`"].iter().any(|words| message.contains(words));
@@ -120,7 +120,7 @@ fn hint(message: &str) -> &'static str {
     }
 }
 
-/// Where it stands, and one sentence about it.
+/// Place, and one sentence.
 type DefinitionError = (Range<usize>, String);
 
 fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, DefinitionError> {

@@ -18,22 +18,22 @@ use std::time::Duration;
 pub struct Definition {
     /// Its name in the Record; scores of equal name and command are compared.
     pub name: String,
-    /// What tells it from others of the same name: the arguments of a plain command.
+    /// Arguments of a plain command, which distinguish it from others with the same name.
     pub variant: Variant,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// Where it runs.
+    /// CPUs.
     pub pinning: CpuSelection,
     /// All other CPUs are switched off while it runs: it starts a thread for each CPU that is online,
     /// wherever it is pinned to.
     pub others_off: bool,
-    /// How often it runs.
+    /// Repetitions.
     pub repeat: Repeat,
-    /// Where its score stands.
+    /// Rule that finds its score.
     pub score: ScoreRule,
     /// Unit of the score.
     pub unit: String,
-    /// Whether a higher score is better.
+    /// True if a higher score is better.
     pub higher_is_better: bool,
     /// It is killed when one run takes longer.
     pub time_limit: Duration,
@@ -41,10 +41,10 @@ pub struct Definition {
     pub file: Option<PathBuf>,
 }
 
-/// How often a program runs.
+/// Number of repetitions of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
-    /// So many times.
+    /// A fixed number.
     Times(u32),
     /// Until the median is known within 1 %, within bounds of number and time.
     UntilSteady,
