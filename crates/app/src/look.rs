@@ -1,4 +1,4 @@
-//! What the terminal can show: colours, and characters beyond ASCII.
+//! Abilities of the terminal: colours, and characters beyond ASCII.
 
 use rustix::termios::{Winsize, tcgetwinsize};
 use std::io::stdout;
@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 /// Columns and rows of a terminal that does not say: those of the terminals that serial lines were made for.
 const USUAL: (u16, u16) = (80, 24);
 
-/// What the terminal can do.
+/// Abilities of the terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Look {
     pub(crate) colours: bool,

@@ -14,11 +14,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// So much fits into a pipe or the queue of a terminal at once, where anything fits.
+/// Number of bytes that a pipe or terminal accepts at once if it accepts any.
 const CHUNK_BYTES: usize = 2048;
 /// The kernel fills pipes by pages of at most so much on small boards.
 const PAGE_BYTES: usize = 4096;
-/// So long may a reader take for what is written after a signal.
+/// Maximum time for output after a signal.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
 /// Writes text to standard output. A reader that closes the pipe early (`grep -q`, `head`) has seen enough.
@@ -32,7 +32,7 @@ pub(crate) fn print_to_reader(text: &str) -> anyhow::Result<bool> {
     static MAY_WAIT: OnceLock<bool> = OnceLock::new();
     let out = std::io::stdout();
     let may_wait = *MAY_WAIT.get_or_init(|| out.is_terminal() || !is_file_or_null(out.as_fd()));
-    // Where both are one terminal, they keep their order.
+    // Keeps the order if both are one terminal.
     stderr::settle();
     // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
     let text = facts::harmless(text);
@@ -53,7 +53,7 @@ pub(crate) fn has_room(bytes: usize) -> bool {
         return true;
     };
     let free = size.saturating_sub(usize::try_from(used).unwrap_or(usize::MAX));
-    // What fits into an empty pipe in no case has to wait in any case.
+    // Output that exceeds an empty pipe has to wait in any case.
     free >= (bytes + PAGE_BYTES).min(size)
 }
 
@@ -99,7 +99,7 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
         let mut room = [PollFd::from_borrowed_fd(out, PollFlags::OUT)];
         match poll(&mut room, Some(&LOOK_EVERY)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            // What cannot be waited for shows when it is written to.
+            // A file that cannot be polled reports its error on write.
             Ok(_) | Err(_) => return true,
         }
         if signals::received() != 0 {

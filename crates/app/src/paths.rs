@@ -94,7 +94,7 @@ impl Paths {
     }
 }
 
-/// How every Record begins.
+/// Prefix of every Record.
 const RECORD: &[u8] = b"{\"schema\"";
 
 /// State of the whole system: on the drive, where `/var/log` often is in memory. systemd names another
@@ -115,7 +115,7 @@ fn state_folder(xdg: Option<PathBuf>, home: Option<PathBuf>) -> PathBuf {
         .unwrap_or_else(std::env::temp_dir)
 }
 
-/// Where results of the user's own lie that every comparison looks at.
+/// Directory of the user's own results that every comparison includes.
 pub(crate) fn references(as_root: bool) -> PathBuf {
     Paths::choose(as_root, None).history.with_file_name("references")
 }

@@ -11,7 +11,7 @@ use step_log::StepLog;
 /// Columns of the bar itself.
 const BAR_COLUMNS: usize = 16;
 
-/// What a run says of itself while it goes on.
+/// Progress of a run.
 pub(crate) struct ProgressBar {
     shown: Shown,
     began: Instant,
@@ -26,13 +26,13 @@ pub(crate) struct ProgressBar {
 pub(crate) trait Picture {
     /// Samples have come. False if nobody looks any more.
     fn sampled(&mut self, record: &record::Record) -> bool;
-    /// What is done now. False if nobody looks any more.
+    /// Shows the current step. False if the reader is gone.
     fn head(&mut self, text: &str) -> bool;
     /// Something is worth a line.
     fn note(&mut self, text: &str);
 }
 
-/// How progress is shown.
+/// Display of progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shown {
     /// By a bar below all lines.
@@ -175,7 +175,7 @@ impl ProgressBar {
 
 impl Drop for ProgressBar {
     fn drop(&mut self) {
-        // However a run ends, the terminal is given back before what was held is written.
+        // The terminal is given back before held output is written, at any end of a run.
         self.picture.get_mut().take();
         stderr::hold(false);
     }

@@ -114,7 +114,7 @@ pub(crate) fn set_restore_handle(way_back: RestoreHandle) {
 /// is on the disk, and the next start finds it.
 fn exit_now() {
     let (sender, back) = std::sync::mpsc::channel();
-    // Nobody listens any more when the time is up.
+    // The receiver is gone after the timeout.
     let outcomes = match threads::spawn("way-back", move || drop(sender.send(put_back()))) {
         Ok(_) => back.recv_timeout(WAY_BACK_TIME).unwrap_or_default(),
         Err(_) => put_back(),

@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many lines are kept for a reader that has stopped; what comes behind them is counted.
+/// Maximum number of lines kept for a stopped reader; further lines are counted.
 const LINES_MAX: usize = 200;
 /// Joining and writing lines needs little.
 const STACK_BYTES: usize = 128 << 10;
@@ -21,7 +21,7 @@ const LAST_PATIENCE: Duration = Duration::from_millis(1500);
 /// Before something is written to standard output: where both are one terminal, they keep their order.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// What is to be written.
+/// Pending output.
 #[derive(Debug, Default)]
 struct PendingOutput {
     lines: VecDeque<String>,
@@ -71,7 +71,7 @@ pub(crate) fn bar(text: &str) {
 
 /// Keeps everything until it may be written again, or writes it.
 pub(crate) fn hold(held: bool) {
-    // Where nothing was said, nothing waits.
+    // Without messages there is nothing to release.
     if !held && STDERR.get().is_none() {
         return;
     }
@@ -143,7 +143,7 @@ impl Stderr {
 
     fn announce(&self, mut due: MutexGuard<'_, PendingOutput>) {
         if due.alone && !due.is_due() {
-            // What is held is written when it no longer is.
+            // Held output is written on release.
         } else if due.alone {
             // Without a thread it is written here and now.
             let text = due.take();

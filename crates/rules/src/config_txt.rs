@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// What the table says of this setting on this board.
+    /// Row of the table for this setting on this board.
     fn effect(board: &str, setting: &str, value: &str) -> Option<&'static str> {
         let filters = filters(board);
         let labels = labels(board, &filters);

@@ -102,7 +102,7 @@ fn by_a_part(facts: &Facts<'_>, cause: Cause, finding: Finding, names_clusters: 
 /// Firmware lowers the power limit long before the kernel throttles.
 const HOT_MILLICELSIUS: i64 = 90_000;
 
-/// What is said of the falls of one workload; where they are not of all CPUs, with the names of these.
+/// Sentence about the clock drops of one workload, with the CPUs unless all are affected.
 fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
     let at_most = falls.iter().all(|fall| fall.at_most && !fall.fell_within);
     let (severity, sure) = match cause {

@@ -100,6 +100,6 @@ pub enum Judges {
     CompressionSingle,
     /// Memory latency and bandwidth.
     Memory,
-    /// None: the rule checks the machine, a reading, or text by other programs.
+    /// No relation: the rule checks the machine, a reading, or text by other programs.
     Nothing,
 }

@@ -38,7 +38,7 @@ fn was_met_later(facts: &Facts<'_>, unmet: &UnmetSetting) -> bool {
     })
 }
 
-/// What it cost shows in the clocks, of which other rules tell: never more than Info.
+/// Never more than Info: the cost shows in the clocks, which other rules report.
 fn finding(unmet: &UnmetSetting, times: i64) -> Finding {
     let template = match (&unmet.found, &unmet.before_step, times) {
         (Fact::Missing { .. }, ..) => "{path} could not be set to {wanted}: {why}.",

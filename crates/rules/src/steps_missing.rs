@@ -33,7 +33,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     for (index, step) in facts.steps.iter().enumerate() {
         let finding = match &step.outcome {
             Outcome::Done(_) => continue,
-            // What happens to every step after Ctrl-C is no news; the run itself says so.
+            // Steps after Ctrl-C are not reported; the run itself says so.
             Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => continue,
             // The copy of a log ends there, which another rule reports.
             Outcome::Failed(_) if ends_in(facts, index) => continue,

@@ -25,7 +25,7 @@ const PEAK_PERCENT_MIN: f64 = 10.0;
 const MEAN_PERCENT_MIN: f64 = 2.0;
 /// Mean over a phase from which it lowers its scores: page faults of 7-zip alone need up to 5 %.
 const DEGRADED_PERCENT: f64 = 8.0;
-/// What the monitor of the bash program uses on slow boards itself, in percent of one CPU.
+/// CPU use of the bash program's monitor on slow boards, in percent of one CPU.
 const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;
 /// Ciphers that an engine computes leave this much CPU time to the program, in percent of one CPU, and not more.
 const ENGINE_USER_PERCENT: f64 = 12.0;
@@ -39,7 +39,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     overhead(facts, &others).into_iter().chain(engine).collect()
 }
 
-/// What the kernel used in one phase beyond the workload's own calls, in percent of all CPUs.
+/// Kernel time in one phase beyond the workload's own calls, in percent of all CPUs.
 struct PhaseKernelTime<'a> {
     phase: &'a Phase,
     average: f64,

@@ -61,7 +61,7 @@ pub enum Role {
 /// Component that a harmful finding reports as throttled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Throttles {
-    /// Nothing.
+    /// No effect.
     No,
     /// CPUs: the reported clock was not sustained.
     Clock,

@@ -14,7 +14,7 @@ const VARIABLES: &[&str] =
     &["MODE", "MaxKHz", "MinKHz", "NotReadyYet", "NOTUNING", "ExecuteCommand", "CPUINFOFILE", "Netio"];
 
 impl Environment {
-    /// What the process was started with.
+    /// Environment of the process.
     pub(crate) fn read() -> Self {
         let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
         Self { variables: VARIABLES.iter().filter_map(set).collect() }
@@ -25,7 +25,7 @@ impl Environment {
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// What the environment asks of a run, or one sentence about what is wrong.
+    /// Options of a run from the environment, or one sentence about an error.
     pub(crate) fn options(&self) -> Result<Options, String> {
         let extensive = match self.get("MODE") {
             None | Some("unattended") => false,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use workloads::job::duration::parse_time;
 use workloads::job::pinning::{CpuSelection, parse_cpu_selection};
 
-/// How long to wait for an idle system where `--wait` does not say.
+/// Default of `--wait`: maximum time to wait for an idle system.
 const WAIT: Duration = Duration::from_secs(120);
 
 /// When a run starts.

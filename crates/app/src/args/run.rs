@@ -27,7 +27,7 @@ pub(crate) struct RunFlags {
 }
 
 impl RunFlags {
-    /// What they and the environment ask of a run.
+    /// Options of a run from arguments and environment.
     pub(crate) fn options(&self, tune: TuneFlags, environment: &Environment) -> Result<Options, String> {
         let options = environment.options()?;
         Ok(Options {

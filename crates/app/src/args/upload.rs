@@ -1,4 +1,4 @@
-//! How and where results are sent to a hub.
+//! Options of uploads to a hub.
 
 use super::groups::chosen;
 use std::path::PathBuf;

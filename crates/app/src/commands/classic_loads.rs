@@ -36,7 +36,7 @@ impl ClassicLoads {
         self.stockfish.is_some()
     }
 
-    /// What the run is for.
+    /// Task of the run.
     pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(network) = self.stockfish.as_deref().filter(|name| !name.is_empty()) {
             return Err(format!(

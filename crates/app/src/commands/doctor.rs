@@ -12,7 +12,7 @@ use record::redact::Redactor;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Where the reason begins.
+/// Column of the reason.
 const INDENT: usize = 26;
 
 /// Show what can be measured here, and what is missing

@@ -4,7 +4,7 @@
 use super::*;
 use record::WorkloadId;
 
-/// What a verb needs besides the option; the standard run needs nothing.
+/// Required words besides the option; none for the standard run.
 const BASES: &[(&str, &str)] = &[
     ("run", "-- true"),
     ("ab", "--a thp=never --b thp=always -- true"),
@@ -75,7 +75,7 @@ const WITH: &[(&str, &str, &str)] = &[
 /// Options of runs that mean something only with where the result is sent.
 const OF_UPLOAD: &[&str] = &["--token-file", "--publish", "--machine", "--yes"];
 
-/// What stands behind an option, by verb and option or by the name of its value.
+/// Example value of an option, by verb and option or by the name of its value.
 const VALUES: &[(&str, &str)] = &[
     ("ARM", "thp=never"),
     ("CELSIUS", "55"),
@@ -144,7 +144,7 @@ fn has_upload(verb: &clap::Command) -> bool {
     verb.get_arguments().any(|arg| arg.get_long() == Some("upload"))
 }
 
-/// What is wrong with an option of a verb; nothing if it changes what is done.
+/// Error of an option that has no effect on a verb; `None` if it has an effect.
 fn problem(verb: &str, arg: &clap::Arg) -> Option<String> {
     let option = match (arg.get_long(), arg.get_short()) {
         (Some(long), _) => format!("--{long}"),

@@ -9,7 +9,7 @@ use compare::reference::{Reference, Row};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// So many files of one directory are read: a comparison at the end of a run must not take long.
+/// Maximum number of files read from one directory, to keep the comparison at the end of a run short.
 const FILES_MAX: usize = 200;
 
 /// The known results with those of the user. What is named must be readable; what else lies in a directory is passed over

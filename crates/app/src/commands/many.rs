@@ -52,7 +52,7 @@ pub(crate) fn read_each(
 /// The files, or the last run where none is named.
 ///
 /// # Errors
-/// None is named and nothing was run.
+/// No file is named and no run exists.
 pub(crate) fn files_or_last(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if !files.is_empty() {
         return Ok(files.to_vec());

@@ -48,7 +48,7 @@ fn recover(root: &Root, log: Option<&Path>) -> anyhow::Result<u8> {
     if log.is_some() { Ok(0) } else { restore::after_runs(root) }
 }
 
-/// What every start of a command does: costs one look into a folder where nobody died.
+/// Recovery at the start of every command; reads one directory if no run died.
 pub(crate) fn at_start(root: &Root) {
     if !root.is_system() {
         return;

@@ -84,7 +84,7 @@ pub(super) fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
     Ok(((head + &board).into_bytes(), counts.collect(), 0))
 }
 
-/// What was blanked, in one sentence.
+/// Redacted values in one sentence.
 pub(super) fn sentence(name: &str, counts: &[(Kind, u32)], damaged: usize) -> String {
     let words: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
     let mut text = if words.is_empty() {

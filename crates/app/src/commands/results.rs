@@ -10,7 +10,7 @@ use explain::results::{FORMATS, Filter, Row, SORT_KEYS, Table, USUAL_ORDER, sort
 use record::Run;
 use std::path::PathBuf;
 
-/// Where nobody knows how wide the reader's terminal is.
+/// Width if the reader's terminal is unknown.
 const COLUMNS_USUAL: usize = 80;
 
 /// Print a table of many results; also as a web site or over time

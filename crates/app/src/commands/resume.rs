@@ -19,7 +19,7 @@ use std::path::Path;
 /// The newest one, which is also meant where nothing is named.
 const LATEST: &str = "latest";
 
-/// What was typed to start this run; none if its words are no UTF-8 and cannot be written down.
+/// Command line of this run; `None` if it is not UTF-8 and cannot be written down.
 pub(super) fn asked(options: &Options) -> Option<Invocation> {
     let words = std::env::args_os().skip(1);
     let words: Option<Vec<String>> = words.map(|word| word.into_string().ok()).collect();

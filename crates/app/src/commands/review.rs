@@ -47,7 +47,7 @@ pub(crate) struct ReviewFlags {
     pub(crate) command: Vec<String>,
 }
 
-/// Where a command may stand behind `--`.
+/// Place of a command after `--`.
 pub(crate) const COMMANDS: &str =
     "Use `sbc-bench run -- CMD` to benchmark a command, `sbc-bench -R -- CMD` to monitor the machine while it runs";
 
@@ -71,7 +71,7 @@ impl Verb for ReviewFlags {
 #[derive(Debug)]
 pub(crate) struct Inspection {
     pub(crate) json: bool,
-    /// Where the text goes as well.
+    /// Additional file for the text.
     pub(crate) log: Option<PathBuf>,
 }
 

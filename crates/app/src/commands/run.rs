@@ -88,7 +88,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     if as_root {
         restore_leftovers(&root, &to.paths, args.options.tune, &bar);
     }
-    // What a killed run left (CPUs that are off, limits) is no reason to refuse this one.
+    // Leftovers of a killed run (offline CPUs, limits) must not refuse this one.
     let machine = LazyMachine::new(&root);
     if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {
         anyhow::bail!(why);
@@ -144,7 +144,7 @@ fn with_cpuinfo(root: &Root, path: Option<&Path>) -> anyhow::Result<Root> {
 /// Lines that are typed while a machine is watched; none for other runs.
 struct TypedLines {
     receiver: Receiver<String>,
-    /// What is typed from now on is for others.
+    /// Input from now on belongs to others.
     ended: Arc<AtomicBool>,
 }
 
@@ -177,7 +177,7 @@ impl TypedLines {
     }
 }
 
-/// How often a job in the background looks whether it has the terminal again.
+/// Interval at which a background job checks whether it has the terminal again.
 const FOREGROUND_LOOK: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// The next line of standard input; none at its end, and on a terminal none once that is for others.
@@ -245,7 +245,7 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
         return Ok(status::of_settings(&record).unwrap_or(status::REFUSED));
     }
     if matches!(record.run.end, End::Interrupted { .. }) && record.steps.is_empty() {
-        // Nothing was measured: the log of the last good run is worth more.
+        // Without measurements, keep the log of the last good run.
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
         output::note("Interrupted before the first measurement; earlier results are unchanged.");
         return Ok(status::of_settings(&record).unwrap_or(status::INTERRUPTED));
@@ -315,7 +315,7 @@ fn exit_status(explained: &Explained<'_>, kept: &Kept, attributes: Attributes) -
     match record.run.end {
         End::Interrupted { .. } => status::INTERRUPTED,
         _ if let Some(status) = status_of_program(record, attributes.own_program) => status,
-        // What was only watched has no results that could be wrong.
+        // A run that only watched has no results to judge.
         _ if attributes.only_watches => 0,
         _ => status::of(explained.assessment.verdict),
     }

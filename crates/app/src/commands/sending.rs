@@ -19,9 +19,9 @@ use std::time::Duration;
 const TOKEN_BYTES_MAX: u64 = 4 << 10;
 /// The folder of what waits, next to the runs.
 const SPOOL: &str = "spool";
-/// What an earlier upload left has no name any more.
+/// Name of files left by an earlier upload.
 const EARLIER: &str = "an earlier result";
-/// How often a question looks whether a signal came.
+/// Interval at which a question checks for a signal.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 /// A redacted file.
@@ -37,14 +37,14 @@ pub(super) struct Sending {
     yes: bool,
 }
 
-/// What was sent and what was not.
+/// Outcome of an upload.
 #[derive(Default)]
 pub(super) struct Sent {
     /// Short addresses, a line each.
     pub(super) addresses: String,
     /// Sentences about what was not sent.
     pub(super) problems: Vec<String>,
-    /// Nothing was refused, and nothing is left to be sent to this hub.
+    /// True if no file was refused and none is left for this hub.
     pub(super) is_whole: bool,
 }
 

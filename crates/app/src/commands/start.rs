@@ -1,4 +1,4 @@
-//! What every run begins with: who made it, what a killed one has left, and where it is kept.
+//! Start of every run: its identity, leftovers of a killed run, and the place of its files.
 
 use crate::output;
 use crate::paths::Paths;
@@ -65,7 +65,7 @@ fn report_leftovers(root: &Root, paths: &Paths, bar: &ProgressBar) {
     )));
 }
 
-/// Where a run is kept: the folder of all runs and the stem of this one's files.
+/// Place of a run: the folder of all runs and the stem of its files.
 pub(super) struct SavedRun {
     pub(super) runs: Runs,
     pub(super) stem: String,

@@ -46,7 +46,7 @@ impl Command for Storage {
     }
 }
 
-/// What only reviews judge.
+/// Parts that only reviews judge.
 const OF_REVIEWS: [&str; 2] = ["CPU clocks", "kernel"];
 
 fn text(record: &Record, findings: &[Finding]) -> String {

@@ -70,9 +70,9 @@ impl Verb for ThermalFlags {
 
 /// Temperatures that a SoC can be asked to have, in °C.
 const CELSIUS: std::ops::RangeInclusive<f64> = 1.0..=130.0;
-/// How long a stress load may last.
+/// Maximum duration of a stress load.
 const DURATION: std::ops::RangeInclusive<Duration> = Duration::from_secs(3)..=Duration::from_secs(24 * 3600);
-/// What `-t` and `-T` take without a number, as they always have.
+/// Defaults of `-t` and `-T` without a number, as in the bash program.
 const CLASSIC_CELSIUS: &str = "50";
 
 impl ThermalFlags {

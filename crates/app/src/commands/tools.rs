@@ -89,7 +89,7 @@ impl Command for InstallTools {
     }
 }
 
-/// What is there now.
+/// Current state.
 fn report(names: &[String], installation: &InstallPlan) -> anyhow::Result<u8> {
     let now = packages::installation(&tools()?, names, machine::is_root()).map_err(|why| anyhow::anyhow!("{why}."))?;
     let is_new = |note: &&String| !installation.notes.contains(note);

@@ -33,7 +33,7 @@ pub(crate) fn sentence(error: &clap::Error, words: impl IntoIterator<Item = OsSt
     format!("{} Try `{path} --help`.", what(error, verb))
 }
 
-/// What is wrong, as a sentence with its full stop.
+/// Error as a sentence with its full stop.
 fn what(error: &clap::Error, verb: &Command) -> String {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => vec![text.clone()],

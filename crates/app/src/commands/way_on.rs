@@ -1,4 +1,4 @@
-//! Whether a run that died can go on, and what one types for it.
+//! Command that resumes a run that died.
 
 use crate::paths::Paths;
 use record::{End, Invocation, Run};
@@ -31,7 +31,7 @@ pub(super) fn is_resumable(run: &Run) -> bool {
     started.is_some_and(|run| run.task.attributes().not_resumable.is_none())
 }
 
-/// How this run that died goes on, whose Record is here; none if it cannot.
+/// Command that resumes the run of this Record; `None` if it cannot be resumed.
 pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
     if !is_resumable(run) {
         return None;

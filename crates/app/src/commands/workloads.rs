@@ -22,7 +22,7 @@ pub(crate) fn text() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Whether it can run here.
+/// True if it can run here.
 fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     let Some(kind) = workload.tool else {
         return if workload.attributes.is_users_own {

@@ -4,10 +4,10 @@
 
 use super::{clock, time_left};
 
-/// So long without a line, and a step that runs is named.
+/// Time without a line after which the current step is named.
 const SILENCE_S: u64 = 60;
 
-/// What is to be said, and when something was said last.
+/// Pending lines, and the time of the last line.
 #[derive(Debug, Default)]
 pub(super) struct StepLog {
     /// The result of the last step, said when the time behind it is known.
@@ -33,7 +33,7 @@ impl StepLog {
         Some(line)
     }
 
-    /// What is still to be said at the end.
+    /// Remaining lines at the end.
     pub(super) fn finish(&mut self, at_s: u64) -> Option<String> {
         Some(format!("{} {}", clock(at_s), self.ended.take()?))
     }

@@ -1,4 +1,4 @@
-//! What the running kernel is: whose, how old, how it is built, and what of it costs speed.
+//! The running kernel: origin, age, configuration, and settings that cost speed.
 //!
 //! Pure: facts of a Record in, a verdict with its evidence out. The date of today comes from the
 //! Record, the dates of support from `data/kernels.tsv` or a newer file ([`Eol`]).

@@ -1,4 +1,4 @@
-//! Whose kernel is running: traces in names, files and configuration, each with its weight.
+//! Origin of the running kernel: traces in names, files and configuration, each with its weight.
 //!
 //! Two independent traces of 80 % and 90 % leave a doubt of 2 %. A version or a SoC alone proves
 //! nothing: many boards of a vendor run kernels from kernel.org.
@@ -24,7 +24,7 @@ pub enum Class {
 /// One trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// What was found.
+    /// Trace.
     pub what: String,
     /// Location of the trace.
     pub from: String,
@@ -125,7 +125,7 @@ fn confidence(traces: &[Trace]) -> u8 {
     ((100.0 * (1.0 - doubt)).round() as u8).min(99)
 }
 
-/// What a row says that was found, and where.
+/// Trace of a row with its place.
 fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(String, String)> {
     let text = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
     let within = |text: &str, from: &str| text.contains(row.what).then(|| (row.what.to_owned(), from.to_owned()));

@@ -19,7 +19,7 @@ const DEBUGGING: &[(&str, &str)] = &[
     ("UBSAN", "arithmetic is checked for undefined behaviour"),
 ];
 
-/// What a SoC needs of kernel.org's tree to run at its speed, by the first entry of its device tree.
+/// First kernel.org release that runs a SoC at full speed, by the first compatible string of its device tree.
 struct Need {
     soc: &'static str,
     since: (u32, u32),

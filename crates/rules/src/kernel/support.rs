@@ -6,7 +6,7 @@ use facts::{Finding, Place, Quantity, Severity};
 use record::RuleId;
 use serde::Serialize;
 
-/// So many revisions behind is a matter of weeks.
+/// Number of revisions that are a matter of weeks.
 const BEHIND_MIN: u32 = 6;
 /// Behind so many, holes that are known how to exploit are likely.
 const BEHIND_MANY: u32 = 20;
@@ -16,7 +16,7 @@ const DATA_DAYS_MAX: i32 = 90;
 /// Support of the series is over.
 pub const ENDED: RuleId = RuleId::own("kernel-ended");
 
-/// What is known about the support of a series at kernel.org.
+/// Support of a series at kernel.org.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
@@ -43,7 +43,7 @@ pub enum Support {
         longterm: bool,
         /// Last revision in the data.
         latest: KernelVersion,
-        /// How many revisions it is behind, where the revision is known and the last one is no old news.
+        /// Number of revisions behind, if the revision is known and the last one is recent.
         behind: Option<u32>,
         /// True if the data is so old that support may have been prolonged since.
         may_have_changed: bool,
@@ -87,7 +87,7 @@ pub(super) fn support(version: Option<&KernelVersion>, eol: &Eol, today: Option<
     }
 }
 
-/// What that means for its user.
+/// Consequence for its user.
 pub(super) fn findings(
     release: &str,
     version: Option<&KernelVersion>,
@@ -190,7 +190,7 @@ fn supported(
     found
 }
 
-/// How far behind it is.
+/// Distance to the last revision.
 fn age(
     finding: &dyn Fn(RuleId, &'static str) -> Finding,
     latest: &KernelVersion,
@@ -217,10 +217,10 @@ fn age(
     )
 }
 
-/// So many traces are proof enough.
+/// Number of traces that are sufficient proof.
 const TRACES_TOLD: usize = 4;
 
-/// Whose it is, where it is not plainly from kernel.org.
+/// Vendor, unless it is plainly from kernel.org.
 fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) -> Option<Finding> {
     let best = origins.first()?;
     let vendor = origins.iter().find(|origin| origin.class == Class::Vendor);

@@ -7,7 +7,7 @@ use facts::plain;
 use record::{KernelFacts, Record};
 use std::fmt::Write;
 
-/// How the kernel is built, one short line.
+/// Kernel configuration in one short line.
 pub fn lines(record: &Record) -> Vec<String> {
     let machine = &record.machine;
     let facts = record.surveys.first().map(|survey| &survey.kernel);
@@ -78,7 +78,7 @@ pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
     text
 }
 
-/// What a release without any sign of its maker tells; nothing where there is no release.
+/// Words about a release without a sign of its vendor; empty without a release.
 fn of_nobody(release: &str) -> Option<String> {
     let numbers = release.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let suffix = match numbers.strip_prefix("-rc") {

@@ -18,7 +18,7 @@ const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// What repetitions of latency and bandwidth differ by on quiet boards.
+/// Spread of latency and bandwidth on quiet boards.
 const LOSS_PERCENT_MIN: f64 = 5.0;
 
 /// One workload before and after the load.

@@ -64,7 +64,7 @@ struct Point {
     cpus: Vec<u32>,
     /// Median of the rounds.
     score: f64,
-    /// What the cores of these CPUs reach, each alone.
+    /// Sum of the scores of these CPUs, each alone.
     alone: f64,
     /// The clock, against that of each of these CPUs alone; none where clocks were not seen.
     clock_percent: Option<f64>,
@@ -78,7 +78,7 @@ impl Point {
     }
 }
 
-/// What one CPU of a kind reaches alone.
+/// Score of one CPU of a kind alone.
 struct Alone {
     cpu: u32,
     score: f64,
@@ -110,7 +110,7 @@ fn result(record: &Record, workload: WorkloadId) -> Option<Scaling> {
         _ => None,
     });
     let alone: Vec<Alone> = alone.collect();
-    // Of single CPUs only the first: the others are there to be added up.
+    // Only the first of the single CPUs: the others are only summed up.
     let own = sets.iter().filter(|cpus| cpus.len() > 1 || cpus[0] == largest[0]);
     let points: Vec<Point> = own.filter_map(|cpus| point(record, of(cpus), &alone)).collect();
     let unit = step_score(scored.first()?.1)?.unit;
@@ -244,14 +244,14 @@ fn finding(result: &Scaling) -> Option<Finding> {
     )
 }
 
-/// What the clock has to do with it.
+/// Effect of the clock.
 fn clock_words(all: &Point) -> String {
     let lost = 100.0 - all.percent();
     let Some(clock) = all.clock_percent else {
         return String::new();
     };
     let slower = 100.0 - clock;
-    // What is left when the clock is taken out.
+    // Rest without the effect of the clock.
     let rest = 100.0 - 100.0 * all.percent() / clock;
     match (lost > NOISE_PERCENT, slower > NOISE_PERCENT, rest > NOISE_PERCENT) {
         (false, _, _) => String::new(),

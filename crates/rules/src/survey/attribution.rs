@@ -8,7 +8,7 @@ use facts::figures::Figure;
 use record::{Record, Step};
 use serde::Serialize;
 
-/// What repetitions of short steps differ by on a quiet machine, in percent; less is never believed.
+/// Spread of short steps on a quiet machine, in percent; smaller differences are noise.
 const NOISE_PERCENT_MIN: f64 = 2.0;
 
 /// Effect of raising one group of settings.
@@ -33,7 +33,7 @@ pub struct GainRow {
     pub after: f64,
     /// Improvement in percent; negative for worse.
     pub gain_percent: f64,
-    /// How much more it became, in percent of itself; negative for less.
+    /// Change in percent; negative for a decrease.
     pub change_percent: f64,
     /// Variation of the figure itself, in percent.
     pub noise_percent: f64,

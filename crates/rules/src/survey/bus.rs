@@ -69,7 +69,7 @@ fn matters(class: u32) -> bool {
     matches!(class >> 16, 0x01 | 0x02 | 0x0d | 0x12) || class >> 8 == 0x0c03
 }
 
-/// What a PCI function is, for people.
+/// Name of a PCI function.
 pub(crate) fn pci_name(device: &PciDevice) -> String {
     match (&device.name, &device.label) {
         (Some(name), _) => plain(name),
@@ -219,7 +219,7 @@ fn sata_power(facts: &Facts<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// What a USB device calls itself, or what its bridge is.
+/// Name of a USB device, or of its bridge.
 pub(crate) fn usb_name(device: &UsbDevice) -> String {
     if let Some(bridge) = table::bridge(device.vendor, device.product) {
         return bridge.name.to_owned();

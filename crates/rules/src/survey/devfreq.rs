@@ -29,7 +29,7 @@ fn devices<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Scaler> {
     scalers.iter().filter(|scaler| scaler.kind != ScalerKind::Cpu)
 }
 
-/// What people call it.
+/// Common name.
 pub(super) fn kind_name(kind: ScalerKind) -> &'static str {
     match kind {
         ScalerKind::Cpu => "CPU",

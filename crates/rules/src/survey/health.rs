@@ -78,7 +78,7 @@ fn state(disk: &Disk, health: &Health) -> Vec<Finding> {
     found
 }
 
-/// What disks count, how sure each makes it, and what it means.
+/// Health counters of disks, with confidence and meaning.
 fn counters(health: &Health) -> [(Option<u64>, u8, &'static str); 6] {
     [
         (health.media_errors, 97, "Disk {disk} has {value} media and data integrity errors."),

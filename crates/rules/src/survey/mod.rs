@@ -33,7 +33,7 @@ fn first(record: &Record) -> Option<&Survey> {
     record.surveys.first()
 }
 
-/// What a look over the machine saw something of, in words; empty where nothing could be read.
+/// Inspected parts of the machine in words; empty if nothing was readable.
 pub fn seen(record: &Record) -> Vec<&'static str> {
     let Some(survey) = first(record) else {
         return Vec::new();
@@ -57,7 +57,7 @@ fn is_readable(scaler: &Scaler) -> bool {
     scaler.governor.known().is_some() && scaler.limit_hz_max.known().is_some()
 }
 
-/// What to say where nothing was found wrong: of what, or that there was nothing to look at.
+/// Sentence without findings: names the inspected parts, or says that there were none.
 pub fn all_clear(seen: &[&str]) -> String {
     match seen {
         [] => "Nothing on this machine could be checked.".to_owned(),

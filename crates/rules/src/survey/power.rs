@@ -82,7 +82,7 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
         );
     }
     match supply.agreed.as_deref() {
-        // Nothing was agreed on: 0.5 A or 0.9 A, by USB.
+        // No contract: 0.5 A or 0.9 A, by USB.
         Some("default" | "SDP") => Some(finding(
             Severity::Degraded,
             75,

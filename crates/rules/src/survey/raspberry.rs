@@ -1,6 +1,6 @@
 //! Check: config-txt. Settings of a Raspberry Pi's firmware that cost performance or make no sense.
 //!
-//! What is written there is judged in [`crate::config_txt`], as for logs; here is what a board lacks.
+//! [`crate::config_txt`] judges its settings, as for logs; this module finds missing ones.
 
 use super::first;
 use crate::config_txt::{ConfigTxt, Kind};

@@ -6,7 +6,7 @@ const BRIDGES: Table = Table::of(include_str!("../../../../data/usb_bridges.tsv"
 
 /// A bridge between USB and a disk.
 pub(crate) struct Bridge {
-    /// What it is.
+    /// Kind.
     pub(crate) name: &'static str,
     /// Speed of its USB side; where chips of several speeds have these numbers, the lowest.
     pub(crate) mbit_per_s: u32,

@@ -1,4 +1,4 @@
-//! What was found in words that every report uses: one line for each disk and device.
+//! Words for every report: one line for each disk and device.
 
 mod supply;
 

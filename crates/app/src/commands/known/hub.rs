@@ -18,7 +18,7 @@ const FOLDER: &str = "hub-references";
 /// Pages of one hub.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// What is kept of one hub.
+/// Cached results of one hub.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Kept {
     fetched_utc_ms: i64,

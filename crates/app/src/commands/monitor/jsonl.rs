@@ -54,7 +54,7 @@ impl View for Jsonl {
         self.rows.take_notes(notes);
     }
 
-    /// What came behind the last row.
+    /// Events after the last row.
     fn end(&mut self, watch: &Watch) -> anyhow::Result<()> {
         self.rows.print(&happened(watch)?).map(|_| ())
     }
@@ -70,7 +70,7 @@ fn without_unknown(mut event: Value) -> Value {
     event
 }
 
-/// What happened since the row before.
+/// Events since the previous row.
 fn happened(watch: &Watch) -> anyhow::Result<String> {
     let mut text = String::new();
     for event in watch.happened() {
@@ -80,7 +80,7 @@ fn happened(watch: &Watch) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// What is known before the first row, as events: start, machine, channels.
+/// Events before the first row: start, machine, channels.
 pub(super) fn beginning(record: &Record) -> [Event; 3] {
     [
         Event::Started { schema: record.schema, source: record.source.clone(), run: Box::new(record.run.clone()) },

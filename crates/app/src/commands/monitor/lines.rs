@@ -67,7 +67,7 @@ impl Lines {
             }
             self.throttled = reasons;
         }
-        // What never answered is no news.
+        // Channels that never answered are not reported.
         if self.lines > 1 {
             gaps(watch).iter().for_each(|gap| output::note(gap));
         }

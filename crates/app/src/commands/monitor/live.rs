@@ -10,9 +10,9 @@ use record::soc_temperature::{SocTemperature, choose};
 use record::{Channel, Event, Fact, Mode, Reading, Record, Run, Source as Origin};
 use std::time::Duration;
 
-/// What each source costs is told after so many rows, and at the end.
+/// Number of rows between reports of the cost of each source.
 const ROWS_PER_COST: u64 = 100;
-/// What all of them cost is renewed after so many.
+/// Number of rows between updates of the total cost.
 const ROWS_PER_TOTAL: u64 = 10;
 /// Rows that wait for a terminal: ten minutes at one per second.
 const ROWS: usize = 600;
@@ -27,7 +27,7 @@ pub(super) struct Source {
     timeline: Timeline,
     zone: Zone,
     sampler: Option<SamplerThread>,
-    /// What is told at the beginning.
+    /// Notes at the start.
     begin: Option<Record>,
     /// Memory for a row, and the latest value of each channel.
     row: Vec<i64>,
@@ -36,11 +36,11 @@ pub(super) struct Source {
     rows: u64,
     /// When the next row is expected.
     due_ns: u64,
-    /// How long the next row is waited for, once its time has come.
+    /// Maximum wait for a row after its time.
     wait: Duration,
     /// When it was last looked after the sampler, or the time of the row came.
     looked_ns: u64,
-    /// Where the threads run, on the machine that they watch.
+    /// CPUs of the threads.
     affinity: Option<IdleCpuAffinity>,
     /// They poll as long as they live.
     _meters: Vec<Meter>,
@@ -112,7 +112,7 @@ impl Source {
         }
     }
 
-    /// How long to wait for the next row. One that is late is looked for less and less often.
+    /// Delay until the next poll. A late row is polled with growing delays.
     fn wait(&mut self, now_ns: u64) -> Duration {
         if now_ns < self.due_ns {
             return Duration::from_nanos(self.due_ns - now_ns) + GRACE;
@@ -136,7 +136,7 @@ impl super::Source for Source {
             return Ok(Poll::Row);
         }
         let now_ns = self.timeline.now_ns();
-        // What was to come a second ago may hang.
+        // A row that is a second late may hang.
         if now_ns.saturating_sub(self.looked_ns) >= LOOK.as_nanos() as u64 {
             self.looked_ns = now_ns;
             sampler.check_reads();
@@ -164,7 +164,7 @@ fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
     Ok(meters)
 }
 
-/// What is known before the first sample.
+/// Record before the first sample.
 fn record(root: &Root, timeline: &Timeline, channels: &[Channel], interval: Duration) -> Record {
     let mut record = Record::new(origin(), run(timeline));
     record.machine = workloads::measure::emulation::identified(root);

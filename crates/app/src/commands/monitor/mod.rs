@@ -33,7 +33,7 @@ const LINES_INTERVAL: Duration = Duration::from_secs(5);
 /// Plots want more.
 const PLOT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Where samples come from.
+/// Source of samples.
 trait Source {
     /// Goes on to the next thing that happens.
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll>;
@@ -47,14 +47,14 @@ trait Source {
     fn faster(&mut self, _factor: f64) {}
 }
 
-/// What a source has.
+/// State of a source.
 #[derive(Debug)]
 enum Poll {
     /// Another run begins: with another machine, or other channels.
     Begin(Box<Watch>),
     /// A row was added to the watch.
     Row,
-    /// Nothing yet; something comes after so long.
+    /// No data yet; poll again after this delay.
     Wait(Duration),
     /// No more.
     End,
@@ -66,7 +66,7 @@ trait View {
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()>;
     /// A row was added. False if nobody looks any more.
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool>;
-    /// What people should know of the view itself, since the last call.
+    /// Notes about the view since the last call.
     fn take_notes(&mut self, _notes: &mut Vec<String>) {}
     /// No more rows come.
     fn end(&mut self, _watch: &Watch) -> anyhow::Result<()> {
@@ -81,7 +81,7 @@ struct Monitor {
     views: Vec<Box<dyn View>>,
     screen: Option<Screen>,
     watch: Watch,
-    /// What people should know of the monitor itself, until it is said.
+    /// Pending notes about the monitor.
     notes: Vec<String>,
     rows: u64,
     /// The source stands still, because the user paused a replay.
@@ -105,7 +105,7 @@ fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
 }
 
 impl Monitor {
-    /// What cannot work is told before anything is shown.
+    /// Reports impossible options before any output.
     fn open(root: &Root, args: &MonitorArgs) -> anyhow::Result<Self> {
         let term = std::env::var("TERM").ok();
         let kind = args.view.unwrap_or_else(|| if tui::is_large(term.as_deref()) { Kind::Screen } else { Kind::Lines });

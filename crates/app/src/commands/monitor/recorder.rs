@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const ROWS_MAX: usize = 600;
 /// At the end so long is waited for the drive.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
-/// What was written survives a loss of power after so long.
+/// Interval of syncs: older data survive a power loss.
 const SYNC_EVERY: Duration = Duration::from_secs(2);
 /// After so many rows it is asked again which temperature is that of the SoC: one follows the load or not.
 const ROWS_PER_CHOICE: u64 = 15;
@@ -50,7 +50,7 @@ struct Desk {
     ended: Option<bool>,
 }
 
-/// What is to be written.
+/// Pending data.
 enum Job {
     Begin(Box<Record>, i64),
     Row(Row),
@@ -132,7 +132,7 @@ impl Recorder {
         is_news.then(|| (channel, Event::SocTemperature { choice: choice.into() }))
     }
 
-    /// What people should know of it, since the last call.
+    /// Notes for the user since the last call.
     pub(super) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.shared.lock().notes)
     }

@@ -25,11 +25,11 @@ pub(super) struct Recording {
     /// Begin the next write with a newline: the file ends in half a line.
     torn: bool,
     trouble: Option<WriteFailure>,
-    /// What people should know of it.
+    /// Notes for the user.
     notes: Vec<String>,
     /// Tells other processes of this recording.
     running: Option<ActiveRecording>,
-    /// Whether they were told, or cannot be.
+    /// True if they were reported or cannot be.
     announced: bool,
 }
 
@@ -117,7 +117,7 @@ impl Recording {
         marks
     }
 
-    /// So many rows had no room, the first one at this moment: the drive did not answer.
+    /// Number of rows lost because the drive did not answer, and the time of the first one.
     pub(super) fn lose(&mut self, at_ms: i64, rows: u32) {
         let why = "the drive did not respond".to_owned();
         let trouble = self.trouble.get_or_insert(WriteFailure { at_ms, rows: 0, why });
@@ -141,7 +141,7 @@ impl Recording {
         }
     }
 
-    /// What people should know of it, since the last call.
+    /// Notes for the user since the last call.
     pub(super) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }

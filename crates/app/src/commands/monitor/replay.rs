@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// slept) are not waited for.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 
-/// So many tell what a file is.
+/// Number of bytes that identify a file type.
 const BEGINNING_BYTES: u64 = 8;
 
 /// Samples out of a file.
@@ -105,7 +105,7 @@ impl super::Source for Source {
 }
 
 impl Pace {
-    /// How long to wait for this moment; none if it has come.
+    /// Time until this moment; `None` if it has passed.
     fn wait(&mut self, at_ms: i64) -> Option<Duration> {
         let speed = self.speed?;
         if at_ms < self.seek_ms {

@@ -80,7 +80,7 @@ pub(crate) fn recordings() -> Vec<Entry> {
     running
 }
 
-/// What is believed of the entries in the folder of a user.
+/// Trusted fields of entries in the folder of a user.
 fn entries_of(path: &Path, uid: u32) -> Vec<Entry> {
     // Users who record nothing have no such folder; one that another user made in its place may hold anything.
     let folder = Folder::open_itself(path).ok();

@@ -8,7 +8,7 @@ use net::server::{Answer, Bell, Guarded, Site, Token, serve};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where the script of the page looks for news.
+/// Path of the stream for the page's script.
 const EVENTS: &str = "/events";
 
 /// Hands rows to the server, which waits for no browser.
@@ -34,7 +34,7 @@ impl Web {
     }
 }
 
-/// Where the page is.
+/// Path of the page.
 fn note(address: SocketAddr, token: &Token) -> String {
     let (port, path) = (address.port(), token.path());
     match address.ip() {

@@ -70,7 +70,7 @@ pub(super) fn keep(results: Results) -> Kept {
     );
     let (sender, told) = channel();
     let write = move || {
-        // Nobody listens any more when the time is up.
+        // The receiver is gone after the timeout.
         let _ = sender.send(results.write());
     };
     match std::thread::Builder::new().spawn(write) {

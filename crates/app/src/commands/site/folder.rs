@@ -16,7 +16,7 @@ pub(super) const VERSION: &str = env!("SBC_BENCH_VERSION");
 
 /// Names and keys of the files that are ours.
 const FILES: &str = ".sbc-bench-site.json";
-/// What is kept of each result.
+/// Stored data of each result.
 const RESULTS: &str = ".sbc-bench-site-results.json";
 /// Files at the top, and folders of pages.
 const TOP: [&str; 7] =
@@ -50,15 +50,15 @@ struct Keeping<'a> {
 pub(super) struct SiteFolder {
     path: PathBuf,
     folders: BTreeMap<&'static str, Folder>,
-    /// What earlier calls and this one have written, or are about to.
+    /// Files written by this and earlier calls.
     ours: Keys,
-    /// What belongs to the site as it is now.
+    /// Files of the current site.
     current: Keys,
     kept: BTreeMap<String, Entry>,
     written: usize,
 }
 
-/// What was done.
+/// Counts of the changes.
 pub(super) struct Done {
     pub(super) written: usize,
     pub(super) unchanged: usize,
@@ -138,7 +138,7 @@ impl SiteFolder {
         Ok(())
     }
 
-    /// What is kept of the result with this page.
+    /// Stored data of the result with this page.
     pub(super) fn kept(&self, page: &str) -> Option<Entry> {
         self.kept.get(page).cloned()
     }

@@ -40,7 +40,7 @@ pub(super) fn base(text: &str) -> Result<String, String> {
 /// Writes a site of the results in these files and directories.
 ///
 /// # Errors
-/// None of them can be read, or the directory cannot be written.
+/// No file can be read, or the directory cannot be written.
 pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::Result<u8> {
     let mut folder = SiteFolder::open(out)?;
     let (sources, mut status) = named(from)?;
@@ -196,7 +196,7 @@ fn groups(folder: &mut SiteFolder, site: &Site<'_>, results: &Results) -> anyhow
     Ok(())
 }
 
-/// How the figures of a board changed. Its results are read again: of those that are unchanged no Record is at hand.
+/// Changes of a board's figures over time. Reads its results again, since unchanged ones have no Record in memory.
 fn trends_of(group: &Group<'_>, results: &Results) -> Vec<Trend> {
     let is_dated =
         |listed: &&SiteResult<'_>| listed.entry.started_ms.is_some() && listed.entry.row.verdict != Verdict::Invalid;

@@ -17,9 +17,9 @@ const BYTES_MAX: u64 = 256 << 20;
 /// A file with a result.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Source {
-    /// What it is called on the site: its path in the directory that was named, which says nothing of this machine.
+    /// Name on the site: the path within the named directory, without paths of this machine.
     pub(super) name: String,
-    /// Where it is.
+    /// Path.
     pub(super) path: PathBuf,
     /// It was named itself, not found in a directory among files that may be about anything.
     pub(super) is_named: bool,
@@ -40,7 +40,7 @@ impl Source {
 /// All files in the order of their names. What is no result by its name is counted.
 ///
 /// # Errors
-/// What was named is not there, or a directory cannot be read.
+/// A named file does not exist, or a directory cannot be read.
 pub(super) fn find(from: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
     let mut found = Vec::new();
     let mut others = 0;

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How long is slept between two looks for a signal; one that comes ends it.
+/// Interval between checks for a signal; a signal ends the sleep.
 const NAP: Duration = Duration::from_secs(3600);
 
 /// Show results in a browser

@@ -16,7 +16,7 @@ use record::{Channel, Measured, Outcome, QuestionId, Record, Step, Unit, Variant
 pub(super) const ANSWER: Answer =
     Answer { id: QuestionId::Ab, text: Answer::NO_TEXT, reports: &[], plots: &[], rules: &[rule::RULE] };
 
-/// How sure the interval is, in percent.
+/// Confidence level of the interval, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;
 
 /// Results of two sides.

@@ -68,7 +68,7 @@ fn points<'a>(record: &'a Record, variant: &Variant) -> Vec<&'a ClockPoint> {
     passes.flat_map(|(_, clocks)| &clocks.points).collect()
 }
 
-/// What one line of the table of CPUs tells.
+/// Row of the table of CPUs.
 struct Row {
     cpus: Vec<u32>,
     points: Vec<ClockPoint>,
@@ -147,7 +147,7 @@ impl Row {
     }
 }
 
-/// What the policy of a CPU promises at most.
+/// Highest clock of a CPU's policy.
 fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<f64> {
     let policies = record.machine.policies.iter();
     let mut own = policies.filter(|policy| policy.cpus.contains(&point.cpu));
@@ -208,7 +208,7 @@ fn hot(record: &Record) -> String {
     text
 }
 
-/// How long each cluster took from idle to full clock.
+/// Time of each cluster from idle to full clock.
 fn ramps(record: &Record) -> Vec<String> {
     let line = |point: &&ClockPoint| {
         let windows = point.windows.as_ref()?;
@@ -232,7 +232,7 @@ fn ramps(record: &Record) -> Vec<String> {
     points(record, &Variant::AS_FOUND).iter().filter_map(line).collect()
 }
 
-/// What each other method says, or why it says nothing.
+/// Result of each other method, or the reason why there is none.
 fn methods(record: &Record) -> Vec<String> {
     let mut found: Vec<(String, String, Vec<u32>, Vec<f64>)> = Vec::new();
     for point in points(record, &Variant::COLD_CORES) {
@@ -270,7 +270,7 @@ fn without_cpu(why: &str, cpu: u32) -> String {
     why.replace(&format!("/cpu{cpu}/"), "/cpuN/").replace(&format!("/cpu/{cpu}/"), "/cpu/N/")
 }
 
-/// What readings took and how far they lie apart, and the chains that serve as a check.
+/// Duration and spread of the readings, and the chains used as a check.
 fn checks(record: &Record) -> Vec<String> {
     let points = points(record, &Variant::COLD_CORES);
     let windows = points.iter().filter_map(|point| point.windows.as_ref());

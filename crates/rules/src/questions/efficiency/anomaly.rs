@@ -38,7 +38,7 @@ impl OppFigures {
     }
 }
 
-/// What is wrong with one OPP.
+/// Anomaly of one OPP.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Anomaly {
     /// It gives another clock than it promises: by so many percent, negative if lower.
@@ -76,7 +76,7 @@ pub fn anomalies(opps: &[OppFigures]) -> Vec<(usize, Anomaly)> {
             found.push((index, Anomaly::NotHonoured(percent)));
         }
     }
-    // What was lowered in the midst of it says nothing about its voltage.
+    // A throttled measurement says nothing about the voltage.
     let sound: Vec<(usize, &OppFigures)> = opps.iter().enumerate().filter(|(_, opp)| !opp.is_limited).collect();
     found.extend(out_of_proportion(&sound));
     found.extend(flat_voltage(&sound));

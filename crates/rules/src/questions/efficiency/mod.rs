@@ -26,7 +26,7 @@ use record::{
 pub(super) const ANSWER: Answer =
     Answer { id: QuestionId::Efficiency, text, reports: &[csv::REPORT], plots: &[plot::PLOT], rules: &[rule::RULE] };
 
-/// What the machine draws and how warm it is without load.
+/// Power and temperature without load.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Idle {
     /// Mean power in milliwatts.
@@ -46,7 +46,7 @@ pub struct Walk {
     pub points: Vec<Point>,
     /// Index of the OPP at which a unit of work costs least, the idle machine around it included.
     pub sweet_spot: Option<usize>,
-    /// What is not as it should be, with the index of the OPP.
+    /// Anomalies with the index of the OPP.
     pub anomalies: Vec<(usize, Anomaly)>,
 }
 
@@ -57,7 +57,7 @@ pub struct Point {
     pub opp_khz: u32,
     /// Clock that was measured, in kHz.
     pub measured_khz: Option<u32>,
-    /// What a Raspberry Pi's firmware says, in kHz.
+    /// Clock reported by a Raspberry Pi's firmware, in kHz.
     pub firmware_khz: Option<f64>,
     /// Median score.
     pub score: f64,
@@ -86,7 +86,7 @@ pub fn idle(facts: &Facts<'_>) -> Idle {
     let Some(step) = facts.steps.iter().find(is_idle) else {
         return Idle::default();
     };
-    // What ran before has its echo in meters that average.
+    // Meters that average still show the previous load.
     let settled = Window { start_ms: step.window.start_ms + step.window.elapsed_ms() / 4, ..step.window };
     let end = match &step.outcome {
         Outcome::Done(Measured::Wait(wait)) => wait.end_millicelsius.known().copied(),

@@ -55,7 +55,7 @@ fn left_out(record: &Record, walk: &Walk) -> String {
     format!("   Not tested: {} MHz ({why}).\n", names.join(", "))
 }
 
-/// How well the scores are known, and what that took: `7-33 values within 0.2-0.9 %, 11-14 s per clock`.
+/// Precision of the scores and its cost: `7-33 values within 0.2-0.9 %, 11-14 s per clock`.
 fn care(walk: &Walk) -> String {
     let points = || walk.points.iter();
     let values = range(points().map(|point| point.values as f64), 0);

@@ -28,7 +28,7 @@ const WORKLOADS: [WorkloadId; 5] = [
     WorkloadId::MemoryLoaded,
     WorkloadId::MemoryScaling,
 ];
-/// What an interval should reach on each side.
+/// Wanted half width of an interval.
 const HALF_WIDTH: f64 = 0.01;
 
 fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
@@ -255,7 +255,7 @@ fn under_load(loaded: &LoadedLatency) -> String {
     text
 }
 
-/// How narrow the intervals are that were reached, and how long all of it took.
+/// Reached widths of the intervals, and the total duration.
 fn certainty(record: &Record) -> String {
     let mut text = String::new();
     let mut elapsed_ms = 0;

@@ -91,7 +91,7 @@ fn draw(facts: &Facts<'_>) -> Option<Picture> {
     Some(canvas.finish())
 }
 
-/// What ran.
+/// Workload.
 fn steps(record: &Record) -> impl Iterator<Item = &Step> {
     record.steps.iter().filter(|step| step.workload != WorkloadId::Clock)
 }
@@ -110,7 +110,7 @@ fn names(record: &Record) -> Vec<String> {
     names
 }
 
-/// What the numbers above the map stand for, in two columns.
+/// Legend of the numbers above the map, in two columns.
 fn key(canvas: &mut Canvas, names: &[String], top: f64) {
     for (index, name) in names.iter().enumerate() {
         let column = (WIDTH - LEFT) / 2.0 * (index % 2) as f64;

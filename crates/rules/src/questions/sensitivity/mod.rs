@@ -33,7 +33,7 @@ pub(super) const ANSWER: Answer = Answer {
     rules: &[rule::RULE],
 };
 
-/// How sure the interval is, in percent.
+/// Confidence level of the interval, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;
 
 /// One workload at several clocks.
@@ -45,11 +45,11 @@ pub struct Sensitivity {
     pub unit: String,
     /// True if a higher score is better.
     pub higher_is_better: bool,
-    /// What it did at each clock, lowest clock first.
+    /// Scores at each clock, lowest clock first.
     pub levels: Vec<Level>,
-    /// How much of the clock arrives in the score; none with fewer than two clocks.
+    /// Elasticity of the score in the clock; `None` with fewer than two clocks.
     pub elasticity: Option<Elasticity>,
-    /// What holds it back at the highest clock.
+    /// Limiter at the highest clock.
     pub limiter: Limiter,
     /// Indices of its steps.
     pub steps: Vec<usize>,
@@ -207,7 +207,7 @@ fn level(facts: &Facts<'_>, (steps, row): (&[&Step], usize), clock: SetClock) ->
 /// A reading of the clock that is nearer than this to what was set is that clock, in percent.
 const SAME_CLOCK_PERCENT: f64 = 1.0;
 
-/// What the clock really was: firmware may give less than an OPP promises.
+/// Measured clock: firmware may give less than the OPP.
 fn speed(record: &Record, step: &Step, clock: SetClock) -> f64 {
     let khz = match clock {
         SetClock::SharePercent(percent) => return f64::from(percent),

@@ -82,7 +82,7 @@ pub(crate) fn answer(result: &Sensitivity) -> String {
     format!("elasticity {:.2} ({interval}), limited by: {}{gain}", elasticity.value, result.limiter.words())
 }
 
-/// Where a lower clock would need more CPUs than there are to do the same work in the same time.
+/// Clocks at which the same work in the same time would need more CPUs than the machine has.
 fn impossible(record: &Record, result: &Sensitivity) -> Option<String> {
     let cpus = view::cpu_count(record)?;
     let lowest = result.levels.first()?;

@@ -19,11 +19,11 @@ pub(crate) const COUNTERFEIT: Rule = Rule {
 /// Names that no honest maker writes.
 const FALSE_NAMES: &[&str] = &["00000", "SMI", "ASTC", "AS"];
 
-/// What the registers of a card tell of its maker.
+/// Verdict of a card's registers about its vendor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Nothing speaks against it.
+    /// No contradiction.
     Fine,
     /// Its serial number is one that honest makers pass within a day.
     Suspicious,
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// What was not read accuses nobody: neither now nor in Records of versions that wrote 0 for it.
+    /// Unread registers are no evidence, neither now nor in Records of versions that wrote 0 for them.
     #[test]
     fn a_card_that_says_nothing_is_not_accused() {
         let silent = Card { kind: "SD".into(), serial: Some(SerialKind::Zero), ..Card::default() };

@@ -147,7 +147,7 @@ fn track_style(kind: Kind) -> (Color, fn(f32, f32) -> f32) {
     }
 }
 
-/// What the lower and the upper end of a plot stand for.
+/// Values at the lower and the upper end of a plot.
 fn scale(shown: &DisplayedRow, behind: usize) -> (f32, f32) {
     let (lowest, highest) = shown.history.range(behind).unwrap_or((0.0, 1.0));
     let low = match shown.track.kind {

@@ -14,7 +14,7 @@ pub(super) enum Key {
     Interrupt,
 }
 
-/// What came from the keyboard.
+/// Input from the keyboard.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum KeyEvent {
     /// These keys, or none in the given time.

@@ -29,10 +29,10 @@ const SLOW_PAUSE: u32 = 4;
 /// Steps of the arrow keys in a replay.
 const SEEK_MS: i64 = 30_000;
 
-/// What the person at the keyboard wants.
+/// Command of the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Action {
-    /// Nothing.
+    /// No command.
     Nothing,
     /// To go.
     Quit,
@@ -53,7 +53,7 @@ pub(crate) struct Screen {
     changed: bool,
 }
 
-/// What is on the screen, independent of the terminal.
+/// Content of the screen, independent of the terminal.
 #[derive(Debug, Default)]
 struct State {
     look: Look,
@@ -76,7 +76,7 @@ struct State {
     paused: bool,
     /// Rows that came while it was paused: they are kept, and not shown.
     behind: usize,
-    /// Where from, or where to, in words.
+    /// Source or target in words.
     file: String,
     replay: bool,
     /// A run is shown, which goes on when the screen is left.
@@ -113,7 +113,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// What is done now, in the first line.
+    /// Current action, in the first line.
     pub(crate) fn head(&mut self, text: &str) {
         text.clone_into(&mut self.state.file);
         self.changed = true;
@@ -158,7 +158,7 @@ impl Screen {
         };
         self.changed |= !keys.is_empty() || self.terminal.was_resized();
         let wishes: Vec<Action> = keys.into_iter().map(|key| self.state.key(key)).collect();
-        // Who types ahead gets the last wish; the wish to go is never lost.
+        // Of keys typed ahead the last one counts; a request to quit is never lost.
         let go = wishes.contains(&Action::Quit).then_some(Action::Quit);
         Ok(go.or(wishes.last().copied()).unwrap_or(Action::Nothing))
     }

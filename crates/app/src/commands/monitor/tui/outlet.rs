@@ -18,7 +18,7 @@ struct FrameWriter {
 }
 
 struct State {
-    /// What is to be written.
+    /// Pending output.
     due: Vec<u8>,
     /// The thread is writing.
     is_busy: bool,

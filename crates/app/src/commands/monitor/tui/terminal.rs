@@ -24,7 +24,7 @@ const LAST_PATIENCE: Duration = Duration::from_millis(600);
 pub(super) struct Terminal {
     /// Never dropped: its own end prints when the terminal is gone, which would be a panic.
     inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<FrameQueue>>>,
-    /// What was drawn into last.
+    /// Area of the last frame.
     area: Rect,
 }
 
@@ -34,7 +34,7 @@ impl Terminal {
         enable_raw_mode().context("Cannot switch the terminal to full-screen mode")?;
         IS_TAKEN.store(true, Ordering::Relaxed);
         signals::give_back_by(give_back_terminal);
-        // What a panic says must not go to a screen that vanishes.
+        // The message of a panic must not go to the alternate screen.
         let say = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             give_back();
@@ -43,7 +43,7 @@ impl Terminal {
         let mut frames = FrameQueue::start()?;
         execute!(frames, EnterAlternateScreen, cursor::Hide)?;
         let backend = CrosstermBackend::new(frames);
-        // Of its own accord it would draw into what a terminal reports, which may be nothing.
+        // By default it draws into the size that the terminal reports, which may be zero.
         let area = area();
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let inner = ManuallyDrop::new(ratatui::Terminal::with_options(backend, options)?);
