@@ -7,8 +7,8 @@ use crate::common;
 use crate::common::running::{Running, program};
 use crate::common::{Folder, made, on_hubs, postgres_database};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// Kills per database; `SBC_BENCH_HUB_KILLS` overrides it.
 fn kills() -> u32 {
@@ -21,7 +21,7 @@ fn nothing_acknowledged_is_lost_over_kills() {
         let mut acknowledged: Vec<String> = Vec::new();
         let mut number = 0;
         for kill in 0..kills() {
-            let ends = AtomicBool::new(false);
+            let (ends, count) = (AtomicBool::new(false), AtomicU32::new(0));
             let began = number;
             std::thread::scope(|scope| {
                 let sending = std::thread::Builder::new().spawn_scoped(scope, || {
@@ -33,6 +33,7 @@ fn nothing_acknowledged_is_lost_over_kills() {
                         {
                             Ok(answer) if answer.status == 201 => {
                                 kept.push(answer.json()["results"][0]["id"].as_str().unwrap().to_owned());
+                                count.fetch_add(1, Ordering::Relaxed);
                             }
                             _ => break,
                         }
@@ -41,6 +42,11 @@ fn nothing_acknowledged_is_lost_over_kills() {
                     (kept, number)
                 });
                 let sending = sending.unwrap();
+                // Every second kill waits for an answer: a busy machine may give none in time for the others.
+                let until = Instant::now() + Duration::from_secs(60);
+                while kill % 2 == 0 && count.load(Ordering::Relaxed) == 0 && Instant::now() < until {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
                 // Any moment of an upload, from the first bytes to after its answer.
                 std::thread::sleep(Duration::from_millis(150 + u64::from(kill * 37 % 200)));
                 hub.signal("KILL");
