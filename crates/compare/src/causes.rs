@@ -81,12 +81,13 @@ fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
     }
     let by_count = f64::from(b) / f64::from(a);
     let rest = ratio(base.1, other.1)? / by_count;
-    Some(match is_near(rest, 1.0, SCALING_PERCENT) {
-        true => format!("The thread count ({b} instead of {a}) explains the difference."),
-        false => format!(
+    Some(if is_near(rest, 1.0, SCALING_PERCENT) {
+        format!("The thread count ({b} instead of {a}) explains the difference.")
+    } else {
+        format!(
             "The thread count ({b} instead of {a}) predicts a factor of {by_count:.1}; the score per thread differs \
              by a factor of {rest:.2}."
-        ),
+        )
     })
 }
 
@@ -122,9 +123,10 @@ fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
              difference."
         ));
     }
-    let rest = match is_near(b / a, ratio(base.1, other.1)?, SAME_PERCENT) {
-        true => "",
-        false => ", but the measured clocks do not match",
+    let rest = if is_near(b / a, ratio(base.1, other.1)?, SAME_PERCENT) {
+        ""
+    } else {
+        ", but the measured clocks do not match"
     };
     Some(format!("The advertised clock is {b:.0} MHz instead of {a:.0} MHz{rest}."))
 }

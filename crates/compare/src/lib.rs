@@ -109,10 +109,7 @@ pub struct Line {
 impl Line {
     /// Name of the figure with its core types: `7-zip, one CPU (Cortex-A53)`.
     pub fn name(&self) -> String {
-        match self.cores.is_empty() {
-            true => self.title.clone(),
-            false => format!("{} ({})", self.title, self.cores.join(" | ")),
-        }
+        if self.cores.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.cores.join(" | ")) }
     }
 
     /// The value of a result as every text shows it: `≈1304` for one that was estimated, `-` for none.

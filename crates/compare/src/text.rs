@@ -139,10 +139,7 @@ fn causes(comparison: &Comparison) -> String {
 fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a str)>) -> String {
     let line = |(letter, line, words): (String, &Line, &str)| format!("   {letter}  {}: {words}\n", line.name());
     let text: String = lines.map(line).collect();
-    match text.is_empty() {
-        true => text,
-        false => format!("\n{heading}:\n{text}"),
-    }
+    if text.is_empty() { text } else { format!("\n{heading}:\n{text}") }
 }
 
 /// Values not compared, with the reason.
@@ -152,10 +149,7 @@ pub(super) fn left_out(left_out: &[LeftOut]) -> String {
         text.push_str(&wrapped(&format!("   {}: {}", one.what, one.why), 6));
         text.push('\n');
     }
-    match text.is_empty() {
-        true => text,
-        false => format!("\nNot compared:\n{text}"),
-    }
+    if text.is_empty() { text } else { format!("\nNot compared:\n{text}") }
 }
 
 /// A foreign name on one line, cut where it is long.

@@ -58,10 +58,7 @@ fn defects_are_found_and_sound_results_are_as_good_as_others() {
     let mut sound: Vec<&Record> = Vec::new();
     for (name, record) in &results {
         let answer = ranked(record).answer;
-        match answer.gaps.is_empty() {
-            true => sound.push(record),
-            false => eprintln!("{name}: {}", answer.sentence),
-        }
+        if answer.gaps.is_empty() { sound.push(record) } else { eprintln!("{name}: {}", answer.sentence) }
     }
     let worse = results.len() - sound.len();
     // A log can have a defect of its own: these are counted as well.
@@ -76,9 +73,10 @@ fn defects_are_found_and_sound_results_are_as_good_as_others() {
             planted += 1;
             let answer = ranked(&record).answer;
             let first = answer.causes.first().map(|cause| cause.id);
-            match first.is_some_and(|first| defect.right.contains(&first)) {
-                true => found += 1,
-                false => eprintln!("   {}: {}", defect.name, answer.sentence),
+            if first.is_some_and(|first| defect.right.contains(&first)) {
+                found += 1
+            } else {
+                eprintln!("   {}: {}", defect.name, answer.sentence)
             }
         }
         eprintln!("{}: {found} of {planted}", defect.name);

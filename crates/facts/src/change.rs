@@ -27,19 +27,13 @@ impl Change {
     /// By how much the value is better in percent; negative if worse. For sorting and for scores: of times and latencies
     /// it is the gain in speed, which nobody who reads two times expects.
     pub fn gain_percent(&self) -> Option<f64> {
-        let speed = match self.higher_is_better {
-            true => *self,
-            false => Self { from: self.to, to: self.from, ..*self },
-        };
+        let speed = if self.higher_is_better { *self } else { Self { from: self.to, to: self.from, ..*self } };
         speed.percent()
     }
 
     /// `better` or `worse`.
     pub fn word(&self) -> &'static str {
-        match (self.to > self.from) == self.higher_is_better {
-            true => "better",
-            false => "worse",
-        }
+        if (self.to > self.from) == self.higher_is_better { "better" } else { "worse" }
     }
 }
 
@@ -58,19 +52,13 @@ pub fn verb_phrase(percent: f64, unit: &str, higher_is_better: bool) -> String {
 /// The size of a change: `5.0 %`, `91 %`.
 fn shown_percent(percent: f64) -> String {
     let size = percent.abs();
-    match size < 9.95 {
-        true => format!("{size:.1} %"),
-        false => format!("{size:.0} %"),
-    }
+    if size < 9.95 { format!("{size:.1} %") } else { format!("{size:.0} %") }
 }
 
 /// `+91.0 %`, `-5.0 %`, `0.0 %`: a change with its sign. What rounds to nothing has none.
 pub fn signed_percent(percent: f64, decimals: usize) -> String {
     let text = format!("{percent:+.decimals$}");
-    match text.chars().any(|c| ('1'..='9').contains(&c)) {
-        true => format!("{text} %"),
-        false => format!("{:.decimals$} %", 0.0),
-    }
+    if text.chars().any(|c| ('1'..='9').contains(&c)) { format!("{text} %") } else { format!("{:.decimals$} %", 0.0) }
 }
 
 #[cfg(test)]

@@ -13,10 +13,7 @@ use std::io::{self, Write};
 
 /// The same text on one line: what a terminal or a reader of lines would obey becomes a blank.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    match text.contains(is_obeyed) {
-        true => Cow::Owned(text.replace(is_obeyed, " ")),
-        false => Cow::Borrowed(text),
-    }
+    if text.contains(is_obeyed) { Cow::Owned(text.replace(is_obeyed, " ")) } else { Cow::Borrowed(text) }
 }
 
 /// The same Record with every string on one line.

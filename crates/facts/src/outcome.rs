@@ -54,10 +54,7 @@ fn clock(clocks: &Clocks) -> Option<String> {
 }
 
 fn span(low: u32, high: u32, unit: &str) -> String {
-    match low == high {
-        true => format!("{high} {unit}"),
-        false => format!("{low} to {high} {unit}"),
-    }
+    if low == high { format!("{high} {unit}") } else { format!("{low} to {high} {unit}") }
 }
 
 /// The best routine of each operation: `copy 14700 MB/s, fill 22900 MB/s`.

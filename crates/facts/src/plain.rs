@@ -33,9 +33,10 @@ pub fn plain(text: &str) -> String {
 
 /// The text in at most so many letters: one that is longer is seen to be cut.
 pub fn shortened(text: &str, letters_max: usize) -> String {
-    match text.chars().count() > letters_max {
-        true => text.chars().take(letters_max.saturating_sub(1)).chain(['…']).collect(),
-        false => text.to_owned(),
+    if text.chars().count() > letters_max {
+        text.chars().take(letters_max.saturating_sub(1)).chain(['…']).collect()
+    } else {
+        text.to_owned()
     }
 }
 
@@ -102,14 +103,8 @@ pub fn csv(text: &str) -> String {
     let plain = text.replace(is_obeyed, " ");
     let is_number = plain.parse::<f64>().is_ok();
     let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']) && !is_number;
-    let plain = match is_formula {
-        true => format!("'{plain}"),
-        false => plain,
-    };
-    match plain.contains([',', '"']) {
-        true => format!("\"{}\"", plain.replace('"', "\"\"")),
-        false => plain,
-    }
+    let plain = if is_formula { format!("'{plain}") } else { plain };
+    if plain.contains([',', '"']) { format!("\"{}\"", plain.replace('"', "\"\"")) } else { plain }
 }
 
 /// Text that means nothing to XML and HTML, between tags and in quotes.

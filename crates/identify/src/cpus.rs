@@ -53,11 +53,8 @@ pub(crate) fn present(root: &dyn Tree, info: &CpuInfo) -> Vec<u32> {
         return cpus;
     }
     let cpus: Vec<u32> = info.cpus().collect();
-    match cpus.is_empty() {
-        // A kernel without SMP prints one block without a number: one CPU.
-        true if *info != CpuInfo::default() => vec![0],
-        _ => cpus,
-    }
+    // A kernel without SMP prints one block without a number: one CPU.
+    if cpus.is_empty() && *info != CpuInfo::default() { vec![0] } else { cpus }
 }
 
 /// Core type from the core's own data: MIDR_EL1, else its block in cpuinfo.

@@ -29,10 +29,7 @@ pub(super) fn read_governors(section: &Section<'_, '_>, draft: &mut Draft) {
 
 /// Files keep their path, devices get a group.
 fn setting_name(name: &str) -> String {
-    match name.starts_with('/') {
-        true => name.to_string(),
-        false => format!("governor/{name}"),
-    }
+    if name.starts_with('/') { name.to_string() } else { format!("governor/{name}") }
 }
 
 /// Reads `Kernel 5.15.0 is not latest 5.15.118 LTS ...` and the lines below.

@@ -105,11 +105,10 @@ impl Settings {
                 _ => false,
             };
             wanted.is_retried |= is_lowered;
-            let outcome = match std::mem::replace(&mut wanted.is_retried, true) {
-                false => changes.set(node, value),
-                true => {
-                    Outcome { change: None, disturbed: Vec::new(), unmet: Some(changes.changed_by_other(node, value)) }
-                }
+            let outcome = if std::mem::replace(&mut wanted.is_retried, true) {
+                Outcome { change: None, disturbed: Vec::new(), unmet: Some(changes.changed_by_other(node, value)) }
+            } else {
+                changes.set(node, value)
             };
             let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
             let is_news = outcome.change.is_some() || (told.is_some() && told != wanted.told);

@@ -31,15 +31,14 @@ impl Release {
     /// One sentence: it did not come whole.
     pub(crate) fn file(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, String> {
         let url = format!("{}/{name}", self.0.url);
-        let (status, body) = match self.0.is_loopback {
-            true => here(&url, bytes_max).map_err(|why| format!("{url} cannot be fetched: {why}."))?,
-            false => {
-                let config = format!("url = \"{url}\"\nlocation\nmax-filesize = {bytes_max}\n");
-                curl::ask(&config, TIME_MAX, bytes_max).map_err(|no_answer| match no_answer {
-                    NoAnswer::NoCurl(why) => why,
-                    NoAnswer::Ended(why) | NoAnswer::Failed(why) => format!("{url} cannot be fetched: {why}."),
-                })?
-            }
+        let (status, body) = if self.0.is_loopback {
+            here(&url, bytes_max).map_err(|why| format!("{url} cannot be fetched: {why}."))?
+        } else {
+            let config = format!("url = \"{url}\"\nlocation\nmax-filesize = {bytes_max}\n");
+            curl::ask(&config, TIME_MAX, bytes_max).map_err(|no_answer| match no_answer {
+                NoAnswer::NoCurl(why) => why,
+                NoAnswer::Ended(why) | NoAnswer::Failed(why) => format!("{url} cannot be fetched: {why}."),
+            })?
         };
         match status {
             200 => Ok(body),

@@ -87,9 +87,10 @@ impl Hub {
     ) -> Result<String, NotSent> {
         let mut pauses = PAUSES.iter();
         loop {
-            let sent = match self.address.is_loopback {
-                true => self.send_here(&spool.0, waiting),
-                false => self.send_by_curl(&spool.0, waiting),
+            let sent = if self.address.is_loopback {
+                self.send_here(&spool.0, waiting)
+            } else {
+                self.send_by_curl(&spool.0, waiting)
             };
             match (sent, pauses.next()) {
                 (Err(NotSent::Later(_, asked)), Some(pause))

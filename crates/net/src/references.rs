@@ -53,10 +53,8 @@ impl ReferenceHub {
         let mark = if query.is_empty() { "" } else { "?" };
         let url = format!("{}{PATH}{mark}{query}", self.0.url);
         let tag = known.map(|page| page.tag.as_str()).filter(|tag| is_tag(tag));
-        let (status, head, body) = match self.0.is_loopback {
-            true => here(&url, tag).map_err(|error| error.to_string())?,
-            false => by_curl(&url, tag)?,
-        };
+        let (status, head, body) =
+            if self.0.is_loopback { here(&url, tag).map_err(|error| error.to_string())? } else { by_curl(&url, tag)? };
         match (status, known) {
             (304, Some(known)) => Ok(known.clone()),
             (200, _) => Ok(ReferencePage {

@@ -74,9 +74,10 @@ struct ChangedFile<'a> {
 fn changed(settings: &[SettingChange]) -> Vec<ChangedFile<'_>> {
     let mut files: Vec<ChangedFile<'_>> = Vec::new();
     for change in settings {
-        let set = match change.disturbed && change.read_back.known().is_none() {
-            true => "not available",
-            false => change.read_back.known().unwrap_or(&change.new),
+        let set = if change.disturbed && change.read_back.known().is_none() {
+            "not available"
+        } else {
+            change.read_back.known().unwrap_or(&change.new)
         };
         match files.iter_mut().find(|known| known.path == change.path) {
             Some(known) => {

@@ -223,12 +223,11 @@ fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
     (share.as_percent() >= WAITED_PERCENT_MIN).then(|| {
         // The program on this CPU is unknown.
         let named = view::process_words(&view::busy_processes(facts, &[index]));
-        let template = match named.is_empty() {
-            true => "{step} was preempted for {share} of its time by other tasks on its CPU.",
-            false => {
-                "{step} was preempted for {share} of its time by other tasks on its CPU. Busy on any CPU at that time: \
+        let template = if named.is_empty() {
+            "{step} was preempted for {share} of its time by other tasks on its CPU."
+        } else {
+            "{step} was preempted for {share} of its time by other tasks on its CPU. Busy on any CPU at that time: \
                  {named}."
-            }
         };
         Finding::new(RULE.id, Severity::Degraded, template)
             .with("named", Quantity::Text(named))

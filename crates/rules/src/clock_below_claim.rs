@@ -75,16 +75,13 @@ fn finding(
     let finding = match reached {
         // A clock that was reached later is available: only the first readings were lower.
         Some(after) => {
-            let template = match clock.readings > 0 && clock.is_steady {
-                true => {
+            let template = if clock.readings > 0 && clock.is_steady {
                     "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed} \
                      ({deviation}): the clock is not stable."
-                }
-                false => {
+                } else {
                     "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed}: \
                      the first readings were disturbed."
-                }
-            };
+                };
             Finding::new(RULE.id, Severity::Info, template)
                 .confidence(80)
                 .with("later", Quantity::Khz(after.measured_khz))

@@ -85,16 +85,13 @@ fn by_a_part(facts: &Facts<'_>, cause: Cause, finding: Finding, names_clusters: 
     let (Cause::Unknown, Some(sensor)) = (cause, view::sensor_of_a_part(facts)) else {
         return finding;
     };
-    let template = match names_clusters {
-        true => {
-            "During {phase}, clocks dropped: {clusters}. The only temperature ({temperature} at most) is that of one part of \
+    let template = if names_clusters {
+        "During {phase}, clocks dropped: {clusters}. The only temperature ({temperature} at most) is that of one part of \
              the CPUs ({sensor}), so the cause (heat or power limit) is unknown."
-        }
-        false => {
-            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}). The only \
+    } else {
+        "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}). The only \
              temperature ({temperature} at most) is that of one part of the CPUs ({sensor}), so the cause (heat or power \
              limit) is unknown."
-        }
     };
     Finding { template, ..finding }.with("sensor", Quantity::Text(sensor))
 }

@@ -89,12 +89,11 @@ fn aes(facts: &Facts<'_>, printed: Option<f64>) -> Option<Finding> {
         "The summary line says 0 for AES-256; the table says {expected} (OpenSSL printed fewer columns)."
     } else if printed > expected {
         let sum = facts.steps.iter().filter_map(kb_per_s).fold(0.0, |sum, rate| sum + rate);
-        match differs(printed, sum) {
-            true => "The summary line says {printed} for AES-256; the table has at most {expected}.",
-            false => {
-                "The summary line says {printed} for AES-256; the table has at most {expected} (rows of several clusters \
+        if differs(printed, sum) {
+            "The summary line says {printed} for AES-256; the table has at most {expected}."
+        } else {
+            "The summary line says {printed} for AES-256; the table has at most {expected} (rows of several clusters \
                  were added)."
-            }
         }
     } else {
         "The summary line says {printed} for AES-256; the fastest CPUs reach {expected}."

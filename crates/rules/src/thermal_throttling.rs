@@ -191,14 +191,14 @@ fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
     falls.retain(|fall| slowdown::cause(facts, fall, false) == Cause::Heat);
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {
-        let template = match slowdown::names_clusters(facts, falls) {
-            true => "During {phase}, clocks dropped at up to {temperature}: {clusters}.",
-            false => {
-                "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
+        let template = if slowdown::names_clusters(facts, falls) {
+            "During {phase}, clocks dropped at up to {temperature}: {clusters}."
+        } else {
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
                  {temperature}."
-            }
         };
-        let finding = slowdown::with_falls(facts, Finding::new(RULE.id, Severity::Degraded, template).confidence(85), falls);
+        let finding =
+            slowdown::with_falls(facts, Finding::new(RULE.id, Severity::Degraded, template).confidence(85), falls);
         traced(finding, slowdown::loss_of_percent(facts, &falls[0].workload))
     });
     found.collect()

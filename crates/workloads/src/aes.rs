@@ -64,9 +64,10 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     })?;
     let cancelled = context.cancelled;
     let mut rows: Vec<(u32, u64)> = SIZES.iter().map(|&size| (size, 0)).collect();
-    let pace = match context.group.is_some_and(machine::Group::is_limited) {
-        true => [REPETITION, REPETITION_LIMITED],
-        false => [REPETITION; 2],
+    let pace = if context.group.is_some_and(machine::Group::is_limited) {
+        [REPETITION, REPETITION_LIMITED]
+    } else {
+        [REPETITION; 2]
     };
     for thread in context.pinned_threads(report, |_| measure(cancelled, pace))? {
         let thread = thread.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;

@@ -296,10 +296,7 @@ pub(super) fn parse(output: &str, variant: &str) -> Result<Scores, String> {
     let slow = positive(&slow).map_or(String::new(), |ns| format!(", 99 % within {:.2} ms", ns / 1e6));
     let drives = value["disk_util"].as_array().into_iter().flatten();
     let drives: Vec<&str> = drives.filter_map(|disk| disk["name"].as_str()).collect();
-    let on = match drives.is_empty() {
-        true => String::new(),
-        false => format!(" on {}", drives.join(" and ")),
-    };
+    let on = if drives.is_empty() { String::new() } else { format!(" on {}", drives.join(" and ")) };
     Ok(Scores { rows: vec![row], detail: format!("{what}{slow}{on}"), ..Scores::default() })
 }
 

@@ -133,15 +133,17 @@ pub(super) fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
     };
     let links = links(text);
     if rows.is_empty() && links.is_empty() {
-        let why = match text.to_lowercase().contains("upload") {
-            true => "the free version of Geekbench shows scores on its web site only, and the upload failed",
-            false => "Geekbench printed neither scores nor a link to them",
+        let why = if text.to_lowercase().contains("upload") {
+            "the free version of Geekbench shows scores on its web site only, and the upload failed"
+        } else {
+            "Geekbench printed neither scores nor a link to them"
         };
         return Err(why.into());
     }
-    let detail = match rows.is_empty() {
-        true => "the free version of Geekbench prints no scores; see the link".to_owned(),
-        false => String::new(),
+    let detail = if rows.is_empty() {
+        "the free version of Geekbench prints no scores; see the link".to_owned()
+    } else {
+        String::new()
     };
     Ok(Scores { rows, detail, links, output: super::program::shortened(&without_keys(text)) })
 }

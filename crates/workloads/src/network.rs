@@ -114,10 +114,7 @@ fn unanswered(failed: &Failure, host: &Host) -> Option<Failure> {
 /// The failure that iperf3 tells of in its JSON.
 fn refusal(output: &str, host: &Host) -> Option<Failure> {
     let why = value(output)?["error"].as_str()?.trim().to_owned();
-    let hint = match why.starts_with("unable to connect") {
-        true => "; start `iperf3 -s` there",
-        false => "",
-    };
+    let hint = if why.starts_with("unable to connect") { "; start `iperf3 -s` there" } else { "" };
     let message = format!("iperf3 cannot connect to {}: {why}{hint}.", host.name);
     Some(failure(FailureKind::ExitStatus, message, output))
 }

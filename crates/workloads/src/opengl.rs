@@ -182,9 +182,10 @@ pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
     let size = label("Surface Size:").unwrap_or_default();
     let size = size.split_whitespace().next().map_or(String::new(), |size| format!(", {size}"));
     let by_cpu = ["llvmpipe", "softpipe", "swrast", "SWR"];
-    let who = match by_cpu.iter().any(|name| renderer.contains(name)) {
-        true => format!("rendered by the CPU, no GPU driver: {renderer}{size}"),
-        false => format!("rendered by {renderer}{size}"),
+    let who = if by_cpu.iter().any(|name| renderer.contains(name)) {
+        format!("rendered by the CPU, no GPU driver: {renderer}{size}")
+    } else {
+        format!("rendered by {renderer}{size}")
     };
     Ok(Scores { rows, detail: who, ..Scores::default() })
 }

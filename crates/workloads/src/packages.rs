@@ -119,14 +119,15 @@ pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<In
     let all = survey(tools);
     let (manager, program) = manager_here(tools)
         .ok_or("no supported package manager found (apt-get, dnf, zypper, apk, pacman)".to_owned())?;
-    let prefix = match is_root {
-        true => None,
-        false => Some(
+    let prefix = if is_root {
+        None
+    } else {
+        Some(
             ["sudo", "doas"]
                 .into_iter()
                 .find_map(|name| tools.program(name))
                 .ok_or("installing packages needs root, and neither sudo nor doas is available")?,
-        ),
+        )
     };
     let wanted = wanted(&all, names)?;
     let mut installation = InstallPlan { command: Vec::new(), notes: Vec::new() };
@@ -205,9 +206,10 @@ pub fn install(installation: &InstallPlan) -> Result<(), String> {
         .stdin(Stdio::null())
         .status()
         .map_err(|why| format!("cannot start {program}: {why}"))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("{} failed with {status}; see its output above", installation.command.join(" "))),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{} failed with {status}; see its output above", installation.command.join(" ")))
     }
 }
 

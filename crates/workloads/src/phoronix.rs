@@ -83,10 +83,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let (rows, failed) = parse(&xml).map_err(garbled)?;
     Ok(Measured::Scores(Scores {
         rows,
-        detail: match failed.is_empty() {
-            true => String::new(),
-            false => format!("no value for {}", failed.join(", ")),
-        },
+        detail: if failed.is_empty() { String::new() } else { format!("no value for {}", failed.join(", ")) },
         links: links(&output),
         output: super::program::shortened(&output),
     }))
@@ -175,10 +172,7 @@ pub(super) fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
             _ => {}
         }
     }
-    match rows.is_empty() {
-        true => Err("The results contain no value; the test failed".into()),
-        false => Ok((rows, failed)),
-    }
+    if rows.is_empty() { Err("The results contain no value; the test failed".into()) } else { Ok((rows, failed)) }
 }
 
 /// Elements of one result or entry that hold nothing but text.

@@ -80,10 +80,10 @@ fn removal(remote: &Remote, _: &OwnFolder) -> Result<Vec<String>, Error> {
 
 /// The command of rsync's `-e`, which it splits at blanks outside of quotes.
 fn shell(remote: &Remote) -> String {
-    let words = remote.options.iter().map(|word| match word.contains([' ', '\'']) {
-        true => format!("'{}'", word.replace('\'', "''")),
-        false => word.clone(),
-    });
+    let words = remote
+        .options
+        .iter()
+        .map(|word| if word.contains([' ', '\'']) { format!("'{}'", word.replace('\'', "''")) } else { word.clone() });
     std::iter::once("ssh".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 

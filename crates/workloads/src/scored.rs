@@ -34,10 +34,7 @@ pub(super) fn read(output: &str, parse: impl Fn(&str) -> Result<Scores, String>)
         return Err(failure(FailureKind::Garbled, why, ""));
     }
     let scores = parse(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
-    let output = match scores.output.is_empty() {
-        true => shortened(output),
-        false => scores.output.clone(),
-    };
+    let output = if scores.output.is_empty() { shortened(output) } else { scores.output.clone() };
     Ok(Measured::Scores(Scores { output, ..scores }))
 }
 

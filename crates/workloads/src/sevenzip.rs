@@ -71,10 +71,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(15 * 60);
 
 /// The program of a step.
 fn program(context: &WorkloadContext) -> Reading<Found> {
-    match context.job.variant == Variant::OTHER_VERSION {
-        true => other_version(context.tools),
-        false => context.tools.find(&KIND),
-    }
+    if context.job.variant == Variant::OTHER_VERSION { other_version(context.tools) } else { context.tools.find(&KIND) }
 }
 
 /// The second 7-zip of a pair of which one is of the version of the lists: what both give on one CPU tells by how much

@@ -94,27 +94,23 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         context.site.temporary_folder().map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
     let context = &context.in_folder(&folder);
     let clip = clip(context, report, &found, &form, &folder)?;
-    let decoder = match form.is_hardware {
-        true => Some(decoder::choose(context, report, &found, &form, &clip)?),
-        false => None,
-    };
+    let decoder = if form.is_hardware { Some(decoder::choose(context, report, &found, &form, &clip)?) } else { None };
     report.start_timing(context.timeline);
     let time = context.job.time.unwrap_or(Duration::from_secs(SECONDS));
     let words = arguments(&form, decoder.map_or(&[], |decoder| decoder.arguments), &clip, time);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let output = match form.is_realtime {
-        true => context.program(report, &found, &words, 4 * time + SPARE_TIME)?,
-        false => context.program_for(report, &found, &words, time)?,
+    let output = if form.is_realtime {
+        context.program(report, &found, &words, 4 * time + SPARE_TIME)?
+    } else {
+        context.program_for(report, &found, &words, time)?
     };
     let name = decoder.map_or("software", |decoder| decoder.name);
-    let scores = match form.is_realtime {
-        true => realtime(&output, report.program_elapsed.as_secs_f64()),
-        false => fast(&output),
-    };
+    let scores = if form.is_realtime { realtime(&output, report.program_elapsed.as_secs_f64()) } else { fast(&output) };
     let scores = scores.map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    let detail = match scores.detail.is_empty() {
-        true => format!("decoded by {name}"),
-        false => format!("decoded by {name}; {}", scores.detail),
+    let detail = if scores.detail.is_empty() {
+        format!("decoded by {name}")
+    } else {
+        format!("decoded by {name}; {}", scores.detail)
     };
     Ok(Measured::Scores(Scores { detail, ..scores }))
 }

@@ -22,13 +22,14 @@ pub(super) fn root(facts: &Facts) -> Finding {
     if !facts.root.is_system() {
         return (Unknown, OTHER_MACHINE.into(), String::new());
     }
-    match machine::is_root() {
-        true => fine("running as root"),
-        false => (
+    if machine::is_root() {
+        fine("running as root")
+    } else {
+        (
             Partly,
             "not root: clocks are measured as they are set, drives and some sensors are not read".into(),
             AS_ROOT.into(),
-        ),
+        )
     }
 }
 
@@ -160,9 +161,10 @@ pub(super) fn settings(facts: &Facts) -> Finding {
     if facts.root.is_read_only(CPUS) {
         return (No, "/sys is mounted read-only".into(), "run outside of the container".into());
     }
-    match machine::is_root() {
-        true => fine(format!("governor and clock limits of {settable} of {} policies", policies.len())),
-        false => (No, "setting governors and clocks needs root".into(), AS_ROOT.into()),
+    if machine::is_root() {
+        fine(format!("governor and clock limits of {settable} of {} policies", policies.len()))
+    } else {
+        (No, "setting governors and clocks needs root".into(), AS_ROOT.into())
     }
 }
 

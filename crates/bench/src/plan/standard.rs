@@ -59,10 +59,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
 fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: Available, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
-    let cipher = match available.openssl {
-        true => WorkloadId::OpenSsl,
-        false => WorkloadId::Aes,
-    };
+    let cipher = if available.openssl { WorkloadId::OpenSsl } else { WorkloadId::Aes };
     // With one core type there is nothing to compare with, so each size runs twice instead.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
     if !available.openssl {
@@ -93,10 +90,7 @@ fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: A
 fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: Available, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
-    let packer = match available.sevenzip {
-        true => WorkloadId::SevenZip,
-        false => WorkloadId::Lzma,
-    };
+    let packer = if available.sevenzip { WorkloadId::SevenZip } else { WorkloadId::Lzma };
     let single = |workload, cluster: &Cluster| {
         let first = vec![cluster.cpus[0]];
         job(workload, Variant::SINGLE, first, 1)

@@ -27,10 +27,7 @@ impl Form {
         let Some(shape) = workload(load.workload).and_then(|workload| workload.shape) else {
             return Ok(None);
         };
-        let variants = match load.variants.is_empty() {
-            true => shape.variants,
-            false => &load.variants,
-        };
+        let variants = if load.variants.is_empty() { shape.variants } else { &load.variants };
         let form = |variant: &Variant| Self { workload: load.workload, variant: variant.clone() };
         Ok(Some(variants.iter().map(form).collect()))
     }

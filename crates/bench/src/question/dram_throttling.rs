@@ -49,10 +49,7 @@ const DRAM_LOAD: Duration = Duration::from_secs(120);
 fn stages(machine: &Machine, available: Available) -> Vec<Stage> {
     let fastest = vec![fastest_cpu(machine)];
     let all = online_cpus(machine);
-    let cipher = match available.openssl {
-        true => WorkloadId::OpenSsl,
-        false => WorkloadId::Aes,
-    };
+    let cipher = if available.openssl { WorkloadId::OpenSsl } else { WorkloadId::Aes };
     let one = |workload, variant: Variant, repetition| {
         Stage::Job(Job { workload, variant, cpus: fastest.clone(), threads: 1, repetition, ..Job::default() })
     };

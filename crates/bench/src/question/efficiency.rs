@@ -123,10 +123,7 @@ impl Task for Efficiency {
 
 fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Available) -> Vec<Stage> {
     let own = Form {
-        workload: match available.sevenzip {
-            true => WorkloadId::SevenZip,
-            false => WorkloadId::Lzma,
-        },
+        workload: if available.sevenzip { WorkloadId::SevenZip } else { WorkloadId::Lzma },
         variant: Variant::OPP,
     };
     let load = walk.load.as_ref().unwrap_or(&own);
@@ -138,9 +135,10 @@ fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Av
             stages.push(Stage::Side(limits(machine, &cpus, khz)));
             stages.push(Stage::OppClock(cpus.clone(), khz));
             let job = job(&cpus, khz, load);
-            stages.push(match is_once {
-                true => Stage::Job(Job { time: Some(walk.point), ..job }),
-                false => Stage::UntilSteadyWithin(job, walk.point),
+            stages.push(if is_once {
+                Stage::Job(Job { time: Some(walk.point), ..job })
+            } else {
+                Stage::UntilSteadyWithin(job, walk.point)
             });
         }
     }
@@ -209,10 +207,8 @@ fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
     let limits = policies.filter_map(|policy| {
         let own = settable_opps(policy);
         let lowest = *own.first()?;
-        let max = match of_set.contains(&policy.policy) {
-            true => own.iter().rev().find(|opp| **opp <= khz).copied(),
-            false => None,
-        };
+        let max =
+            if of_set.contains(&policy.policy) { own.iter().rev().find(|opp| **opp <= khz).copied() } else { None };
         Some([
             Setting::PolicyMinKhz(policy.policy, lowest),
             Setting::PolicyMaxKhz(policy.policy, max.unwrap_or(lowest)),

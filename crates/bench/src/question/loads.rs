@@ -65,10 +65,7 @@ impl Load {
     }
 
     fn of_shape(&self, machine: &Machine, shape: Shape) -> Vec<Job> {
-        let variants = match self.variants.is_empty() {
-            true => shape.variants,
-            false => &self.variants,
-        };
+        let variants = if self.variants.is_empty() { shape.variants } else { &self.variants };
         let mut jobs = Vec::new();
         for variant in variants {
             for (cpus, repetitions) in self.places(machine, shape) {
@@ -88,10 +85,7 @@ impl Load {
         let all = online_cpus(machine);
         if let Some(pinning) = &self.pinning {
             let sets = places(machine, pinning).into_iter();
-            let whole = |cpus: Vec<u32>| match cpus.is_empty() {
-                true => all.clone(),
-                false => cpus,
-            };
+            let whole = |cpus: Vec<u32>| if cpus.is_empty() { all.clone() } else { cpus };
             return sets.map(|cpus| (whole(cpus), shape.repetitions)).collect();
         }
         let types = cpus_by_core_type(machine);

@@ -62,10 +62,7 @@ impl Task for Review {
             not_resumable: Some("gains are measured against the machine as found in the same boot"),
             reads_marks: self.watch && self.command.is_empty(),
             only_watches: !self.benchmarks,
-            own_program: match self.command.is_empty() {
-                true => OwnProgram::None,
-                false => OwnProgram::Watched,
-            },
+            own_program: if self.command.is_empty() { OwnProgram::None } else { OwnProgram::Watched },
             ..Attributes::default()
         }
     }
@@ -86,9 +83,10 @@ impl Task for Review {
 fn stages(review: &Review, machine: &Machine, survey: &Survey, options: &Options, available: Available) -> Vec<Stage> {
     let mut stages = Vec::new();
     let groups = if options.tune { groups(survey, options) } else { Vec::new() };
-    match review.benchmarks {
-        true => stages.extend(measured(groups, machine, options, available)),
-        false => stages.extend(groups.into_iter().map(Stage::Raise)),
+    if review.benchmarks {
+        stages.extend(measured(groups, machine, options, available))
+    } else {
+        stages.extend(groups.into_iter().map(Stage::Raise))
     }
     if review.watch || !review.command.is_empty() {
         stages.push(Stage::Watch(watched_job(review)));

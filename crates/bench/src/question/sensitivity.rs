@@ -245,10 +245,7 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
         }
         Load::Workload(id) => {
             let how = workload(*id).and_then(|workload| workload.attributes.at_a_clock);
-            let cpus = match how.is_some_and(|how| how.on_all_cpus) {
-                true => online_cpus(machine),
-                false => vec![cpu],
-            };
+            let cpus = if how.is_some_and(|how| how.on_all_cpus) { online_cpus(machine) } else { vec![cpu] };
             Job {
                 workload: *id,
                 variant: how.map_or(Variant::ONLY, |how| how.variant.clone()),

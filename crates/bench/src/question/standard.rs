@@ -25,10 +25,7 @@ impl Task for Standard {
     }
 
     fn mode(&self, options: &Options) -> Mode {
-        match options.extensive {
-            true => Mode::Extensive,
-            false => Mode::Standard,
-        }
+        if options.extensive { Mode::Extensive } else { Mode::Standard }
     }
 
     fn attributes(&self) -> Attributes {

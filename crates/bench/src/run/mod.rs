@@ -87,9 +87,10 @@ pub fn run(mut context: RunContext) -> Finished {
         switch: SettingsSwitcher::default(),
         hotplug: Hotplug::default(),
         is_untunable: false,
-        why_not_tuned: match machine::is_root() {
-            true => "Changing settings is disabled by NOTUNING or --no-tuning.".into(),
-            false => "Changing settings needs root.".into(),
+        why_not_tuned: if machine::is_root() {
+            "Changing settings is disabled by NOTUNING or --no-tuning.".into()
+        } else {
+            "Changing settings needs root.".into()
         },
         not_comparable: None,
         side_refused: None,
@@ -191,12 +192,11 @@ impl Runner<'_> {
         if is_watched || looks_first {
             self.start_meters();
         }
-        let (sampler, may_start) = match is_whole_run {
-            false => (is_watched.then(|| self.sampler()), true),
-            true => {
-                let (sampler, may_start) = self.gate();
-                (Some(sampler), may_start)
-            }
+        let (sampler, may_start) = if is_whole_run {
+            let (sampler, may_start) = self.gate();
+            (Some(sampler), may_start)
+        } else {
+            (is_watched.then(|| self.sampler()), true)
         };
         let machine = self.context.machine.machine();
         self.recorder.append(Event::Machine { machine: Box::new(told(root, machine)) });
@@ -211,17 +211,15 @@ impl Runner<'_> {
         self.record_unread();
         self.recorder.sync();
         // A review inspects the machine before settings are changed.
-        let survey = match looks_first {
-            true => self.survey(),
-            false => Survey::default(),
-        };
+        let survey = if looks_first { self.survey() } else { Survey::default() };
         if has_ramps {
             self.ramps(machine);
         }
         self.start_guard();
-        match looks_first {
-            true => self.open_settings_of_review(),
-            false => self.tune(machine),
+        if looks_first {
+            self.open_settings_of_review()
+        } else {
+            self.tune(machine)
         }
         if let Some(sampler) = sampler {
             self.watch_by(sampler);
@@ -229,10 +227,7 @@ impl Runner<'_> {
 
         let mut options = self.context.options.clone();
         options.tune &= self.settings.is_some();
-        let available = match asks_for_tools {
-            true => self.available(),
-            false => Available::default(),
-        };
+        let available = if asks_for_tools { self.available() } else { Available::default() };
         let planning = Planning { machine, survey: &survey, options: &options, available };
         let stages = self.context.task.stages(&planning);
         let stages = self.begun.left(stages);

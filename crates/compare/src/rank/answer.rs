@@ -36,10 +36,8 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
     let others = |standing: &Standing| standing.of - 1;
     let boards = entries.iter().filter_map(|entry| entry.same_soc.as_ref()).map(others).max().unwrap_or(0);
     let (gaps, gaps_of_this_board) = gaps(entries);
-    let (causes, unexplained_percent) = match gaps.is_empty() {
-        true => (Vec::new(), None),
-        false => causes(facts, explained, entries, &gaps),
-    };
+    let (causes, unexplained_percent) =
+        if gaps.is_empty() { (Vec::new(), None) } else { causes(facts, explained, entries, &gaps) };
     let like = match (boards >= OTHERS_MIN, soc) {
         (true, Some(soc)) => format!("the {boards} other boards with {}", facts::plain::plain(soc)),
         _ => "what its core types and clocks let expect".to_owned(),
@@ -58,10 +56,7 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
 }
 
 fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unexplained: Option<f64>) -> String {
-    let rest = match gaps.len() == expected {
-        true => "",
-        false => ", other figures are as expected",
-    };
+    let rest = if gaps.len() == expected { "" } else { ", other figures are as expected" };
     let mut text = format!("{} against {like}{rest}", capitalised(&named(gaps)));
     let words: Vec<String> = causes.iter().take(NAMED_MAX).map(|cause| behind_colon(&cause.words)).collect();
     match words.as_slice() {
@@ -97,8 +92,5 @@ fn told(gap: &Gap) -> String {
 fn behind_colon(text: &str) -> String {
     const COMMON: [&str; 8] = ["A", "An", "During", "Memory", "No", "Other", "The", "This"];
     let first = text.split(' ').next().unwrap_or_default();
-    match COMMON.contains(&first) {
-        true => text[..1].to_lowercase() + &text[1..],
-        false => text.to_owned(),
-    }
+    if COMMON.contains(&first) { text[..1].to_lowercase() + &text[1..] } else { text.to_owned() }
 }

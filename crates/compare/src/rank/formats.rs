@@ -100,9 +100,10 @@ fn cells(entry: &Entry) -> [String; 7] {
 impl Standing {
     /// `3 of 12`; `3 to 5 of 12` for a value that was estimated.
     pub fn words(&self) -> String {
-        match self.rank == self.rank_worst {
-            true => format!("{} of {}", self.rank, self.of),
-            false => format!("{} to {} of {}", self.rank, self.rank_worst, self.of),
+        if self.rank == self.rank_worst {
+            format!("{} of {}", self.rank, self.of)
+        } else {
+            format!("{} to {} of {}", self.rank, self.rank_worst, self.of)
         }
     }
 }

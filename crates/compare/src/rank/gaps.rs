@@ -56,10 +56,7 @@ fn loss_percent(log: f64) -> f64 {
 
 /// `31 %`, and `20 times` where a percentage would have four digits.
 pub(super) fn by(percent: f64) -> String {
-    match percent >= 1000.0 {
-        true => format!("{:.0} times", 1.0 + percent / 100.0),
-        false => format!("{percent:.0} %"),
-    }
+    if percent >= 1000.0 { format!("{:.0} times", 1.0 + percent / 100.0) } else { format!("{percent:.0} %") }
 }
 
 /// Conditions for a gap.
@@ -78,10 +75,7 @@ const LEAST_WITH_CAUSE: Least = Least { distance: 0.5, loss_percent: 10.0 };
 
 /// Conditions for this figure; 7-zip shows the cost of 32-bit programs.
 pub(super) fn least(figure: &Figure, has_narrow_userland: bool) -> Least {
-    match has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) {
-        true => LEAST_WITH_CAUSE,
-        false => LEAST,
-    }
+    if has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) { LEAST_WITH_CAUSE } else { LEAST }
 }
 
 /// True of a score that is what it is by a clock which others have as well: where some boards of a SoC are overclocked,

@@ -162,9 +162,10 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
 fn peers_of(reference: &Reference) -> Cow<'_, [Peer<'_>]> {
     static BUILTIN: LazyLock<Vec<Peer<'static>>> =
         LazyLock::new(|| Reference::builtin().rows.iter().map(Peer::of).collect());
-    match std::ptr::eq(reference, Reference::builtin()) {
-        true => Cow::Borrowed(&BUILTIN),
-        false => Cow::Owned(reference.rows.iter().map(Peer::of).collect()),
+    if std::ptr::eq(reference, Reference::builtin()) {
+        Cow::Borrowed(&BUILTIN)
+    } else {
+        Cow::Owned(reference.rows.iter().map(Peer::of).collect())
     }
 }
 
@@ -238,10 +239,7 @@ fn standing(figure: &Figure, others: &Others, factor: f64) -> Option<Standing> {
     let values: Vec<f64> = others.values.iter().map(|value| value * factor).collect();
     let median = median(&values)?;
     let place = |own: f64| {
-        let is_better = |other: &&f64| match figure.higher_is_better {
-            true => **other > own,
-            false => **other < own,
-        };
+        let is_better = |other: &&f64| if figure.higher_is_better { **other > own } else { **other < own };
         1 + values.iter().filter(is_better).count()
     };
     let places = match &figure.estimate {

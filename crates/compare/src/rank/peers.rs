@@ -129,9 +129,8 @@ pub(super) fn others(figure: &Figure, place: usize, known: &[Known<'_>], like: L
             Some(Value { value: value.value / divisor, ..*value })
         });
         let mut values: Vec<Value> = values.collect();
-        values.arrange_by(|a, b| match figure.higher_is_better {
-            true => b.value.total_cmp(&a.value),
-            false => a.value.total_cmp(&b.value),
+        values.arrange_by(|a, b| {
+            if figure.higher_is_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) }
         });
         let in_place = match like {
             Like::Soc(_) | Like::Board(..) => values.get(place),

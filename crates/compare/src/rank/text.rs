@@ -84,9 +84,10 @@ fn cells(entry: &Entry) -> Vec<String> {
 
 /// `3/12`, and `3-5/12` for a value that was estimated.
 fn standing(standing: &Standing) -> String {
-    match standing.rank == standing.rank_worst {
-        true => format!("{}/{}", standing.rank, standing.of),
-        false => format!("{}-{}/{}", standing.rank, standing.rank_worst, standing.of),
+    if standing.rank == standing.rank_worst {
+        format!("{}/{}", standing.rank, standing.of)
+    } else {
+        format!("{}-{}/{}", standing.rank, standing.rank_worst, standing.of)
     }
 }
 
@@ -97,8 +98,5 @@ fn estimated(ranking: &Ranking) -> String {
             let _ = writeln!(text, "{}", wrapped(&format!("   {}: {words}.", entry.figure.name()), 6));
         }
     }
-    match text.is_empty() {
-        true => text,
-        false => format!("\nEstimated, with 90 % intervals:\n{text}"),
-    }
+    if text.is_empty() { text } else { format!("\nEstimated, with 90 % intervals:\n{text}") }
 }

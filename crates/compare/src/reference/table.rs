@@ -24,10 +24,8 @@ pub fn write(rows: &[Row]) -> String {
     for (key, figures) in rows.iter().flat_map(|row| &row.figures) {
         keys.extend(figures.iter().map(|figure| (key, figure.cluster.is_some())));
     }
-    let header = keys.iter().map(|(key, per_core)| match per_core {
-        true => format!("{key}{PER_CORE}"),
-        false => key.to_string(),
-    });
+    let header =
+        keys.iter().map(|(key, per_core)| if *per_core { format!("{key}{PER_CORE}") } else { key.to_string() });
     let mut header: Vec<String> = COLUMNS.into_iter().map(str::to_owned).chain(header).collect();
     header.push(SOURCE.to_owned());
     let mut text = header.join("\t") + "\n";
@@ -63,19 +61,15 @@ fn core(core: &RowCore) -> String {
 
 fn values(row: &Row, key: &FigureKey, per_core: bool) -> String {
     let one = |cluster| row.figure(key, cluster).map_or(String::new(), value);
-    let text = match per_core {
-        false => one(None),
-        true => {
-            // A machine without known clusters counts as one.
-            let clusters = 0..row.cores.len().max(1);
-            let all: Vec<String> = clusters.map(|index| one(Some(index))).collect();
-            all.join(";").trim_end_matches(';').to_owned()
-        }
+    let text = if per_core {
+        // A machine without known clusters counts as one.
+        let clusters = 0..row.cores.len().max(1);
+        let all: Vec<String> = clusters.map(|index| one(Some(index))).collect();
+        all.join(";").trim_end_matches(';').to_owned()
+    } else {
+        one(None)
     };
-    match text.is_empty() {
-        true => NOTHING.to_owned(),
-        false => text,
-    }
+    if text.is_empty() { NOTHING.to_owned() } else { text }
 }
 
 /// Four digits at least, which is more than any of these values is good for.
@@ -88,10 +82,7 @@ fn value(figure: &RowFigure) -> String {
     let mark = if figure.comparable { "" } else { "~" };
     let lowered = if figure.sound { "" } else { "!" };
     let text = format!("{lowered}{mark}{:.decimals$}", figure.value);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// The rows of a table; lines that begin with `#` are comments. What is wrong with it is said in

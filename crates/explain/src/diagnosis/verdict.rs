@@ -16,10 +16,11 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> (Ver
         .collect();
     let main = scores.iter().filter(|score| score.is_main).map(|score| score.verdict);
     let answers = graph.answers.iter().map(|index| Verdict::of(findings[*index].severity));
-    let verdict = match scores.is_empty() {
+    let verdict = if scores.is_empty() {
         // Without scores, findings apply to the whole run.
-        true => findings.iter().map(|finding| Verdict::of(finding.severity)).max(),
-        false => main.chain(answers).max(),
+        findings.iter().map(|finding| Verdict::of(finding.severity)).max()
+    } else {
+        main.chain(answers).max()
     };
     (verdict.unwrap_or(Verdict::Valid), scores)
 }

@@ -180,11 +180,7 @@ fn is_throttled(explained: &Explanation) -> bool {
 }
 
 fn not_reported(record: &Record) -> String {
-    match view::is_log(record) {
-        true => "the log does not report it",
-        false => "not reported",
-    }
-    .to_owned()
+    if view::is_log(record) { "the log does not report it" } else { "not reported" }.to_owned()
 }
 
 /// Why these workloads gave nothing: what the first of their steps that has a reason says.

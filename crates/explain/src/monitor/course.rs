@@ -47,9 +47,10 @@ impl Course {
     /// Takes the row that another watch has just taken.
     pub fn follow(&mut self, other: &Watch) {
         self.watch.follow(other);
-        let mut row = match self.rows.len() >= self.rows_max {
-            true => self.rows.pop_front().map(|(_, row)| row).unwrap_or_default(),
-            false => Vec::with_capacity(other.read().len()),
+        let mut row = if self.rows.len() >= self.rows_max {
+            self.rows.pop_front().map(|(_, row)| row).unwrap_or_default()
+        } else {
+            Vec::with_capacity(other.read().len())
         };
         row.clear();
         row.extend_from_slice(other.read());

@@ -57,9 +57,10 @@ pub fn sparklines(facts: &Facts<'_>, columns: usize) -> String {
         }
     }
     let text: String = lines.iter().filter_map(Line::text).collect();
-    match text.is_empty() {
-        true => text,
-        false => format!("Over the run of {}:\n{text}", facts::lines::duration(last_ms - first_ms)),
+    if text.is_empty() {
+        text
+    } else {
+        format!("Over the run of {}:\n{text}", facts::lines::duration(last_ms - first_ms))
     }
 }
 

@@ -51,10 +51,7 @@ fn markdown(rows: &[Row]) -> String {
     let mut sheet = Sheet::new(headings().enumerate().map(|(column, heading)| (heading, (4..=9).contains(&column))));
     rows.iter().for_each(|row| sheet.row(cells(row)));
     let notes: Vec<String> = notes(rows).map(|note| plain::markdown(&note)).collect();
-    match notes.is_empty() {
-        true => sheet.markdown(),
-        false => format!("{}\n{}\n", sheet.markdown(), notes.join("\n")),
-    }
+    if notes.is_empty() { sheet.markdown() } else { format!("{}\n{}\n", sheet.markdown(), notes.join("\n")) }
 }
 
 /// Comma-separated values for programs: the keys of `json`, numbers as they were measured, nothing for what is missing.

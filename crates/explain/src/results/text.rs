@@ -126,10 +126,7 @@ fn line<'a>(all: &'a [Shown], cell: impl Fn(&'a Shown<'a>) -> &'a str) -> String
     let mut text = String::new();
     for shown in all {
         let (cell, width) = (cut(cell(shown), shown.width, shown.column.keeps_end), shown.width);
-        let _ = match shown.column.is_number {
-            true => write!(text, "{cell:>width$} "),
-            false => write!(text, "{cell:<width$} "),
-        };
+        let _ = if shown.column.is_number { write!(text, "{cell:>width$} ") } else { write!(text, "{cell:<width$} ") };
     }
     text.truncate(text.trim_end().len());
     text + "\n"
@@ -138,9 +135,10 @@ fn line<'a>(all: &'a [Shown], cell: impl Fn(&'a Shown<'a>) -> &'a str) -> String
 /// The beginning or the end of a text that is too long.
 fn cut(text: &str, width: usize, keeps_end: bool) -> String {
     let count = text.chars().count();
-    match keeps_end && count > width {
-        true => std::iter::once('…').chain(text.chars().skip(count + 1 - width.max(1))).collect(),
-        false => shortened(text, width),
+    if keeps_end && count > width {
+        std::iter::once('…').chain(text.chars().skip(count + 1 - width.max(1))).collect()
+    } else {
+        shortened(text, width)
     }
 }
 
@@ -166,8 +164,5 @@ fn legend(all: &[Shown], omitted: Vec<String>) -> String {
         let headings = listed(&omitted);
         sentences.push(format!("No room for {headings}: use a wider terminal or another --format."));
     }
-    match sentences.is_empty() {
-        true => String::new(),
-        false => format!("\n{}\n", wrapped(&sentences.join(" "), 0)),
-    }
+    if sentences.is_empty() { String::new() } else { format!("\n{}\n", wrapped(&sentences.join(" "), 0)) }
 }

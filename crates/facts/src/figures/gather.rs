@@ -61,10 +61,7 @@ impl Gathered {
 
 fn figure(part: Part) -> Option<Figure> {
     let values = &part.values;
-    let best = match part.higher_is_better {
-        true => f64::max,
-        false => f64::min,
-    };
+    let best = if part.higher_is_better { f64::max } else { f64::min };
     let value = match part.combine {
         Combine::Best => values.iter().copied().reduce(best),
         Combine::Mean => mean(values),

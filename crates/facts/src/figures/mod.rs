@@ -100,10 +100,7 @@ pub(crate) fn figures(facts: &Facts<'_>) -> Vec<Figure> {
 /// The overall word over a result in a table: one without any figure has nothing that could be
 /// valid.
 pub fn verdict_of(figures: &[Figure], verdict: Verdict) -> Verdict {
-    match figures.is_empty() {
-        true => Verdict::Invalid,
-        false => verdict,
-    }
+    if figures.is_empty() { Verdict::Invalid } else { verdict }
 }
 
 #[cfg(test)]

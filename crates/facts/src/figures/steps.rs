@@ -124,9 +124,10 @@ impl Maker<'_> {
                 continue;
             };
             let part = self.part(name, "MB/s", true);
-            let key = match is_of_tinymembench(self.facts, self.step) {
-                true => FigureKey::new(WorkloadId::MemoryLibc.into(), LIBC_METHOD_OF_LOGS, name),
-                false => part.key,
+            let key = if is_of_tinymembench(self.facts, self.step) {
+                FigureKey::new(WorkloadId::MemoryLibc.into(), LIBC_METHOD_OF_LOGS, name)
+            } else {
+                part.key
             };
             gathered.add(Part {
                 key,
@@ -187,10 +188,7 @@ impl Maker<'_> {
             }
             gathered.add(Part {
                 core: core.clone(),
-                combine: match self.step.variant == Variant::SINGLE {
-                    true => Combine::Best,
-                    false => Combine::Mean,
-                },
+                combine: if self.step.variant == Variant::SINGLE { Combine::Best } else { Combine::Mean },
                 is_main: name.is_empty(),
                 values: vec![f64::from(mips)],
                 ..self.part(name, "MIPS", true)
@@ -261,8 +259,5 @@ fn is_of_tinymembench(record: &Record, step: &Step) -> bool {
 /// The workload as figures are compared. LibreSSL is another library under the same command as OpenSSL.
 fn workload(step: &Step) -> WorkloadName {
     let is_libressl = |tool: &record::Tool| tool.version.contains("LibreSSL");
-    match step.tool.as_ref().is_some_and(is_libressl) {
-        true => LIBRESSL.into(),
-        false => step.workload.clone(),
-    }
+    if step.tool.as_ref().is_some_and(is_libressl) { LIBRESSL.into() } else { step.workload.clone() }
 }

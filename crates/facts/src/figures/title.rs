@@ -99,9 +99,10 @@ impl Figure {
 /// The title of a figure in a table with these keys: methods are named where two of them share a title.
 pub fn title_among<'a>(key: &FigureKey, mut all: impl Iterator<Item = &'a FigureKey>) -> String {
     let title = key.title();
-    match all.any(|other| other != key && other.title() == title) {
-        true => format!("{title} [{}]", key.workload_at_method()),
-        false => title,
+    if all.any(|other| other != key && other.title() == title) {
+        format!("{title} [{}]", key.workload_at_method())
+    } else {
+        title
     }
 }
 

@@ -247,9 +247,10 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
     if fits(Kind::Guess) {
         return Ok((Confidence::Possible, "only a guess in the log names it".to_owned()));
     }
-    Err(match cores_known {
-        true => "nothing names it, and no known SoC has these core types".to_owned(),
-        false => "nothing names it, and its core types are unknown".to_owned(),
+    Err(if cores_known {
+        "nothing names it, and no known SoC has these core types".to_owned()
+    } else {
+        "nothing names it, and its core types are unknown".to_owned()
     })
 }
 

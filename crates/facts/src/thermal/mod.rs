@@ -63,10 +63,7 @@ impl ThermalResult {
     /// What is left of the score, in percent.
     pub fn steady_score_percent(&self, series: &Series) -> Option<f64> {
         let [cold, steady] = self.score?;
-        let share = match series.higher_is_better {
-            true => steady / cold,
-            false => cold / steady,
-        };
+        let share = if series.higher_is_better { steady / cold } else { cold / steady };
         Some(100.0 * share)
     }
 }

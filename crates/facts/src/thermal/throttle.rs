@@ -71,10 +71,7 @@ fn measured(series: &Series) -> Option<Throttle> {
     let columns = clocks.map(|clock| clock.khz.iter().map(|khz| f64::from(*khz)).collect());
     let mut columns: Vec<(Vec<f64>, &'static str)> =
         columns.map(|column| (column, "the measured clock dropped")).collect();
-    let direction = |value: &f64| match series.higher_is_better {
-        true => *value,
-        false => 1.0 / value,
-    };
+    let direction = |value: &f64| if series.higher_is_better { *value } else { 1.0 / value };
     let scores = series.values.iter().map(direction).collect();
     columns.push((scores, "the score dropped"));
     let found = columns.into_iter().filter_map(|(values, sign)| {

@@ -65,9 +65,10 @@ pub(super) fn base(facts: &Facts<'_>, channel: &Channel, phases: &[Phase], busy:
         values.len().checked_sub(2).map(|at| values[at])
     };
     // What a soft limit takes from the first moment on, the kernel still believes to have.
-    let claim_of_kernel = match channel.id.is_firmware_clock() && has_soft_limit(facts) {
-        true => channels(facts, ChannelId::is_policy_claim).next().and_then(highest_seen),
-        false => None,
+    let claim_of_kernel = if channel.id.is_firmware_clock() && has_soft_limit(facts) {
+        channels(facts, ChannelId::is_policy_claim).next().and_then(highest_seen)
+    } else {
+        None
     };
     let khz = highest_seen(channel).max(claim_of_kernel);
     khz.map(|khz| Base { khz, at_most: x86 })

@@ -22,10 +22,7 @@ pub fn limit_set_at(record: &Record, policy: &Policy, at_ms: i64) -> Option<(u32
         if changed_ms > at_ms + AROUND_MS {
             break;
         }
-        before = match changed_ms < at_ms - AROUND_MS {
-            true => Some((khz, true)),
-            false => limit,
-        };
+        before = if changed_ms < at_ms - AROUND_MS { Some((khz, true)) } else { limit };
         limit = Some((khz, true));
     }
     match (before, limit) {

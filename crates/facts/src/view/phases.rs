@@ -46,10 +46,11 @@ pub(crate) fn phases(record: &Record) -> Vec<Phase> {
         if !was_run || !is_own || step.window.elapsed_ms() <= 0 {
             continue;
         }
-        let busy_cpus = match step.variant.is_multi_of_any_kind() && step.cpus.is_empty() {
+        let busy_cpus = if step.variant.is_multi_of_any_kind() && step.cpus.is_empty() {
             // A run that failed in a log does not tell its threads.
-            true => busy_cpus_expected(step).max(online),
-            false => busy_cpus_expected(step),
+            busy_cpus_expected(step).max(online)
+        } else {
+            busy_cpus_expected(step)
         };
         match phases.last_mut() {
             Some(last)

@@ -29,10 +29,8 @@ pub(crate) fn programs(record: &Record) -> Vec<ProgramScore> {
             continue;
         };
         for score in &scores.rows {
-            let place = match step.cpus.is_empty() {
-                true => String::new(),
-                false => format!(" on CPU {}", record::cpu_list(&step.cpus)),
-            };
+            let place =
+                if step.cpus.is_empty() { String::new() } else { format!(" on CPU {}", record::cpu_list(&step.cpus)) };
             let name = format!("{}{place} {}", step_name(step), score.name);
             let name = name.trim_end();
             match programs.iter_mut().find(|known| known.name == name) {

@@ -17,10 +17,7 @@ pub struct StepScore {
 impl StepScore {
     /// Work per time: the score itself, or one over it where lower is better.
     pub fn rate(&self) -> f64 {
-        match self.higher_is_better {
-            true => self.value,
-            false => 1.0 / self.value,
-        }
+        if self.higher_is_better { self.value } else { 1.0 / self.value }
     }
 }
 

@@ -77,10 +77,11 @@ fn in_rows(facts: &Facts<'_>, phase: &Phase) -> Option<Waited> {
     let (iowait, system) = (of(|row| row.iowait), of(|row| row.system));
     let high = uses.iter().filter(|row| row.iowait >= IOWAIT_PERCENT || row.system >= SYSTEM_PERCENT);
     let times: Vec<i64> = high.map(|row| row.at_ms).collect();
-    let is_held = match phase.busy_cpus > 1 {
+    let is_held = if phase.busy_cpus > 1 {
         // Own runs start and end their steps within a second, which has much of the kernel's work.
-        true => !times.is_empty() && (is_log(facts) || times.len() > 1),
-        false => mean(&iowait)? >= SINGLE_PERCENT || (!times.is_empty() && has_failed(facts, phase)),
+        !times.is_empty() && (is_log(facts) || times.len() > 1)
+    } else {
+        mean(&iowait)? >= SINGLE_PERCENT || (!times.is_empty() && has_failed(facts, phase))
     };
     is_held.then(|| Waited {
         steps: phase.steps.clone(),

@@ -35,10 +35,7 @@ impl Alone {
     pub(super) fn take(root: &Root) -> Reading<Self> {
         // A board made for a test has settings of its own.
         let is_kernels = statfs(super::node::CPUS).is_ok_and(|on| on.f_type as u64 == SYSFS);
-        let place = match root.is_system() && is_kernels {
-            true => group::acquire(root, NAME)?,
-            false => None,
-        };
+        let place = if root.is_system() && is_kernels { group::acquire(root, NAME)? } else { None };
         Ok(Self { _place: place })
     }
 }

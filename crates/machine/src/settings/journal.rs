@@ -70,9 +70,10 @@ impl Journal {
     fn made(path: &Path) -> Reading<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
         // One that was made for us alone stays so; any other one is only written to.
-        match folder.file_name().is_some_and(|name| name == OWN_FOLDER) {
-            true => drop(files::Folder::state(folder)?),
-            false => files::make_all(folder)?,
+        if folder.file_name().is_some_and(|name| name == OWN_FOLDER) {
+            drop(files::Folder::state(folder)?)
+        } else {
+            files::make_all(folder)?
         }
         Self::locked(path, || files::append(path, files::Access::Owner))
     }
@@ -158,10 +159,7 @@ impl Journal {
         let (file, path) = (Arc::clone(&self.file), self.path.clone());
         let write = move || {
             let written = faults::write_all(&file, text.as_bytes());
-            let written = written.and_then(|()| match synced {
-                true => faults::sync_data(&file),
-                false => Ok(()),
-            });
+            let written = written.and_then(|()| if synced { faults::sync_data(&file) } else { Ok(()) });
             written.map_err(|error| io(&path, &error))
         };
         let written = in_time(&self.path, write);

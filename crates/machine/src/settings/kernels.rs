@@ -27,12 +27,11 @@ fn comes_back(root: &Root, name: &str, change: impl Fn(&mut Settings)) {
         let path = journal(&format!("{name}-{is_killed}"));
         let mut settings = Settings::new(root, &path).unwrap();
         change(&mut settings);
-        let outcomes = match is_killed {
-            false => settings.restore(),
-            true => {
-                kill(settings);
-                restore_from_journal(root, &path).unwrap()
-            }
+        let outcomes = if is_killed {
+            kill(settings);
+            restore_from_journal(root, &path).unwrap()
+        } else {
+            settings.restore()
         };
         let is_bad = |outcome: &Restored| *outcome != Restored::Done;
         let bad: Vec<_> = outcomes.iter().filter(|(_, o)| is_bad(o)).collect();
@@ -118,15 +117,12 @@ fn throttled_limit_is_not_users_limit() {
         let mut settings = Settings::new(&root, &journal("hot")).unwrap();
         let node = Node::ClockMax(0);
         assert_eq!(settings.is_hidden(node).is_some(), is_refused, "{kind}");
-        match is_refused {
-            true => {
-                let why = refused(&mut settings, node, "1800000");
-                assert!(why.contains("cooling limits it to 1200 MHz"), "{why}");
-                refused(&mut settings, node, "1200000");
-            }
-            false => {
-                set(&mut settings, node, "1416000");
-            }
+        if is_refused {
+            let why = refused(&mut settings, node, "1800000");
+            assert!(why.contains("cooling limits it to 1200 MHz"), "{why}");
+            refused(&mut settings, node, "1200000");
+        } else {
+            set(&mut settings, node, "1416000");
         }
         drop(settings);
         assert_eq!(root.board_files(), before, "{kind} {limit}");
@@ -305,10 +301,7 @@ fn affinities_are_restored() {
         }
         // No child may have what its parent has not.
         let parent_has = files.read_value(&parent).unwrap();
-        match path == child && value != parent_has {
-            true => Err(libc::EACCES),
-            false => Ok(value.to_owned()),
-        }
+        if path == child && value != parent_has { Err(libc::EACCES) } else { Ok(value.to_owned()) }
     }));
     comes_back(&root, "bound", |settings| {
         set(settings, Node::CpuOnline(1), "0");

@@ -86,9 +86,10 @@ fn starts(program: &Path, version: Version) -> Result<(), String> {
     let child = command.spawn().map_err(|error| refused(error.to_string()))?;
     let said = output(child).map_err(|error| refused(error.to_string()))?;
     let line = said.lines().next().unwrap_or_default();
-    match line == expected || line.starts_with(&format!("{expected} ")) {
-        true => Ok(()),
-        false => Err(refused(format!("it says {line:?} and not {expected:?}"))),
+    if line == expected || line.starts_with(&format!("{expected} ")) {
+        Ok(())
+    } else {
+        Err(refused(format!("it says {line:?} and not {expected:?}")))
     }
 }
 
@@ -98,9 +99,10 @@ fn output(mut child: Child) -> io::Result<String> {
     loop {
         if child.try_wait()?.is_some() {
             let output = child.wait_with_output()?;
-            return match output.status.success() {
-                true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-                false => Err(io::Error::other(format!("it ends with {}", output.status))),
+            return if output.status.success() {
+                Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+            } else {
+                Err(io::Error::other(format!("it ends with {}", output.status)))
             };
         }
         if started.elapsed() > TIME_MAX {

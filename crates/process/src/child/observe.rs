@@ -117,11 +117,10 @@ impl<'a> Observer<'a> {
         let seen_ns: u64 = seen().map(|(on_cpu, _)| on_cpu).sum();
         let charged_ms =
             self.usage.user_ms.known().copied().unwrap_or(0) + self.usage.system_ms.known().copied().unwrap_or(0);
-        match charged_ms as f64 * SEEN_MIN > (seen_ns / 1_000_000 + TICKS_MS) as f64 {
-            true => {
-                Missing::unsupported("/proc/PID/schedstat", "it started processes that ended between two looks").into()
-            }
-            false => Fact::Known(seen().map(|(_, waiting)| waiting).sum()),
+        if charged_ms as f64 * SEEN_MIN > (seen_ns / 1_000_000 + TICKS_MS) as f64 {
+            Missing::unsupported("/proc/PID/schedstat", "it started processes that ended between two looks").into()
+        } else {
+            Fact::Known(seen().map(|(_, waiting)| waiting).sum())
         }
     }
 

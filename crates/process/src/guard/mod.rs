@@ -286,10 +286,7 @@ fn restore_in_time(restore: &dyn Fn() -> Outcomes) -> Outcomes {
 /// sentences. `state` is the folder in which runs note the places of their files.
 pub fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
     let mut told = Vec::new();
-    let programs = match root.is_system() {
-        true => kill_orphans(root),
-        false => Vec::new(),
-    };
+    let programs = if root.is_system() { kill_orphans(root) } else { Vec::new() };
     if !programs.is_empty() {
         let names = first_of(&programs);
         told.push(format!("Terminated processes left by an earlier run: {names}."));

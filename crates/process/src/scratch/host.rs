@@ -47,10 +47,7 @@ impl Host {
 
     /// `user@name`, as ssh takes it; an address of version 6 in brackets, as file copies want it.
     pub fn login(&self) -> String {
-        let name = match self.name.contains(':') {
-            true => format!("[{}]", self.name),
-            false => self.name.clone(),
-        };
+        let name = if self.name.contains(':') { format!("[{}]", self.name) } else { self.name.clone() };
         match &self.user {
             Some(user) => format!("{user}@{name}"),
             None => name,

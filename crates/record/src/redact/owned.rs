@@ -100,9 +100,12 @@ impl Redactor {
         while let Some(start) = rest.find(|c: char| c.is_ascii_digit() || c == '$') {
             out.push_str(&rest[..start]);
             rest = &rest[start..];
-            let is_of = |c: char| match rest.starts_with('$') {
-                true => c != '$' && !c.is_whitespace() && !matches!(c, '"' | '`'),
-                false => c.is_ascii_digit() || matches!(c, '.' | '\'' | '\u{b0}' | '\u{2032}' | '\u{2033}'),
+            let is_of = |c: char| {
+                if rest.starts_with('$') {
+                    c != '$' && !c.is_whitespace() && !matches!(c, '"' | '`')
+                } else {
+                    c.is_ascii_digit() || matches!(c, '.' | '\'' | '\u{b0}' | '\u{2032}' | '\u{2033}')
+                }
             };
             let first = &rest[1..];
             let end = 1 + first.find(|c| !is_of(c)).unwrap_or(first.len());

@@ -109,9 +109,10 @@ fn settings(record: &Record) -> String {
             Some(left) => markdown(&left.in_short()),
         };
         let (path, old) = (markdown(&change.path), markdown(&change.old));
-        match change.disturbed {
-            true => format!("{path}: disturbed by another setting, {end}"),
-            false => format!("{path}: tuned from {old} to {}, {end}", markdown(&change.new)),
+        if change.disturbed {
+            format!("{path}: disturbed by another setting, {end}")
+        } else {
+            format!("{path}: tuned from {old} to {}, {end}", markdown(&change.new))
         }
     };
     list(changes.iter().map(line))

@@ -95,10 +95,8 @@ impl Eol {
     /// One sentence about what it is not.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
-        let found = match text.trim_start().starts_with(['[', '{']) {
-            true => Self::parse_json(text),
-            false => Self::parse_table(text),
-        };
+        let found =
+            if text.trim_start().starts_with(['[', '{']) { Self::parse_json(text) } else { Self::parse_table(text) };
         found.filter(|eol| !eol.series.is_empty()).ok_or_else(|| {
             "it is neither a table like data/kernels.tsv nor https://endoflife.date/api/linux.json".to_owned()
         })

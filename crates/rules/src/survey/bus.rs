@@ -290,17 +290,18 @@ fn uas(facts: &Facts<'_>) -> Vec<Finding> {
         .filter(|device| device.drivers.iter().any(|driver| driver == "usb-storage"))
         .map(|device| {
             let quirk = format!("{:04x}:{:04x}:", device.vendor, device.product);
-            let (sure, template) = match cmdline.to_lowercase().replace("0x", "").contains(&quirk) {
-                true => (
+            let (sure, template) = if cmdline.to_lowercase().replace("0x", "").contains(&quirk) {
+                (
                     97,
                     "{name} at {path} supports UAS, but a quirk on the kernel command line disables it: slow \
                               for small random accesses.",
-                ),
-                false => (
+                )
+            } else {
+                (
                     90,
                     "{name} at {path} supports UAS, but the kernel uses usb-storage: slow for small random \
                                accesses.",
-                ),
+                )
             };
             Finding::new(UAS.id, Severity::Degraded, template)
                 .confidence(sure)

@@ -33,10 +33,8 @@ pub fn online_clusters(machine: &Machine) -> Vec<Cluster> {
 pub fn settable_opps(policy: &Policy) -> Vec<u32> {
     let ends = [&policy.clock_khz_min, &policy.clock_khz_max];
     let ends = ends.into_iter().filter_map(|khz| khz.known().copied());
-    let mut opps: Vec<u32> = match policy.opps_khz.is_empty() {
-        true => ends.filter(|khz| *khz > 0).collect(),
-        false => policy.opps_khz.clone(),
-    };
+    let mut opps: Vec<u32> =
+        if policy.opps_khz.is_empty() { ends.filter(|khz| *khz > 0).collect() } else { policy.opps_khz.clone() };
     let top = policy.clock_khz_max.known().copied().unwrap_or(u32::MAX);
     opps.retain(|khz| *khz <= top);
     opps.sort_unstable();

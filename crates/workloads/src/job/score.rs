@@ -83,10 +83,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
 /// The number at a path of the first JSON value in the text; programs print headings before it.
 fn json_number(path: &str, output: &str) -> Result<f64, String> {
     let value = first_json(output).ok_or("the output contains no JSON object or array")?;
-    let pointer = match path.starts_with('/') {
-        true => path.to_owned(),
-        false => format!("/{}", path.replace('.', "/")),
-    };
+    let pointer = if path.starts_with('/') { path.to_owned() } else { format!("/{}", path.replace('.', "/")) };
     let found = value.pointer(&pointer).ok_or_else(|| format!("the JSON output has no value at {path}"))?;
     let text = match found {
         serde_json::Value::String(text) => text.clone(),

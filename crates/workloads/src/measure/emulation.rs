@@ -11,10 +11,7 @@ pub fn identified(root: &Root) -> Machine {
 
 /// The same machine, and whether its CPU is emulated.
 pub fn told(root: &Root, machine: &Machine) -> Machine {
-    match root.is_system() {
-        true => Machine { emulation: emulation(), ..machine.clone() },
-        false => machine.clone(),
-    }
+    if root.is_system() { Machine { emulation: emulation(), ..machine.clone() } } else { machine.clone() }
 }
 
 /// Evidence that the CPU is emulated, or `none`.

@@ -40,9 +40,10 @@ pub fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<HeatInt
             now_ns = microbench::timer::now_ns();
         }
         let _window = quiet::window();
-        let reading = match limited {
-            true => measure(&ClockPlan { preheat_ns_max: 0, ..ClockPlan::lasting(QUOTA_READING_NS) }),
-            false => measure(&ClockPlan::warm()),
+        let reading = if limited {
+            measure(&ClockPlan { preheat_ns_max: 0, ..ClockPlan::lasting(QUOTA_READING_NS) })
+        } else {
+            measure(&ClockPlan::warm())
         };
         let worked_s = now_ns.saturating_sub(begin_ns).max(1) as f64 / 1e9;
         done.push(HeatInterval {

@@ -107,13 +107,12 @@ impl View for Lines {
                 columns
             }
         };
-        let columns = match self.for_people && self.lines > 0 {
-            true if self.lines.is_multiple_of(LINES_PER_HEADING) => {
-                let (columns, note) = self.update_columns(watch, columns);
-                text = format!("\n{note}{}\n", columns.heading());
-                columns
-            }
-            _ => columns,
+        let columns = if self.for_people && self.lines > 0 && self.lines.is_multiple_of(LINES_PER_HEADING) {
+            let (columns, note) = self.update_columns(watch, columns);
+            text = format!("\n{note}{}\n", columns.heading());
+            columns
+        } else {
+            columns
         };
         columns.push_line(&mut text, watch);
         text.push('\n');

@@ -36,10 +36,7 @@ pub(super) fn measure_point(pass: &ClockPass, cpu: u32, opp_khz: Option<u32>) ->
     let counters = counters(pass.root, cpu, readings[0].best_khz);
     // Under a quota a program gets the use of less than the clock; that is what counts.
     let sustained = limited && readings.iter().any(held_back);
-    let khz = |reading: &ClockReading| match sustained {
-        true => reading.sustained_khz,
-        false => reading.best_khz,
-    };
+    let khz = |reading: &ClockReading| if sustained { reading.sustained_khz } else { reading.best_khz };
     let mut readings_khz: Vec<u32> = readings.iter().map(khz).collect();
     readings_khz.sort_unstable_by(|a, b| b.cmp(a));
     Ok(ClockPoint {

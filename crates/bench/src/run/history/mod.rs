@@ -142,9 +142,10 @@ impl Runs {
     /// # Errors
     /// The Record cannot be written, and the stream stays; or the log cannot.
     pub fn keep(&self, stem: &str, stamp: &str, json: &str, log: &str) -> Result<String, Error> {
-        let kept = match stem.starts_with(stamp) {
-            true => Some(stem.to_owned()),
-            false => (1..STEMS_MAX).map(|number| self::stem(stamp, number)).find(|stem| !self.is_kept(stem)),
+        let kept = if stem.starts_with(stamp) {
+            Some(stem.to_owned())
+        } else {
+            (1..STEMS_MAX).map(|number| self::stem(stamp, number)).find(|stem| !self.is_kept(stem))
         };
         let kept = kept.unwrap_or_else(|| stem.to_owned());
         let name = |end: &str| OsString::from(format!("{kept}{end}"));

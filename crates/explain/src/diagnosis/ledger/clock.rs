@@ -60,9 +60,12 @@ pub(super) fn by_rows(
     let mut kept = kept_without(&moments, &without);
     let mut found = Vec::new();
     let at_most = clocks.iter().any(|clock| clock.at_most);
-    let witness = |clock: &LoadClock| match clock.channel.is_firmware_clock() {
-        true => Witness::FirmwareClock(clock.channel.clone()),
-        false => Witness::ClaimedClock(clock.channel.clone()),
+    let witness = |clock: &LoadClock| {
+        if clock.channel.is_firmware_clock() {
+            Witness::FirmwareClock(clock.channel.clone())
+        } else {
+            Witness::ClaimedClock(clock.channel.clone())
+        }
     };
     for cause in &chain {
         without.push(*cause);

@@ -33,9 +33,10 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> Vec<
         look.believe_what_is_known(&mut losses);
         let same_cpu = look.same_cpu(&mut losses);
         let best = look.best_run();
-        let expected = match losses.is_empty() && best.is_none() && look.is_costly() {
-            true => Fact::from(Missing::unsupported("", "nothing was measured free of its causes")),
-            false => Fact::Known(split::expected(&score, &losses, best, same_cpu)),
+        let expected = if losses.is_empty() && best.is_none() && look.is_costly() {
+            Fact::from(Missing::unsupported("", "nothing was measured free of its causes"))
+        } else {
+            Fact::Known(split::expected(&score, &losses, best, same_cpu))
         };
         split::ledger(steps.key.clone(), &score, expected, losses)
     });

@@ -38,9 +38,8 @@ impl<'a> Score<'a> {
         if figures.iter().any(|figure| figure.key.is_form(&Variant::AES_256_CBC)) {
             figures.retain(|figure| figure.key.is_form(&Variant::AES_256_CBC));
         }
-        let better = |a: &&Figure, b: &&Figure| match a.higher_is_better {
-            true => a.value.total_cmp(&b.value),
-            false => b.value.total_cmp(&a.value),
+        let better = |a: &&Figure, b: &&Figure| {
+            if a.higher_is_better { a.value.total_cmp(&b.value) } else { b.value.total_cmp(&a.value) }
         };
         let figure = figures.into_iter().max_by(better)?;
         let step = facts.steps.get(figure.step)?;

@@ -82,10 +82,7 @@ fn root(finding: &Finding, said: &mut Said) -> String {
 /// The sentence of a finding, or fewer words where it would repeat what was said.
 fn unless_said(finding: &Finding, said: &Said) -> String {
     let whole = finding.sentence();
-    match said.is_said(&whole) {
-        true => clauses::short(finding, |words| said.is_said(words)).unwrap_or(whole),
-        false => whole,
-    }
+    if said.is_said(&whole) { clauses::short(finding, |words| said.is_said(words)).unwrap_or(whole) } else { whole }
 }
 
 fn paragraph(
@@ -141,9 +138,10 @@ fn heading(facts: &Facts<'_>, diagnosis: &Diagnosis, root: &str) -> String {
     if let Some(span) = diagnosis.span.filter(|_| has_moments) {
         let at = |ms| time_of_day(facts, ms);
         if !root.contains("first after") {
-            about.push(match span.from_ms == span.to_ms {
-                true => format!("from {}", at(span.from_ms)),
-                false => format!("{} to {}", at(span.from_ms), at(span.to_ms)),
+            about.push(if span.from_ms == span.to_ms {
+                format!("from {}", at(span.from_ms))
+            } else {
+                format!("{} to {}", at(span.from_ms), at(span.to_ms))
             });
         }
         let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };

@@ -15,10 +15,7 @@ pub(super) fn verdict(explained: &Explanation) -> String {
     // What only remarks on a main score is no reason of its verdict.
     let reasons = main.filter(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict);
     let reasons: Vec<String> = reasons.map(|diagnosis| reason(explained, diagnosis)).collect();
-    let reasons = match reasons.is_empty() {
-        true => ".".to_owned(),
-        false => format!(": {}.", reasons.join("; ")),
-    };
+    let reasons = if reasons.is_empty() { ".".to_owned() } else { format!(": {}.", reasons.join("; ")) };
     match explained.verdict {
         Verdict::Valid => valid(explained),
         Verdict::Degraded => format!("Results are genuine but below what this machine can do{reasons}"),

@@ -173,9 +173,10 @@ fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Told> {
         let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
         let is_same =
             |known: &Figure| known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none();
-        match listed.iter().flatten().any(is_same) {
-            true => Told::Twice,
-            false => Told::Converted(Box::new(Figure { key, value, estimate, ..figure.clone() })),
+        if listed.iter().flatten().any(is_same) {
+            Told::Twice
+        } else {
+            Told::Converted(Box::new(Figure { key, value, estimate, ..figure.clone() }))
         }
     };
     let all = figures.iter().zip(&listed).map(|(figure, listed)| match listed {

@@ -38,10 +38,7 @@ impl Pairs {
             let Some(first) = of_form(Variant::SINGLE).find(|first| cluster(first) == cluster(second)) else {
                 continue;
             };
-            let (from, to) = match is_listed(&first.key) {
-                true => (second, first),
-                false => (first, second),
-            };
+            let (from, to) = if is_listed(&first.key) { (second, first) } else { (first, second) };
             let core_type = from.core.as_ref().and_then(|core| core.core_type.clone());
             ratios.push((core_type, from.value / to.value));
             methods = Some((from.key.method(), to.key.method()));
@@ -65,9 +62,10 @@ impl Pairs {
             return None;
         }
         let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_ref());
-        let (ratio, apart) = match is_multi {
-            true => (mean(&self.ratios.iter().map(|(_, ratio)| *ratio).collect::<Vec<_>>())?, MULTI_APART),
-            false => (self.ratios.iter().find(|(of, _)| of.as_ref() == core_type)?.1, SINGLE_APART),
+        let (ratio, apart) = if is_multi {
+            (mean(&self.ratios.iter().map(|(_, ratio)| *ratio).collect::<Vec<_>>())?, MULTI_APART)
+        } else {
+            (self.ratios.iter().find(|(of, _)| of.as_ref() == core_type)?.1, SINGLE_APART)
         };
         let form = if is_multi { &Variant::MULTI } else { &Variant::SINGLE };
         let value = figure.value / ratio;

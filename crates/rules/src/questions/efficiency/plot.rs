@@ -28,11 +28,10 @@ fn draw(facts: &Facts<'_>) -> Option<Picture> {
     let heat: Of = &|point| Some((mhz(point), point.celsius?));
     let score = format!("score ({unit})");
     let measured = "measured clock (MHz)";
-    let panels: Vec<(&str, String, Of, bool)> = match has_power {
-        true => {
-            vec![("board power (W)", score, power, true), (measured, format!("energy (mJ per {unit})"), energy, true)]
-        }
-        false => vec![(measured, score, clock, true), (measured, "temperature (°C)".into(), heat, false)],
+    let panels: Vec<(&str, String, Of, bool)> = if has_power {
+        vec![("board power (W)", score, power, true), (measured, format!("energy (mJ per {unit})"), energy, true)]
+    } else {
+        vec![(measured, score, clock, true), (measured, "temperature (°C)".into(), heat, false)]
     };
     let title = format!("Efficiency: {}", board(facts));
     let mut canvas = Canvas::new(WIDTH, TITLE + PANEL * panels.len() as f64, &title);

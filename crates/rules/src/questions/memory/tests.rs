@@ -32,10 +32,7 @@ fn with_bandwidth(record: Record) -> Record {
 }
 
 fn with_latency(record: Record, variant: Variant, clock_khz: Fact<u32>) -> Record {
-    let columns: &[&str] = match variant.is_only() {
-        true => &["1x32", "1xPTR", "2xPTR", "4xPTR", "8xPTR"],
-        _ => &["1xPTR"],
-    };
+    let columns: &[&str] = if variant.is_only() { &["1x32", "1xPTR", "2xPTR", "4xPTR", "8xPTR"] } else { &["1xPTR"] };
     let row = |(kib, ns): (u64, f64)| LatencyRow {
         size_bytes: kib << 10,
         rounds_apart_percent: None,

@@ -114,10 +114,7 @@ fn hint(message: &str) -> &'static str {
     if is_outside {
         return "; every workload must start with a line [[workload]]";
     }
-    match message.contains("escape") {
-        true => "; write the string in '...' to use backslashes",
-        false => "",
-    }
+    if message.contains("escape") { "; write the string in '...' to use backslashes" } else { "" }
 }
 
 /// Place, and one sentence.

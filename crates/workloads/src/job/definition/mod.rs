@@ -83,10 +83,7 @@ impl Definition {
             (Some(_), None) => false,
             (None, _) => search_path().program(program).is_some(),
         };
-        let is_there = match program.contains('/') {
-            true => Path::new(program).is_file(),
-            false => on_path(),
-        };
+        let is_there = if program.contains('/') { Path::new(program).is_file() } else { on_path() };
         (!is_there).then(|| match search_path().why_ignored(program) {
             Some(why) if user.is_none() => format!("Program {program} not found: {why}."),
             _ => format!("Program {program} not found."),
@@ -117,18 +114,16 @@ pub fn command_line(words: &[String]) -> String {
 /// A word as the shell would take it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
 /// Names are one word in every table: letters, digits, dots and dashes.
 fn kebab(name: &str) -> String {
-    let keep = |c: char| match c.is_alphanumeric() || c == '.' {
-        true => c,
-        false => '-',
-    };
+    let keep = |c: char| if c.is_alphanumeric() || c == '.' { c } else { '-' };
     let name: String = name.chars().map(keep).collect();
     match name.trim_matches('-') {
         "" => "command".into(),
