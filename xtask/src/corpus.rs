@@ -11,9 +11,9 @@ use anyhow::{Context, Result, ensure};
 use compare::reference::{Row, write as write_table};
 use std::path::{Path, PathBuf};
 
-/// Where the table is, from the workspace's folder.
+/// Path of the table, from the workspace's folder.
 const TABLE: &str = "data/reference.tsv";
-/// What stands above the table.
+/// Comment above the table.
 const COMMENT: &str = "\
 # Figures of real boards: one row for each log, made by `cargo xtask corpus`, never edited by hand.
 # source is the name of the log at https://github.com/ThomasKaiser/sbc-bench/tree/master/results (BSD-3-Clause).

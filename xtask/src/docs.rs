@@ -12,9 +12,9 @@ use crate::{tidy, workspace};
 use anyhow::{Context, Result, ensure};
 use std::process::Command;
 
-/// Where the schema is, from the workspace's folder.
+/// Path of the schema, from the workspace's folder.
 const SCHEMA: &str = "docs/record.schema.json";
-/// Where the pages of rules are.
+/// Directory of the pages of rules.
 const RULES: &str = "docs/rules/";
 /// The page of commands; whether it is up to date is a test of the program.
 const COMMANDS: &str = "docs/commands.md";

@@ -15,7 +15,7 @@ const HERTZ: i64 = 10;
 const CPUS: u32 = 8;
 /// Load and rest, one after the other.
 const CYCLE_S: i64 = 1800;
-/// Where in the recording the peak of the temperature and the dip of the clock are, as shares of it.
+/// Positions of the temperature peak and the clock dip in the recording, as fractions of it.
 const PEAK: f64 = 0.37;
 const DIP: f64 = 0.73;
 /// The temperature of the peak, and the clock of the dip.

@@ -19,7 +19,7 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) struct File {
     /// Path from the workspace's folder, with `/`.
     pub(crate) path: String,
-    /// What is in it.
+    /// Content.
     pub(crate) text: String,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn metadata() -> Result<serde_json::Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Where cargo puts what it builds.
+/// Build directory of cargo.
 pub(crate) fn target_folder() -> Result<PathBuf> {
     let metadata = metadata()?;
     let folder = metadata["target_directory"].as_str().context("cargo metadata names no target folder")?;

@@ -8,14 +8,14 @@ use std::time::Duration;
 /// Workloads whose time is that of a tool, not ours.
 const TOOLS: &[WorkloadId] = &[WorkloadId::SevenZip, WorkloadId::OpenSsl];
 
-/// What may stay resident of a program that measures memory: little enough for a board of 128 MB.
+/// Maximum resident memory of a program that measures memory, suitable for a board with 128 MB.
 const RESIDENT_MB_MAX: f64 = 12.0;
 
 /// One figure and its limit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Figure {
     name: &'static str,
-    /// None if it was not measured.
+    /// `None` if it was not measured.
     measured: Option<f64>,
     /// It must be less than this.
     below: f64,
@@ -61,7 +61,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// How long it takes to rank a result among the known ones, from the start of the program to its end.
+/// Time to rank a result among the known ones, from the start of the program to its end.
 pub(super) fn of_comparison(fastest: Option<Duration>) -> Figure {
     Figure {
         name: "a result among the known ones (compare)",
@@ -71,7 +71,7 @@ pub(super) fn of_comparison(fastest: Option<Duration>) -> Figure {
     }
 }
 
-/// How long it takes to say what can be measured here, all tools asked for their version.
+/// Time of `inspect doctor`, which asks all tools for their version.
 pub(super) fn of_doctor(fastest: Option<Duration>) -> Figure {
     let measured = fastest.map(|time| time.as_secs_f64() * 1e3);
     Figure { name: "what can be measured here (doctor)", measured, below: 300.0, unit: "ms" }

@@ -2,7 +2,7 @@
 //! made and linked dynamically: in turns, the median of each, and that of the ratios of turns.
 //!
 //! Both take their time by the clock on the wall, so a compiler that runs next to them makes either of them slow by half.
-//! Where `chrt` is allowed to, it puts them before everything else.
+//! `chrt` gives them the highest priority, if permitted.
 
 use anyhow::{Context, Result, ensure};
 use probe::{Call, image, parse_line, parse_program};
@@ -13,7 +13,7 @@ use std::process::Command;
 const TURNS: usize = 25;
 /// Puts a program before all that are not of this class themselves (`sched(7)`).
 const FIRST: [&str; 3] = ["chrt", "--fifo", "10"];
-/// How far the two may be apart, in percent.
+/// Maximum difference between the two, in percent.
 const APART_PERCENT_MAX: f64 = 5.0;
 const BUFFER_BYTES: u32 = 32 << 20;
 const LEAST_NS: u32 = 500_000_000;

@@ -23,10 +23,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Interval of the monitor that is watched: the rate at which runs are sampled.
 const MONITOR_INTERVAL: &str = "0.5";
-/// How often the resident memory of a run is looked at.
+/// Interval at which the resident memory of a run is read.
 const RESIDENT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What was asked for.
+/// Options.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options<'a> {
     binary: Option<&'a str>,
@@ -113,7 +113,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
     }
 }
 
-/// So many times a command is timed; the fastest counts.
+/// Number of timings of a command; the fastest counts.
 const TIMES: usize = 5;
 
 /// Measures and prints.

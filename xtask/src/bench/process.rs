@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a process has used so far.
+/// Resources used by a process so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Usage {
     /// When this was read, since the start.
@@ -71,7 +71,7 @@ impl Watched {
         }
     }
 
-    /// What it has used so far.
+    /// Resources used so far.
     pub(super) fn usage(&self) -> Result<Usage> {
         let pid = self.monitor.0.id();
         let status = read(&format!("/proc/{pid}/status"))?;
@@ -113,7 +113,7 @@ pub(super) fn thread_cpu_ns(pid: u32, name: &str) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// Where runs leave their Records: next to root's log, or in the state folder of a user.
+/// Path of a run's Record: next to root's log, or in the state folder of a user.
 pub(super) fn record_folders() -> Vec<PathBuf> {
     let mut folders = vec![PathBuf::from("/var/log")];
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);

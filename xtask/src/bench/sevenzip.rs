@@ -15,7 +15,7 @@ const INSIDE_SHARE_MIN: f64 = 0.9;
 /// Half of an interval may be no wider, in percent.
 const HALF_WIDTH_PERCENT_MAX: f64 = 8.0;
 
-/// What is compared.
+/// Compared versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Versions<'a> {
     /// 7-zip 16.02.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// So many results are new at the second build.
+/// Number of new results at the second build.
 const NEW: usize = 10;
 
 /// Builds the site twice and prints a line for each build.

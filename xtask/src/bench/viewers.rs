@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Interval of the monitor: the rate at which runs are sampled.
 const INTERVAL: &str = "0.5";
-/// How long each number of viewers is watched.
+/// Observation time for each number of viewers.
 const WATCHED: Duration = Duration::from_secs(30);
 /// Viewers, and how many of them never read.
 const VIEWERS: [(usize, usize); 3] = [(0, 0), (1, 0), (50, 10)];

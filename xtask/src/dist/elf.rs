@@ -1,11 +1,11 @@
-//! What an ELF file says about itself: its machine and what it needs to run.
+//! Reads the machine and the requirements of an ELF file.
 //!
 //! Reads the few fields that tell a static binary from one that needs other files. The layout is
 //! that of elf(5); only little endian, which all our targets are.
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What an ELF file needs to run.
+/// Requirements of an ELF file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Elf {
     /// `e_machine`: 62 is x86-64, 183 AArch64, 40 Arm, 243 RISC-V.
@@ -27,7 +27,7 @@ const PT_DYNAMIC: u64 = 2;
 const PT_INTERP: u64 = 3;
 const DT_NEEDED: u64 = 1;
 
-/// Where the fields stand that differ between the 32 and the 64 bit layout.
+/// Offsets of fields that differ between the 32-bit and the 64-bit layout.
 struct Layout {
     /// Size of an address or offset in bytes.
     word: usize,

@@ -33,11 +33,11 @@ struct Target {
     elf_machine: u16,
     /// `std::env::consts::ARCH` of machines that run it themselves.
     native_on: &'static str,
-    /// What runs it elsewhere.
+    /// Emulator that runs it elsewhere.
     emulator: &'static str,
     /// Debian's name.
     deb_arch: &'static str,
-    /// What the compiler is told that makes it smaller, besides `.cargo/config.toml`.
+    /// Compiler flags that make it smaller, besides `.cargo/config.toml`.
     smaller: &'static [&'static str],
 }
 
@@ -103,7 +103,7 @@ fn target(arch: &str) -> Result<&'static Target> {
     target.with_context(|| format!("unknown architecture {arch}; known are {}", names.join(", ")))
 }
 
-/// How they are built.
+/// Build options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Profile {
     /// As they are handed out.
@@ -171,9 +171,9 @@ pub(crate) fn binary_here(target_folder: &Path, arch: &str) -> Result<PathBuf> {
 
 /// A binary that is as it should be.
 struct Made {
-    /// Where it was built.
+    /// Path of the build.
     binary: PathBuf,
-    /// What is told of it.
+    /// Report.
     line: String,
 }
 

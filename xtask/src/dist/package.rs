@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What is in the tarball besides the folders: made by the binary itself, and copied from the checkout.
+/// Files of the tarball besides its folders: made by the binary, and copied from the checkout.
 const MADE: [(&str, &[&str]); 4] = [
     ("sbc-bench.1", &["manual"]),
     ("sbc-bench.bash", &["completions", "bash"]),
@@ -154,7 +154,7 @@ fn tarball(arch: &str, epoch: &str, root: &Path, out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the binary is made of, as CycloneDX; cargo-cyclonedx writes it next to the manifest.
+/// Bill of materials as CycloneDX; cargo-cyclonedx writes it next to the manifest.
 fn parts(target: &Target, epoch: &str, out: &Path) -> Result<()> {
     let manifest = workspace::root().join("crates/app/Cargo.toml");
     let manifest_name = manifest.display().to_string();
@@ -166,7 +166,7 @@ fn parts(target: &Target, epoch: &str, out: &Path) -> Result<()> {
         let file = crate_folder?.path().join("sbc-bench.cdx.json");
         if file.parent() == manifest.parent() {
             let text = fs::read_to_string(&file)?;
-            // Where it was built is nobody's business, and would make two builds differ.
+            // Paths of the build would make two builds differ.
             let place = workspace::root().display().to_string();
             let text = text.replace(&place.replace(' ', "%20"), "/sbc-bench").replace(&place, "/sbc-bench");
             fs::write(out.join(format!("sbc-bench-{}-{}.cdx.json", env!("CARGO_PKG_VERSION"), target.arch)), text)?;
@@ -194,7 +194,7 @@ fn day(epoch: &str) -> Result<String> {
         .map(|line| line + "\n")
 }
 
-/// What a program printed, if it ended well.
+/// Output of a program that succeeded.
 fn said(output: Output) -> Result<String> {
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())

@@ -168,7 +168,7 @@ fn lintian(package: &Path) -> Result<Option<String>> {
     Ok(Some(format!("lintian       0 errors, {warnings} warnings")))
 }
 
-/// How one system ended.
+/// Result of one system.
 enum Tried {
     Passed(String),
     /// Why it could not be tried here.

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use rules::RULES;
 use std::fmt::Write;
 
-/// Where it is written.
+/// Directory to which it is written.
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// The documents in the order in which they are read.
 const CHAPTERS: [&str; 11] = [

@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// Words that no table has.
 const TABLE: &str = "docs/rules.tsv";
 const HEADER: &str = "rule\tlooks_at\tconfirm\texample";
-/// Where rules and their tests are.
+/// Directory of rules and their tests.
 const SOURCES: &str = "crates/rules/src/";
 /// Templates of sentences that more than a rule says.
 const SHARED: &str = "crates/record/src/not_restored.rs";

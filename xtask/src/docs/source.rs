@@ -1,4 +1,4 @@
-//! What the source file of a rule says of it: its head, its thresholds with their reasons, and its texts.
+//! Documentation in the source file of a rule: module comment, thresholds with reasons, and texts.
 
 use crate::workspace::File;
 use std::fmt::Write;

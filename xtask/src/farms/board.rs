@@ -12,10 +12,10 @@ pub(super) const BRIDGE: &str = "farm0";
 /// The controller's address with the length of its network's prefix.
 pub(super) const CONTROLLER: &str = "10.213.0.1/16";
 
-/// Where the controller has its home: in a file system of its own, with a short name because sockets are in it.
+/// Home of the controller: a file system of its own, with a short path because it contains sockets.
 pub(super) const HOME: &str = "/mnt";
 
-/// What happens to a board during its run.
+/// Event on a board during its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
     Well,

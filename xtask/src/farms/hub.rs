@@ -46,7 +46,7 @@ impl Hub {
         Ok(Self { programs })
     }
 
-    /// What a play is told, to send results there with this program.
+    /// Variables of a play that sends results there with this program.
     pub(super) fn variables(program: &Path) -> String {
         let token = format!("{HOME}/hub.token");
         serde_json::json!({

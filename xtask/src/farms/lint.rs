@@ -1,4 +1,4 @@
-//! What linters and validators say of all that is in `deploy`.
+//! Runs linters and validators over `deploy`.
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -21,7 +21,7 @@ const SANITY: [&str; 11] = [
     "yamllint",
 ];
 
-/// What ansible-test would fetch to put pip into its environments: Python has it.
+/// Wheel of pip that ansible-test would download; Python contains it.
 const GET_PIP: &str = "import ensurepip\nensurepip.bootstrap(upgrade=True, default_pip=True)\n";
 
 /// Other checks: their name, the folder in `deploy`, and the command line.

@@ -38,10 +38,10 @@ const WATCHERS: [(&str, &str); 5] = [
 ];
 const LINTERS: [(&str, &str); 3] = [("python3", "python3"), ("promtool", "prometheus"), ("shellcheck", "shellcheck")];
 
-/// What is fetched from PyPI.
+/// Packages from PyPI.
 const PACKAGES: [&str; 5] = ["ansible-core>=2.19,<2.20", "ansible-lint", "ruff", "kubernetes-validate", "labgrid"];
 
-/// What was asked for.
+/// Options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Options {
     boards: usize,
@@ -109,7 +109,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     inside(words)
 }
 
-/// What this machine lacks.
+/// Missing requirements of this machine.
 fn lacking(options: &Options) -> Option<String> {
     let has = |program: &str| Command::new("sh").args(["-c", &format!("command -v {program} >/dev/null")]).status();
     let lacks = |program: &str| !has(program).is_ok_and(|status| status.success());
@@ -202,7 +202,7 @@ fn program(options: &Options, folder: &Path) -> Result<()> {
     board::run("strip", &["-o", &folder.join("sbc-bench").to_string_lossy(), &binary.to_string_lossy()])
 }
 
-/// What unshare(1) is told: its own network, mounts and processes, which end with it.
+/// Arguments of unshare(1): own network, mounts and processes, which end with it.
 const ALONE: [&str; 6] = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
 /// The same task once more, alone with its own network, mounts and processes. They end with it, and it with this process.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// The board whose CPUs are throttled.
 const THROTTLED: usize = 7;
-/// What takes clock from the CPUs of the board, and its state when it does.
+/// Cooling device that lowers the clocks of the board, with its active state.
 const COOLING: &str = "== /sys/devices/virtual/thermal/cooling_device0/cur_state\n";
 
 /// A program that ends with this value.
@@ -70,7 +70,7 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What Prometheus says of an expression.
+/// Result of a Prometheus expression.
 fn ask(expression: &str) -> Result<String> {
     let output = Command::new("promtool").args(["query", "instant", "http://127.0.0.1:9090", expression]).output()?;
     ensure!(output.status.success(), "promtool: {}", String::from_utf8_lossy(&output.stderr));

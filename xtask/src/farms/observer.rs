@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// What was seen.
+/// Observations.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// The most boards of one power supply that measured at once.
@@ -16,7 +16,7 @@ pub(super) struct Seen {
     /// Runs that were begun, by board.
     pub(super) begun: BTreeMap<usize, usize>,
     pub(super) elapsed: Duration,
-    /// How the play ended; none if it was given up.
+    /// End of the play; `None` if it was abandoned.
     pub(super) status: Option<ExitStatus>,
 }
 

@@ -36,7 +36,7 @@ fn fate_of_few(number: usize) -> Fate {
     if number == 2 { Fate::Killed } else { Fate::Well }
 }
 
-/// Where everything of a farm is.
+/// Directory of a farm.
 pub(super) struct Farm {
     pub(super) folder: PathBuf,
     pub(super) boards: Vec<Board>,
@@ -200,7 +200,7 @@ impl Farm {
         );
     }
 
-    /// What is not as it has to be.
+    /// Errors.
     fn wrong(&self, seen: &Seen, kept: &BTreeMap<String, String>) -> Vec<String> {
         let mut wrong = Vec::new();
         if seen.status.is_none() {

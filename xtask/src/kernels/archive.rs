@@ -2,7 +2,7 @@
 //! `Documentation/driver-api/early-userspace/buffer-format.rst`. Written here because device nodes in a
 //! folder would need root.
 
-/// What an entry is, with its permissions: `st_mode`.
+/// Type and permissions of an entry: `st_mode`.
 const FOLDER: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
 const CHARACTER_DEVICE: u32 = 0o020_600;

@@ -1,4 +1,4 @@
-//! What the machines are asked, and what is expected. One command is one row; rows of one plan run in one boot.
+//! Commands for the machines with their expectations. One command is one row; rows of one plan run in one boot.
 
 use super::console::Booted;
 use super::machines::Machine;
@@ -12,11 +12,11 @@ pub(super) struct Case {
     pub(super) plan: &'static str,
     /// Shell script, run by busybox as root.
     pub(super) script: &'static str,
-    /// What it has to end with; none if the machine does not outlive it.
+    /// Expected exit status; `None` if the machine dies during the command.
     status: Option<i32>,
-    /// What it has to say. `BOARD` is the name of the machine's board, `DISKS` the names of its disks.
+    /// Expected output. `BOARD` is the name of the machine's board, `DISKS` the names of its disks.
     says: &'static [&'static str],
-    /// What would be wrong.
+    /// Forbidden output.
     never: &'static [&'static str],
     /// Longest time by the machine's own clock.
     pub(super) seconds_max: u32,
@@ -24,7 +24,7 @@ pub(super) struct Case {
     is_quick: bool,
 }
 
-/// What most commands are.
+/// Default command.
 const PLAIN: Case = Case {
     name: "",
     plan: PLANS[0],
@@ -230,7 +230,7 @@ sbc-bench run --force --others-off --cpus 0 --repeat 5000 $again -- sleep 0.1 2>
     ..PLAIN
 };
 
-/// What this machine is asked.
+/// Commands for this machine.
 pub(super) fn of(machine: &Machine, quick: bool) -> Vec<&'static Case> {
     let can = |case: &&Case| match case.plan {
         "plain" => true,
@@ -247,7 +247,7 @@ pub(super) fn plans(cases: &[&'static Case]) -> Vec<&'static str> {
     plans
 }
 
-/// How long a command took, and what is wrong with its result.
+/// Duration of a command, and errors of its result.
 pub(super) fn judged(case: &Case, machine: &Machine, booted: &Booted) -> (f64, String) {
     let Some(expected) = case.status else {
         let complaint = if booted.begun(case.name).is_some() { "" } else { "did not begin" };

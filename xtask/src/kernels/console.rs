@@ -1,13 +1,13 @@
-//! What a machine said on its serial line, and where in it each command stands.
+//! Output of a machine on its serial line, split into commands.
 
-/// What marks the beginning and the end of a command on the console, and the end of all of them.
+/// Marks of the begin and the end of a command on the console, and of the end of all commands.
 pub(super) const BEGIN: &str = "@@begin ";
 pub(super) const END: &str = "@@end ";
 pub(super) const HALT: &str = "@@halt";
 /// The machine is to lose power at this moment.
 pub(super) const CUT: &str = "@@cut";
 
-/// What a boot left.
+/// Result of a boot.
 pub(super) struct Booted {
     /// The serial line, without carriage returns.
     pub(super) console: String,
@@ -15,16 +15,16 @@ pub(super) struct Booted {
 
 /// A command's share of the console.
 pub(super) struct Told<'a> {
-    /// What it wrote.
+    /// Output.
     pub(super) text: &'a str,
-    /// What it ended with.
+    /// Exit status.
     pub(super) status: i32,
-    /// How long it took by the machine's own clock.
+    /// Duration by the machine's own clock.
     pub(super) seconds: f64,
 }
 
 impl Booted {
-    /// What a command said; none if it did not begin, or not end.
+    /// Output of a command; `None` if it did not begin or end.
     pub(super) fn told(&self, case: &str) -> Option<Told<'_>> {
         let begin = format!("{BEGIN}{case}\n");
         let end = format!("{END}{case} ");
@@ -39,7 +39,7 @@ impl Booted {
         Some(Told { text: &rest[..to], status, seconds: ended - began })
     }
 
-    /// What a command said that the machine did not outlive.
+    /// Output of a command during which the machine died.
     pub(super) fn begun(&self, case: &str) -> Option<&str> {
         self.console.split_once(&format!("{BEGIN}{case}\n")).map(|(_, text)| text)
     }

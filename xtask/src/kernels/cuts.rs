@@ -16,7 +16,7 @@ use std::fs;
 const MOMENT_MIN_S: f64 = 0.5;
 const MOMENT_SPAN_S: f64 = 14.0;
 
-/// What all cuts together did.
+/// Total of all cuts.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     moments: u32,
@@ -66,7 +66,7 @@ pub(super) fn all(count: u32, machine: &Machine, ready: &Ready) -> Result<()> {
     Ok(())
 }
 
-/// What a boot found.
+/// State found by a boot.
 #[derive(Debug, PartialEq, Eq)]
 struct After {
     /// Steps in the newest result file; none if there is none that can be read.
@@ -111,14 +111,14 @@ impl After {
     }
 }
 
-/// How many measured steps of the command are in a result file; none if it is no result file.
+/// Number of measured steps of the command in a result file; `None` if it is not a result file.
 fn steps(json: &str) -> Option<usize> {
     let record: serde_json::Value = serde_json::from_str(json).ok()?;
     let is_measured = |step: &&serde_json::Value| step["workload"] == "sleep" && step["outcome"].get("done").is_some();
     Some(record["steps"].as_array()?.iter().filter(is_measured).count())
 }
 
-/// How many steps the run reported: `00:00:05 sleep 0.1: 0.102 s; ...`.
+/// Number of steps that the run reported: `00:00:05 sleep 0.1: 0.102 s; ...`.
 fn reported(console: &str) -> usize {
     // "... which died during sleep 0.1: 7 steps are complete" has no time before it.
     let is_report =

@@ -8,11 +8,11 @@ pub(super) struct Package {
     pub(super) suite: &'static str,
     /// Only names the package with the kernel, which changes with every release.
     pub(super) is_meta: bool,
-    /// Where it is unpacked.
+    /// Directory into which it is unpacked.
     pub(super) folder: &'static str,
 }
 
-/// What machines of one instruction set share.
+/// Properties shared by machines of one instruction set.
 pub(super) struct Arch {
     /// In the name of our binary.
     pub(super) binary: &'static str,
@@ -39,7 +39,7 @@ pub(super) struct Machine {
     pub(super) arguments: &'static [&'static str],
     /// The kernel's name of the serial line that is shown.
     pub(super) console: &'static str,
-    /// What `identify` has to say of it.
+    /// Expected output of `identify`.
     pub(super) board: &'static str,
     /// The disks that `-S` has to name.
     pub(super) disks: &'static [&'static str],
@@ -147,7 +147,7 @@ pub(super) const MACHINES: &[Machine] = &[
         has_disk: false,
         is_quick: false,
     },
-    // Nothing of what this board tells names an emulator.
+    // This board shows no sign of an emulator.
     Machine {
         name: "raspi3b",
         kernel: &ARM64_6_12,

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// The first words of a snapshot: each is kept with the outputs, for `boards/`.
 const BOARD: &str = "# Snapshot by sbc-bench";
 
-/// What was asked for.
+/// Options.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options<'a> {
     /// Only one machine of each architecture, and only commands that are over soon.
@@ -34,7 +34,7 @@ struct Options<'a> {
     fetch: bool,
     /// Binaries as they lie in `target`; nothing is built.
     built: bool,
-    /// So many losses of power instead of the commands.
+    /// Number of power losses, in place of the commands.
     cuts: Option<u32>,
     /// Only these machines; all if there are none.
     machines: Vec<&'a str>,
@@ -106,7 +106,7 @@ struct Row {
     machine: &'static str,
     case: &'static str,
     seconds: f64,
-    /// What is wrong; empty if all is as expected.
+    /// Errors; empty if all is as expected.
     complaint: String,
 }
 

@@ -57,7 +57,7 @@ pub(super) fn reduce(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What [`reduce`] has left, in order.
+/// Remaining modules of [`reduce`], in order.
 pub(super) fn of(folder: &Path) -> Result<Vec<Module>> {
     let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();

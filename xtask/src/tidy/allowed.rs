@@ -9,15 +9,15 @@ use super::modules::{Modules, Source};
 
 /// Something outside of a program's own memory.
 pub(super) struct Reach {
-    /// What ARCHITECTURE.md calls it.
+    /// Name in ARCHITECTURE.md.
     pub(super) name: &'static str,
     /// The paths by which it is touched, each with all that it leads to, and methods as `.method`.
     ways: &'static [&'static str],
-    /// Who may, and what for.
+    /// Allowed places with their purpose.
     pub(super) places: &'static [Place],
 }
 
-/// Where something may be touched.
+/// Allowed place.
 pub(super) struct Place {
     /// A file, or a folder with its `/`, from `crates`.
     pub(super) path: &'static str,
@@ -262,7 +262,7 @@ fn check_by(reaches: &[Reach], crates: &[Modules]) -> Vec<Problem> {
     problems
 }
 
-/// Where the lists stand.
+/// File of these lists.
 const THIS_FILE: &str = "xtask/src/tidy/allowed.rs";
 
 /// The first path in a file by which it touches something.
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn a_row_that_nothing_needs_is_refused() {
         let dead = |row: &str| format!("{THIS_FILE}: {row} does not touch files: delete the row");
-        // What tests alone use is free, and needs no row.
+        // Code used only by tests needs no row.
         check(
             "testkit",
             "fn c() { std::fs::read() }",

@@ -82,7 +82,7 @@ pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
     ("zip", &["archive"]),
 ];
 
-/// Where these tables stand.
+/// File of these tables.
 const THIS_FILE: &str = "xtask/src/tidy/arrows.rs";
 
 /// The feature by which system calls fail as planned: a program that is handed out has no such thing.
@@ -96,7 +96,7 @@ const TEST_ARROWS: [&str; 5] = ["compare", "explain", "fuzz", "logs", "testkit"]
 pub(super) struct Package {
     /// Name of its folder.
     pub(super) name: String,
-    /// What it depends on.
+    /// Dependencies.
     pub(super) dependencies: Vec<Dependency>,
 }
 

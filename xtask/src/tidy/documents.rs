@@ -1,4 +1,4 @@
-//! What documents for contributors name is there: files and folders, and tables that something is registered in.
+//! Checks that files, folders and tables named by documents for contributors exist.
 
 use super::Problem;
 use crate::workspace::File;

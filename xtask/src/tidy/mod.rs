@@ -1,4 +1,4 @@
-//! What the compiler cannot check: fences, arrows, sizes, words, tables.
+//! Checks that the compiler cannot make: fences, arrows, sizes, words, tables.
 //!
 //! Every check is a pure function of text that returns what it found. The test at the end runs
 //! them all over the checkout, so `cargo test` is the whole truth and `cargo xtask tidy` only a
@@ -36,7 +36,7 @@ pub(crate) struct Problem {
     path: String,
     /// Line from 1, if it is about one.
     line: Option<usize>,
-    /// What is wrong and what would be right.
+    /// Problem and remedy.
     message: String,
 }
 

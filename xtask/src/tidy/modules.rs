@@ -20,7 +20,7 @@ pub(super) struct Named {
     pub(super) line: usize,
 }
 
-/// What a file says about names, outside of tests.
+/// Names in a file, outside of tests.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     /// Modules that are files of their own (`mod x;`).
@@ -44,7 +44,7 @@ impl Source {
         let tokens = tokens(&code);
         let text = |at: usize| tokens.get(at).map_or("", |token: &Token| token.text);
         let mut source = Self::default();
-        // How deep the braces were where each module within the file began.
+        // Depth of braces at the start of each module within the file.
         let mut inside = Vec::new();
         let mut depth = 0;
         let mut at = 0;
@@ -154,7 +154,7 @@ pub(super) struct Modules {
     pub(super) all: Vec<Module>,
 }
 
-/// How many `pub use` a name is followed through.
+/// Maximum number of `pub use` items followed for a name.
 const FOLLOWED_MAX: usize = 12;
 
 impl Modules {

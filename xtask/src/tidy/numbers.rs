@@ -6,7 +6,7 @@ use crate::workspace::File;
 
 /// Units of scores.
 const UNITS: [&str; 5] = ["MIPS", "MB/s", "kB/s", "kH/s", "ns"];
-/// Where digits are given: the one place, and the forms of the bash program, which others parse.
+/// Places that format digits: the common one, and the formats of the bash program, which others parse.
 const PLACES: [&str; 3] =
     ["crates/facts/src/number.rs", "crates/report/src/log/", "crates/report/src/review/measured.rs"];
 

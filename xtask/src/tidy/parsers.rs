@@ -6,7 +6,7 @@ use super::{Problem, find, source};
 use crate::workspace::File;
 
 const TABLE: &str = "fuzz/parsers.tsv";
-/// Where targets are registered, each by its name in quotes.
+/// Files that register targets by name in quotes.
 const TARGETS: [&str; 4] = [
     "fuzz/src/targets.rs",
     "crates/bench/src/foreign/mod.rs",

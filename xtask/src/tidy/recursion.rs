@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Bounded {
     file: &'static str,
     function: &'static str,
-    /// What bounds the depth.
+    /// Bound of the depth.
     bound: &'static str,
 }
 
@@ -43,7 +43,7 @@ const BOUNDED: &[Bounded] = &[
 /// serde_json refuses deeper values.
 const JSON: &str = "JSON is nested at most 128 deep";
 
-/// Where the list stands.
+/// File of this list.
 const THIS_FILE: &str = "xtask/src/tidy/recursion.rs";
 
 /// Functions without a row, and rows without such a function.

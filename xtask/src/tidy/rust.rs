@@ -33,7 +33,7 @@ pub(super) struct Literal {
     pub(super) line: usize,
     /// The end of what stands before it.
     pub(super) before: String,
-    /// What is between its quotes, as it is written.
+    /// Source text between its quotes.
     pub(super) text: String,
 }
 
@@ -199,7 +199,7 @@ pub(super) fn silent_returns(code: &str) -> Vec<usize> {
     found
 }
 
-/// Where the braces of the function at `at` open and close; none for a declaration.
+/// Positions of the braces of the function at `at`; `None` for a declaration.
 fn body(code: &str, at: usize) -> Option<(usize, usize)> {
     let mut nesting = 0;
     let mut braces = 0;

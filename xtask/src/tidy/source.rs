@@ -18,7 +18,7 @@ pub(super) fn is_of_program(path: &str) -> bool {
     is_source && !["crates/testkit/", "/tests", "/testing"].iter().any(|part| path.contains(part))
 }
 
-/// What is wrong with the shape of a Rust file.
+/// Problems with the shape of a Rust file.
 pub(super) fn check(file: &File) -> Vec<Problem> {
     let mut problems = Vec::new();
     let says_what_it_is = file

@@ -1,7 +1,7 @@
 //! Shape of the tables in `data/`: tab-separated, one header, equal columns, each row with its
 //! source.
 //!
-//! What the columns mean is checked where they are read.
+//! Readers of the tables check the meaning of columns.
 
 use super::Problem;
 use crate::workspace::File;
@@ -9,7 +9,7 @@ use crate::workspace::File;
 /// The column that every table has: where the fact in a row can be looked up.
 const SOURCE: &str = "source";
 
-/// What is wrong with the shape of a table. Lines that open with `#` are comments.
+/// Problems with the shape of a table. Lines that start with `#` are comments.
 pub(super) fn check(file: &File) -> Vec<Problem> {
     let mut rows =
         file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(|(_, line)| !line.starts_with('#'));

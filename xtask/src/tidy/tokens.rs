@@ -97,7 +97,7 @@ fn item_end(tokens: &[Token], mut at: usize) -> usize {
     at
 }
 
-/// Where the bracket that opens at `at` closes.
+/// Position of the bracket that closes the one at `at`.
 pub(super) fn closing(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0;
     for (index, token) in tokens.iter().enumerate().skip(at) {

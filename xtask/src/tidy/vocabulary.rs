@@ -8,17 +8,17 @@ use super::{Problem, rust};
 use crate::workspace::File;
 use record::{ChannelId, WorkloadId};
 
-/// Where ids are spelled.
+/// Files that spell ids.
 const VOCABULARY: &str = "crates/record/src/vocabulary/";
-/// Where words are listed that are none.
+/// Files that list words which are not ids.
 const THIS_FILE: &str = "xtask/src/tidy/vocabulary.rs";
 
-/// What else is called as a workload or a rule is, and where.
+/// Other things with the name of a workload or rule, with their places.
 struct OtherThing {
     /// The file, or the folder with its `/` at the end.
     place: &'static str,
     words: &'static [&'static str],
-    /// What the words are there.
+    /// Meaning of the words there.
     are: &'static str,
 }
 
@@ -148,7 +148,7 @@ fn code_lines(file: &File) -> usize {
     }
 }
 
-/// What is wrong with a literal, if it spells an id.
+/// Problem of a literal that spells an id.
 fn spelled(literal: &rust::Literal, is_test: bool) -> Option<String> {
     let text = literal.text.as_str();
     if is_channel(text) {
@@ -228,7 +228,7 @@ fn doors(file: &File) -> Vec<Problem> {
 mod tests {
     use super::*;
 
-    /// What is found in a file with this text.
+    /// Problems in a file with this text.
     fn found(path: &str, text: &str) -> Vec<String> {
         let file = File { path: path.to_owned(), text: text.to_owned() };
         let problems = check(&[file]);

@@ -10,13 +10,13 @@ use crate::workspace::File;
 /// Words of one kind. They are put together from halves so that this file does not contain them.
 struct Kind {
     words: &'static [&'static str],
-    /// What to do instead.
+    /// Replacement.
     instead: &'static str,
-    /// Where they are refused.
+    /// Places where they are refused.
     scope: Scope,
 }
 
-/// Where words are refused.
+/// Places where words are refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     /// Everywhere, as they are spelt.

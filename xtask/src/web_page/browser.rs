@@ -42,7 +42,7 @@ pub(super) struct Browser {
     page: String,
     /// Addresses that were asked for, but those that the browser made itself (`blob:`, `data:`).
     pub(super) requests: Vec<String>,
-    /// What was written to the console, by the page, its frames, its worker or the browser.
+    /// Console messages of the page, its frames, its worker and the browser.
     pub(super) messages: Vec<String>,
 }
 

@@ -29,9 +29,9 @@ const COLLECTED: [&str; 4] = ["open/results", "open/results/reviews", "more/resu
 const SEVERAL: usize = 200;
 /// One page of so many is also made by the program itself.
 const ASKED: usize = 10;
-/// So many times something is timed; the fastest counts.
+/// Number of timings; the fastest counts.
 const TIMES: usize = 5;
-/// Of a recording at ten rows a second.
+/// Size of a recording at ten rows a second.
 const HOURS: f64 = 24.0;
 
 /// Runs before files are given: `began` becomes the moment of the drop, `longest` the longest task of the main thread, and
@@ -85,7 +85,7 @@ const UNMEASURED: &str = "
   window.moved = false;
   new MutationObserver(() => { const bar = document.getElementById('progress'); moved ||= !bar.hidden && bar.position === -1; })
     .observe(document.getElementById('progress'), { attributes: true });";
-/// What shows it, within [`PAGE`].
+/// Element that shows it, within [`PAGE`].
 const LISTED: &str = "document.querySelectorAll('#list button')[INDEX]";
 
 /// Prints a line for each figure; fails where a page differs, something is asked for, or the console has a message.
@@ -142,14 +142,14 @@ fn dropped(browser: &mut Browser, files: &[String]) -> Result<f64> {
     browser.evaluate("page")?.as_f64().context("no page")
 }
 
-/// Nothing but the file itself was asked for, and nobody wrote to the console.
+/// No request except for the file itself, and no console message.
 fn finished(browser: &Browser) -> Result<()> {
     let [document, requests @ ..] = browser.requests.as_slice() else { anyhow::bail!("the file was not loaded") };
     ensure!(document.starts_with("file://"), "{document}");
     nothing_told(&browser.messages, requests)
 }
 
-/// Nobody wrote to the console, and nothing was asked for.
+/// No console message, and no request.
 pub(super) fn nothing_told(messages: &[String], requests: &[String]) -> Result<()> {
     ensure!(messages.is_empty(), "the console has: {}", messages.join("\n"));
     ensure!(requests.is_empty(), "requests: {}", requests.join("\n"));
@@ -239,7 +239,7 @@ fn saves(browser: &mut Browser, log: &Path) -> Result<()> {
     finished(browser)
 }
 
-/// What is damaged is refused with its name and the reason.
+/// Damaged files are refused with name and reason.
 fn refusals(browser: &mut Browser) -> Result<()> {
     let folder = workspace::target_folder()?.join("web");
     for (name, bytes) in [("broken.gz", b"\x1f\x8bbroken"), ("broken.zip", b"PK\x03\x04bro\0")] {
@@ -270,7 +270,7 @@ fn long_recording(browser: &mut Browser) -> Result<()> {
     finished(browser)
 }
 
-/// Where two pages begin to differ.
+/// First difference between two pages.
 fn difference(there: &Value, here: &str) -> String {
     let there = there.as_str().unwrap_or_default();
     let at = there.bytes().zip(here.bytes()).position(|(a, b)| a != b).unwrap_or(there.len().min(here.len()));

@@ -23,7 +23,7 @@ user_pref(\"browser.dom.window.dump.enabled\", true);
 /// A script may run in the browser itself only where this is given.
 const OPTIONS: [&str; 5] = ["--headless", "--marionette", "-remote-allow-system-access", "--no-remote", "--profile"];
 const PORT_FILE: &str = "MarionetteActivePort";
-/// So many times a tenth of a second it may take to start.
+/// Maximum start time in tenths of a second.
 const STARTS_MAX: u32 = 600;
 /// Several logs, as a reader opens them.
 const SEVERAL: [&str; 3] =

@@ -27,7 +27,7 @@ const BINDGEN_OPTIONS: [&str; 8] = [
     "sbc-bench",
     "--out-dir",
 ];
-/// What a page that is fetched may weigh, in bytes as web servers send them.
+/// Maximum size of a downloaded page, in compressed bytes.
 const PACKED_BYTES_MAX: u64 = 1_500_000;
 
 /// Builds the file and prints its sizes.

@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// The log that both pictures show: a board that ran hot.
 const LOG: &str = "crates/explain/tests/composed/0.9.72-hot.txt";
-/// Where the pictures are.
+/// Directory of the pictures.
 const PICTURES: &str = "docs/pictures";
 const WIDTH: u32 = 1000;
 /// The top of the page: verdict, scores, causes.

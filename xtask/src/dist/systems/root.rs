@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Where package managers keep their own records, which a purge leaves.
+/// Records of package managers, which a purge leaves.
 const RECORDS: &[&str] = &[
     "var/lib/dpkg",
     "var/log/dpkg.log",
@@ -129,7 +129,7 @@ impl Drop for Root {
 /// Goes into a root and runs a line there.
 const ENTER: &str = include_str!("enter.sh");
 
-/// What is needed and is not here, in a sentence.
+/// Missing requirements in a sentence.
 fn lacks(system: &System, format: Option<&Path>) -> Result<Option<String>> {
     let output = Command::new("id").arg("-u").output().context("id")?;
     if output.stdout.trim_ascii() != b"0" {

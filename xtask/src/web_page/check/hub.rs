@@ -12,9 +12,9 @@ use std::process::Command;
 /// Results whose names are kept as they came: one that is markup, one that no line has room for.
 const NAMES: [(&str, &str); 2] =
     [("markup", "<script>fetch('https://example.org')</script><img src=x onerror=alert(1)>"), ("long", "Longboard-")];
-/// So many times the last name stands in a row.
+/// Number of repetitions of the last name.
 const TIMES: usize = 60;
-/// What the log of [`ONE`] calls its board.
+/// Name of the board in the log of [`ONE`].
 const BOARD: &str = "Testboard Nineteen";
 /// Pages that need no result.
 const PAGES: [(&str, &str); 10] = [

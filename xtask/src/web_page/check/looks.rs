@@ -23,7 +23,7 @@ const AXE_PACKAGE: &str = "axe-core@4.14.1";
 const SHOWN: [&str; 3] =
     [ONE, "crates/explain/tests/composed/0.9.72-hot.txt", "crates/explain/tests/own/two-policies.json"];
 const BOARD: &str = "boards/cix-p1.board";
-/// So many pixels the page is wider than the window.
+/// Pixels by which the page is wider than the window.
 const TOO_WIDE: &str = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 /// Violations in words.
 const VIOLATIONS: &str = "axe.run(document, { iframes: false, resultTypes: ['violations'] }).then((found) =>
@@ -96,10 +96,10 @@ impl Drop for Served {
     }
 }
 
-/// What looks at pages, and what it has found.
+/// Browser that examines pages, with its findings.
 pub(super) struct Looks {
     axe: Option<String>,
-    /// Of the pictures.
+    /// Directory of the pictures.
     folder: PathBuf,
     count: usize,
     faults: Vec<String>,

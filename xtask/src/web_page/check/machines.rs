@@ -56,7 +56,7 @@ pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the browser saves of each machine, and what the program prints.
+/// Files saved by the browser for each machine, and output of the program.
 fn same_texts(browser: &mut Browser, ours: &Path, files: &[PathBuf], option: &str) -> Result<()> {
     let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
     ensure!(listed == files.len(), "{listed} of {} machines are listed", files.len());

@@ -71,7 +71,7 @@ pub(super) fn main(program: &str, file: &Path) -> Result<()> {
 
 fn archive(browser: &mut Browser, logs: &[PathBuf], ending: &str) -> Result<()> {
     let packed = workspace::target_folder()?.join("web/logs").with_extension(ending);
-    // Of an earlier call; a .zip would be added to.
+    // Left by an earlier call; a .zip would grow.
     let _ = fs::remove_file(&packed);
     let mut command = match ending {
         "zip" => Command::new("python3"),
@@ -102,7 +102,7 @@ fn pasted(browser: &mut Browser) -> Result<()> {
     finished(browser)
 }
 
-/// How many lines findings lead to.
+/// Number of lines that findings link to.
 fn lines(browser: &mut Browser) -> Result<usize> {
     let log = workspace::root().join(HOT);
     let text = fs::read_to_string(&log)?;
