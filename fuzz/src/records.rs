@@ -39,7 +39,7 @@ pub(crate) fn explain_all(record: &Record) {
     }
     limits::again();
     facts.figures();
-    explain::Told::of(facts, assessment);
+    explain::Narrative::of(facts, assessment);
     watch_all(record);
     for (_, picture) in rules::plots(facts) {
         picture.svg();

@@ -7,7 +7,7 @@ use super::{End, Measured};
 use facts::figures::{Figure, FigureKey};
 use facts::number::with_unit;
 use facts::view::ScoreKey;
-use facts::{Diagnosis, Taken, Tenths};
+use facts::{Diagnosis, ScoreLoss, Tenths};
 use record::{Variant, WorkloadId};
 
 /// A cause accounts for a difference if no more than this remains, in percent of the score.
@@ -249,10 +249,10 @@ fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
     let (of_slower, of_faster) = (score(slower)?, score(faster)?);
     let explained = slower.0.assessment;
     // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the ledger has it.
-    let taken = |diagnosis: &Diagnosis| match explained.taken(diagnosis, &of_slower) {
-        Taken::Unknown if slower.1.core.is_none() => Some(Tenths::default()),
-        Taken::Points { points, .. } => Some(points),
-        Taken::Unknown | Taken::Nothing => None,
+    let taken = |diagnosis: &Diagnosis| match explained.loss(diagnosis, &of_slower) {
+        ScoreLoss::Unknown if slower.1.core.is_none() => Some(Tenths::default()),
+        ScoreLoss::Points { points, .. } => Some(points),
+        ScoreLoss::Unknown | ScoreLoss::Nothing => None,
     };
     let is_there = |diagnosis: &&Diagnosis| {
         let mut others = faster.0.assessment.diagnoses.iter();

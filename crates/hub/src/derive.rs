@@ -5,7 +5,7 @@ use crate::names::Kind;
 use crate::sorts::SORTS;
 use compare::reference::Row as Reference;
 use compare::trend;
-use explain::Told;
+use explain::Narrative;
 use explain::results::Row;
 use facts::{Explained, Figure};
 use logs::any_file;
@@ -129,7 +129,7 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
 
 /// The verdict and what each score lost, in sentences.
 pub(crate) fn headline(explained: &Explained<'_>) -> String {
-    let told = Told::of(&explained.facts, &explained.assessment);
+    let told = Narrative::of(&explained.facts, &explained.assessment);
     [vec![told.verdict], told.answers, told.ledgers].concat().join(" ")
 }
 

@@ -2,7 +2,7 @@
 
 use crate::order::rank;
 use crate::{Subject, rank};
-use explain::Told;
+use explain::Narrative;
 use facts::view::whole_run;
 use facts::{Figure, Verdict};
 use maud::{Markup, html};
@@ -42,7 +42,7 @@ pub(crate) fn verdict(subject: &Subject<'_>) -> (String, String) {
     if facts.run.is_monitoring() {
         return ("watched".to_owned(), explain::watched::watched(facts));
     }
-    let told = Told::of(facts, explained);
+    let told = Narrative::of(facts, explained);
     let sentences = [&told.verdict].into_iter().chain(&told.answers).chain(&told.ledgers);
     (explained.verdict.to_string(), sentences.map(String::as_str).collect::<Vec<_>>().join(" "))
 }

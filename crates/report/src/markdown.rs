@@ -1,7 +1,7 @@
 //! Report: a result in Markdown, for reviews, forums and issue trackers: verdict, machine, table of main figures,
 //! causes, folded notes.
 
-use explain::diagnosis::told::Told;
+use explain::diagnosis::narrative::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list};
@@ -20,7 +20,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let machine = &facts.machine;
     let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
     let mut text = format!("## {board}\n\n");
-    let told = Told::of(facts, explained);
+    let told = Narrative::of(facts, explained);
     let first = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };
     let _ = writeln!(text, "**{}**", markdown(&first));
     for sentence in told.answers.iter().chain(&told.ledgers) {

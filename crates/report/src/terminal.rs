@@ -4,7 +4,7 @@
 use super::machine_line;
 use super::more_scores::more_scores;
 use crate::details::details;
-use explain::Told;
+use explain::Narrative;
 use facts::figures::best_row;
 use facts::figures::main::{
     cipher_kb_per_s, deviation_percent, done, memory_latency, series_median, sevenzip_multi_mips, sevenzip_single_mips,
@@ -31,7 +31,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         text.push_str(&explanation(explained));
         return text;
     }
-    text.push_str(&told(&Told::of(facts, explained)));
+    text.push_str(&told(&Narrative::of(facts, explained)));
     let _ = write!(text, "\n{}", measured(facts, explained));
     text
 }
@@ -55,7 +55,7 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation) -> String {
 }
 
 /// Everything except figures.
-fn told(told: &Told) -> String {
+fn told(told: &Narrative) -> String {
     let mut text = String::new();
     for sentence in &told.answers {
         let _ = writeln!(text, "{}", wrapped(sentence, 0));

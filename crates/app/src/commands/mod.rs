@@ -27,6 +27,7 @@ pub(crate) mod redact;
 pub(crate) mod restore;
 pub(crate) mod results;
 mod resume;
+mod resume_hint;
 pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod sending;
@@ -44,7 +45,6 @@ pub(crate) mod update;
 pub(crate) mod upload;
 mod usage_error;
 pub(crate) mod view;
-mod way_on;
 pub(crate) mod workloads;
 
 pub(crate) use usage_error::sentence;

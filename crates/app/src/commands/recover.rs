@@ -1,7 +1,7 @@
 //! `sbc-bench recover`: makes Records of runs that died, and says in which step and why. Every other command
 //! does the same first; a systemd unit can do it at each start of the machine.
 
-use super::way_on::way;
+use super::resume_hint::way;
 use super::{Command, restore};
 use crate::output;
 use crate::paths::Paths;

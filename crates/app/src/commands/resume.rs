@@ -3,8 +3,8 @@
 
 use super::read::read;
 use super::recover;
+use super::resume_hint::{is_resumable, line, why_not_resumable};
 use super::start::source;
-use super::way_on::{is_resumable, line, why_not_resumable};
 use crate::args::run::RunArgs;
 use crate::args::{Environment, program};
 use crate::output;

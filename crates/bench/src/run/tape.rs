@@ -38,7 +38,7 @@ pub(crate) struct StreamWriter {
 #[derive(Debug)]
 struct Shared {
     sources: Mutex<Sources>,
-    desk: Mutex<Desk>,
+    desk: Mutex<WriteQueue>,
     changed: Condvar,
 }
 
@@ -59,7 +59,7 @@ struct Sources {
 
 /// Data to write.
 #[derive(Debug, Default)]
-struct Desk {
+struct WriteQueue {
     queue: Vec<u8>,
     /// Numbers of the last wish to have everything on disk, and of the last one fulfilled.
     asked: u64,
@@ -219,7 +219,7 @@ impl Shared {
         self.sources.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk> {
+    fn desk(&self) -> MutexGuard<'_, WriteQueue> {
         self.desk.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -281,7 +281,7 @@ impl Sources {
     }
 }
 
-impl Desk {
+impl WriteQueue {
     fn push(&mut self, line: &[u8]) {
         if self.queue.len() + line.len() > QUEUE_BYTES_MAX {
             self.queue.clear();

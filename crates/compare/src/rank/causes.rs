@@ -4,7 +4,7 @@ use super::Entry;
 use super::gaps::{Gap, by, loss_log, usual};
 use facts::figures::Figure;
 use facts::view::ScoreKey;
-use facts::{Explanation, Facts, Taken};
+use facts::{Explanation, Facts, ScoreLoss};
 use record::Arrange;
 use record::{Record, Total, Variant, WorkloadId};
 use serde::Serialize;
@@ -104,19 +104,19 @@ pub(super) fn causes(
     for diagnosis in explained.worst_first() {
         let taken = |figure: &Figure| {
             let score = facts.steps.get(figure.step).map(ScoreKey::of);
-            score.map_or(Taken::Nothing, |score| explained.taken(diagnosis, &score))
+            score.map_or(ScoreLoss::Nothing, |score| explained.loss(diagnosis, &score))
         };
-        let taken: Vec<Taken> = gaps.iter().map(|gap| taken(&entries[gap.entry].figure)).collect();
+        let taken: Vec<ScoreLoss> = gaps.iter().map(|gap| taken(&entries[gap.entry].figure)).collect();
         let left = taken.iter().zip(&split.rest);
         let can = left.map(|(taken, left)| match taken {
-            Taken::Points { factor, .. } => left.min(-factor.ln()),
-            Taken::Nothing | Taken::Unknown => 0.0,
+            ScoreLoss::Points { factor, .. } => left.min(-factor.ln()),
+            ScoreLoss::Nothing | ScoreLoss::Unknown => 0.0,
         });
         let can: Vec<f64> = can.collect();
         let words = explained.findings[diagnosis.root].sentence().trim_end_matches('.').to_owned();
         let is_told = split.take(CauseId::Diagnosis, words.clone(), &can);
         let left = taken.iter().zip(&split.rest);
-        let open: Vec<f64> = left.map(|(taken, left)| if *taken == Taken::Unknown { *left } else { 0.0 }).collect();
+        let open: Vec<f64> = left.map(|(taken, left)| if *taken == ScoreLoss::Unknown { *left } else { 0.0 }).collect();
         if split.share(&open) >= EXPLAINS_PERCENT_MIN {
             is_known = false;
             if !is_told {

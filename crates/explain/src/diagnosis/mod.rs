@@ -4,8 +4,8 @@
 mod confidence;
 mod graph;
 mod ledger;
+pub mod narrative;
 mod situated;
-pub mod told;
 mod verdict;
 mod when;
 

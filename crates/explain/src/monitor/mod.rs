@@ -7,7 +7,7 @@
 mod cells;
 mod clocks;
 mod columns;
-mod course;
+mod history;
 mod metrics;
 mod now;
 mod replay;
@@ -16,7 +16,7 @@ mod summary;
 mod tracks;
 
 pub use columns::Columns;
-pub use course::{Course, Moment};
+pub use history::{Course, Moment};
 pub use metrics::metrics;
 pub use now::Now;
 pub use replay::{Item, Recorded, items_of_record, whole_line};

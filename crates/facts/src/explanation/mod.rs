@@ -53,14 +53,14 @@ impl Explanation {
     }
 
     /// Loss of a score by a diagnosis.
-    pub fn taken(&self, diagnosis: &Diagnosis, score: &ScoreKey) -> Taken {
+    pub fn loss(&self, diagnosis: &Diagnosis, score: &ScoreKey) -> ScoreLoss {
         if !diagnosis.holds_for.contains(score) {
-            return Taken::Nothing;
+            return ScoreLoss::Nothing;
         }
         let ledgers = self.ledgers.iter().filter(|ledger| ledger.score == *score);
         let mut parts = ledgers.flat_map(|ledger| &ledger.parts);
         let own = parts.find(|part| self.diagnoses.get(part.diagnosis) == Some(diagnosis));
-        own.map_or(Taken::Unknown, |part| Taken::Points { points: part.points.percent, factor: part.factor })
+        own.map_or(ScoreLoss::Unknown, |part| ScoreLoss::Points { points: part.points.percent, factor: part.factor })
     }
 
     /// True if a finding belongs to a diagnosis of a main score of the run.
@@ -90,7 +90,7 @@ impl Diagnosis {
 
 /// Loss of a score by a diagnosis according to the ledger, the only source of this figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Taken {
+pub enum ScoreLoss {
     /// No loss: the diagnosis does not apply to the score.
     Nothing,
     /// Known loss.

@@ -46,10 +46,10 @@ pub struct Served {
 
 /// Tells a server that [`Site::news`] has something new. Costs next to nothing where nobody follows.
 #[derive(Debug, Clone)]
-pub struct Bell(Arc<Rope>);
+pub struct Bell(Arc<Notifier>);
 
 #[derive(Debug)]
-struct Rope {
+struct Notifier {
     wakes: OwnedFd,
     followers: AtomicUsize,
 }
@@ -78,7 +78,7 @@ pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Resul
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let wakes = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-    let bell = Bell(Arc::new(Rope { wakes, followers: AtomicUsize::new(0) }));
+    let bell = Bell(Arc::new(Notifier { wakes, followers: AtomicUsize::new(0) }));
     let mut server = Server {
         listener,
         clients: Vec::new(),

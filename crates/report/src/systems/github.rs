@@ -3,7 +3,7 @@
 //! verdict as an alert, figures, and steps that did not pass. GitLab uses JUnit and OpenMetrics instead.
 
 use super::scores::{TestOutcome, scores, tests};
-use explain::diagnosis::told::Told;
+use explain::diagnosis::narrative::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::Sheet;
@@ -30,7 +30,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     };
     let machine = &facts.machine;
     let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
-    let told = Told::of(facts, explained);
+    let told = Narrative::of(facts, explained);
     let mut text = format!("### sbc-bench: {board}\n\n> [!{alert}]\n> {}\n", markdown(&told.verdict));
     for cause in &told.causes {
         let _ = writeln!(text, ">\n> {}", markdown(&cause.text()));

@@ -2,7 +2,7 @@
 //! (<https://github.com/testmoapp/junitxml>). A degraded result passes with its reasons; an invalid one fails.
 
 use super::scores::{Test, TestOutcome, scores, tests, utc};
-use explain::diagnosis::told::Told;
+use explain::diagnosis::narrative::Narrative;
 use facts::plain::markup;
 use facts::{Explanation, Facts};
 use record::Record;
@@ -40,7 +40,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     for test in &tests {
         case(&mut text, test);
     }
-    verdict(&mut text, &Told::of(facts, explained), is_invalid);
+    verdict(&mut text, &Narrative::of(facts, explained), is_invalid);
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
 }
@@ -60,7 +60,7 @@ fn case(text: &mut String, test: &Test<'_>) {
     };
 }
 
-fn verdict(text: &mut String, told: &Told, is_invalid: bool) {
+fn verdict(text: &mut String, told: &Narrative, is_invalid: bool) {
     let word = markup(&told.verdict);
     let causes: Vec<String> = told.causes.iter().map(|cause| markup(&cause.text())).collect();
     text.push_str("    <testcase classname=\"sbc-bench\" name=\"verdict\" time=\"0.000\">");

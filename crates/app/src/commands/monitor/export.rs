@@ -51,7 +51,7 @@ pub(super) struct Textfile {
     path: PathBuf,
     /// True if the samples are counted: who asks for so many wants to read them afterwards.
     is_kept: bool,
-    /// Told once.
+    /// Narrative once.
     failed: bool,
     notes: Vec<String>,
 }

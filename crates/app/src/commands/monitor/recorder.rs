@@ -34,12 +34,12 @@ pub(super) struct Recorder {
 
 #[derive(Default)]
 struct Shared {
-    desk: Mutex<Desk>,
+    desk: Mutex<WriteQueue>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Desk {
+struct WriteQueue {
     jobs: VecDeque<Job>,
     /// Moment of the first row that had no room, and how many had none.
     lost: Option<(i64, u32)>,
@@ -145,7 +145,7 @@ impl Recorder {
         }
         desk.jobs.push_back(Job::End(Row::of(watch), signal));
         self.shared.changed.notify_all();
-        let is_open = |desk: &mut Desk| desk.ended.is_none();
+        let is_open = |desk: &mut WriteQueue| desk.ended.is_none();
         let waited = self.shared.changed.wait_timeout_while(desk, LAST_PATIENCE, is_open);
         let (desk, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if desk.ended.is_none() {
@@ -157,7 +157,7 @@ impl Recorder {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Desk> {
+    fn lock(&self) -> MutexGuard<'_, WriteQueue> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

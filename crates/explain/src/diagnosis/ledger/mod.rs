@@ -44,7 +44,7 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> Vec<
 }
 
 /// The loss by one diagnosis.
-struct Taken {
+struct CauseLoss {
     diagnosis: usize,
     cause: Cause,
     loss: Loss,
@@ -66,7 +66,7 @@ const KNOWN_BEST_MARGIN: f64 = 1.1;
 const SAME_SHARE: f64 = 0.005;
 
 impl Look<'_> {
-    fn losses(&self) -> Vec<Taken> {
+    fn losses(&self) -> Vec<CauseLoss> {
         let is_of_clocks = |diagnosis: &Diagnosis| diagnosis.cause != Cause::NotVisible || self.shows_clocks(diagnosis);
         let of_clocks = self.here.iter().filter(|(_, diagnosis)| is_of_clocks(diagnosis));
         let causes: Vec<Cause> = of_clocks.map(|(_, diagnosis)| diagnosis.cause).collect();
@@ -87,7 +87,7 @@ impl Look<'_> {
             let clocks = clocks.into_iter().flatten().reduce(Loss::or);
             let loss = [clocks, counted].into_iter().flatten().reduce(Loss::and)?;
             let kept_of_first = (declines && self.score.runs.len() > 1).then(|| self.score.kept_of_first());
-            Some(Taken { diagnosis: *index, cause, loss, kept_of_first })
+            Some(CauseLoss { diagnosis: *index, cause, loss, kept_of_first })
         });
         taken.collect()
     }
@@ -176,9 +176,10 @@ impl Look<'_> {
     }
 
     /// Clocks that were reported tell no more of a loss than brings the score to what this CPU is known to reach.
-    fn believe_what_is_known(&self, losses: &mut [Taken]) {
+    fn believe_what_is_known(&self, losses: &mut [CauseLoss]) {
         let lost: f64 = -losses.iter().map(|taken| taken.loss.factor.ln()).total::<f64>();
-        let is_reported = |taken: &&mut Taken| taken.loss.method == Method::Clocks && taken.cause == Cause::NotVisible;
+        let is_reported =
+            |taken: &&mut CauseLoss| taken.loss.method == Method::Clocks && taken.cause == Cause::NotVisible;
         let Some(taken) = losses.iter_mut().find(is_reported) else { return };
         let Some(best) = self.known_best() else { return };
         let known = (self.score.of_rate(best) * KNOWN_BEST_MARGIN / self.score.rate()).ln().max(0.0);
@@ -193,9 +194,9 @@ impl Look<'_> {
 
     /// What other boards with this CPU reached at their best, if the run was slowed down from its beginning and so
     /// cannot tell itself. What that is more than the run's own readings tell is of the cause that was there.
-    fn same_cpu(&self, losses: &mut [Taken]) -> Option<f64> {
+    fn same_cpu(&self, losses: &mut [CauseLoss]) -> Option<f64> {
         let by_parts = self.score.rate() / losses.iter().map(|taken| taken.loss.factor).fold(1.0, |all, one| all * one);
-        let was_there = |taken: &&mut Taken| clock::was_there_before(self.facts, self.score, taken.cause);
+        let was_there = |taken: &&mut CauseLoss| clock::was_there_before(self.facts, self.score, taken.cause);
         let taken = losses.iter_mut().find(was_there)?;
         let best = self.known_best()?;
         let more = self.score.of_rate(best) / by_parts;

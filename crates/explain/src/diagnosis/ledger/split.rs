@@ -1,15 +1,15 @@
 //! Losses become the parts of a ledger: in tenths of a percent that add up.
 
-use super::Taken;
+use super::CauseLoss;
 use super::score::Score;
 use facts::view::ScoreKey;
 use facts::{Basis, Expected, Ledger, Part, Points, Tenths, rounded_to_sum};
 use record::{Arrange, Fact, Total};
 
 /// Expected value: the reached value plus the loss by each cause; at least the best repetition.
-pub(super) fn expected(score: &Score<'_>, losses: &[Taken], best: Option<f64>, same_cpu: Option<f64>) -> Expected {
+pub(super) fn expected(score: &Score<'_>, losses: &[CauseLoss], best: Option<f64>, same_cpu: Option<f64>) -> Expected {
     let rate = score.rate();
-    let product = |factor: fn(&Taken) -> f64| losses.iter().map(factor).fold(1.0, |all, one| all * one);
+    let product = |factor: fn(&CauseLoss) -> f64| losses.iter().map(factor).fold(1.0, |all, one| all * one);
     let by_parts = rate / product(|taken| taken.loss.factor);
     let (low, high) = (rate / product(|taken| taken.loss.high), rate / product(|taken| taken.loss.low));
     let best = best.unwrap_or(0.0);
@@ -24,7 +24,7 @@ pub(super) fn expected(score: &Score<'_>, losses: &[Taken], best: Option<f64>, s
 }
 
 /// The ledger of a score with these losses. Without anything to compare it with it has no parts.
-pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>, losses: Vec<Taken>) -> Ledger {
+pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>, losses: Vec<CauseLoss>) -> Ledger {
     let value = expected.known().map_or(score.figure.value, |expected| expected.value);
     let kept = (score.rate() / score.of_rate(value)).clamp(0.0, 1.0);
     let (lost_percent, all) = (100.0 * (1.0 - kept), -kept.ln());
@@ -55,7 +55,7 @@ pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>,
 }
 
 /// A part of so many points. Its ends are those of the factor, in the same measure.
-fn part(taken: Taken, percent: Tenths, exact: f64) -> Part {
+fn part(taken: CauseLoss, percent: Tenths, exact: f64) -> Part {
     let loss = taken.loss;
     let per_log = exact / -loss.factor.ln();
     let end = |factor: f64| Tenths::of_percent((per_log * -factor.ln()).max(0.0));

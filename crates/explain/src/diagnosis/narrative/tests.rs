@@ -19,7 +19,7 @@ fn a_valid_run_has_no_reasons() {
     let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
     record = with_scores(record, 1420, &[5345, 5370, 5331]);
     let explained = crate::diagnosis::explain(&record);
-    let told = Told::of(&explained.facts, &explained.assessment);
+    let told = Narrative::of(&explained.facts, &explained.assessment);
     assert_eq!(told.verdict, "Results are valid.");
     assert_eq!(told.causes, []);
     assert_eq!(
@@ -41,7 +41,7 @@ fn a_cause_is_told_with_what_follows_from_it_and_what_helps() {
         finding("clock-ok", Severity::Info, &[]),
     ];
     let explained = crate::diagnosis::explain_findings(&facts::Facts::of(&record), found.to_vec());
-    let told = Told::of(&Facts::of(&record), &explained);
+    let told = Narrative::of(&Facts::of(&record), &explained);
     assert_eq!(told.verdict, "Results are genuine but below what this machine can do: heat, in 7-zip on all CPUs.");
     let [paragraph] = told.causes.as_slice() else { panic!("{:?}", told.causes) };
     assert_eq!((paragraph.severity, paragraph.heading.as_str()), (Severity::Degraded, "Heat"));

@@ -19,7 +19,7 @@ const LIKELY_PERCENT: u8 = 80;
 
 /// What is to be said, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct Narrative {
     /// Sentences that answer what the run was made for.
     pub answers: Vec<String>,
     /// The verdict in one sentence.
@@ -52,7 +52,7 @@ impl Paragraph {
     }
 }
 
-impl Told {
+impl Narrative {
     /// What is to be said of this Record.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
         let diagnoses = explained.worst_first();
