@@ -42,8 +42,9 @@ const LOOK: Duration = Duration::from_millis(500);
 const STOPPED: u8 = b'T';
 /// Sent when everything that can be restored now is restored.
 const SETTLED: u8 = b'S';
-/// Settings of an offline CPU cannot be written. A guard waits this long for the CPU; after that, the next start restores.
-const CPU_BACK_WITHIN: Duration = Duration::from_secs(60);
+/// Number of further attempts to restore, one every [`LOOK`]: settings of an offline CPU cannot be written. After a minute
+/// the next start restores.
+const ATTEMPTS: u32 = 120;
 
 /// Each setting with the outcome of its restoration.
 type Outcomes = Reading<Vec<(String, Restored)>>;
@@ -215,8 +216,10 @@ pub fn run_guard(
         Ok(outcomes) => failures(outcomes),
         Err(missing) => return Err(vec![(journal.display().to_string(), Restored::Failed(missing.to_string()))]),
     };
-    let until = Instant::now() + CPU_BACK_WITHIN / faults::haste();
-    while !left.is_empty() && Instant::now() < until {
+    for _ in 0..ATTEMPTS {
+        if left.is_empty() {
+            break;
+        }
         std::thread::sleep(LOOK / faults::haste());
         match restore() {
             Ok(outcomes) if !outcomes.is_empty() => left = failures(outcomes),
