@@ -277,12 +277,12 @@ fn wrong_questions_are_refused_in_words() {
 
 #[test]
 fn senders_who_come_too_often_wait() {
-    on_hubs(&["--requests-per-minute", "30", "--uploads-per-minute", "3"], |hub| {
-        let statuses: Vec<u16> = (0..5).map(|number| hub.send("", format!("{number}").as_bytes()).status).collect();
-        assert_eq!(statuses, [201, 201, 201, 429, 429]);
-        let last = (0..40).fold(hub.get("/"), |_, _| hub.get("/"));
-        assert_eq!(last.status, 429);
-        assert!(last.header("retry-after").parse::<u64>().unwrap() >= 1);
+    // Rates so low that a busy machine sends faster.
+    on_hubs(&["--requests-per-minute", "10", "--uploads-per-minute", "1"], |hub| {
+        let statuses: Vec<u16> = (0..3).map(|number| hub.send("", format!("{number}").as_bytes()).status).collect();
+        assert_eq!(statuses, [201, 429, 429]);
+        let refused = (0..40).map(|_| hub.get("/")).find(|answer| answer.status == 429).unwrap();
+        assert!(refused.header("retry-after").parse::<u64>().unwrap() >= 1);
         assert_eq!(hub.get("/healthz").status, 200, "probes are always answered");
     });
 }
