@@ -45,7 +45,7 @@ fn two_commands_start_a_hub_and_send_the_first_result() {
         shell
     };
     let mut serving = shell(&serve).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + Duration::from_secs(120);
     while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -112,7 +112,7 @@ fn container_starts_a_hub() {
     let mut hub = Command::new(env!("CARGO_BIN_EXE_sbc-bench-hub"));
     let mut hub = hub.args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let probe = of("HEALTHCHECK CMD ").pop().unwrap().replace(":8321", &format!(":{port}"));
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + Duration::from_secs(120);
     let mut answer = ureq::get(&probe).call();
     while answer.is_err() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));

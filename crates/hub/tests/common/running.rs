@@ -272,7 +272,7 @@ impl Running {
 
     /// Waits until a question is answered as wanted.
     pub(crate) fn wait_for(&self, path: &str, wanted: impl Fn(&Answer) -> bool) -> Answer {
-        let until = Instant::now() + Duration::from_secs(30);
+        let until = Instant::now() + Duration::from_secs(120);
         loop {
             let answer = self.get(path);
             if wanted(&answer) || Instant::now() > until {
