@@ -122,8 +122,9 @@ impl ProgressBar {
     fn watched(&self, record: &record::Record) {
         let rows = record.samples.at_ms.len();
         if rows >= 2 && self.shown == Shown::Bar {
-            self.line(&explain::monitor::heading(&facts::Facts::of(record)));
-            self.line(&explain::monitor::row(&facts::Facts::of(record), 0, rows - 1));
+            let facts = facts::Facts::of(record);
+            self.line(&explain::monitor::heading(&facts));
+            self.line(&explain::monitor::row(&facts, 0, rows - 1));
         }
     }
 
