@@ -7,7 +7,6 @@ use crate::output;
 use crate::paths::Paths;
 use bench::{DeadRun, Left, Runs};
 use explain::Document;
-use facts::Facts;
 use machine::Root;
 use record::{End, Fact, Record};
 use std::path::{Path, PathBuf};
@@ -86,15 +85,21 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
 }
 
 fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
-    let told = if left.has_ended {
+    if left.has_ended {
         ended(&mut left.record);
         // The run restored settings that its stream still calls pending.
         bench::settle(root, &mut left.record);
+    } else {
+        died(root, &mut left.record);
+    }
+    let explained = explain::explain(&left.record);
+    let told = if left.has_ended {
         "An earlier run finished, but its result file was not written.".to_owned()
     } else {
-        died(root, &mut left.record)
+        let death = explained.assessment.findings.iter().find(|finding| finding.rule == rules::BOARD_DIED);
+        let death = death.map(|finding| format!(" {}", finding.sentence()));
+        format!("An earlier run did not finish.{}", death.unwrap_or_default())
     };
-    let explained = explain::explain(&left.record);
     let json = Document::saved(&explained.facts, &explained.assessment);
     match runs.recover(&left, &json) {
         Ok(path) => {
@@ -116,15 +121,11 @@ fn ended(record: &mut Record) {
     }
 }
 
-/// Looks at what the board has left, and says what it died of.
-fn died(root: &Root, record: &mut Record) -> String {
+/// Adds what the board left when it died.
+fn died(root: &Root, record: &mut Record) {
     let now_utc_ms = machine::Timeline::start().start_utc_ms();
     let aftermath = machine::aftermath(root, &record.run.boot_id, now_utc_ms);
     if let Some(died) = &mut record.run.died_in {
         died.aftermath = Fact::Known(aftermath);
     }
-    let findings = rules::check(&Facts::of(record));
-    let death = findings.iter().find(|finding| finding.rule == rules::BOARD_DIED);
-    let death = death.map(|finding| format!(" {}", finding.sentence()));
-    format!("An earlier run did not finish.{}", death.unwrap_or_default())
 }
