@@ -13,6 +13,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
         &[
             "bench",
             "compare",
+            "console",
             "explain",
             "facts",
             "logs",
@@ -29,6 +30,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("archive", &[]),
     ("bench", &["microbench", "machine", "net", "process", "record", "workloads"]),
     ("compare", &["facts", "record"]),
+    ("console", &["bench", "explain", "facts", "logs", "machine", "net", "page", "process", "record", "workloads"]),
     ("explain", &["compare", "facts", "record", "rules"]),
     ("facts", &["record"]),
     ("hub", &["archive", "compare", "explain", "facts", "logs", "rules", "page", "record", "report"]),
@@ -67,7 +69,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
 
 /// Libraries that have one place.
 pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
-    ("anyhow", &["app", "hub", "xtask"]),
+    ("anyhow", &["app", "console", "hub", "xtask"]),
     ("axum", &["hub"]),
     ("clap", &["app", "hub"]),
     ("hyper", &["hub"]),

@@ -35,6 +35,7 @@ const FENCES: &[Fence] = &[
     fence("archive", true, Unsafe::Nowhere, 400),
     fence("bench", true, Unsafe::Nowhere, 9_300),
     fence("compare", true, Unsafe::Nowhere, 5_100),
+    fence("console", false, Unsafe::Nowhere, 4_600),
     fence("explain", true, Unsafe::Nowhere, 9_900),
     fence("facts", true, Unsafe::Nowhere, 15_100),
     fence("hub", false, Unsafe::Nowhere, 13_300),

@@ -2,8 +2,8 @@
 //! out of it. See [`record::redact`] and [`logs::redact`].
 
 use super::Command;
-use crate::{input, output};
 use anyhow::Context;
+use console::{input, output};
 use logs::any_file;
 use machine::files::{self, Access};
 use record::redact::Kind;

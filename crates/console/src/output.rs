@@ -2,7 +2,7 @@
 //! messages: no foreign text steers a terminal, a closed pipe ends quietly, anything else is an error.
 //! A reader of standard output that has stopped is waited for, but not once a signal asked for the end.
 
-pub(crate) use crate::stderr::note;
+pub use crate::stderr::note;
 
 use crate::write::LOOK_EVERY;
 use crate::{signals, stderr};
@@ -22,12 +22,12 @@ const PAGE_BYTES: usize = 4096;
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
 /// Writes text to standard output. A reader that closes the pipe early (`grep -q`, `head`) has seen enough.
-pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+pub fn print(text: &str) -> anyhow::Result<()> {
     print_to_reader(text).map(|_| ())
 }
 
 /// As [`print`], but returns whether there is still a reader.
-pub(crate) fn print_to_reader(text: &str) -> anyhow::Result<bool> {
+pub fn print_to_reader(text: &str) -> anyhow::Result<bool> {
     // Only these keep a writer waiting; asking a file each time would cost a system call for nothing.
     static MAY_WAIT: OnceLock<bool> = OnceLock::new();
     let out = std::io::stdout();
@@ -40,7 +40,7 @@ pub(crate) fn print_to_reader(text: &str) -> anyhow::Result<bool> {
 }
 
 /// True if so many bytes can be written to standard output without waiting for its reader.
-pub(crate) fn has_room(bytes: usize) -> bool {
+pub fn has_room(bytes: usize) -> bool {
     let out = std::io::stdout();
     let mut room = [PollFd::new(&out, PollFlags::OUT)];
     let at_once = Timespec::default();
@@ -58,7 +58,7 @@ pub(crate) fn has_room(bytes: usize) -> bool {
 }
 
 /// Asks once. Without a terminal, --yes is required.
-pub(crate) fn is_confirmed(question: &str, what: &str) -> anyhow::Result<bool> {
+pub fn is_confirmed(question: &str, what: &str) -> anyhow::Result<bool> {
     let input = std::io::stdin();
     anyhow::ensure!(input.is_terminal(), "Standard input is not a terminal; use --yes to {what}.");
     print(&format!("{question} [y/N] "))?;
@@ -112,7 +112,7 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
 }
 
 /// A row of a list: its name, and behind it at this column what is said of it, which breaks at 80 columns.
-pub(crate) fn row(name: &str, column: usize, about: &str) -> String {
+pub fn row(name: &str, column: usize, about: &str) -> String {
     let about = facts::wrapped(&format!("{:column$}{about}", ""), column);
     if name.chars().count() < column {
         format!("{name:<column$}{}\n", about.trim_start())
@@ -122,6 +122,6 @@ pub(crate) fn row(name: &str, column: usize, about: &str) -> String {
 }
 
 /// A moment of a run as the time of day where it ran.
-pub(crate) fn time_of_day(record: &record::Record, at_ms: i64) -> String {
+pub fn time_of_day(record: &record::Record, at_ms: i64) -> String {
     explain::monitor::time_of_day(record, at_ms)
 }

@@ -45,7 +45,7 @@ struct Stderr {
 }
 
 /// Says something in a line of its own. If nobody listens there, nobody needs to know.
-pub(crate) fn line(text: &str) {
+pub fn line(text: &str) {
     let stderr = stderr();
     let mut due = stderr.lock();
     if due.lines.len() < LINES_MAX {
@@ -57,12 +57,12 @@ pub(crate) fn line(text: &str) {
 }
 
 /// Prints a message on standard error without blocking.
-pub(crate) fn note(text: &str) {
+pub fn note(text: &str) {
     line(&format!("sbc-bench: {text}"));
 }
 
 /// Shows this below all lines, in place of what was shown there; nothing takes it away. Only for a terminal.
-pub(crate) fn bar(text: &str) {
+pub fn bar(text: &str) {
     let stderr = stderr();
     let mut due = stderr.lock();
     due.bar = facts::plain(text);
@@ -70,7 +70,7 @@ pub(crate) fn bar(text: &str) {
 }
 
 /// Keeps everything until it may be written again, or writes it.
-pub(crate) fn hold(held: bool) {
+pub fn hold(held: bool) {
     // Without messages there is nothing to release.
     if !held && STDERR.get().is_none() {
         return;
@@ -82,23 +82,23 @@ pub(crate) fn hold(held: bool) {
 }
 
 /// True if a progress bar can be shown.
-pub(crate) fn is_terminal() -> bool {
+pub fn is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
 /// Columns that the bar may have.
-pub(crate) fn columns() -> usize {
+pub fn columns() -> usize {
     let (columns, _) = crate::look::size(std::io::stderr());
     usize::from(columns)
 }
 
 /// Waits until everything is written, but not for a reader that has stopped for long.
-pub(crate) fn finish() {
+pub fn finish() {
     wait(LAST_PATIENCE);
 }
 
 /// Waits a moment until everything is written.
-pub(crate) fn settle() {
+pub fn settle() {
     wait(PATIENCE);
 }
 

@@ -7,17 +7,17 @@ use std::io::Read;
 use std::path::Path;
 
 /// A Record of an hour with hundreds of channels has a quarter of that.
-pub(super) const FILE_BYTES_MAX: u64 = 256 << 20;
+pub const FILE_BYTES_MAX: u64 = 256 << 20;
 
 /// A Record from any supported file; `-` is standard input.
-pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
+pub fn read(file: &Path) -> anyhow::Result<Record> {
     anyhow::ensure!(!file.is_dir(), "{0} is a directory; pass its files, for example {0}/*.", file.display());
     read_from(input::open(file)?, file)
 }
 
 /// A file that was read to its end and is about something else, in one sentence.
 #[derive(Debug)]
-pub(crate) struct NoResults(String);
+pub struct NoResults(String);
 
 impl std::fmt::Display for NoResults {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -28,7 +28,7 @@ impl std::fmt::Display for NoResults {
 impl std::error::Error for NoResults {}
 
 /// A Record from any supported file, which is named like this.
-pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
+pub fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
     let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
     any_file::read(bytes, record::VALUES_MAX).map_err(|why| {
         let file = file.display();

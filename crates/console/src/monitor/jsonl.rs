@@ -1,9 +1,9 @@
 //! One JSON object per line: what was read at each moment, by the name of the channel, and between
 //! them the events of the stream in the form of the Record.
 
-use super::flags::JsonlRows;
+use super::args::JsonlRows;
 use super::rows::RowPrinter;
-use super::{View, live};
+use super::{Viewer, live};
 use crate::output;
 use explain::monitor::{Now, Watch};
 use record::{Event, Record};
@@ -15,7 +15,7 @@ pub(super) struct Jsonl {
     pub(super) rows: RowPrinter,
 }
 
-impl View for Jsonl {
+impl Viewer for Jsonl {
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()> {
         for event in beginning(watch.record()) {
             let event = without_unknown(serde_json::to_value(&event)?);

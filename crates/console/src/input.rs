@@ -23,7 +23,7 @@ const WRITER_LOOK: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// It cannot be read, or has more than so many bytes.
-pub(crate) fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
+pub fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
     whole(open(path)?, path, bytes_max)
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
 ///
 /// # Errors
 /// It cannot be opened, or is a pipe without a writer.
-pub(crate) fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
+pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin().lock()));
     }
@@ -49,7 +49,7 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
 ///
 /// # Errors
 /// It cannot be read, or is no board file.
-pub(crate) fn root(path: &Path) -> anyhow::Result<Root> {
+pub fn root(path: &Path) -> anyhow::Result<Root> {
     if path.is_dir() {
         return Ok(Root::of_folder(path));
     }
@@ -78,7 +78,7 @@ fn begun(pipe: &mut File, path: &Path) -> anyhow::Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn whole(file: impl Read, name: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
+pub fn whole(file: impl Read, name: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = file.take(bytes_max + 1).read_to_end(&mut bytes);
     let count = read.with_context(|| format!("Cannot read {}", name.display()))?;

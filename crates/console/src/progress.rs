@@ -12,7 +12,7 @@ use step_log::StepLog;
 const BAR_COLUMNS: usize = 16;
 
 /// Progress of a run.
-pub(crate) struct ProgressBar {
+pub struct ProgressBar {
     shown: Shown,
     began: Instant,
     /// The step that runs: its name, when it began, and what was left then.
@@ -23,7 +23,7 @@ pub(crate) struct ProgressBar {
 }
 
 /// A whole screen that shows a run.
-pub(crate) trait Picture {
+pub trait Picture {
     /// Samples have come. False if nobody looks any more.
     fn sampled(&mut self, record: &record::Record) -> bool;
     /// Shows the current step. False if the reader is gone.
@@ -45,12 +45,12 @@ enum Shown {
 
 impl ProgressBar {
     /// A bar on a terminal that can write over it, lines elsewhere, nothing where nothing is wanted.
-    pub(crate) fn new(quiet: bool) -> Self {
+    pub fn new(quiet: bool) -> Self {
         Self::with_picture(quiet, None)
     }
 
     /// The same with a screen in place of the bar. What is said meanwhile stands in the terminal when it is left.
-    pub(crate) fn with_picture(quiet: bool, picture: Option<Box<dyn Picture>>) -> Self {
+    pub fn with_picture(quiet: bool, picture: Option<Box<dyn Picture>>) -> Self {
         stderr::hold(picture.is_some());
         let shown = match (quiet, stderr::is_terminal() && look::has_cursor()) {
             (true, _) => Shown::Nothing,
@@ -62,7 +62,7 @@ impl ProgressBar {
     }
 
     /// Shows what happens.
-    pub(crate) fn show(&self, progress: &Progress) {
+    pub fn show(&self, progress: &Progress) {
         match progress {
             Progress::GateWaits(gate, left) => self.busy(gate, *left),
             Progress::Identified(machine) => {
@@ -150,7 +150,7 @@ impl ProgressBar {
     }
 
     /// Takes the bar away, or says what the last step came to.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         *self.picture.borrow_mut() = None;
         stderr::hold(false);
         match self.shown {

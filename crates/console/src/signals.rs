@@ -35,17 +35,17 @@ static RECEIVED: AtomicI32 = AtomicI32::new(0);
 const ENDS: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
 /// Remembers how a terminal is given back that was taken over.
-pub(crate) fn give_back_by(give_back: fn()) {
+pub fn give_back_by(give_back: fn()) {
     let _ = GIVES_BACK.set(give_back);
 }
 
 /// The number of the first signal that asked for the end, or 0: for those who cannot be handed it.
-pub(crate) fn received() -> i32 {
+pub fn received() -> i32 {
     RECEIVED.load(Ordering::Relaxed)
 }
 
 /// The number of the first signal that came, or 0. A thread that called this and is parked is woken.
-pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
+pub fn watch() -> anyhow::Result<&'static AtomicI32> {
     let heard = ENDS.into_iter().chain([SIGTSTP]);
     let heard = heard.filter(|signal| !machine::signals::is_ignored(*signal));
     let mut signals = Signals::new(heard)?;
@@ -78,13 +78,13 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
 
 /// A file that may not grow any more (`ulimit -f`) is an error like a full disk, and not the end of the program. What is
 /// started gets the signal as it was.
-pub(crate) fn outlive_full_files() {
+pub fn outlive_full_files() {
     // One that cannot be handled ends it as before.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
 /// For a process that has to outlive them: none of them does anything to it.
-pub(crate) fn ignore_hangup() {
+pub fn ignore_hangup() {
     let nobody_looks = Arc::new(AtomicBool::new(false));
     for signal in ENDS {
         // One that cannot be handled would end it; nothing else can be done about it.
@@ -105,7 +105,7 @@ fn stop() {
 static RESTORE_HANDLE: Mutex<Option<RestoreHandle>> = Mutex::new(None);
 
 /// Keeps the restore handle for a second Ctrl-C.
-pub(crate) fn set_restore_handle(way_back: RestoreHandle) {
+pub fn set_restore_handle(way_back: RestoreHandle) {
     *RESTORE_HANDLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(way_back);
 }
 
@@ -139,7 +139,7 @@ fn put_back() -> Vec<(String, Restored)> {
 
 /// Waits, at most so long; a signal that came or comes ends the wait. With less code than parking, which
 /// counts when done once a second for days.
-pub(crate) fn wait(time: Duration) {
+pub fn wait(time: Duration) {
     let Some(arrivals) = ARRIVALS.get() else {
         std::thread::park_timeout(time);
         return;

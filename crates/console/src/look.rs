@@ -9,15 +9,16 @@ const USUAL: (u16, u16) = (80, 24);
 
 /// Abilities of the terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Look {
-    pub(crate) colours: bool,
+pub struct Look {
+    /// Colours are allowed: by the terminal, by `NO_COLOR`.
+    pub colours: bool,
     /// It knows ASCII alone.
-    pub(crate) ascii: bool,
+    pub ascii: bool,
 }
 
 impl Look {
     /// By the variables of this process.
-    pub(crate) fn of_this_terminal() -> Self {
+    pub fn of_this_terminal() -> Self {
         Self::of_environment(|name| std::env::var(name).ok())
     }
 
@@ -40,7 +41,7 @@ impl Look {
 }
 
 /// True if a line can be written over: not on a terminal that only prints, as the consoles of editors are.
-pub(crate) fn has_cursor() -> bool {
+pub fn has_cursor() -> bool {
     !is_printer(std::env::var("TERM").ok().as_deref())
 }
 
@@ -49,13 +50,13 @@ fn is_printer(term: Option<&str>) -> bool {
 }
 
 /// Columns of the terminal that standard output leads to; none where it leads elsewhere, or the terminal does not know.
-pub(crate) fn columns() -> Option<usize> {
+pub fn columns() -> Option<usize> {
     let size = tcgetwinsize(stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 /// Columns and rows to draw into.
-pub(crate) fn size(terminal: impl AsFd) -> (u16, u16) {
+pub fn size(terminal: impl AsFd) -> (u16, u16) {
     drawable(tcgetwinsize(terminal).ok())
 }
 

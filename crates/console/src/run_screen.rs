@@ -1,14 +1,14 @@
 //! A run as the monitor's screen: its clocks, temperatures and CPUs, what it does now, and the time left. It is drawn
 //! between steps and while a program runs that is not timed in this process, by the thread of the run itself.
 
-use crate::commands::monitor::tui::{Action, Screen};
+use crate::monitor::tui::{Action, Screen};
 use crate::progress::Picture;
 use explain::monitor::Watch;
 use record::Record;
 use std::time::Duration;
 
 /// The screen of a run, as long as nobody leaves it.
-pub(super) struct RunScreen {
+pub struct RunScreen {
     screen: Screen,
     watch: Option<Watch>,
     rows: usize,
@@ -19,7 +19,7 @@ impl RunScreen {
     ///
     /// # Errors
     /// Standard output or input is no terminal.
-    pub(super) fn open() -> anyhow::Result<Self> {
+    pub fn open() -> anyhow::Result<Self> {
         Ok(Self { screen: Screen::open_for_run()?, watch: None, rows: 0 })
     }
 

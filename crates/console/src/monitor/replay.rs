@@ -2,9 +2,9 @@
 //! again at its own pace, faster, or as fast as it goes.
 
 use super::Poll;
-use super::flags::Replay;
-use crate::commands::read::read_from;
+use super::args::Replay;
 use crate::input;
+use crate::read::read_from;
 use anyhow::Context;
 use explain::monitor::{Item, Recorded, Watch, items_of_record};
 use record::recording::is_recording;

@@ -22,16 +22,17 @@ const EXTENSION: &str = ".recording";
 
 /// A recording that is being made.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) path: PathBuf,
+pub struct Entry {
+    /// Absolute path of the recording.
+    pub path: PathBuf,
     /// Its moment 0 on the monotonic clock.
-    pub(crate) start_mono_ms: i64,
+    pub start_mono_ms: i64,
     /// The recording, open for appending.
-    pub(crate) file: Exclusive<File>,
+    pub file: Exclusive<File>,
 }
 
 /// The entry of a recording; taken away with it.
-pub(crate) struct ActiveRecording {
+pub struct ActiveRecording {
     folder: Folder,
     name: OsString,
 }
@@ -41,7 +42,7 @@ impl ActiveRecording {
     ///
     /// # Errors
     /// There is no folder for that: then `mark` needs `--to`.
-    pub(crate) fn announce(recording: &Path, start_mono_ms: i64) -> Result<Self, files::Error> {
+    pub fn announce(recording: &Path, start_mono_ms: i64) -> Result<Self, files::Error> {
         let folder = Folder::state(&folder())?;
         let name = OsString::from(format!("{}{EXTENSION}", std::process::id()));
         let recording = std::path::absolute(recording).unwrap_or_else(|_| recording.to_owned());
@@ -60,7 +61,7 @@ impl Drop for ActiveRecording {
 }
 
 /// Recordings that are being made now, by this user, and for root by anybody.
-pub(crate) fn recordings() -> Vec<Entry> {
+pub fn recordings() -> Vec<Entry> {
     let mut folders = vec![(folder(), own_uid())];
     if machine::is_root() {
         let users = Folder::open(Path::new("/run/user")).and_then(|users| users.names());
@@ -105,7 +106,7 @@ fn entry(folder: &Folder, name: &OsStr) -> Option<Entry> {
 }
 
 /// True if the first bytes of this file are those of a recording.
-pub(crate) fn has_recording_header(file: &File) -> bool {
+pub fn has_recording_header(file: &File) -> bool {
     let mut beginning = [0; 8];
     let read = file.read_at(&mut beginning, 0);
     read.is_ok_and(|count| is_recording(&beginning[..count]))

@@ -1,7 +1,7 @@
 //! The monitor as a page: values and plots of the last minutes, made by the thread of the server and only while a browser
 //! follows them.
 
-use super::{View, live};
+use super::{Viewer, live};
 use anyhow::Context;
 use explain::monitor::{Course, Moment, Watch};
 use net::server::{Answer, Bell, Guarded, Site, Token, serve};
@@ -45,7 +45,7 @@ fn note(address: SocketAddr, token: &Token) -> String {
     }
 }
 
-impl View for Web {
+impl Viewer for Web {
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()> {
         *lock(&self.shared) = Course::new(watch.clone());
         Ok(())

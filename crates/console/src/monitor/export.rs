@@ -1,7 +1,7 @@
 //! The latest values for other programs that watch: served to Prometheus, or in a file for the textfile
 //! collector of node_exporter.
 
-use super::View;
+use super::Viewer;
 use crate::output;
 use anyhow::Context;
 use explain::monitor::{Watch, metrics};
@@ -32,7 +32,7 @@ impl Prometheus {
     }
 }
 
-impl View for Prometheus {
+impl Viewer for Prometheus {
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         *shared = watch.clone();
@@ -72,7 +72,7 @@ impl Textfile {
     }
 }
 
-impl View for Textfile {
+impl Viewer for Textfile {
     fn begin(&mut self, _watch: &Watch) -> anyhow::Result<()> {
         Ok(())
     }

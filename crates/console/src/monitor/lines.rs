@@ -1,7 +1,7 @@
 //! The classic lines, on any terminal or pipe.
 
 use super::rows::RowPrinter;
-use super::{View, live};
+use super::{Viewer, live};
 use crate::output;
 use explain::monitor::{Columns, Watch, gaps, summary};
 use facts::Facts;
@@ -88,7 +88,7 @@ impl Lines {
     }
 }
 
-impl View for Lines {
+impl Viewer for Lines {
     fn begin(&mut self, _watch: &Watch) -> anyhow::Result<()> {
         self.columns = None;
         Ok(())
