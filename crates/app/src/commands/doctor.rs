@@ -8,7 +8,7 @@ use console::output;
 use facts::{plain, wrapped};
 use machine::Root;
 use record::Machine;
-use record::redact::Redactor;
+use redact::Redactor;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

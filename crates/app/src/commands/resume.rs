@@ -12,8 +12,8 @@ use bench::{AnyTask, Earlier, Options, Runs, Standard, other_machine};
 use console::output;
 use console::read::read;
 use machine::{Root, Timeline, Trust};
-use record::redact::BLANK;
 use record::{Invocation, Machine, Record, Resumption, Run};
+use redact::BLANK;
 use std::path::Path;
 
 /// The newest one, which is also meant where nothing is named.

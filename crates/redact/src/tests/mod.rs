@@ -3,7 +3,6 @@
 mod words;
 
 use super::*;
-use crate::Total;
 
 fn check(text: &str, expected: &str) {
     assert_eq!(Redactor::default().text(text), expected, "{text}");
@@ -21,7 +20,7 @@ fn line_that_was_plain_is_blanked_once_its_name_is_known() {
     redactor.line("by-label/disk of the day");
     redactor.line("by-label/disk-of-the-day");
     assert_eq!(redactor.line("on disk-of-the-day"), "on redacted");
-    assert_eq!(redactor.counts().values().total::<u32>(), 4);
+    assert_eq!(redactor.counts().values().sum::<u32>(), 4);
 }
 
 #[test]

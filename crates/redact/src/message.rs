@@ -32,7 +32,7 @@ const WORD_BYTES_MAX: usize = 20;
 const UNITS: [&str; 15] = ["ns", "us", "ms", "s", "hz", "khz", "mhz", "b", "k", "kb", "mb", "gb", "kib", "mib", "ul"];
 
 static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    let text = include_str!("../../../../data/kernel_words.txt");
+    let text = include_str!("../../../data/kernel_words.txt");
     text.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
 });
 

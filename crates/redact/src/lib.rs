@@ -1,9 +1,11 @@
-//! Blanks what belongs to a person and not to a kind of machine: host and user names, addresses, serial
+//! Blanks private data in texts: host and user names, addresses, serial
 //! numbers, identifiers of disks and installations, labels, keys and the words of users' own commands. Only the value
 //! goes, the shape stays, so that everything else stays in its place.
 //!
 //! What is the same stays the same: the second address of a text is told from the first by its last digit. Pure text
 //! in, text out; where the texts come from is the caller's affair.
+
+#![forbid(unsafe_code)]
 
 mod addresses;
 mod entry;

@@ -1,11 +1,11 @@
 //! Links and runs the program with the loader of this machine or, in a build for another instruction set, with qemu and
 //! the libraries of Debian's cross compilers.
 
-#![expect(clippy::disallowed_methods, reason = "what comes out is tried here, and nothing of this ships")]
+#![allow(clippy::disallowed_methods, reason = "what comes out is tried here, and nothing of this ships")]
 
 use microbench::arch::LIBC_LOOPS;
 use microbench::libc_loop::Isa;
-use probe::{Call, Pattern, image, parse_line, parse_program};
+use microbench::probe::{Call, Pattern, image, parse_line, parse_program};
 use std::process::Command;
 
 /// Library directory, emulator, loader and `e_flags` of an instruction set that this machine may lack.

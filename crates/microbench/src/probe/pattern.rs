@@ -2,11 +2,11 @@
 //!
 //! The format is that of `elf(5)`. Every offset of the file is checked; an invalid file is an error with a reason.
 
-use crate::elf::{
+use crate::libc_loop::Isa;
+use crate::probe::elf::{
     ABIS, Abi, CLASS_32, CLASS_64, DT_NEEDED, DT_NULL, DT_STRTAB, LITTLE_ENDIAN, Layout, MAGIC, PT_DYNAMIC, PT_INTERP,
     PT_LOAD,
 };
-use microbench::libc_loop::Isa;
 
 /// Maximum plausible length of a path or name.
 const NAME_BYTES_MAX: usize = 100;
@@ -148,9 +148,9 @@ impl<'a> Elf<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::image;
-    use crate::tables::Call;
-    use microbench::arch::LIBC_LOOPS;
+    use crate::arch::LIBC_LOOPS;
+    use crate::probe::image::image;
+    use crate::probe::tables::Call;
     use proptest::prelude::*;
 
     fn patterns() -> impl Iterator<Item = Pattern> {

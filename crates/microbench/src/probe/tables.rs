@@ -1,8 +1,8 @@
 //! Tables for the loader: symbols, their versions, relocations, names.
 
-use crate::elf::{DT_NEEDED, DT_NULL, DT_STRTAB};
-use crate::pattern::Pattern;
-use microbench::libc_loop::word;
+use crate::libc_loop::word;
+use crate::probe::elf::{DT_NEEDED, DT_NULL, DT_STRTAB};
+use crate::probe::pattern::Pattern;
 
 /// Symbols by index in the table; the first is reserved.
 const MEMSET: u64 = 1;

@@ -1,7 +1,7 @@
 //! Shared definitions for reading and writing ELF files: constants named as in `elf(5)`, and differences between
 //! instruction sets.
 
-use microbench::libc_loop::Isa;
+use crate::libc_loop::Isa;
 
 pub(crate) const MAGIC: &[u8; 4] = b"\x7fELF";
 pub(crate) const CLASS_32: u8 = 1;

@@ -3,13 +3,13 @@
 //! Its two segments are on different pages of 64 KiB, the largest page size of Linux. The first is read-only, the
 //! second contains the block and the loader's data; both buffers are zeroed memory behind it.
 
-use crate::elf::{
+use crate::arch::LIBC_LOOPS;
+use crate::libc_loop::{BYTE, DATA_DISTANCE, word};
+use crate::probe::elf::{
     Abi, CLASS_32, CLASS_64, LITTLE_ENDIAN, Layout, MAGIC, PT_DYNAMIC, PT_GNU_STACK, PT_INTERP, PT_LOAD, PT_PHDR,
 };
-use crate::pattern::Pattern;
-use crate::tables::{Call, Tables, Writer};
-use microbench::arch::LIBC_LOOPS;
-use microbench::libc_loop::{BYTE, DATA_DISTANCE, word};
+use crate::probe::pattern::Pattern;
+use crate::probe::tables::{Call, Tables, Writer};
 
 /// Offset of the tables, after header and segments.
 const TABLES_AT: usize = 0x1a0;
@@ -126,7 +126,7 @@ fn head(pattern: &Pattern, tables: &Tables, file_bytes: u64, memory_end: u64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use microbench::libc_loop::{Isa, line_bytes};
+    use crate::libc_loop::{Isa, line_bytes};
 
     #[test]
     fn programs_are_small_and_everything_has_its_place() {

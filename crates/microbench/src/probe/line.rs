@@ -1,6 +1,6 @@
 //! Output line of the program: number of calls, and the monotonic clock before and after them, in octal digits.
 
-use microbench::libc_loop::{WORDS_PRINTED, digits};
+use crate::libc_loop::{WORDS_PRINTED, digits};
 
 /// Result of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

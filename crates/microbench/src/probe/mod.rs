@@ -4,12 +4,10 @@
 //! some machines its bandwidth differs by a third or more. To measure it, the distribution's loader links a generated
 //! program to the distribution's library. No compiler is needed: [`parse_program`] reads properties of the
 //! distribution's programs (instruction set, loader, name of the library), [`image`] builds a similar program around
-//! the loop of `microbench::libc_loop`, and [`parse_line`] parses its output.
+//! the loop of [`crate::libc_loop`], and [`parse_line`] parses its output.
 //!
 //! All functions are pure functions of bytes: no files, processes or clocks. The caller reads the pattern, keeps the
 //! image in memory and starts the loader.
-
-#![forbid(unsafe_code)]
 
 mod elf;
 mod image;
