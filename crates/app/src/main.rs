@@ -16,11 +16,9 @@ mod write;
 use args::Environment;
 use std::process::ExitCode;
 
-/// The allocator of the static C library gives every freed page back at once and asks for it again, which
-/// costs a third of the time that a short command takes.
 #[cfg(target_feature = "crt-static")]
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 /// Exit statuses; the manual lists them.
 mod status {
