@@ -1,8 +1,9 @@
 //! `allocator`: the allocator of static programs, with a cache for each thread that asks for one.
 //!
 //! The allocator of the static C library gives every freed page back at once and asks for it again, which costs a third of
-//! the time that a short command takes. dlmalloc keeps pages, but has one lock for all threads, which costs a seventh of
-//! the time of reading a log, and makes two threads slower than one. A thread with a [`ThreadCache`] reuses its small blocks without that lock.
+//! the time that a short command takes. dlmalloc keeps pages, but has one lock for all threads: it takes a seventh of the
+//! time of reading a log, and two threads are slower than one. A thread with a [`ThreadCache`] reuses its small blocks
+//! without that lock.
 
 use dlmalloc::GlobalDlmalloc;
 use std::alloc::{GlobalAlloc, Layout};
@@ -174,5 +175,133 @@ unsafe impl GlobalAlloc for Allocator {
                 new
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::alloc::System;
+
+    /// A block and what was written to it, with a block of the same size of another allocator as its twin.
+    struct Pair {
+        block: *mut u8,
+        twin: *mut u8,
+        layout: Layout,
+    }
+
+    impl Pair {
+        fn new(layout: Layout, is_zeroed: bool) -> Self {
+            // SAFETY: the size is not 0; both blocks are initialised as a whole.
+            unsafe {
+                let [block, twin] = if is_zeroed {
+                    [Allocator.alloc_zeroed(layout), System.alloc_zeroed(layout)]
+                } else {
+                    let blocks = [Allocator.alloc(layout), System.alloc(layout)];
+                    blocks.map(|block| {
+                        block.write_bytes(layout.size() as u8, layout.size());
+                        block
+                    })
+                };
+                Self { block, twin, layout }
+            }
+        }
+
+        /// Both have the same content; nothing else has written to them.
+        fn check(&self) {
+            assert!(self.block.addr().is_multiple_of(self.layout.align()));
+            // SAFETY: both have this size and are initialised.
+            let [block, twin] =
+                [self.block, self.twin].map(|block| unsafe { std::slice::from_raw_parts(block, self.layout.size()) });
+            assert!(block == twin, "{:?}", self.layout);
+        }
+
+        fn resize(&mut self, bytes: usize) {
+            self.check();
+            // SAFETY: the layout is that of both; added bytes are initialised.
+            unsafe {
+                self.block = Allocator.realloc(self.block, self.layout, bytes);
+                self.twin = System.realloc(self.twin, self.layout, bytes);
+                let added = bytes.saturating_sub(self.layout.size());
+                for block in [self.block, self.twin] {
+                    block.add(bytes - added).write_bytes(bytes as u8, added);
+                }
+            }
+            self.layout = Layout::from_size_align(bytes, self.layout.align()).unwrap();
+        }
+    }
+
+    impl Drop for Pair {
+        fn drop(&mut self) {
+            self.check();
+            // SAFETY: the layout is that of both.
+            unsafe {
+                Allocator.dealloc(self.block, self.layout);
+                System.dealloc(self.twin, self.layout);
+            }
+        }
+    }
+
+    // SAFETY: a pair owns its blocks.
+    unsafe impl Send for Pair {}
+
+    /// Allocates, resizes and frees at random; returns what is left.
+    fn churn(seed: u64) -> Vec<Pair> {
+        let mut state = seed;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut pairs: Vec<Pair> = Vec::new();
+        for _ in 0..20_000 {
+            let bytes =
+                1 + [random(40), random(2 * SIZES * STEP_BYTES), random(100_000)][random(20).saturating_sub(17)];
+            match random(4) {
+                0 if !pairs.is_empty() => drop(pairs.swap_remove(random(pairs.len()))),
+                1 if !pairs.is_empty() => {
+                    let index = random(pairs.len());
+                    pairs[index].resize(bytes);
+                }
+                _ if pairs.len() > 500 => pairs.truncate(250),
+                _ => {
+                    let layout = Layout::from_size_align(bytes, 1 << random(8)).unwrap();
+                    pairs.push(Pair::new(layout, random(2) == 0));
+                }
+            }
+        }
+        pairs
+    }
+
+    fn cached_bytes() -> usize {
+        LISTS.with(|lists| lists.iter().map(|list| list.bytes.get()).sum())
+    }
+
+    #[test]
+    fn blocks_keep_their_content() {
+        let threads = [1, 2, 3].map(|seed| {
+            std::thread::Builder::new()
+                .spawn(move || {
+                    let cache = (seed > 1).then(ThreadCache::start);
+                    let left = churn(seed);
+                    assert_eq!(cached_bytes() > 0, cache.is_some());
+                    drop(cache);
+                    assert_eq!(cached_bytes(), 0);
+                    left
+                })
+                .unwrap()
+        });
+        // Blocks of one thread are freed by another one.
+        let _cache = ThreadCache::start();
+        threads.into_iter().for_each(|thread| drop(thread.join().unwrap()));
+        assert!(cached_bytes() > 0);
+    }
+
+    #[test]
+    fn cache_is_limited() {
+        let _cache = ThreadCache::start();
+        let layout = Layout::from_size_align(STEP_BYTES, 1).unwrap();
+        let pairs = (0..2 * CACHED_BYTES_MAX / STEP_BYTES).map(|_| Pair::new(layout, false));
+        drop(pairs.collect::<Vec<_>>());
+        assert_eq!(cached_bytes(), CACHED_BYTES_MAX);
     }
 }

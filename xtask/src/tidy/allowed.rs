@@ -198,7 +198,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/commands/monitor/tui/outlet.rs", "writes frames of the screen"),
             at("app/src/commands/run.rs", "hears typed lines"),
             at("app/src/commands/run/keep.rs", "writes the results of a run; given up after 15 s"),
-            at("app/src/commands/site/crew.rs", "makes pages of results, one thread for each CPU"),
+            at("app/src/commands/crew.rs", "reads results and makes their pages, one thread for each CPU"),
             at("app/src/signals.rs", "hears signals; puts settings back after one"),
             at("app/src/stderr.rs", "writes standard error and draws the bar"),
             at("workloads/src/measure/context.rs", "a loop on each of several CPUs"),

@@ -11,6 +11,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
+            "allocator",
             "bench",
             "compare",
             "explain",
@@ -26,6 +27,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "workloads",
         ],
     ),
+    ("allocator", &[]),
     ("archive", &[]),
     ("bench", &["microbench", "machine", "net", "process", "record", "workloads"]),
     ("compare", &["facts", "record"]),
@@ -51,6 +53,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
 pub(super) const CLOSED: &[(&str, &[&str])] = &[
+    ("allocator", &["dlmalloc"]),
     ("microbench", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("compare", &["serde"]),

@@ -146,9 +146,8 @@ impl Row {
         if assessment.findings.iter().any(is_of_engine) && cells[AES] != "-" {
             cells[AES].insert(0, '~');
         }
-        let mips = |at: usize, measured: Option<u32>| {
-            as_listed[at].map(|figure| figure.value).or(measured.map(f64::from))
-        };
+        let mips =
+            |at: usize, measured: Option<u32>| as_listed[at].map(|figure| figure.value).or(measured.map(f64::from));
         Self {
             file: file.to_owned(),
             cells,
