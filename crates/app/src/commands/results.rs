@@ -7,7 +7,7 @@ use crate::{look, output};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use explain::results::{FORMATS, Filter, Row, SORT_KEYS, Table, USUAL_ORDER, sort};
-use record::Run;
+use record::{End, Run};
 use std::path::PathBuf;
 
 /// Width if the reader's terminal is unknown.
@@ -86,7 +86,11 @@ fn run(args: &Results) -> anyhow::Result<u8> {
         let row = Row::of(&explained, &name);
         (explained.facts.run.clone(), row)
     })?;
-    let whole = |run: &Run| read.iter().find(|(other, _)| run.is_part_of(other)).map(|(_, row)| &row.file);
+    // Only runs that died have another one to be looked for.
+    let whole = |run: &Run| {
+        let mut others = read.iter().filter(|_| run.end == End::Died);
+        others.find(|(other, _)| run.is_part_of(other)).map(|(_, row)| &row.file)
+    };
     for (name, whole) in read.iter().filter_map(|(run, row)| Some((&row.file, whole(run)?))) {
         output::note(&format!("{name} has no row: its run was resumed and is complete in {whole}."));
     }
