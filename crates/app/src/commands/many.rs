@@ -1,8 +1,10 @@
 //! Several results at once: one that cannot be read must not hide the others.
 
-use super::{crew, read};
-use crate::{output, paths, status};
+use super::crew;
+use crate::paths;
 use anyhow::{Context, bail};
+use console::read::read;
+use console::{output, status};
 use facts::Explained;
 use machine::files::{self, Access};
 use std::path::{Path, PathBuf};
@@ -28,16 +30,16 @@ pub(crate) fn read_each<T: Send>(
     count_min: usize,
     of: impl Fn(String, Explained<'static>) -> T + Sync,
 ) -> anyhow::Result<(Vec<T>, u8)> {
-    let mut read: Vec<Option<anyhow::Result<T>>> = files.iter().map(|_| None).collect();
+    let mut results: Vec<Option<anyhow::Result<T>>> = files.iter().map(|_| None).collect();
     let make = |(index, file): (usize, &PathBuf)| {
-        (index, read::read(file).map(|record| of(file.display().to_string(), explain::explain(record))))
+        (index, read(file).map(|record| of(file.display().to_string(), explain::explain(record))))
     };
     crew::make_all(files.iter().enumerate().collect(), make, |(index, made)| {
-        read[index] = Some(made);
+        results[index] = Some(made);
         Ok(())
     })?;
     let (mut made, mut status) = (Vec::new(), 0);
-    for result in read.into_iter().flatten() {
+    for result in results.into_iter().flatten() {
         match result {
             Ok(result) => made.push(result),
             Err(error) if files.len() == 1 => return Err(error),

@@ -2,14 +2,14 @@
 //! `review --inspect` find them without changing or measuring anything.
 
 use super::start::{source, utc_offset_minutes};
-use super::{Checked, Command, Verb};
+use super::{Command, CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{RootFlags, TuneFlags, chosen};
 use crate::args::run::{RunArgs, RunFlags};
-use crate::output;
 use crate::paths::replace;
 use anyhow::Context as _;
 use bench::{AnyTask, Review};
+use console::output;
 use explain::Document;
 use machine::{Root, Timeline};
 use record::{End, Fact, Mode, Record, Run, Survey};
@@ -52,7 +52,7 @@ pub(crate) const COMMANDS: &str =
     "Use `sbc-bench run -- CMD` to benchmark a command, `sbc-bench -R -- CMD` to monitor the machine while it runs";
 
 impl Verb for ReviewFlags {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         self.check()?;
         if self.inspect {
             return Ok(Box::new(Inspection { json: self.run.output.json, log: self.run.output.log }));

@@ -45,7 +45,7 @@ pub struct Trend {
     /// Board and cores.
     pub machine: String,
     /// The results by date.
-    pub results: Vec<Dated>,
+    pub results: Vec<DatedResult>,
     /// Number of figures examined.
     pub figures: usize,
     /// Changes by date.
@@ -65,7 +65,7 @@ impl Trend {
 
 /// A result with its day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Dated {
+pub struct DatedResult {
     /// Name.
     pub name: String,
     /// `2024-03-01`.
@@ -129,7 +129,7 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
 /// Board and cores: what stays the same while everything else may change.
 pub fn machine(facts: &Facts<'_>) -> String {
     let known = &facts.machine;
-    let name = known.name();
+    let name = facts::machine_name(known);
     let settings = settings_of(facts);
     let cores = settings.into_iter().find(|(name, _)| *name == "cores");
     format!(
@@ -171,7 +171,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
         machine,
         results: dated
             .iter()
-            .map(|(utc_ms, sample)| Dated { name: sample.name.clone(), date: day(*utc_ms).unwrap_or_default() })
+            .map(|(utc_ms, sample)| DatedResult { name: sample.name.clone(), date: day(*utc_ms).unwrap_or_default() })
             .collect(),
         figures: series.len(),
         changes,

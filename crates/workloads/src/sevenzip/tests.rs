@@ -29,7 +29,7 @@ fn good_run_is_recorded_with_its_tool() {
     let bench = Bench::new(&[sevenzip(&format!("cat <<'END'\n{SINGLE}END"))]);
     bench.with(&job(1), |context, report| {
         assert_eq!(lacking(context), None);
-        let Measured::Compression(measured) = run(context, report).unwrap() else {
+        let StepMeasurement::Compression(measured) = run(context, report).unwrap() else {
             panic!("7-zip measures compression");
         };
         assert_eq!(measured.total_mips, 4597);
@@ -169,7 +169,12 @@ fn dictionary_follows_the_memory() {
         let bench = Bench::new(&[]);
         let available = format!("MemAvailable: {} kB", available_mib << 10);
         bench.root.write("/proc/meminfo", &available).unwrap();
-        let found = Found { name: String::new(), path: String::new(), version: version.into(), runs_as_caller: false };
+        let found = InstalledProgram {
+            name: String::new(),
+            path: String::new(),
+            version: version.into(),
+            runs_as_caller: false,
+        };
         bench.with(&job(threads), |context, _| {
             let chosen = choose_dictionary(context, &found);
             assert_eq!(chosen.as_ref().ok(), expected.as_ref(), "{available_mib} MiB, {threads}");
