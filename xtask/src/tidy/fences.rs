@@ -31,7 +31,7 @@ struct Fence {
 }
 
 const FENCES: &[Fence] = &[
-    fence("allocator", true, Unsafe::Home, 300),
+    fence("allocator", true, Unsafe::Home, 400),
     fence("app", false, Unsafe::Nowhere, 19_500),
     fence("archive", true, Unsafe::Nowhere, 400),
     fence("bench", true, Unsafe::Nowhere, 9_300),
