@@ -76,6 +76,7 @@ usage: cargo xtask TASK
       --libc           only the machine's own C library, next to a program that the compiler made
       --page           only pages: of a standard run, a log, a recording of a day
       --viewers        only the cost of viewers of the monitor's page
+      --tick           only the cost of a tick of the monitor beside a C program that reads the same two files
       --site N         only a site of N results: built, with ten new ones, with none
       --sevenzip OLD NEW
                        only what 16.02 (OLD) is estimated to give from another version, next to what it gives

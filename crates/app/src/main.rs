@@ -10,11 +10,9 @@ use args::Environment;
 use console::{input, output, signals, status, stderr};
 use std::process::ExitCode;
 
-/// The allocator of the static C library gives every freed page back at once and asks for it again, which
-/// costs a third of the time that a short command takes.
 #[cfg(target_feature = "crt-static")]
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 /// Exit status after a panic, as Rust programs have it.
 const PANIC: i32 = 101;

@@ -31,9 +31,9 @@ pub fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
 ///
 /// # Errors
 /// It cannot be opened, or is a pipe without a writer.
-pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
+pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
-        return Ok(Box::new(std::io::stdin().lock()));
+        return Ok(Box::new(std::io::stdin()));
     }
     let cannot = || format!("Cannot read {}", path.display());
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;

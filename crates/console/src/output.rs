@@ -28,15 +28,25 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// As [`print`], but returns whether there is still a reader.
 pub fn print_to_reader(text: &str) -> anyhow::Result<bool> {
-    // Only these keep a writer waiting; asking a file each time would cost a system call for nothing.
-    static MAY_WAIT: OnceLock<bool> = OnceLock::new();
     let out = std::io::stdout();
-    let may_wait = *MAY_WAIT.get_or_init(|| out.is_terminal() || !is_file_or_null(out.as_fd()));
     // Keeps the order if both are one terminal.
     stderr::settle();
     // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
     let text = facts::harmless(text);
-    write(out.as_fd(), text.as_bytes(), may_wait).context("Cannot write to standard output")
+    write(out.as_fd(), text.as_bytes(), may_wait()).context("Cannot write to standard output")
+}
+
+/// True if standard output may keep a writer waiting. Asked once, because that costs a system call.
+fn may_wait() -> bool {
+    static MAY_WAIT: OnceLock<bool> = OnceLock::new();
+    let out = std::io::stdout();
+    *MAY_WAIT.get_or_init(|| out.is_terminal() || !is_file_or_null(out.as_fd()))
+}
+
+/// True if a line can be written to standard output without waiting for its reader.
+pub fn has_room_for_line() -> bool {
+    let out = std::io::stdout();
+    !may_wait() || matches!(poll(&mut [PollFd::new(&out, PollFlags::OUT)], Some(&Timespec::default())), Ok(1..))
 }
 
 /// True if so many bytes can be written to standard output without waiting for its reader.

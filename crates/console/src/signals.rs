@@ -7,11 +7,8 @@ use crate::{status, stderr};
 use machine::settings::RestoreHandle;
 use machine::threads;
 use record::{NotRestored, RestoreOutcome};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::pipe::{PipeFlags, pipe_with};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
 use signal_hook::iterator::Signals;
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,9 +18,6 @@ const WAY_BACK_TIME: Duration = Duration::from_secs(2);
 
 /// Some send one signal twice, to a process and to its group, and mean it once.
 const TWICE: Duration = Duration::from_millis(500);
-
-/// Becomes readable with the first signal, for those who wait.
-static ARRIVALS: OnceLock<OwnedFd> = OnceLock::new();
 
 /// Gives back what an end that drops nothing would leave behind.
 static GIVES_BACK: OnceLock<fn()> = OnceLock::new();
@@ -50,8 +44,6 @@ pub fn watch() -> anyhow::Result<&'static AtomicI32> {
     let heard = heard.filter(|signal| !machine::signals::is_ignored(*signal));
     let mut signals = Signals::new(heard)?;
     let waiting = std::thread::current();
-    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
-    let _ = ARRIVALS.set(reader);
     let listen = move || {
         let mut first: Option<Instant> = None;
         for signal in signals.forever() {
@@ -67,8 +59,6 @@ pub fn watch() -> anyhow::Result<&'static AtomicI32> {
                 }
                 _ => {}
             }
-            // A full pipe is as readable as one with a single byte.
-            let _ = rustix::io::write(&writer, b"s");
             waiting.unpark();
         }
     };
@@ -137,16 +127,9 @@ fn put_back() -> Vec<(String, RestoreOutcome)> {
     outcomes
 }
 
-/// Waits, at most so long; a signal that came or comes ends the wait. With less code than parking, which
-/// counts when done once a second for days.
+/// Waits, at most so long; ends early after a signal, for the thread that watches signals, or if another one unparks it.
 pub fn wait(time: Duration) {
-    let Some(arrivals) = ARRIVALS.get() else {
+    if received() == 0 {
         std::thread::park_timeout(time);
-        return;
-    };
-    let mut arrivals = [PollFd::new(arrivals, PollFlags::IN)];
-    let time =
-        Timespec { tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX), tv_nsec: time.subsec_nanos().into() };
-    // Interrupted or refused, the caller only looks again.
-    let _ = poll(&mut arrivals, Some(&time));
+    }
 }

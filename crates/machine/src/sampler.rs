@@ -129,7 +129,7 @@ impl Sampler {
             at_ms: 0,
             first_ns: None,
             gaps: Vec::with_capacity(GAPS_MAX),
-            pace: Pace::new(options.interval, options.budget_ppm),
+            pace: Pace::new(&options),
             cost: SamplerCost::default(),
             slow_readers_accounted_ns: 0,
             is_silent: false,
@@ -207,17 +207,16 @@ impl Sampler {
         }
     }
 
-    /// Accounts the total CPU time of this thread, and slows down if a tick is too expensive.
+    /// Accounts the total CPU time of this thread, and slows down or notes it if a tick is too expensive.
     fn account(&mut self, cpu_ns_total: u64) {
         let cpu_before_ns = self.cost.cpu_ns + self.slow_readers_accounted_ns;
         self.cost.cpu_ns = cpu_ns_total;
         self.slow_readers_accounted_ns = self.slow_readers.cpu_ns();
         let cpu_used_ns = self.cpu_ns_total().saturating_sub(cpu_before_ns);
         self.cost.ticks += 1;
-        if self.pace.after_tick(cpu_used_ns) {
-            self.cost.slowdowns += 1;
-            let interval_ms = self.pace.interval_ns() / 1_000_000;
-            self.note_own(Failure::SlowedDown(interval_ms));
+        if let Some(note) = self.pace.after_tick(cpu_used_ns) {
+            self.cost.slowdowns += u32::from(matches!(note, Failure::SlowedDown(_)));
+            self.note_own(note);
         }
     }
 

@@ -295,7 +295,12 @@ mod tests {
 
     #[test]
     fn monitor_is_judged_by_its_share() {
-        let usage = |seconds, cpu_ns| Usage { elapsed: Duration::from_secs(seconds), cpu_ns, resident_kib_max: 4_000 };
+        let usage = |seconds, cpu_ns| Usage {
+            elapsed: Duration::from_secs(seconds),
+            cpu_ns,
+            resident_kib_max: 4_000,
+            faults: 0,
+        };
         let figures = of_monitor(Duration::from_millis(60), usage(1, 7_000_000), usage(11, 9_000_000));
         assert_eq!(figures[0].measured, Some(60.0));
         assert!(figures[0].to_string().ends_with("MISSED"));

@@ -10,6 +10,7 @@ mod page;
 mod process;
 mod sevenzip;
 mod site;
+mod tick;
 mod viewers;
 
 use crate::workspace;
@@ -38,6 +39,7 @@ struct Options<'a> {
     libc: bool,
     page: bool,
     viewers: bool,
+    tick: bool,
     site: Option<usize>,
     hub: Option<&'a str>,
     sevenzip: Option<sevenzip::Versions<'a>>,
@@ -69,6 +71,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--viewers", rest @ ..] => {
                 options.viewers = true;
+                rest
+            }
+            ["--tick", rest @ ..] => {
+                options.tick = true;
                 rest
             }
             ["--site", number, rest @ ..] => {
@@ -149,6 +155,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     }
     if options.viewers {
         return viewers::main(&binary);
+    }
+    if options.tick {
+        return tick::main(&binary);
     }
     if let Some(results) = options.site {
         return site::main(&binary, results);
@@ -340,6 +349,7 @@ mod tests {
             libc: false,
             page: false,
             viewers: false,
+            tick: false,
             site: None,
             hub: None,
             sevenzip: None,
@@ -350,7 +360,7 @@ mod tests {
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
         assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
         assert!(options(&["--libc"]).unwrap().libc && options(&["--page"]).unwrap().page);
-        assert!(options(&["--viewers"]).unwrap().viewers);
+        assert!(options(&["--viewers"]).unwrap().viewers && options(&["--tick"]).unwrap().tick);
         assert_eq!(options(&["--site", "5000"]).unwrap().site, Some(5000));
         assert_eq!(options(&["--hub", "1000", "--", "sqlite"]).unwrap().hub, Some("1000"));
         let versions = sevenzip::Versions { listed: "a", other: "b" };

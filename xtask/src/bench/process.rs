@@ -16,6 +16,8 @@ pub(super) struct Usage {
     pub(super) cpu_ns: u64,
     /// Largest resident set, in KiB.
     pub(super) resident_kib_max: u64,
+    /// Page faults without reading from a disk.
+    pub(super) faults: u64,
 }
 
 /// A monitor. It is ended when this is dropped.
@@ -80,7 +82,8 @@ impl Watched {
             let path = task?.path().join("schedstat");
             cpu_ns += on_cpu_ns(&read(&path.to_string_lossy())?)?;
         }
-        Ok(Usage { elapsed: self.started.elapsed(), cpu_ns, resident_kib_max: kib(&status, "VmHWM:")? })
+        let faults = faults(&read(&format!("/proc/{pid}/stat"))?)?;
+        Ok(Usage { elapsed: self.started.elapsed(), cpu_ns, resident_kib_max: kib(&status, "VmHWM:")?, faults })
     }
 
     /// Ends it; fails if it had ended by itself.
@@ -141,6 +144,13 @@ fn on_cpu_ns(text: &str) -> Result<u64> {
     Ok(first.parse()?)
 }
 
+/// Minor page faults in `stat` of a process: the eighth field after the name, which may contain anything.
+/// See proc_pid_stat(5).
+fn faults(stat: &str) -> Result<u64> {
+    let fields = stat.rsplit_once(')').context("stat has no name")?.1;
+    Ok(fields.split_whitespace().nth(7).context("stat is too short")?.parse()?)
+}
+
 /// A field of `status` of a process, which the kernel gives in KiB.
 fn kib(status: &str, field: &str) -> Result<u64> {
     let value =
@@ -160,6 +170,8 @@ mod tests {
         assert!(kib("Name:\tkthreadd\n", "VmRSS:").is_err());
         assert_eq!(on_cpu_ns("9812345 1203 17\n").unwrap(), 9_812_345);
         assert!(on_cpu_ns("").is_err());
+        assert_eq!(faults("812 (a) b) S 1 812 812 0 -1 4194560 377 0 2 0 1 5 0").unwrap(), 377);
+        assert!(faults("812 (a) S 1").is_err());
     }
 
     #[test]

@@ -199,7 +199,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("console/src/monitor/tui/outlet.rs", "writes frames of the screen"),
             at("app/src/commands/run.rs", "hears typed lines"),
             at("app/src/commands/run/keep.rs", "writes the results of a run; given up after 15 s"),
-            at("app/src/commands/site/crew.rs", "makes pages of results, one thread for each CPU"),
+            at("app/src/commands/crew.rs", "reads results and makes their pages, one thread for each CPU"),
             at("console/src/signals.rs", "hears signals; puts settings back after one"),
             at("console/src/stderr.rs", "writes standard error and draws the bar"),
             at("workloads/src/measure/context.rs", "a loop on each of several CPUs"),

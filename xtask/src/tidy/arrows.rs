@@ -11,6 +11,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
+            "allocator",
             "bench",
             "compare",
             "console",
@@ -28,6 +29,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "workloads",
         ],
     ),
+    ("allocator", &[]),
     ("archive", &[]),
     ("bench", &["microbench", "machine", "net", "process", "record", "workloads"]),
     ("compare", &["facts", "record"]),
@@ -54,6 +56,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
 pub(super) const CLOSED: &[(&str, &[&str])] = &[
+    ("allocator", &["dlmalloc"]),
     ("microbench", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("compare", &["serde"]),

@@ -1,5 +1,6 @@
 //! Several results at once: one that cannot be read must not hide the others.
 
+use super::crew;
 use crate::paths;
 use anyhow::{Context, bail};
 use console::read::read;
@@ -15,28 +16,32 @@ pub(crate) struct Many {
     pub(crate) status: u8,
 }
 
-/// Reads all files and says on stderr which of them it could not read; fails if fewer than `count_min` are left. A
+/// Explains all files and says on stderr which of them it could not read; fails if fewer than `count_min` are left. A
 /// single file that cannot be read is an error.
 pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<Many> {
-    let mut results = Vec::new();
-    let status = read_each(files, count_min, |name, explained| results.push((name, explained)))?;
+    let (results, status) = read_each(files, count_min, |name, explained| (name, explained))?;
     Ok(Many { results, status })
 }
 
-/// As [`read_many`], but hands each result to `take`, so that memory does not grow with the number of files. Returns 0, or
-/// failure if a file could not be read.
-pub(crate) fn read_each(
+/// As [`read_many`], but keeps only what `of` makes of each result, so that memory does not grow with Records. Returns these
+/// in the order of the files, with 0, or failure if a file could not be read.
+pub(crate) fn read_each<T: Send>(
     files: &[PathBuf],
     count_min: usize,
-    mut take: impl FnMut(String, Explained<'static>),
-) -> anyhow::Result<u8> {
-    let (mut count, mut status) = (0, 0);
-    for file in files {
-        match read(file) {
-            Ok(record) => {
-                take(file.display().to_string(), explain::explain(record));
-                count += 1;
-            }
+    of: impl Fn(String, Explained<'static>) -> T + Sync,
+) -> anyhow::Result<(Vec<T>, u8)> {
+    let mut results: Vec<Option<anyhow::Result<T>>> = files.iter().map(|_| None).collect();
+    let make = |(index, file): (usize, &PathBuf)| {
+        (index, read(file).map(|record| of(file.display().to_string(), explain::explain(record))))
+    };
+    crew::make_all(files.iter().enumerate().collect(), make, |(index, made)| {
+        results[index] = Some(made);
+        Ok(())
+    })?;
+    let (mut made, mut status) = (Vec::new(), 0);
+    for result in results.into_iter().flatten() {
+        match result {
+            Ok(result) => made.push(result),
             Err(error) if files.len() == 1 => return Err(error),
             Err(error) => {
                 status = status::FAILURE;
@@ -44,10 +49,10 @@ pub(crate) fn read_each(
             }
         }
     }
-    if count < count_min {
-        bail!("Only {count} of {} files could be read, {count_min} are needed.", files.len());
+    if made.len() < count_min {
+        bail!("Only {} of {} files could be read, {count_min} are needed.", made.len(), files.len());
     }
-    Ok(status)
+    Ok((made, status))
 }
 
 /// The files, or the last run where none is named.

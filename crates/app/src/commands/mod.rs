@@ -6,6 +6,7 @@ mod arrange;
 mod classic;
 mod classic_loads;
 pub(crate) mod compare;
+mod crew;
 pub(crate) mod doctor;
 pub(crate) mod efficiency;
 pub(crate) mod explain;

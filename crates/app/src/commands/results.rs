@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use console::{look, output};
 use explain::results::{FORMATS, Filter, Row, SORT_KEYS, Table, USUAL_ORDER, sort};
-use record::Run;
+use record::{End, Run};
 use std::path::PathBuf;
 
 /// Width if the reader's terminal is unknown.
@@ -82,12 +82,15 @@ fn run(args: &Results) -> anyhow::Result<u8> {
     let (form, file) = args.written.form(Form::Md);
     let id = form.to_possible_value();
     let format = FORMATS.iter().find(|known| id.as_ref().is_some_and(|id| id.get_name() == known.id));
-    let mut read: Vec<(Run, Row)> = Vec::new();
-    let status = read_each(&args.files, 1, |name, explained| {
+    let (read, status) = read_each(&args.files, 1, |name, explained| {
         let row = Row::of(&explained, &name);
-        read.push((explained.facts.run.clone(), row));
+        (explained.facts.run.clone(), row)
     })?;
-    let whole = |run: &Run| read.iter().find(|(other, _)| run.is_part_of(other)).map(|(_, row)| &row.file);
+    // Only runs that died have another one to be looked for.
+    let whole = |run: &Run| {
+        let mut others = read.iter().filter(|_| run.end == End::Died);
+        others.find(|(other, _)| run.is_part_of(other)).map(|(_, row)| &row.file)
+    };
     for (name, whole) in read.iter().filter_map(|(run, row)| Some((&row.file, whole(run)?))) {
         output::note(&format!("{name} has no row: its run was resumed and is complete in {whole}."));
     }

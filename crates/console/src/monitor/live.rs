@@ -19,6 +19,8 @@ const ROWS: usize = 600;
 /// How long after its time a row is looked for, and how long at most between two looks for one that does not come.
 const GRACE: Duration = Duration::from_millis(5);
 const LOOK: Duration = Duration::from_secs(1);
+/// Number of intervals between looks, where the sampling thread shows its rows.
+const INTERVALS_PER_LOOK: u32 = 10;
 /// A quarter of an hour.
 const QUARTER_MS: i64 = 900_000;
 
@@ -40,6 +42,8 @@ pub(super) struct Source {
     wait: Duration,
     /// When it was last looked after the sampler, or the time of the row came.
     looked_ns: u64,
+    /// The sampling thread shows its rows.
+    shows_rows: bool,
     /// CPUs of the threads.
     affinity: Option<IdleCpuAffinity>,
     /// They poll as long as they live.
@@ -54,6 +58,7 @@ impl Source {
         let meters = meters_of(meters)?;
         let options = SamplerOptions {
             interval,
+            keeps_interval: true,
             rows: ROWS,
             external_values: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
@@ -78,6 +83,7 @@ impl Source {
             due_ns: 0,
             wait: GRACE,
             looked_ns: 0,
+            shows_rows: false,
             _meters: meters,
         })
     }
@@ -114,6 +120,10 @@ impl Source {
 
     /// Delay until the next poll. A late row is polled with growing delays.
     fn wait(&mut self, now_ns: u64) -> Duration {
+        if let Some(sampler) = self.sampler.as_ref().filter(|_| self.shows_rows && self.rows > 0) {
+            let is_late = now_ns.saturating_sub(self.due_ns) >= LOOK.as_nanos() as u64;
+            return if is_late { LOOK } else { LOOK.max(sampler.interval() * INTERVALS_PER_LOOK) };
+        }
         if now_ns < self.due_ns {
             return Duration::from_nanos(self.due_ns - now_ns) + GRACE;
         }
@@ -142,6 +152,13 @@ impl super::Source for Source {
             sampler.check_reads();
         }
         Ok(Poll::Wait(self.wait(now_ns)))
+    }
+
+    fn after_rows(&mut self, work: Box<dyn FnMut() + Send>) {
+        self.shows_rows = true;
+        if let Some(sampler) = &self.sampler {
+            sampler.after_rows(work);
+        }
     }
 
     fn end(&mut self, watch: &mut Watch) {

@@ -24,6 +24,7 @@ use rows::RowPrinter;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tui::{Action, Screen};
 
@@ -36,6 +37,8 @@ const PLOT_INTERVAL: Duration = Duration::from_secs(1);
 trait Source {
     /// Goes on to the next thing that happens.
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll>;
+    /// Work to do after each row, where rows come from a thread.
+    fn after_rows(&mut self, _work: Box<dyn FnMut() + Send>) {}
     /// Tells the watch what is known at the end.
     fn end(&mut self, _watch: &mut Watch) {}
     /// Goes to another moment, where it can.
@@ -59,6 +62,16 @@ enum Poll {
     End,
 }
 
+/// Result of a step.
+enum Step {
+    /// Go on at once.
+    Now,
+    /// Go on after this delay.
+    After(Duration),
+    /// It is over.
+    End,
+}
+
 /// One way to look at the samples.
 trait Viewer {
     /// Another run begins.
@@ -75,14 +88,18 @@ trait Viewer {
 
 /// Everything that looks at one stream.
 struct Monitor {
-    source: Box<dyn Source>,
+    source: Box<dyn Source + Send>,
     recording: Option<Recorder>,
-    views: Vec<Box<dyn Viewer>>,
+    views: Vec<Box<dyn Viewer + Send>>,
     screen: Option<Screen>,
     watch: Watch,
     /// Pending notes about the monitor.
     notes: Vec<String>,
     rows: u64,
+    /// Number of rows after which it ends.
+    count: Option<u64>,
+    /// How the thread that samples has ended it.
+    ended: Option<anyhow::Result<()>>,
     /// The source stands still, because the user paused a replay.
     paused: bool,
 }
@@ -93,18 +110,40 @@ struct Monitor {
 /// The machine cannot be sampled, or an output that was asked for cannot be opened.
 pub fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
     let cancelled = signals::watch()?;
-    let mut monitor = Monitor::open(root, args)?;
-    while cancelled.load(Ordering::Relaxed) == 0 {
-        let goes_on = if monitor.paused {
-            monitor.wait(Duration::MAX)?
-        } else {
-            monitor.step()? && args.count != Some(monitor.rows)
-        };
-        if !goes_on {
-            break;
-        }
+    let monitor = Arc::new(Mutex::new(Monitor::open(root, args)?));
+    if lock(&monitor).screen.is_none() {
+        show_on_sampler(&monitor);
     }
-    monitor.end(cancelled.load(Ordering::Relaxed))
+    let outcome = loop {
+        if cancelled.load(Ordering::Relaxed) != 0 {
+            break Ok(());
+        }
+        let step = lock(&monitor).step();
+        match step {
+            Ok(Step::Now) => {}
+            Ok(Step::After(time)) => signals::wait(time),
+            Ok(Step::End) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    lock(&monitor).end(outcome, cancelled.load(Ordering::Relaxed))
+}
+
+/// Lets the thread that samples show its rows: waking another thread would double the cost of a row. The calling thread is
+/// woken for the first row, at the end, and for readers that keep a writer waiting, which must not delay samples.
+fn show_on_sampler(monitor: &Arc<Mutex<Monitor>>) {
+    let (shown, caller) = (Arc::downgrade(monitor), std::thread::current());
+    lock(monitor).source.after_rows(Box::new(move || {
+        let monitor = shown.upgrade();
+        let is_shown = monitor.is_some_and(|monitor| monitor.try_lock().is_ok_and(|mut monitor| monitor.show_row()));
+        if !is_shown {
+            caller.unpark();
+        }
+    }));
+}
+
+fn lock(monitor: &Mutex<Monitor>) -> MutexGuard<'_, Monitor> {
+    monitor.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Monitor {
@@ -120,7 +159,7 @@ impl Monitor {
         let mut views = views(args, kind)?;
         let mut notes = Vec::new();
         views.iter_mut().for_each(|view| view.take_notes(&mut notes));
-        let source: Box<dyn Source> = match &args.replay {
+        let source: Box<dyn Source + Send> = match &args.replay {
             Some(replay) => Box::new(replay::Source::open(replay)?),
             None => Box::new(live::Source::start(root, interval, &args.meters)?),
         };
@@ -139,24 +178,48 @@ impl Monitor {
             watch: Watch::new(record::nothing_known()),
             notes: Vec::new(),
             rows: 0,
+            count: args.count,
+            ended: None,
             paused: false,
         };
         notes.iter().for_each(|note| monitor.note(note));
         Ok(monitor)
     }
 
-    /// The next thing that happens. False if it is over.
-    fn step(&mut self) -> anyhow::Result<bool> {
+    /// The next thing that happens.
+    fn step(&mut self) -> anyhow::Result<Step> {
+        if let Some(ended) = self.ended.take() {
+            return ended.map(|()| Step::End);
+        }
+        if self.paused {
+            return self.wait(Duration::MAX);
+        }
         match self.source.poll(&mut self.watch)? {
-            Poll::Begin(watch) => self.begin(*watch).map(|()| true),
-            Poll::Row => self.row(),
+            Poll::Begin(watch) => self.begin(*watch).map(|()| Step::Now),
+            Poll::Row => {
+                let goes_on = self.row()? && self.count != Some(self.rows);
+                Ok(if goes_on { Step::Now } else { Step::End })
+            }
             Poll::Wait(time) => self.wait(time),
             Poll::End if self.screen.is_some() => {
                 self.note("End of recording. ← to go back");
                 self.wait(Duration::MAX)
             }
-            Poll::End => Ok(false),
+            Poll::End => Ok(Step::End),
         }
+    }
+
+    /// Shows the row that came, if that makes nobody wait. False if the other thread has to go on.
+    fn show_row(&mut self) -> bool {
+        if self.rows == 0 || self.ended.is_some() || !output::has_room_for_line() {
+            return false;
+        }
+        match self.step() {
+            Ok(Step::End) => self.ended = Some(Ok(())),
+            Ok(_) => {}
+            Err(error) => self.ended = Some(Err(error)),
+        }
+        self.ended.is_none()
     }
 
     fn begin(&mut self, watch: Watch) -> anyhow::Result<()> {
@@ -203,28 +266,28 @@ impl Monitor {
         }
     }
 
-    /// Waits, at most so long. Signals and keys end the wait. False if the user quits.
-    fn wait(&mut self, time: Duration) -> anyhow::Result<bool> {
+    /// Waits for keys, at most so long; without a screen the caller waits.
+    fn wait(&mut self, time: Duration) -> anyhow::Result<Step> {
         let Some(screen) = &mut self.screen else {
-            signals::wait(time);
-            return Ok(true);
+            return Ok(Step::After(time));
         };
         match screen.wait(time)? {
             Action::Nothing => {}
-            Action::Quit => return Ok(false),
+            Action::Quit => return Ok(Step::End),
             // The machine does not stand still; only what is shown of it.
             Action::Pause => self.paused = !self.paused && screen.is_replay(),
             Action::Seek(ms) => self.source.seek(self.watch.at_ms() + ms)?,
             Action::Faster(factor) => self.source.faster(factor),
         }
-        Ok(true)
+        Ok(Step::Now)
     }
 
     /// The exit status: a recording whose end could not be written is a failure.
-    fn end(mut self, signal: i32) -> anyhow::Result<u8> {
+    fn end(&mut self, outcome: anyhow::Result<()>, signal: i32) -> anyhow::Result<u8> {
         // The terminal first: what follows may have something to say.
         self.screen = None;
         self.source.end(&mut self.watch);
+        outcome?;
         let mut ended = 0;
         if let Some(recording) = &mut self.recording {
             let is_written = recording.end(&self.watch, signal);
@@ -240,8 +303,8 @@ impl Monitor {
 }
 
 /// Those that are asked for; what cannot work is told before anything is shown.
-fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn Viewer>>> {
-    let mut views: Vec<Box<dyn Viewer>> = Vec::new();
+fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn Viewer + Send>>> {
+    let mut views: Vec<Box<dyn Viewer + Send>> = Vec::new();
     if let Some(address) = args.prometheus {
         views.push(Box::new(export::Prometheus::start(address)?));
     }

@@ -22,7 +22,7 @@ const BEGINNING_BYTES: u64 = 8;
 /// Samples out of a file.
 pub(super) struct Source {
     file: PathBuf,
-    items: Box<dyn Iterator<Item = Item>>,
+    items: Box<dyn Iterator<Item = Item> + Send>,
     next: Option<Item>,
     pace: Pace,
     /// The last row was before the moment that was asked for.
@@ -124,7 +124,7 @@ impl Pace {
 }
 
 /// Everything in the file, in its order.
-fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item>>> {
+fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item> + Send>> {
     let name = file.display();
     let mut opened = input::open(file)?;
     let mut beginning = Vec::new();

@@ -132,7 +132,8 @@ impl Row {
         let clocks = facts.cluster_clocks(&Variant::COLD);
         let mut cells = columns(facts, assessment);
         let mut sevenzip_comparable = comparable(all);
-        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(facts, &variant));
+        let equivalents = equivalents(facts, all);
+        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(&equivalents, &variant));
         for ((cell, comparable), figure) in cells[4..6].iter_mut().zip(&mut sevenzip_comparable).zip(&as_listed) {
             if let Some(figure) = figure {
                 let mark = if figure.estimate.is_some() { "≈" } else { "" };
@@ -145,15 +146,14 @@ impl Row {
         if assessment.findings.iter().any(is_of_engine) && cells[AES] != "-" {
             cells[AES].insert(0, '~');
         }
-        let mips = |at: usize, measured: Option<u32>| {
-            as_listed[at].as_ref().map(|figure| figure.value).or(measured.map(f64::from))
-        };
+        let mips =
+            |at: usize, measured: Option<u32>| as_listed[at].map(|figure| figure.value).or(measured.map(f64::from));
         Self {
             file: file.to_owned(),
             cells,
             results: Results::of(facts, assessment),
-            sevenzip_estimated: as_listed.each_ref().map(|figure| {
-                let figure = figure.as_ref()?;
+            sevenzip_estimated: as_listed.map(|figure| {
+                let figure = figure?;
                 figure.estimated_words(version_of(facts, figure).as_deref())
             }),
             figures: [
@@ -195,9 +195,8 @@ impl Row {
 
 /// The best score of 7-zip in this form as that of the version of the lists, if the run's own is of another one: measured
 /// as its second version, or estimated.
-fn as_listed(facts: &Facts<'_>, variant: &Variant) -> Option<Figure> {
-    let scores =
-        equivalents(facts, facts.figures()).into_iter().filter(|figure| figure.key.is_of(WorkloadId::SevenZip));
+fn as_listed<'a>(equivalents: &'a [Figure], variant: &Variant) -> Option<&'a Figure> {
+    let scores = equivalents.iter().filter(|figure| figure.key.is_of(WorkloadId::SevenZip));
     let scores = scores.filter(|figure| figure.is_main && figure.key.is_form(variant));
     scores.max_by(|a, b| a.value.total_cmp(&b.value))
 }

@@ -20,6 +20,8 @@ pub enum Failure {
     Suspended(u64),
     /// The sampler extended its interval to this many milliseconds, to stay within its budget.
     SlowedDown(u64),
+    /// Sampling takes this share of one CPU, in millionths; the interval is kept.
+    Expensive(u64),
     /// The system time was set forward (negative: backward) by this many milliseconds.
     TimeStepped(i64),
 }
@@ -54,6 +56,12 @@ impl Failure {
             Failure::SlowedDown(ms) => {
                 MissingReason::Unsupported(format!("sampling interval increased to {ms} ms to limit CPU use"))
             }
+            Failure::Expensive(ppm) => {
+                let (percent, hundredths) = (ppm / 10_000, ppm / 100 % 100);
+                MissingReason::Unsupported(format!(
+                    "sampling takes {percent}.{hundredths:02} % of one CPU; a longer interval costs less"
+                ))
+            }
             Failure::TimeStepped(ms) => {
                 let direction = if *ms < 0 { "back" } else { "forward" };
                 let ms = ms.unsigned_abs();
@@ -81,6 +89,7 @@ mod tests {
             (Failure::Silent(7), "/x has not responded for 7 s"),
             (Failure::Suspended(61_020), "the machine was suspended for 61.020 s"),
             (Failure::SlowedDown(1_000), "sampling interval increased to 1000 ms to limit CPU use"),
+            (Failure::Expensive(34_567), "sampling takes 3.45 % of one CPU; a longer interval costs less"),
             (
                 Failure::TimeStepped(-3_600_000),
                 "the system time was set back by 3600.000 s; sample times are not affected",

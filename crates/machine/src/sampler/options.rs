@@ -10,6 +10,8 @@ pub struct Options {
     pub interval: Duration,
     /// CPU budget as a share of one core, in millionths; the sampler slows down to stay within it.
     pub budget_ppm: u32,
+    /// Keeps the interval if it exceeds the budget, and notes its cost once.
+    pub keeps_interval: bool,
     /// Affinity of its threads; empty for the affinity of the owner.
     pub cpus: Vec<u32>,
     /// Number of rows kept until the owner fetches them, limited to about one megabyte.
@@ -27,6 +29,7 @@ impl Default for Options {
         Self {
             interval: Duration::from_millis(500),
             budget_ppm: 2000,
+            keeps_interval: false,
             cpus: Vec::new(),
             rows: 600,
             measures: false,

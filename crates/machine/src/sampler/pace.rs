@@ -1,6 +1,7 @@
 //! Sampling interval within a CPU time budget. Pure arithmetic.
 
-use std::time::Duration;
+use super::Options;
+use super::failure::Failure;
 
 /// Number of ticks to average before the interval changes.
 const WINDOW_TICKS: u64 = 8;
@@ -11,18 +12,21 @@ pub(super) struct Pace {
     asked_ns: u64,
     interval_ns: u64,
     budget_ppm: u64,
+    /// The interval stays as requested, and its cost is reported once.
+    is_kept: bool,
     window_ticks: u64,
     window_cpu_ns: u64,
     warm: bool,
 }
 
 impl Pace {
-    pub(super) fn new(asked: Duration, budget_ppm: u32) -> Self {
-        let asked_ns = asked.as_nanos() as u64;
+    pub(super) fn new(options: &Options) -> Self {
+        let asked_ns = options.interval.as_nanos() as u64;
         Self {
             asked_ns,
             interval_ns: asked_ns,
-            budget_ppm: u64::from(budget_ppm.max(1)),
+            budget_ppm: u64::from(options.budget_ppm.max(1)),
+            is_kept: options.keeps_interval,
             window_ticks: 0,
             window_cpu_ns: 0,
             warm: false,
@@ -33,22 +37,30 @@ impl Pace {
         self.interval_ns
     }
 
-    /// Accounts the cost of a tick; true if the interval became longer.
-    pub(super) fn after_tick(&mut self, cpu_ns: u64) -> bool {
+    /// Accounts the cost of a tick; returns a note if the interval became longer, or is too expensive and kept.
+    pub(super) fn after_tick(&mut self, cpu_ns: u64) -> Option<Failure> {
         // The first tick has cold caches and reads all sources.
         if !std::mem::replace(&mut self.warm, true) {
-            return false;
+            return None;
         }
         self.window_ticks += 1;
         self.window_cpu_ns += cpu_ns;
         if self.window_ticks < WINDOW_TICKS {
-            return false;
+            return None;
         }
         let tick_cpu_ns = self.window_cpu_ns / self.window_ticks;
         (self.window_ticks, self.window_cpu_ns) = (0, 0);
         let before_ns = self.interval_ns;
-        self.interval_ns = interval_ns(self.asked_ns, before_ns, tick_cpu_ns, self.budget_ppm);
-        self.interval_ns > before_ns
+        let fitting_ns = interval_ns(self.asked_ns, before_ns, tick_cpu_ns, self.budget_ppm);
+        let is_longer = fitting_ns > before_ns;
+        if self.is_kept {
+            // Once: the budget is no limit any more.
+            self.budget_ppm = if is_longer { u64::MAX } else { self.budget_ppm };
+            let cpu_ppm = tick_cpu_ns.saturating_mul(1_000_000) / self.asked_ns.max(1);
+            return is_longer.then_some(Failure::Expensive(cpu_ppm));
+        }
+        self.interval_ns = fitting_ns;
+        is_longer.then_some(Failure::SlowedDown(fitting_ns / 1_000_000))
     }
 }
 
@@ -63,6 +75,7 @@ fn interval_ns(asked_ns: u64, present_ns: u64, tick_cpu_ns: u64, budget_ppm: u64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn interval_follows_the_cost() {
@@ -86,13 +99,23 @@ mod tests {
 
     #[test]
     fn first_tick_does_not_count() {
-        let mut pace = Pace::new(Duration::from_millis(100), 2000);
-        assert!(!pace.after_tick(1_000_000_000));
+        let options = Options { interval: Duration::from_millis(100), ..Options::default() };
+        let mut pace = Pace::new(&options);
+        assert_eq!(pace.after_tick(1_000_000_000), None);
         for _ in 0..WINDOW_TICKS {
-            assert!(!pace.after_tick(100_000));
+            assert_eq!(pace.after_tick(100_000), None);
         }
-        let slowed: Vec<bool> = (0..WINDOW_TICKS).map(|_| pace.after_tick(400_000)).collect();
-        assert_eq!(slowed.iter().filter(|slowed| **slowed).count(), 1);
+        let slowed: Vec<Failure> = (0..WINDOW_TICKS).filter_map(|_| pace.after_tick(400_000)).collect();
+        assert_eq!(slowed, [Failure::SlowedDown(200)]);
         assert_eq!(pace.interval_ns(), 200_000_000);
+    }
+
+    #[test]
+    fn kept_interval_reports_its_cost_once() {
+        let interval = Duration::from_millis(100);
+        let mut pace = Pace::new(&Options { interval, keeps_interval: true, ..Options::default() });
+        let notes: Vec<Failure> = (0..10 * WINDOW_TICKS).filter_map(|_| pace.after_tick(400_000)).collect();
+        assert_eq!(notes, [Failure::Expensive(4000)]);
+        assert_eq!(pace.interval_ns(), 100_000_000);
     }
 }

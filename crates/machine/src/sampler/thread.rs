@@ -8,7 +8,7 @@ use super::Sampler;
 use super::block::Block;
 use super::shared::Shared;
 use super::thread_affinity::{self, ThreadAffinity};
-use super::watchdog::SamplerWatchdog;
+use super::watchdog::{AfterRow, SamplerWatchdog};
 use crate::timeline::Timeline;
 use record::{Channel, Event, SamplerCost, SourceCost};
 use std::sync::Arc;
@@ -77,6 +77,14 @@ impl SamplerThread {
             Worker::Thread(SamplerWatchdog::start(sampler, &shared, timeline, has_watchdog)?)
         };
         Ok(Self { shared, channels, sources, rows, affinity, allowed, announcement, worker: Some(worker) })
+    }
+
+    /// Work for the sampling thread after each row, without a lock on it. Rows need not be fetched in time then. The
+    /// work must not wait for others, because that would delay samples.
+    pub fn after_rows(&self, work: Box<dyn FnMut() + Send>) {
+        if let Some(Worker::Thread(watchdog)) = &self.worker {
+            *watchdog.after_row.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(AfterRow(work));
+        }
     }
 
     /// Channels in the order of the columns, without values.

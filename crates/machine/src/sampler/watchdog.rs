@@ -14,8 +14,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// Stack size; the default of 8 MiB of address space would look like high memory use in `top`.
-const STACK_BYTES: usize = 128 << 10;
+/// Stack size, sufficient for views of rows; the default of 8 MiB of address space would look like high memory use in
+/// `top`.
+const STACK_BYTES: usize = 512 << 10;
 /// Interval of the watchdog.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of checks that find a read unfinished before it counts as hung. Checks rather than seconds, because they
@@ -47,8 +48,19 @@ pub(super) struct SamplerWatchdog {
     threads: Mutex<Vec<Thread>>,
     /// Result of the last check.
     last_check: Mutex<ReadCheck>,
+    /// What the sampling thread does after each row.
+    pub(super) after_row: Mutex<Option<AfterRow>>,
     /// False if the owner checks.
     has_watchdog: bool,
+}
+
+/// Work of the owner that the sampling thread does, to wake no other thread for it.
+pub(super) struct AfterRow(pub(super) Box<dyn FnMut() + Send>);
+
+impl std::fmt::Debug for AfterRow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AfterRow")
+    }
 }
 
 /// Check of the current read.
@@ -82,6 +94,7 @@ impl SamplerWatchdog {
             end: Condvar::new(),
             threads: Mutex::default(),
             last_check: Mutex::default(),
+            after_row: Mutex::default(),
             has_watchdog,
         });
         watchdog.lock().due_ns = timeline.now_ns();
@@ -175,6 +188,10 @@ impl SamplerWatchdog {
             // Includes wake-ups and the exchange with the owner.
             sampler.account(cpu_before_ns + thread_cpu_ns());
             self.shared.take_over(&mut sampler);
+            drop(sampler);
+            if let Some(AfterRow(work)) = &mut *lock(&self.after_row) {
+                work();
+            }
         }
     }
 

@@ -1,10 +1,10 @@
 //! `sbc-bench results DIR... --site DIR`: results as static pages. What is in the pages is said by [`page::site`]; here files are
 //! read and written, each result once: what was seen of it is kept next to the pages.
 
-mod crew;
 mod folder;
 mod sources;
 
+use super::crew;
 use super::known;
 use anyhow::{Context, bail};
 use compare::reference::Reference;
@@ -131,16 +131,23 @@ fn results(
     }
     // In the order of their pages, not in that in which they were made.
     let mut unread = BTreeMap::new();
-    let end = crew::make(new, reference, |made| {
-        let path = result_path(&made.page);
-        match made.what {
+    let make = |(page, source): (String, Source)| {
+        let made = source.record().map(|record| {
+            let explained = explain::explain(record);
+            (Entry::of(&explained, &source.name), page::page(&explained, reference))
+        });
+        (page, source, made)
+    };
+    let end = crew::make_all(new, make, |(page, source, made)| {
+        let path = result_path(&page);
+        match made {
             Ok((entry, text)) => {
                 folder.write(&path, key, &text)?;
-                results.insert(made.page, (entry, made.source));
+                results.insert(page, (entry, source));
             }
             Err(error) => {
                 folder.postpone(&path);
-                unread.insert(made.page, (made.source, error));
+                unread.insert(page, (source, error));
             }
         }
         Ok(())

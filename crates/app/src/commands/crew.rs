@@ -1,0 +1,49 @@
+//! Work on many files, on all CPUs: what is made of a file depends on that file alone.
+
+use allocator::ThreadCache;
+use std::sync::Mutex;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::scope;
+
+/// Results of each thread that wait to be taken. Few, as a page takes up to a megabyte of memory.
+const WAITING_MAX: usize = 4;
+
+/// Makes something of each item and hands it to `take` in the calling thread, in no order.
+///
+/// # Errors
+/// The first error of `take`, which ends the work.
+pub(super) fn make_all<W: Send, R: Send>(
+    work: Vec<W>,
+    make: impl Fn(W) -> R + Sync,
+    mut take: impl FnMut(R) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let threads = cpus.min(work.len());
+    let rest = Mutex::new(work.into_iter());
+    let next = || {
+        let item = rest.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next()?;
+        Some(make(item))
+    };
+    let (send, made) = sync_channel(WAITING_MAX * threads);
+    let hand_on = |send: SyncSender<R>| {
+        let _cache = ThreadCache::start();
+        while next().is_some_and(|made| send.send(made).is_ok()) {}
+    };
+    scope(|scope| {
+        for _ in 1..threads {
+            let send = send.clone();
+            // A thread that the kernel refuses is not needed: the others do its work.
+            if machine::threads::spawn_scoped(scope, "reader", || hand_on(send)).is_err() {
+                break;
+            }
+        }
+        drop(send);
+        let _cache = ThreadCache::start();
+        // This thread works as well, and takes what the others have made in between.
+        while let Some(one) = next() {
+            take(one)?;
+            made.try_iter().try_for_each(&mut take)?;
+        }
+        made.into_iter().try_for_each(&mut take)
+    })
+}
