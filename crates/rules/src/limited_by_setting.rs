@@ -39,11 +39,11 @@ struct Restriction<'a> {
     policy: &'a Policy,
     khz: u32,
     top_khz: u32,
-    by: By,
+    by: Limiter,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum By {
+enum Limiter {
     /// A limit, and whether this run set it for an earlier step.
     Limit { is_ours: bool },
     /// A governor of this name.
@@ -140,7 +140,7 @@ pub(super) fn holds(facts: &Facts<'_>, policy: &Policy) -> bool {
 /// One sentence per kind of restriction.
 fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut told: Vec<(u32, u32, &By)> = Vec::new();
+    let mut told: Vec<(u32, u32, &Limiter)> = Vec::new();
     for one in held {
         let way = (one.khz, one.top_khz, &one.by);
         if told.contains(&way) {
@@ -151,7 +151,7 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Findi
         let mut cpus: Vec<u32> = same.flat_map(|other| other.policy.cpus.clone()).collect();
         cpus.sort_unstable();
         let template = match &one.by {
-            By::Limit { is_ours: true } => {
+            Limiter::Limit { is_ours: true } => {
                 "During {phase}, a limit set by an earlier step of this run held {cpus} at {clock} of {top}."
             }
             _ => {
@@ -160,8 +160,8 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Findi
             }
         };
         let governor = match &one.by {
-            By::Governor(name) => Some(Quantity::Text(name.clone())),
-            By::Limit { .. } => None,
+            Limiter::Governor(name) => Some(Quantity::Text(name.clone())),
+            Limiter::Limit { .. } => None,
         };
         let finding = Finding::new(RULE.id, Severity::Degraded, template)
             .confidence(95)
@@ -178,8 +178,8 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Findi
 fn place(facts: &Facts<'_>, held: &Restriction, phase: &Phase) -> Place {
     let number = held.policy.policy;
     let id = match held.by {
-        By::Limit { .. } => ChannelId::limit_max(number),
-        By::Governor(_) => ChannelId::claimed(number),
+        Limiter::Limit { .. } => ChannelId::limit_max(number),
+        Limiter::Governor(_) => ChannelId::claimed(number),
     };
     match facts.samples.channel(&id) {
         Some(_) => samples_place(facts, &id, phase.window.start_ms, phase.window.end_ms),
@@ -242,7 +242,7 @@ fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Op
     let is_mostly = by_setting.len() as f64 >= SHARE_MIN * readings.len() as f64;
     // A low limit on a system that was hot at the start may come from cooling that never ended.
     let is_cooled = !is_ours && was_cooled(facts);
-    (is_mostly && !is_cooled).then_some(Restriction { policy, khz, top_khz, by: By::Limit { is_ours } })
+    (is_mostly && !is_cooled).then_some(Restriction { policy, khz, top_khz, by: Limiter::Limit { is_ours } })
 }
 
 /// True if a cooling device of a CPU was active at the start of the run.
@@ -265,7 +265,7 @@ fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) ->
     let clocks: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
     let khz = mean(&clocks)? as u32;
     let lost = 100.0 * f64::from(top_khz.saturating_sub(khz)) / f64::from(top_khz.max(1));
-    (lost >= LOSS_PERCENT_MIN).then_some(Restriction { policy, khz, top_khz, by: By::Governor(name) })
+    (lost >= LOSS_PERCENT_MIN).then_some(Restriction { policy, khz, top_khz, by: Limiter::Governor(name) })
 }
 
 #[cfg(test)]
