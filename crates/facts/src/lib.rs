@@ -34,7 +34,7 @@ pub(crate) use testkit::records as test_support;
 
 pub use change::signed_percent;
 pub use explanation::{
-    Basis, Cause, Diagnosis, Effect, Elasticity, Expected, Explanation, Ledger, Limiter, Method, Part, Points,
+    Basis, Cause, Deficit, Diagnosis, Effect, Elasticity, Expected, Explanation, Ledger, Limiter, Method, Part, Points,
     ScoreLoss, ScoreVerdict, Size, Tenths, WholePercents, rounded_to_sum,
 };
 pub use facts::{Explained, Facts};
