@@ -7,7 +7,7 @@ use super::{End, ResultFigures};
 use facts::figures::{Figure, FigureKey};
 use facts::number::with_unit;
 use facts::view::ScoreKey;
-use facts::{Diagnosis, ScoreLoss, Tenths};
+use facts::{Cause, Diagnosis, Effect, ScoreLoss, Tenths};
 use record::{Variant, WorkloadId};
 
 /// A cause accounts for a difference if no more than this remains, in percent of the score.
@@ -24,21 +24,22 @@ const AES_BYTES_PER_CYCLE: f64 = 0.3;
 /// Workloads on all CPUs rarely scale better than this, in percent.
 const SCALING_PERCENT: f64 = 15.0;
 
-/// First matching cause.
+/// First matching cause that can change such a figure.
 pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
-    const CAUSES: [fn(End<'_>, End<'_>) -> Option<String>; 10] = [
-        aes_instructions,
-        core_type,
-        cpu_count,
-        claimed_clock,
-        whole_clock,
-        memory_latency,
-        diagnosis,
-        part_of_clock,
-        memory_speed,
-        c_library,
+    const CAUSES: [(Cause, fn(End<'_>, End<'_>) -> Option<String>); 10] = [
+        (Cause::AesInstructions, aes_instructions),
+        (Cause::CoreType, core_type),
+        (Cause::ThreadCount, cpu_count),
+        (Cause::ClaimedClock, claimed_clock),
+        (Cause::Clock, whole_clock),
+        (Cause::SlowMemory, memory_latency),
+        (Cause::Diagnosis, diagnosis),
+        (Cause::Clock, part_of_clock),
+        (Cause::SlowMemory, memory_speed),
+        (Cause::CLibrary, c_library),
     ];
-    CAUSES.iter().find_map(|cause| cause(base, other))
+    let mut possible = CAUSES.iter().filter(|(cause, _)| Effect::of(*cause, base.1.key.workload()).is_some());
+    possible.find_map(|(_, sentence)| sentence(base, other))
 }
 
 /// Ratio of the other figure to the base.
@@ -54,7 +55,7 @@ fn is_near(a: f64, b: f64, percent: f64) -> bool {
 fn core_type(base: End<'_>, other: End<'_>) -> Option<String> {
     let name = |figure: &Figure| figure.core.as_ref()?.core_type.clone();
     let (a, b) = (name(base.1)?, name(other.1)?);
-    if a == b || base.1.key.is_of(WorkloadId::Clock) {
+    if a == b {
         return None;
     }
     let is_score = !base.1.key.workload().is_of_memory();
@@ -107,9 +108,6 @@ fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
 
 /// The advertised clocks differ.
 fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
-    if !base.1.key.is_of(WorkloadId::Clock) {
-        return None;
-    }
     let claimed_mhz = |(side, figure): End<'_>| {
         let cpus = &figure.core.as_ref()?.cpus;
         let clocks = side.facts.cluster_clocks(&Variant::COLD);
@@ -241,9 +239,6 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
 
 /// Cause that slowed only the slower side: the largest loss of this score in its ledger.
 fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
-    if base.1.key.workload().is_of_memory() || base.1.key.is_of(WorkloadId::Clock) {
-        return None;
-    }
     let (slower, faster) = if ratio(base.1, other.1)? < 1.0 { (other, base) } else { (base, other) };
     let score = |end: End<'_>| end.0.facts.steps.get(end.1.step).map(ScoreKey::of);
     let (of_slower, of_faster) = (score(slower)?, score(faster)?);
@@ -266,9 +261,7 @@ fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
 
 /// Each C library has its own `memcpy` and `memset`.
 fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
-    let is_libc = base.1.key.is_of(WorkloadId::MemoryLibc);
     let name = |end: End<'_>| end.0.facts.machine.distribution.known().cloned();
     let (a, b) = (name(base)?, name(other)?);
-    (is_libc && a != b)
-        .then(|| format!("memcpy and memset are from the C library, which may differ between {a} and {b}."))
+    (a != b).then(|| format!("memcpy and memset are from the C library, which may differ between {a} and {b}."))
 }

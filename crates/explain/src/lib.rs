@@ -7,7 +7,6 @@
 
 pub mod diagnosis;
 pub mod document;
-mod elasticity;
 pub mod monitor;
 pub mod results;
 pub mod watched;

@@ -4,7 +4,8 @@
 
 use crate::files;
 use compare::reference::Reference;
-use compare::{CauseId, Ranking, rank};
+use compare::{Ranking, rank};
+use facts::Cause;
 use facts::Verdict;
 use record::{Fact, Latency, Outcome, Record, Step, StepMeasurement, WorkloadId};
 
@@ -18,17 +19,17 @@ const RIGHT_MIN: f64 = 0.90;
 /// A defect, put into a result as far as it shows in figures.
 struct Defect {
     name: &'static str,
-    right: &'static [CauseId],
+    right: &'static [Cause],
     /// False if the result has nothing that would show it.
     plant: fn(&mut Record) -> bool,
 }
 
 const DEFECTS: [Defect; 5] = [
-    Defect { name: "DRAM at half rate", right: &[CauseId::DramClock], plant: slow_dram },
-    Defect { name: "one cluster capped", right: &[CauseId::ClockLimit, CauseId::Clock], plant: capped_cluster },
-    Defect { name: "32-bit userland", right: &[CauseId::Userland], plant: narrow_userland },
-    Defect { name: "kernel without OPPs", right: &[CauseId::NoOpps], plant: no_opps },
-    Defect { name: "one memory channel", right: &[CauseId::MemoryChannels], plant: one_channel },
+    Defect { name: "DRAM at half rate", right: &[Cause::DramClock], plant: slow_dram },
+    Defect { name: "one cluster capped", right: &[Cause::ClockLimit, Cause::Clock], plant: capped_cluster },
+    Defect { name: "32-bit userland", right: &[Cause::Userland], plant: narrow_userland },
+    Defect { name: "kernel without OPPs", right: &[Cause::NoOpps], plant: no_opps },
+    Defect { name: "one memory channel", right: &[Cause::MemoryChannels], plant: one_channel },
 ];
 
 fn ranked(record: &Record) -> Ranking {

@@ -130,20 +130,17 @@ fn used_by_others(facts: &Facts<'_>, worst: &OtherTasks, others: &[OtherTasks]) 
         steps.clone_from(&worst.phase.steps);
     }
     let named = view::process_words(&view::busy_processes(facts, &steps));
-    let template = match (computing >= 1.0, named.is_empty()) {
-        (true, true) => "During {phase}, other tasks kept {cpus} CPUs busy on average and {peak_cpus} at most.",
-        (true, false) => {
-            "During {phase}, other tasks kept {cpus} CPUs busy on average and {peak_cpus} at most: {named}."
-        }
-        (false, true) => "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most.",
-        (false, false) => "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most: {named}.",
+    let template = if computing >= 1.0 {
+        "During {phase}, other tasks kept {cpus} CPUs busy on average and {peak_cpus} at most[: {named}]."
+    } else {
+        "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most[: {named}]."
     };
     Finding::new(RULE.id, severity, template)
         .with("phase", Quantity::Text(worst.phase.name.clone()))
         .with("mean", cpus(worst.mean_cpus))
         .with("peak", cpus(worst.peak_cpus))
-        .with("cpus", Quantity::Text(format!("{:.1}", worst.mean_cpus)))
-        .with("peak_cpus", Quantity::Text(format!("{:.1}", worst.peak_cpus)))
+        .with("cpus", Quantity::ratio(worst.mean_cpus, 1))
+        .with("peak_cpus", Quantity::ratio(worst.peak_cpus, 1))
         .with("named", Quantity::Text(named))
         .with("share", Quantity::Percent(worst.percent))
         .with("peak_at", Quantity::Ms(worst.at_peak_ms))
@@ -177,11 +174,7 @@ fn crowded(facts: &Facts<'_>, online: &OnlineCpus, phases: &[Phase]) -> Option<F
     };
     let step = &facts.steps[index];
     let named = view::process_words(&view::busy_processes(facts, &[index]));
-    let template = if named.is_empty() {
-        "Other tasks used {share} of all CPU time during {step} (run {run})."
-    } else {
-        "Other tasks used {share} of all CPU time during {step} (run {run}): {named}."
-    };
+    let template = "Other tasks used {share} of all CPU time during {step} (run {run})[: {named}].";
     Some(
         Finding::new(RULE.id, severity, template)
             .confidence(85)
@@ -224,12 +217,8 @@ fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
     (share.as_percent() >= WAITED_PERCENT_MIN).then(|| {
         // The program on this CPU is unknown.
         let named = view::process_words(&view::busy_processes(facts, &[index]));
-        let template = if named.is_empty() {
-            "{step} was preempted for {share} of its time by other tasks on its CPU."
-        } else {
-            "{step} was preempted for {share} of its time by other tasks on its CPU. Busy on any CPU at that time: \
-                 {named}."
-        };
+        let template = "{step} was preempted for {share} of its time by other tasks on its CPU.[ Busy on any CPU at \
+                        that time: {named}.]";
         Finding::new(RULE.id, Severity::Degraded, template)
             .with("named", Quantity::Text(named))
             .with("step", Quantity::Text(view::step_name(&facts.steps[index])))

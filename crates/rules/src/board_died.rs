@@ -23,17 +23,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// One crash, and how the run continued, if it did.
 fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
-    let template = match (&death.seen, resumed) {
-        (Some(_), None) => "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause}",
-        (None, None) => "{how} during {step}, {into} in; no samples were taken. {cause}",
-        (Some(_), Some(_)) => {
-            "{how} during {step}, {into} in; last readings (up to {before} before): {seen}. {cause} The run was \
-             resumed {later}; {parts}."
-        }
-        (None, Some(_)) => {
-            "{how} during {step}, {into} in; no samples were taken. {cause} The run was resumed {later}; {parts}."
-        }
-    };
+    let template = "{how} during {step}, {into} in; [last readings (up to {before} before): {seen}|no samples were \
+                    taken]. {cause}[ The run was resumed {later}; {parts}.]";
     let (severity, place) = match resumed {
         Some(_) => (Severity::Degraded, "run.resumed"),
         None => (Severity::Invalid, "run.died_in"),
@@ -43,7 +34,7 @@ fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
         .confidence(sure_percent)
         .with("how", Quantity::Text(how.to_owned()))
         .with("step", Quantity::Text(step))
-        .with("into", Quantity::Text(format!("{} s", into_ms / 1000)))
+        .with("into", Quantity::measured((into_ms / 1000) as f64, "s", 0))
         .with("cause", Quantity::Text(cause))
         .at(Place::Field(place.into()));
     if let Some(resumed) = resumed {
@@ -59,7 +50,7 @@ fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
         finding = finding.with("later", Quantity::Text(later)).with("parts", Quantity::Text(parts.to_owned()));
     }
     if let Some(seen) = seen {
-        let before = Quantity::Text(format!("{} s", 1 + seen.before_ms / 1000));
+        let before = Quantity::measured((1 + seen.before_ms / 1000) as f64, "s", 0);
         finding = finding.with("before", before).with("seen", Quantity::Text(seen.words));
     }
     finding

@@ -53,7 +53,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .confidence(80)
             .with("odd", Quantity::Count(odd.len() as i64))
             .with("readings", Quantity::Count(readings))
-            .with("ratio", Quantity::Text(format!("{ratio:.2}")))
+            .with("ratio", Quantity::ratio(*ratio, 2))
             .with("cpu", Quantity::Count((*cpu).into()))
             .at(step_place(facts, *step)),
     ]

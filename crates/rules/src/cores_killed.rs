@@ -116,25 +116,17 @@ fn temperature(facts: &Facts<'_>, at_ms: i64) -> Option<i64> {
 
 /// Adds the time, the temperature, and the effect on scores.
 fn with_moment(facts: &Facts<'_>, finding: Finding, at_ms: i64) -> Finding {
-    let mut when = format!(" first after {}", Quantity::Ms(at_ms));
-    let temperature = temperature(facts, at_ms).map(Quantity::Millicelsius);
-    if let Some(temperature) = &temperature {
-        when.push_str(&format!(" at {temperature}"));
-    }
-    if finding.severity < Severity::Invalid {
-        when.push_str(", outside of measurements");
-    }
+    let outside = (finding.severity < Severity::Invalid).then(|| Quantity::Text("outside of measurements".to_owned()));
     let template = if finding.value("message").is_some() {
-        "The kernel took {cpus} offline,{when} ({times} messages, first: \"{message}\")."
+        "The kernel took {cpus} offline, first after {first}[ at {temperature}][, {outside}] ({times} messages, first: \
+         \"{message}\")."
     } else {
-        "{lost} of {before} CPUs went offline,{when}."
+        "{lost} of {before} CPUs went offline, first after {first}[ at {temperature}][, {outside}]."
     };
-    let finding = Finding { template, ..finding };
-    let finding = finding.with("when", Quantity::Text(when)).with("first", Quantity::Ms(at_ms));
-    match temperature {
-        Some(temperature) => finding.with("temperature", temperature),
-        None => finding,
-    }
+    Finding { template, ..finding }
+        .with("first", Quantity::Ms(at_ms))
+        .with_known("temperature", temperature(facts, at_ms).map(Quantity::Millicelsius))
+        .with_known("outside", outside)
 }
 
 fn by_states(facts: &Facts<'_>) -> Option<Finding> {

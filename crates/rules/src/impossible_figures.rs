@@ -109,7 +109,7 @@ fn memory(facts: &Facts<'_>) -> Option<Finding> {
     let finding = finding(facts, figure.step, template)
         .with("figure", Quantity::Text(figure.name()))
         .with("value", value(figure))
-        .with("times", Quantity::Text(format!("{times:.0}")))
+        .with("times", Quantity::ratio(times, 0))
         .with("boards", Quantity::Count(usual.boards as i64));
     Some(finding.with("usual", Quantity::Score(usual.median, figure.unit.clone())))
 }

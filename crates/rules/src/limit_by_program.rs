@@ -26,19 +26,17 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let number = limit.channel.policy();
         let programs = programs(facts, number);
         let template = match programs.len() {
-            0 => "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}.",
-            1 => {
-                "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}; \
-                 {programs} is running and can set it."
-            }
-            _ => {
+            2.. => {
                 "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}; \
                  {programs} are running and can set it."
             }
+            _ => {
+                "Another program lowered the clock limit of {cpus} from {before} to {limit}, first after {first}[; \
+                 {programs} is running and can set it]."
+            }
         };
-        let finding = Finding::new(RULE.id, Severity::Degraded, template);
-        let finding =
-            if programs.is_empty() { finding } else { finding.with("programs", Quantity::Text(programs.join(", "))) };
+        let named = (!programs.is_empty()).then(|| Quantity::Text(programs.join(", ")));
+        let finding = Finding::new(RULE.id, Severity::Degraded, template).with_known("programs", named);
         let policy = facts.machine.policies.iter().find(|policy| Some(policy.policy) == number);
         let finding = finding
             .confidence(95)

@@ -43,33 +43,19 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn finding(lifted: OwnerSetting, mut cpus: Vec<u32>) -> Finding {
-    let template = match (&lifted.governor, lifted.khz) {
-        (None, _) => {
-            "The owner's limit of {limit} on {cpus} was lifted to {top} for this run; at {limit} expect about {change}."
-        }
-        (Some(_), Some(_)) => {
-            "The owner's governor {governor}, which holds {cpus} at {limit}, was replaced for this run; at {limit} \
-             expect about {change}."
-        }
-        (Some(_), None) => {
-            "The owner's governor {governor}, which holds the clock of {cpus}, was replaced for this run; with it \
-             expect lower scores."
-        }
-    };
+    let template = "The owner's [governor {governor}, which holds {cpus} at {limit}, was replaced for this run; at \
+                    {limit} expect about {change}|governor {governor}, which holds the clock of {cpus}, was replaced \
+                    for this run; with it expect lower scores|limit of {limit} on {cpus} was lifted to {top} for this \
+                    run; at {limit} expect about {change}].";
     cpus.sort_unstable();
     let top_khz = lifted.top_khz;
-    let finding = Finding::new(RULE.id, Severity::Info, template)
+    Finding::new(RULE.id, Severity::Info, template)
         .confidence(99)
         .with("cpus", Quantity::Cpus(cpus))
-        .with("top", Quantity::Khz(top_khz));
-    let finding = match lifted.governor {
-        Some(governor) => finding.with("governor", Quantity::Text(governor)),
-        None => finding,
-    };
-    match lifted.khz {
-        Some(khz) => finding.with("limit", Quantity::Khz(khz)).with("change", Quantity::Percent(-loss(khz, top_khz))),
-        None => finding,
-    }
+        .with("top", Quantity::Khz(top_khz))
+        .with_known("governor", lifted.governor.map(Quantity::Text))
+        .with_known("limit", lifted.khz.map(Quantity::Khz))
+        .with_known("change", lifted.khz.map(|khz| Quantity::Percent(-loss(khz, top_khz))))
 }
 
 /// Loss of a score that is proportional to the clock, in percent.

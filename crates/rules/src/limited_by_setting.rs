@@ -154,10 +154,14 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Findi
             Limiter::Limit { is_ours: true } => {
                 "During {phase}, a limit set by an earlier step of this run held {cpus} at {clock} of {top}."
             }
-            Limiter::Limit { is_ours: false } => {
-                "During {phase}, the system's existing clock limit held {cpus} at {clock} of {top}."
+            _ => {
+                "During {phase}, [governor {governor}|the system's existing clock limit] held {cpus} at {clock} of \
+                 {top}."
             }
-            Limiter::Governor(_) => "During {phase}, governor {governor} held {cpus} at {clock} of {top}.",
+        };
+        let governor = match &one.by {
+            Limiter::Governor(name) => Some(Quantity::Text(name.clone())),
+            Limiter::Limit { .. } => None,
         };
         let finding = Finding::new(RULE.id, Severity::Degraded, template)
             .confidence(95)
@@ -166,10 +170,7 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Findi
             .with("clock", Quantity::Khz(one.khz))
             .with("top", Quantity::Khz(one.top_khz))
             .at(place(facts, one, phase));
-        findings.push(match &one.by {
-            Limiter::Governor(name) => finding.with("governor", Quantity::Text(name.clone())),
-            Limiter::Limit { .. } => finding,
-        });
+        findings.push(finding.with_known("governor", governor));
     }
     findings
 }

@@ -48,13 +48,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 fn unseen(cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
     let is_of_firmware = falls.iter().any(|fall| fall.channel.is_firmware_clock());
     let template = match (cause, is_of_firmware, finding.value("temperature")) {
-        (Cause::Unknown, true, Some(_)) => {
-            "During {phase}, the firmware lowered the clock from {clock_before} to {clock_after} (average {clock_mean}) \
-             at {temperature} at most; nothing that was read shows why."
-        }
-        (Cause::Unknown, true, None) => {
-            "During {phase}, the firmware lowered the clock from {clock_before} to {clock_after} (average {clock_mean}); \
-             nothing that was read shows why."
+        (Cause::Unknown, true, _) => {
+            "During {phase}, the firmware lowered the clock from {clock_before} to {clock_after} (average {clock_mean})[ \
+             at {temperature} at most]; nothing that was read shows why."
         }
         (Cause::Unknown, false, Some(_)) if finding.value("sensor").is_none() => {
             "During {phase}, clocks dropped at {temperature} at most: {clusters}. Nothing that was read shows which limit, \

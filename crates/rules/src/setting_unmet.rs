@@ -2,7 +2,7 @@
 
 use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
-use record::{Fact, RuleId, UnmetSetting};
+use record::{RuleId, UnmetSetting};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("setting-unmet"),
@@ -40,28 +40,23 @@ fn was_met_later(facts: &Facts<'_>, unmet: &UnmetSetting) -> bool {
 
 /// Never more than Info: the cost shows in the clocks, which other rules report.
 fn finding(unmet: &UnmetSetting, times: i64) -> Finding {
-    let template = match (&unmet.found, &unmet.before_step, times) {
-        (Fact::Missing { .. }, ..) => "{path} could not be set to {wanted}: {why}.",
-        (_, Some(_), _) => "{path} was {found} instead of {wanted} when {step} began: {why}.",
-        (_, None, 1) => "{path} was {found} instead of {wanted}: {why}.",
-        (_, None, _) => "{path} was {found} instead of {wanted}: {why} ({times} values were not in effect).",
+    let template = if times == 1 || unmet.before_step.is_some() {
+        "{path} [was {found} instead of {wanted} when {step} began|was {found} instead of {wanted}|could not be set to \
+         {wanted}]: {why}."
+    } else {
+        "{path} [was {found} instead of {wanted}: {why} ({times} values were not in effect)|could not be set to {wanted}: \
+         {why}]."
     };
     let text = |text: &str| Quantity::Text(text.to_owned());
-    let finding = Finding::new(RULE.id, Severity::Info, template)
+    Finding::new(RULE.id, Severity::Info, template)
         .confidence(99)
         .with("path", text(&unmet.path))
         .with("wanted", text(&unmet.wanted))
         .with("why", text(unmet.why.trim_end_matches('.')))
         .with("times", Quantity::Count(times))
-        .at(Place::Field("unmet_settings".into()));
-    let finding = match &unmet.found {
-        Fact::Known(found) => finding.with("found", text(found)),
-        Fact::Missing { .. } => finding,
-    };
-    match &unmet.before_step {
-        Some(step) => finding.with("step", text(step)),
-        None => finding,
-    }
+        .at(Place::Field("unmet_settings".into()))
+        .with_known("found", unmet.found.known().map(|found| text(found)))
+        .with_known("step", unmet.before_step.as_ref().map(|step| text(step)))
 }
 
 #[cfg(test)]

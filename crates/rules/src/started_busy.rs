@@ -22,11 +22,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let named = view::process_words(&gate.busiest);
     let is_heavy = gate.busiest.iter().any(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_OF_CPU);
     let severity = if is_heavy { Severity::Invalid } else { Severity::Degraded };
-    let template = if named.is_empty() {
-        "The run was started with --force while {busy} of all CPUs was in use."
-    } else {
-        "The run was started with --force while {busy} of all CPUs was in use by {named}."
-    };
+    let template = "The run was started with --force while {busy} of all CPUs was in use[ by {named}].";
     let busy = f64::from(gate.busy_hundredths_percent) / 100.0;
     let finding = Finding::new(RULE.id, severity, template)
         .with("busy", Quantity::Percent(busy))

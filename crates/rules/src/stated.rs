@@ -62,7 +62,8 @@ mod tests {
     #[test]
     fn findings_in_own_log_round_trip() {
         for severity in [Severity::Info, Severity::Degraded, Severity::Invalid] {
-            let written = Finding::new(record::RuleId::own("thermal-throttling"), severity, "Hot [very].");
+            let written = Finding::new(record::RuleId::own("thermal-throttling"), severity, "Hot {how}.")
+                .with("how", Quantity::Text("[very]".to_owned()));
             let text = format!("{} {}", written.sentence(), mark(&written));
             let of_earlier = text.replace(']', ", 31.5 % of the score]").replace("very, 31.5 % of the score]", "very]");
             for text in [text, of_earlier] {

@@ -73,8 +73,9 @@ fn by_cooling(facts: &Facts<'_>) -> Option<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Degraded,
-        "The kernel throttled the CPUs, first after {first} (cooling device {device} went from state {before} to \
-         {state}).",
+        "The kernel throttled the CPUs, first after {first}[ at {temperature_at_first}: under load the clock dropped \
+         from {clock_before} to {clock_after}, average {clock_mean} (cooling device {device})| (cooling device {device} \
+         went from state {before} to {state})].",
     );
     let finding = finding
         .confidence(98)
@@ -88,14 +89,7 @@ fn by_cooling(facts: &Facts<'_>) -> Option<Finding> {
     let last_ms = cooling.iter().map(|cooling| cooling.last_ms).max().unwrap_or(first.last_ms);
     let finding = during(facts, finding, first.first_ms, last_ms);
     let finding = cooling.iter().fold(finding, |f, one| f.seen_by(Witness::CoolingDevice(one.channel.clone())));
-    let mut finding = clocks_and_heat(facts, finding, first.first_ms);
-    let has = |name| finding.value(name).is_some();
-    if has("clock_before") && has("temperature_at_first") {
-        finding.template = "The kernel throttled the CPUs, first after {first} at {temperature_at_first}: under load \
-                            the clock dropped from {clock_before} to {clock_after}, average {clock_mean} (cooling \
-                            device {device}).";
-    }
-    Some(finding)
+    Some(clocks_and_heat(facts, finding, first.first_ms))
 }
 
 fn by_limit(facts: &Facts<'_>) -> Option<Finding> {

@@ -4,38 +4,18 @@ use super::Entry;
 use super::gaps::{Gap, by, loss_log, usual};
 use facts::figures::Figure;
 use facts::view::ScoreKey;
-use facts::{Explanation, Facts, ScoreLoss};
+use facts::{Cause, Effect, Explanation, Facts, ScoreLoss};
 use record::Arrange;
 use record::{Record, Total, Variant, WorkloadId};
 use serde::Serialize;
 
 mod evidence;
 
-/// Kind of a cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CauseId {
-    /// A cpufreq limit is below the highest OPP.
-    ClockLimit,
-    /// The kernel has no OPPs, so cores keep the clock that the firmware gave them.
-    NoOpps,
-    /// Lower core clock without a setting that explains it.
-    Clock,
-    /// All of memory is slower.
-    DramClock,
-    /// Less bandwidth at the usual latency.
-    MemoryChannels,
-    /// 32-bit programs on 64-bit cores.
-    Userland,
-    /// A diagnosis of the rules: heat, swapping, other programs.
-    Diagnosis,
-}
-
 /// One cause.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LikelyCause {
     /// Kind.
-    pub id: CauseId,
+    pub id: Cause,
     /// Description with its evidence.
     pub words: String,
     /// How much of the gap it can explain, in percent; none if it holds for these figures and nothing tells how much it
@@ -51,14 +31,6 @@ const CHANNEL_LOG_MIN: f64 = 0.25;
 const CHANNEL_LATENCY_MAX: f64 = 0.32;
 /// and 7-zip loses more than this part of it.
 const CHANNEL_SCORES_MAX: f64 = 0.25;
-/// Elasticity of scores of one core and of all cores in the clock.
-const OF_CLOCK: [f64; 2] = [0.9, 0.85];
-/// Elasticity of memory figures in the core clock; memory has its own clock.
-const OF_CLOCK_IN_MEMORY: f64 = 0.3;
-/// Elasticity of 7-zip in memory speed, on one core and on all: measured between boards with one SoC.
-const OF_MEMORY: [f64; 2] = [0.35, 0.45];
-/// Maximum loss by 32-bit programs.
-const USERLAND_LOG: f64 = 0.3;
 /// Minimum share of a reported cause, in percent.
 const EXPLAINS_PERCENT_MIN: f64 = 10.0;
 
@@ -88,16 +60,15 @@ pub(super) fn causes(
         bandwidth: mean_loss(entries, &[WorkloadId::MemoryLibc, WorkloadId::MemoryBandwidth]),
     };
     let mut split = Split { gaps, rest: gaps.iter().map(|gap| gap.log).collect(), causes: Vec::new() };
-    let by_gap =
-        |of: &dyn Fn(&Figure) -> f64| -> Vec<f64> { gaps.iter().map(|gap| of(&entries[gap.entry].figure)).collect() };
+    let by_gap = |cause| -> Vec<f64> { gaps.iter().map(|gap| losses.by(cause, &entries[gap.entry].figure)).collect() };
     if let Some((id, words)) = evidence::of_clock(facts, entries) {
-        split.take(id, words, &by_gap(&|figure| losses.by_clock(figure)));
+        split.take(id, words, &by_gap(id));
     }
     if let Some((id, words)) = losses.of_memory(facts) {
-        split.take(id, words, &by_gap(&|figure| losses.by_memory(id, figure)));
+        split.take(id, words, &by_gap(id));
     }
     if let Some(words) = evidence::narrow_userland(facts) {
-        split.take(CauseId::Userland, words, &by_gap(&by_userland));
+        split.take(Cause::Userland, words, &by_gap(Cause::Userland));
     }
     // Diagnoses took of scores what their ledgers say, and of figures without a ledger nobody knows what.
     let mut is_known = true;
@@ -114,13 +85,13 @@ pub(super) fn causes(
         });
         let can: Vec<f64> = can.collect();
         let words = explained.findings[diagnosis.root].sentence().trim_end_matches('.').to_owned();
-        let is_told = split.take(CauseId::Diagnosis, words.clone(), &can);
+        let is_told = split.take(Cause::Diagnosis, words.clone(), &can);
         let left = taken.iter().zip(&split.rest);
         let open: Vec<f64> = left.map(|(taken, left)| if *taken == ScoreLoss::Unknown { *left } else { 0.0 }).collect();
         if split.share(&open) >= EXPLAINS_PERCENT_MIN {
             is_known = false;
             if !is_told {
-                split.causes.push(LikelyCause { id: CauseId::Diagnosis, words, explains_percent: None });
+                split.causes.push(LikelyCause { id: Cause::Diagnosis, words, explains_percent: None });
             }
         }
     }
@@ -141,7 +112,7 @@ struct Split<'a> {
 
 impl Split<'_> {
     /// Adds a cause with the part of each gap that it can explain. True if the share is large enough to report.
-    fn take(&mut self, id: CauseId, words: String, can: &[f64]) -> bool {
+    fn take(&mut self, id: Cause, words: String, can: &[f64]) -> bool {
         let parts: Vec<f64> = can.iter().zip(self.gaps).map(|(can, gap)| can.clamp(0.0, gap.log)).collect();
         let explains_percent = self.share(&parts);
         let is_told = explains_percent >= EXPLAINS_PERCENT_MIN;
@@ -187,20 +158,19 @@ fn clock_loss(entries: &[Entry], figure: &Figure) -> Option<f64> {
 }
 
 impl Losses<'_> {
-    fn by_clock(&self, figure: &Figure) -> f64 {
-        let Some(clock) = clock_loss(self.entries, figure) else {
-            return 0.0;
+    /// The most that a cause took of a figure.
+    fn by(&self, cause: Cause, figure: &Figure) -> f64 {
+        let workload = figure.key.workload();
+        let lost = match cause {
+            Cause::DramClock => self.latency.unwrap_or(0.0).max(self.bandwidth.unwrap_or(0.0)),
+            Cause::MemoryChannels => self.bandwidth.unwrap_or(0.0) / 2.0,
+            _ => clock_loss(self.entries, figure).unwrap_or(0.0),
         };
-        match figure.key.workload().id() {
-            Some(WorkloadId::Clock) => clock,
-            Some(id) if is_of_memory(id) => clock * OF_CLOCK_IN_MEMORY,
-            Some(WorkloadId::OpenSsl | WorkloadId::Aes) => clock,
-            _ => clock * OF_CLOCK[usize::from(figure.core.is_none())],
-        }
+        Effect::of(cause, workload).map_or(0.0, |effect| effect.log_max(lost, workload, figure.core.is_some()))
     }
 
     /// Distinguishes slower memory from fewer memory channels.
-    fn of_memory(&self, facts: &Facts<'_>) -> Option<(CauseId, String)> {
+    fn of_memory(&self, facts: &Facts<'_>) -> Option<(Cause, String)> {
         let bandwidth = self.bandwidth.unwrap_or(0.0);
         let scores = mean_loss(self.entries, &[WorkloadId::SevenZip, WorkloadId::Lzma]).unwrap_or(0.0);
         let is_narrow = bandwidth > CHANNEL_LOG_MIN
@@ -213,7 +183,7 @@ impl Losses<'_> {
             Some(latency) if latency > 2.0 * SAME_LOG && !is_narrow => {
                 let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
                 let words = format!("DRAM is slower: memory latency is {} higher{known}", by(percent(latency)));
-                Some((CauseId::DramClock, words))
+                Some((Cause::DramClock, words))
             }
             _ if is_narrow => {
                 let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
@@ -222,39 +192,13 @@ impl Losses<'_> {
                      narrower bus{known}",
                     100.0 * (1.0 - (-bandwidth).exp())
                 );
-                Some((CauseId::MemoryChannels, words))
+                Some((Cause::MemoryChannels, words))
             }
             None if bandwidth > 2.0 * SAME_LOG => {
                 let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
-                Some((CauseId::DramClock, format!("Memory is slower{known}")))
+                Some((Cause::DramClock, format!("Memory is slower{known}")))
             }
             _ => None,
         }
     }
-
-    fn by_memory(&self, id: CauseId, figure: &Figure) -> f64 {
-        let slower = match id {
-            CauseId::DramClock => self.latency.unwrap_or(0.0).max(self.bandwidth.unwrap_or(0.0)),
-            _ => self.bandwidth.unwrap_or(0.0) / 2.0,
-        };
-        match figure.key.workload().id() {
-            Some(id) if is_of_memory(id) => f64::INFINITY,
-            Some(WorkloadId::SevenZip | WorkloadId::Lzma) => slower * OF_MEMORY[usize::from(figure.core.is_none())],
-            _ => 0.0,
-        }
-    }
-}
-
-fn by_userland(figure: &Figure) -> f64 {
-    match figure.key.workload().id() {
-        Some(WorkloadId::Clock | WorkloadId::MemoryLatency) => 0.0,
-        Some(id) if is_of_memory(id) => USERLAND_LOG,
-        // Ciphers of 32-bit programs may have no instructions of their own.
-        Some(WorkloadId::OpenSsl | WorkloadId::Aes) => f64::INFINITY,
-        _ => USERLAND_LOG,
-    }
-}
-
-fn is_of_memory(id: WorkloadId) -> bool {
-    matches!(id, WorkloadId::MemoryLatency | WorkloadId::MemoryLibc | WorkloadId::MemoryBandwidth)
 }

@@ -12,7 +12,7 @@ mod range;
 mod text;
 
 pub use answer::Answer;
-pub use causes::{CauseId, LikelyCause};
+pub use causes::LikelyCause;
 pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
 pub use range::{OTHERS_MIN, Range};

@@ -160,10 +160,9 @@ fn of_diagnosis(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosi
     let index = explained.diagnoses.iter().position(|known| std::ptr::eq(known, diagnosis));
     let parts = explained.ledgers.iter().flat_map(|ledger| ledger.parts.iter().map(move |part| (ledger, part)));
     let own = parts.filter(|(_, part)| Some(part.diagnosis) == index);
-    let row = diagnosis.cause.row();
     OfDiagnosis {
         cause: diagnosis.cause,
-        name: row.words,
+        name: diagnosis.cause.words(),
         severity: diagnosis.severity,
         confidence_percent: diagnosis.confidence_percent,
         holds_for: diagnosis.holds_for.clone(),
@@ -173,9 +172,9 @@ fn of_diagnosis(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosi
             .collect(),
         span: diagnosis.span,
         also_possible: diagnosis.also_possible.clone(),
-        confirm: row.confirm,
+        confirm: diagnosis.cause.confirm(),
         remedy: remedy(facts, explained, diagnosis),
-        link: row.link,
+        link: diagnosis.cause.link(),
         root: diagnosis.root,
         evidence: diagnosis.evidence.clone(),
         consequences: diagnosis.consequences.clone(),

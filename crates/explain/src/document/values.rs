@@ -24,6 +24,7 @@ impl Serialize for Values {
 fn named(name: &str, quantity: &Quantity) -> (String, Value) {
     let (unit, value) = match quantity {
         Quantity::Count(count) => (String::new(), json!(count)),
+        Quantity::Decimal { value, unit, .. } => (in_key(unit), json!(value)),
         Quantity::Khz(khz) => ("mhz".into(), json!(f64::from(*khz) / 1000.0)),
         Quantity::Percent(percent) => ("percent".into(), json!(percent)),
         Quantity::Share(share) => ("percent".into(), json!(share.as_percent())),
@@ -61,6 +62,8 @@ mod tests {
             ("first", Quantity::Ms(26_900), ("first_s", json!(26.9))),
             ("times", Quantity::Count(3), ("times", json!(3))),
             ("cpus", Quantity::Cpus(vec![0, 1]), ("cpus", json!([0, 1]))),
+            ("ratio", Quantity::ratio(2.125, 2), ("ratio", json!(2.125))),
+            ("current", Quantity::measured(3.0, "A", 1), ("current_a", json!(3.0))),
             ("early", Quantity::Score(2.5, "kH/s".into()), ("early_kh_per_s", json!(2.5))),
             ("score_mips", Quantity::Mips(5.0), ("score_mips", json!(5.0))),
         ] {

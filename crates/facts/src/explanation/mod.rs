@@ -4,12 +4,14 @@
 //! Reports, comparisons and pages use it and call no rule.
 
 mod cause;
-mod causes;
+mod effect;
+mod elasticity;
 mod ledger;
 mod tenths;
 
 pub use cause::Cause;
-pub use causes::CauseRow;
+pub use effect::{Effect, Size};
+pub use elasticity::{Elasticity, Limiter};
 pub use ledger::{Basis, Expected, Ledger, Method, Part, Points, WholePercents};
 pub use tenths::{Tenths, rounded_to_sum};
 

@@ -36,7 +36,9 @@ pub struct Finding {
     pub severity: Severity,
     /// Confidence in percent.
     pub confidence_percent: u8,
-    /// The sentence with the names of values in braces: `"clock fell from {cold} to {hot}"`.
+    /// The sentence with the names of values in braces: `"clock fell from {cold} to {hot}"`. Brackets hold alternatives,
+    /// `"CPUs were busy[: {named}]"` or `"[at {temp}|without a temperature]"`: the sentence has the first one whose values
+    /// are all known, or none of them.
     #[serde(skip)]
     pub template: &'static str,
     /// The values named in the template, and others for `--json`.
@@ -143,6 +145,14 @@ impl Finding {
         self
     }
 
+    /// The same with one more value if it is known: a value that is missing is never a number.
+    pub fn with_known(self, name: &'static str, value: Option<Quantity>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
     /// The same with one more place.
     pub fn at(mut self, place: Place) -> Self {
         self.places.push(place);
@@ -166,14 +176,20 @@ impl Finding {
         self.fill(self.template, |_| Some("?".to_owned())).unwrap_or_default()
     }
 
+    /// True if the value of this name is there and has words.
+    fn knows(&self, name: &str) -> bool {
+        self.value(name).is_some_and(|value| !matches!(value, Quantity::Text(text) if text.is_empty()))
+    }
+
     /// Another template with the values of this finding; none if it names one that is not there.
     pub fn filled(&self, template: &str) -> Option<String> {
         self.fill(template, |_| None)
     }
 
     fn fill(&self, template: &str, unknown: impl Fn(&str) -> Option<String>) -> Option<String> {
+        let chosen = self.chosen(template);
         let mut sentence = String::new();
-        let mut rest = template;
+        let mut rest = chosen.as_str();
         while let Some((before, from_brace)) = rest.split_once('{') {
             let (name, after) = from_brace.split_once('}')?;
             sentence.push_str(before);
@@ -185,6 +201,16 @@ impl Finding {
         }
         sentence.push_str(rest);
         Some(sentence)
+    }
+
+    /// The template with one alternative of each pair of brackets.
+    fn chosen(&self, template: &str) -> String {
+        let parts = template.split('[').map(|part| part.split_once(']').unwrap_or(("", part)));
+        let is_known = |text: &&str| {
+            let mut names = text.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+            names.all(|name| self.knows(name))
+        };
+        parts.flat_map(|(group, after)| [group.split('|').find(is_known).unwrap_or(""), after]).collect()
     }
 }
 
@@ -244,5 +270,26 @@ mod tests {
             .with("cold", Quantity::Khz(1_800_000))
             .with("hot", Quantity::Khz(1_200_400));
         assert_eq!(finding.sentence(), "clock fell from 1800 MHz to 1200 MHz.");
+    }
+
+    #[test]
+    fn group_is_said_if_its_values_are_known() {
+        let text = |text: &str| Quantity::Text(text.to_owned());
+        for (template, expected) in [
+            ("[{a} first]", "A first"),
+            ("busy[: {a}].", "busy: A."),
+            ("busy[: {none}].", "busy."),
+            ("busy[: {empty}][ by {a}].", "busy by A."),
+            ("[{a} and {none}|only {a}|nothing].", "only A."),
+            ("at [{none}|an unknown time].", "at an unknown time."),
+            ("{brackets}, {none}", "[{a}|b], ?"),
+        ] {
+            let finding = Finding::new(RuleId::own("x"), Severity::Info, template)
+                .with("a", text("A"))
+                .with("empty", text(""))
+                .with("brackets", text("[{a}|b]"))
+                .with_known("none", None);
+            assert_eq!(finding.sentence(), expected, "{template}");
+        }
     }
 }

@@ -12,6 +12,17 @@ use std::fmt;
 pub enum Quantity {
     /// A plain number.
     Count(i64),
+    /// A measured number.
+    Decimal {
+        /// The number.
+        value: f64,
+        /// Its unit; none for a ratio.
+        #[serde(skip_serializing_if = "str::is_empty")]
+        unit: &'static str,
+        /// Number of decimals that people read.
+        #[serde(skip)]
+        decimals: usize,
+    },
     /// A clock.
     Khz(u32),
     /// A change, or a ratio to something else, in percent.
@@ -38,10 +49,24 @@ pub enum Quantity {
     Text(String),
 }
 
+impl Quantity {
+    /// A number without a unit, read with this many decimals.
+    pub fn ratio(value: f64, decimals: usize) -> Self {
+        Self::measured(value, "", decimals)
+    }
+
+    /// A number with a unit that has no variant of its own.
+    pub fn measured(value: f64, unit: &'static str, decimals: usize) -> Self {
+        Self::Decimal { value, unit, decimals }
+    }
+}
+
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Quantity::Count(n) => write!(f, "{n}"),
+            Quantity::Decimal { value, unit: "", decimals } => write!(f, "{value:.decimals$}"),
+            Quantity::Decimal { value, unit, decimals } => write!(f, "{value:.decimals$} {unit}"),
             Quantity::Khz(khz) => write!(f, "{} MHz", mhz(*khz)),
             Quantity::Percent(percent) if percent.abs() < 10.0 => write!(f, "{percent:.1} %"),
             Quantity::Percent(percent) => write!(f, "{percent:.0} %"),
@@ -81,6 +106,8 @@ mod tests {
             (Quantity::Score(8.263, "s".into()), "8.26 s"),
             (Quantity::Score(133_828.5, "MIPS".into()), "133829 MIPS"),
             (Quantity::Mips(133_828.5), "133829 MIPS"),
+            (Quantity::ratio(2.996, 2), "3.00"),
+            (Quantity::measured(0.96, "A", 1), "1.0 A"),
             (Quantity::Ms(-5), "-5 ms"),
             (Quantity::Ms(i64::MIN), "-9223372036854776.0 s"),
         ] {

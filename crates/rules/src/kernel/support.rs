@@ -213,7 +213,7 @@ fn age(
     Some(
         finding(RuleId::own("kernel-revision"), template)
             .with("latest", Quantity::Text(revision_name(latest)))
-            .with("behind", Quantity::Count(behind.unwrap_or(0).into())),
+            .with_known("behind", behind.map(|behind| Quantity::Count(behind.into()))),
     )
 }
 

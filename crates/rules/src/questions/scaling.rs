@@ -236,7 +236,7 @@ fn finding(result: &Scaling) -> Option<Finding> {
             .confidence(90)
             .with("name", Quantity::Text(result.name.into()))
             .with("cpus", Quantity::Count(all.cpus.len() as i64))
-            .with("times", Quantity::Text(format!("{:.2}", all.score / one.score)))
+            .with("times", Quantity::ratio(all.score / one.score, 2))
             .with("one", Quantity::Text(with_unit(one.score, &result.unit)))
             .with("first", Quantity::Count(one.cpus[0].into()))
             .with("percent", Quantity::Percent(all.percent()))

@@ -192,7 +192,7 @@ fn sata(facts: &Facts<'_>) -> Vec<Finding> {
                     .confidence(sure)
                     .with("name", Quantity::Text(disk.name.clone()))
                     .with("now", Quantity::Text(link.speed.clone()))
-                    .with("possible", Quantity::Text(format!("{possible:.1} Gbps")))
+                    .with("possible", Quantity::measured(possible, "Gbps", 1))
                     .at(place("disks")),
             )
         })

@@ -33,20 +33,14 @@ fn battery(facts: &Facts<'_>) -> Vec<Finding> {
     // Then it does not run on the battery, but the supply gives less than the machine takes.
     let connected = supplies.iter().find(|supply| supply.kind != "Battery" && supply.online == Some(true));
     let finding = |supply: &Supply| {
-        let template = match supply.charge_percent {
-            _ if connected.is_some() => {
-                "The battery ({name}) discharges although {connected} is connected: the supply may be too weak."
-            }
-            Some(_) => {
-                "The machine runs on battery power ({name}, {charge} % charged): clocks may be limited to save it."
-            }
-            None => "The machine runs on battery power ({name}): clocks may be limited to save it.",
-        };
+        let template = "[The battery ({name}) discharges although {connected} is connected: the supply may be too \
+                        weak.|The machine runs on battery power ({name}, {charge} % charged): clocks may be limited to \
+                        save it.|The machine runs on battery power ({name}): clocks may be limited to save it.]";
         Finding::new(BATTERY.id, Severity::Degraded, template)
             .confidence(95)
             .with("name", Quantity::Text(supply.name.clone()))
-            .with("charge", Quantity::Count(supply.charge_percent.unwrap_or(0).into()))
-            .with("connected", Quantity::Text(connected.map(|supply| supply.name.clone()).unwrap_or_default()))
+            .with_known("charge", supply.charge_percent.map(|percent| Quantity::Count(percent.into())))
+            .with_known("connected", connected.map(|supply| Quantity::Text(supply.name.clone())))
             .at(place("supplies"))
     };
     drained.map(finding).collect()
@@ -68,7 +62,7 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
             .with("name", Quantity::Text(supply.name.clone()))
             .at(place("supplies"))
     };
-    let ampere = |ua: u64| Quantity::Text(format!("{:.1} A", ua as f64 / 1e6));
+    let ampere = |ua: u64| Quantity::measured(ua as f64 / 1e6, "A", 1);
     if supply.kind == "Raspberry Pi supply" {
         let agreed = supply.current_ua_max.filter(|current| *current < RASPBERRY_UA)?;
         return Some(

@@ -1,12 +1,12 @@
 //! Evidence in a Record about clocks, memory and userland.
 
-use super::{CauseId, SAME_LOG, loss};
+use super::{SAME_LOG, loss};
 use crate::rank::Entry;
-use facts::Facts;
+use facts::{Cause, Facts};
 use record::{Record, Variant, WorkloadId};
 
 /// The cause of a lower clock, if one is lower: of the cores that lost most.
-pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(CauseId, String)> {
+pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(Cause, String)> {
     let cold = entries
         .iter()
         .filter(|entry| entry.figure.key.is_of(WorkloadId::Clock) && entry.figure.key.is_form(&Variant::COLD));
@@ -23,7 +23,7 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(CauseId, S
     let knows_clocks = |policy: &record::Policy| policy.clock_khz_max.known().is_some() || !policy.opps_khz.is_empty();
     if !policies.iter().any(knows_clocks) {
         return Some((
-            CauseId::NoOpps,
+            Cause::NoOpps,
             format!("{told}: the kernel has no OPPs, cores keep the clock that the firmware gave them"),
         ));
     }
@@ -37,10 +37,10 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(CauseId, S
     });
     Some(match limit {
         Some((limit, Some(highest))) if highest > limit => {
-            (CauseId::ClockLimit, format!("{told}: cpufreq is limited to {} MHz of {}", limit / 1000, highest / 1000))
+            (Cause::ClockLimit, format!("{told}: cpufreq is limited to {} MHz of {}", limit / 1000, highest / 1000))
         }
-        Some((limit, _)) => (CauseId::ClockLimit, format!("{told}: cpufreq offers no more than {} MHz", limit / 1000)),
-        None => (CauseId::Clock, told),
+        Some((limit, _)) => (Cause::ClockLimit, format!("{told}: cpufreq offers no more than {} MHz", limit / 1000)),
+        None => (Cause::Clock, told),
     })
 }
 

@@ -6,10 +6,10 @@
 
 use super::loss::Loss;
 use super::score::Score;
-use crate::elasticity::{Elasticity, Limiter};
 use facts::stats::mean;
 use facts::view::{self, LoadClock};
 use facts::{Cause, Facts, Finding, Severity, Witness};
+use facts::{Effect, Elasticity, Limiter};
 use record::{ChannelId, OfRaspberryPi, Total, Variant};
 use rules::held_clocks::{ClockPair, HeldClock};
 use rules::slowdown::hot_millicelsius;
@@ -222,13 +222,12 @@ pub(super) fn by_findings(
 }
 
 fn elasticity(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Elasticity {
-    let limiter = match cause {
-        _ if is_by_duty(facts) => Limiter::Duty,
-        Cause::Heat | Cause::PowerLimit | Cause::LowVoltage if view::is_x86(facts) => Limiter::Package,
-        Cause::LowVoltage => Limiter::Supply,
-        _ => Limiter::Cores,
-    };
-    Elasticity::of(score.step, limiter)
+    if is_by_duty(facts) {
+        return Elasticity::of(score.step, Limiter::Duty);
+    }
+    let effect = Effect::of(cause, &score.step.workload);
+    let limiter = effect.and_then(|effect| effect.limiter(view::is_x86(facts)));
+    Elasticity::of(score.step, limiter.unwrap_or(Limiter::Cores))
 }
 
 /// True if a clock is made by CPUs that stand still for a part of the time.

@@ -1,6 +1,6 @@
 //! Loss of a score by one cause, as a factor, before it is apportioned.
 
-use crate::elasticity::Elasticity;
+use facts::Elasticity;
 use facts::{Method, Witness};
 
 /// Remaining fraction of a score after one cause, with its evidence.

@@ -1,6 +1,6 @@
 //! A score with the repetitions behind it, each with the time in which it was measured.
 
-use crate::elasticity::Elasticity;
+use facts::Elasticity;
 use facts::stats::median;
 use facts::view::{self, OnlineCpus, ScoreSteps, cpu_ns, waited_ns};
 use facts::{Facts, Figure};

@@ -125,7 +125,7 @@ fn paragraph(
     join(explains, &diagnosis.consequences);
     join("Against it:", &diagnosis.contradicts);
     if diagnosis.confidence_percent < LIKELY_PERCENT {
-        sentences.push(format!("To confirm: {}.", diagnosis.cause.row().confirm));
+        sentences.push(format!("To confirm: {}.", diagnosis.cause.confirm()));
     }
     sentences.push(format!("Remedy: {}", remedy(facts, explained, diagnosis)));
     Paragraph { severity: diagnosis.severity, heading, sentences }
@@ -191,7 +191,7 @@ pub fn remedy(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis)
         _ => None,
     });
     let is_its_own = roots.next() == Some(diagnosis.cause) && roots.next().is_none();
-    rules::remedy(rule).filter(|_| is_its_own).unwrap_or(diagnosis.cause.row().remedy)
+    rules::remedy(rule).filter(|_| is_its_own).unwrap_or(diagnosis.cause.remedy())
 }
 
 /// Notes; those that repeat what was said are told in fewer words.

@@ -26,14 +26,11 @@ fn finding(result: &Sensitivity) -> Option<Finding> {
         part if part < 0.9 => "partly depends on the clock",
         _ => "scales with the clock",
     };
-    let range = match elasticity.interval {
-        Some([low, high]) => format!(", {low:.2} to {high:.2}"),
-        None => String::new(),
-    };
+    let bound = |index: usize| elasticity.interval.map(|interval| Quantity::ratio(interval[index], 2));
     let finding = Finding::new(
         RULE.id,
         Severity::Info,
-        "{name} {words} (elasticity {elasticity}{range}); it {differs} at the highest clock than at the lowest. \
+        "{name} {words} (elasticity {elasticity}[, {low} to {high}]); it {differs} at the highest clock than at the lowest. \
          Limited by: {limiter}.",
     );
     Some(
@@ -41,8 +38,9 @@ fn finding(result: &Sensitivity) -> Option<Finding> {
             .confidence(95)
             .with("name", Quantity::Text(result.name.clone()))
             .with("words", Quantity::Text(words.into()))
-            .with("elasticity", Quantity::Text(format!("{:.2}", elasticity.value)))
-            .with("range", Quantity::Text(range))
+            .with("elasticity", Quantity::ratio(elasticity.value, 2))
+            .with_known("low", bound(0))
+            .with_known("high", bound(1))
             .with("differs", Quantity::Text(result.difference_words()?))
             .with("change", Quantity::Percent(result.change_percent()?))
             .with("limiter", Quantity::Text(result.limiter.words().into()))

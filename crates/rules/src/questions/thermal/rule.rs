@@ -49,8 +49,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         Finding::new(RULE.id, Severity::Info, template)
             .with("load", Quantity::Text(step.variant.to_string()))
             .with("time", Quantity::Ms(step.window.elapsed_ms()))
-            .with("after", Quantity::Ms(throttle.map_or(0, |throttle| throttle.after_ms)))
-            .with("sign", Quantity::Text(throttle.map_or("", |throttle| throttle.sign).into()))
+            .with_known("after", throttle.map(|throttle| Quantity::Ms(throttle.after_ms)))
+            .with_known("sign", throttle.map(|throttle| Quantity::Text(throttle.sign.into())))
             .with("left", Quantity::Text(left))
             .with("heat", Quantity::Text(heat))
             .at(Place::Step(result.step)),

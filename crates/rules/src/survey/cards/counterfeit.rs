@@ -79,15 +79,15 @@ fn counterfeit(facts: &Facts<'_>) -> Vec<Finding> {
                 ),
                 Verdict::Counterfeit => (
                     90,
-                    "The ID registers of card {disk} ({name}) indicate a counterfeit ({manfid}, {oemid}); do not \
+                    "The ID registers of card {disk} ({name}) indicate a counterfeit[ ({manfid}, {oemid})]; do not \
                      store data on it.",
                 ),
             };
             Some(
                 finding(&COUNTERFEIT, Severity::Degraded, template, disk, card)
                     .confidence(sure)
-                    .with("manfid", Quantity::Text(format!("manfid {:#08x}", card.manfid.unwrap_or(0))))
-                    .with("oemid", Quantity::Text(format!("oemid {:#06x}", card.oemid.unwrap_or(0)))),
+                    .with_known("manfid", card.manfid.map(|id| Quantity::Text(format!("manfid {id:#08x}"))))
+                    .with_known("oemid", card.oemid.map(|id| Quantity::Text(format!("oemid {id:#06x}")))),
             )
         })
         .collect()

@@ -1,14 +1,14 @@
 //! How much of a lower clock a score loses, by workload and by what lowers the clock: a score goes with the clock to
 //! the power of its elasticity.
 
-use record::Step;
-use record::table::Table;
+use record::table::{Row, Table};
+use record::{Step, WorkloadName};
 
-const TABLE: Table = Table::of(include_str!("../../../data/elasticity.tsv"));
+const TABLE: Table = Table::of(include_str!("../../../../data/elasticity.tsv"));
 
 /// Kind of limit that lowers a clock, by the other clocks that it lowers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Limiter {
+pub enum Limiter {
     /// The clock of the cores alone.
     Cores,
     /// The supply of a Raspberry Pi: memory is slowed down, too.
@@ -17,13 +17,40 @@ pub(crate) enum Limiter {
     Package,
     /// CPUs stand still for a part of the time: a quota, or a board that is simulated by one.
     Duty,
+    /// Another board of the same kind has another clock.
+    Boards,
+    /// Memory in place of the clock of the cores.
+    Memory,
+}
+
+impl Limiter {
+    /// Limiter of this id.
+    pub fn parse(id: &str) -> Option<Self> {
+        [Self::Cores, Self::Supply, Self::Package, Self::Boards, Self::Memory]
+            .into_iter()
+            .find(|one| one.as_str() == id)
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Cores => "cores",
+            Self::Supply => "supply",
+            Self::Package => "package",
+            Self::Duty => "duty",
+            Self::Boards => "boards",
+            Self::Memory => "memory",
+        }
+    }
 }
 
 /// Exponent with its bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Elasticity {
+pub struct Elasticity {
+    /// Exponent.
     pub value: f64,
+    /// Its lower bound.
     pub low: f64,
+    /// Its upper bound.
     pub high: f64,
 }
 
@@ -34,14 +61,20 @@ const UNKNOWN: Elasticity = Elasticity { value: 1.0, low: 0.0, high: 1.0 };
 
 impl Elasticity {
     /// Elasticity of the workload of a step.
-    pub(crate) fn of(step: &Step, limiter: Limiter) -> Self {
-        let name = match limiter {
-            Limiter::Duty => return WHOLE,
-            Limiter::Cores => "cores",
-            Limiter::Supply => "supply",
-            Limiter::Package => "package",
-        };
-        let found = rows(step).find(|row| row.get("limiter") == name).and_then(|row| {
+    pub fn of(step: &Step, limiter: Limiter) -> Self {
+        Self::of_form(&step.workload, form(step), limiter)
+    }
+
+    /// Elasticity of a score of one core or of all CPUs.
+    pub fn of_score(workload: &WorkloadName, is_single: bool, limiter: Limiter) -> Self {
+        Self::of_form(workload, if is_single { "single" } else { "multi" }, limiter)
+    }
+
+    fn of_form(workload: &WorkloadName, form: &str, limiter: Limiter) -> Self {
+        if limiter == Limiter::Duty {
+            return WHOLE;
+        }
+        let found = row(&workload.to_string(), form, limiter).or_else(|| row("any", form, limiter)).and_then(|row| {
             let number = |column| row.get(column).parse().ok();
             Some(Self { value: number("exponent")?, low: number("low")?, high: number("high")? })
         });
@@ -49,19 +82,22 @@ impl Elasticity {
     }
 
     /// True if the elasticity of what a step measures is in the table.
-    pub(crate) fn is_known(step: &Step) -> bool {
-        rows(step).next().is_some()
+    pub fn is_known(step: &Step) -> bool {
+        row(&step.workload.to_string(), form(step), Limiter::Cores).is_some()
     }
 }
 
-fn rows(step: &Step) -> impl Iterator<Item = record::table::Row<'static>> {
-    let form = match (step.variant.is_single_of_any_kind(), step.variant.is_multi_of_any_kind()) {
+fn form(step: &Step) -> &'static str {
+    match (step.variant.is_single_of_any_kind(), step.variant.is_multi_of_any_kind()) {
         (true, _) => "single",
         (_, true) => "multi",
         _ => "-",
-    };
-    let workload = step.workload.to_string();
-    TABLE.rows().filter(move |row| row.get("workload") == workload && [form, "-"].contains(&row.get("form")))
+    }
+}
+
+fn row(workload: &str, form: &str, limiter: Limiter) -> Option<Row<'static>> {
+    let is_of = |row: &Row<'_>| row.get("workload") == workload && [form, "-"].contains(&row.get("form"));
+    TABLE.rows().find(|row| is_of(row) && row.get("limiter") == limiter.as_str())
 }
 
 #[cfg(test)]
@@ -73,12 +109,7 @@ mod tests {
     #[test]
     fn every_row_is_found_by_its_step() {
         for row in TABLE.rows() {
-            let limiter = match row.get("limiter") {
-                "cores" => Limiter::Cores,
-                "supply" => Limiter::Supply,
-                "package" => Limiter::Package,
-                other => panic!("{other}"),
-            };
+            let limiter = Limiter::parse(row.get("limiter")).unwrap();
             let variant = match row.get("form") {
                 "single" => Variant::SINGLE,
                 "multi" => Variant::MULTI,
