@@ -46,7 +46,7 @@ const FENCES: &[Fence] = &[
     fence("page", true, Unsafe::Nowhere, 4_800),
     fence("probe", true, Unsafe::Nowhere, 900),
     fence("process", true, Unsafe::Nowhere, 3_500),
-    fence("report", true, Unsafe::Nowhere, 4_300),
+    fence("report", true, Unsafe::Nowhere, 3_900),
     fence("record", true, Unsafe::Nowhere, 11_600),
     fence("rules", true, Unsafe::Nowhere, 19_500),
     fence("testkit", false, Unsafe::Nowhere, 3_800),
