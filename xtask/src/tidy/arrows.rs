@@ -59,7 +59,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("logs", &["jiff", "serde_json"]),
     ("rules", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg", "serde_json", "ttf-parser"]),
-    ("report", &["jiff", "serde", "serde_json"]),
+    ("report", &["jiff", "serde_json"]),
     ("archive", &["flate2", "tar", "zip"]),
     ("identify", &[]),
     ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),
