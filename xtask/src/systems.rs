@@ -14,8 +14,8 @@ use std::process::Command;
 const FETCHED: [(&str, &str); 4] = [
     (
         "venv/.has-consumers",
-        "python3 -m venv venv && venv/bin/pip install --quiet --disable-pip-version-check kcidb-io==141 junitparser==5.0.3 \
-         opentelemetry-proto opentelemetry-semantic-conventions prometheus-client apache-otava==0.8.0 squad==1.98 setuptools \
+        "python3 -m venv venv && venv/bin/pip install --quiet --disable-pip-version-check junitparser==5.0.3 \
+         opentelemetry-proto opentelemetry-semantic-conventions prometheus-client setuptools \
          voluptuous pexpect configobj requests jinja2 pyyaml 'cyclonedx-python-lib[json-validation]' && touch venv/.has-consumers",
     ),
     ("debian/usr/bin/prometheus-node-exporter", "package prometheus-node-exporter"),
@@ -40,21 +40,14 @@ const RESULTS: [&str; 6] = [
 ];
 
 /// Formats that `report` writes for another system, and what reads them.
-const FORMATS: [(&str, &str); 7] = [
+const FORMATS: [(&str, &str); 4] = [
     ("junit", "junitparser"),
-    ("kcidb", "kcidb-io"),
     ("lava", "LAVA's dispatcher"),
     ("openmetrics", "Prometheus' client, node_exporter"),
-    ("otava-csv", "Apache Otava"),
     ("otlp", "OpenTelemetry's protobuf, semconv"),
-    ("squad", "SQUAD"),
 ];
 /// Systems that nothing reads for here, and why.
-const UNREAD: [(&str, &str); 3] = [
-    ("Bencher", "no registry has a program of it"),
-    ("GitHub Actions", "only GitHub shows summaries"),
-    ("Phoronix Test Suite", "Debian has no package of it, and no registry its schema"),
-];
+const UNREAD: [(&str, &str); 1] = [("GitHub Actions", "only GitHub shows summaries")];
 
 /// Other files: name of the check, path from the root of the checkout or, for packages, from the target directory.
 const FILES: [(&str, &str, &str); 5] = [

@@ -93,3 +93,15 @@ fn lines_of_jq_stand_in_documents_that_are_tried() {
         assert!(is_tried || !has_jq, "{} has a line of jq that nobody tries", path.display());
     }
 }
+
+#[test]
+fn removed_reports_name_the_document_with_their_line() {
+    for id in ["bencher", "kcidb", "otava-csv", "phoronix", "squad"] {
+        let words = ["explain", "tests/old_records/command.json", "--format", id];
+        let mut program = testkit::clean_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
+        let output = program.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let document = "use its line of jq in docs/other-systems.md.";
+        assert!(!output.status.success() && errors.contains(document), "{id}: {errors}");
+    }
+}

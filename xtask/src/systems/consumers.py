@@ -8,16 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import types
-
-
-def kcidb(path, _):
-    """Schema and upgrade of kcidb-io."""
-    from kcidb_io import schema
-
-    report = schema.V4_4.validate(json.load(open(path)))
-    newest = schema.LATEST.upgrade(report)
-    return "%d tests, also as version %d.%d" % (len(newest["tests"]), schema.LATEST.major, schema.LATEST.minor)
 
 
 def junit(path, _):
@@ -74,59 +64,6 @@ def openmetrics(path, tools):
     read = [line for line in told.splitlines() if line.startswith("sbc_bench_")]
     assert len(read) == len(samples), "node_exporter gives %d of %d samples" % (len(read), len(samples))
     return "%d families, %d samples" % (len(families), len(samples))
-
-
-def otava_csv(path, _):
-    """Analyses thirty lines, of which the last ten are a fifth lower in every figure."""
-    head, line = open(path).read().splitlines()
-    columns, cells = head.split(","), line.split(",")
-    figures = [number for number in range(6, len(cells)) if cells[number]]
-    with tempfile.TemporaryDirectory() as folder:
-        history = os.path.join(folder, "history.csv")
-        with open(history, "w") as file:
-            file.write(head + "\n")
-            for day in range(30):
-                row = list(cells)
-                row[0] = "2026-11-%02dT12:00:00+00:00" % (day + 1)
-                for number in figures:
-                    fall = 0.8 if day >= 20 else 1.0
-                    row[number] = str(float(cells[number]) * fall * (1 + day % 3 / 1000))
-                file.write(",".join(row) + "\n")
-        names = [columns[number] for number in figures]
-        metrics = "".join("      %s: {scale: 1}\n" % name for name in names) or "      {}\n"
-        config = os.path.join(folder, "otava.yaml")
-        with open(config, "w") as file:
-            file.write("tests:\n  board:\n    type: csv\n    file: %s\n    time_column: time\n" % history)
-            file.write("    csv_options: {delimiter: ','}\n    attributes: [kernel]\n    metrics:\n" + metrics)
-        program = os.path.join(os.path.dirname(sys.executable), "otava")
-        words = [program, "analyze", "board", "--config-file", config, "--since", "2026-10-01"]
-        done = subprocess.run(words, capture_output=True, text=True, env=dict(os.environ, OTAVA_CONFIG=config))
-    assert done.returncode == 0, done.stdout + done.stderr
-    missing = [name for name in names if name not in done.stdout]
-    assert not missing, "does not know %s: %s" % (missing, done.stdout + done.stderr)
-    found = done.stdout.count("-2")
-    assert found >= len(names), done.stdout + done.stderr
-    return "%d columns, the fall found in each" % len(names)
-
-
-def squad(path, _):
-    """What SQUAD asks of the three files that are sent to it."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "squad.settings"
-    os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp()
-    # Its web pages would be downloaded.
-    sys.modules["squad.frontend.setup"] = types.SimpleNamespace(setup_staticfiles=lambda: None)
-    import django
-
-    django.setup()
-    from squad.core.data import JSONMetricDataParser, JSONTestDataParser
-    from squad.core.tasks import ValidateTestRun
-
-    files = json.load(open(path))
-    texts = {name: json.dumps(files[name]) for name in ("metadata", "metrics", "tests")}
-    ValidateTestRun()(metadata_file=texts["metadata"], metrics_file=texts["metrics"], tests_file=texts["tests"])
-    tests, metrics = JSONTestDataParser()(texts["tests"]), JSONMetricDataParser()(texts["metrics"])
-    assert len(tests) == len(files["tests"]) and len(metrics) == len(files["metrics"])
-    return "%d tests, %d metrics" % (len(tests), len(metrics))
 
 
 def lava(path, _):

@@ -65,7 +65,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("logs", &["jiff", "serde_json"]),
     ("rules", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg", "serde_json", "ttf-parser"]),
-    ("report", &["jiff", "serde", "serde_json"]),
+    ("report", &["jiff", "serde_json"]),
     ("archive", &["flate2", "tar", "zip"]),
     ("identify", &[]),
     ("redact", &[]),

@@ -27,7 +27,7 @@ const fn other(place: &'static str, words: &'static [&'static str], are: &'stati
 }
 
 const OTHER_THINGS: &[OtherThing] = &[
-    other("crates/app/src/commands/", &["clock", "core-to-core", "simd"], "reports, and what tests type"),
+    other("crates/app/src/commands/", &["clock", "core-to-core", "phoronix", "simd"], "reports, and what tests type"),
     other("crates/workloads/src/packages.rs", &["stockfish", "sysbench"], "programs"),
     other("crates/bench/src/question/", &["clock", "core-to-core"], "verbs"),
     other("crates/process/src/scratch/places.rs", &["drive"], "folders"),
@@ -60,7 +60,6 @@ const OTHER_THINGS: &[OtherThing] = &[
     other("crates/logs/src/", &["openssl", "stockfish", "stress-ng"], "programs"),
     other("crates/rules/src/questions/", &["clock", "core-to-core", "heat"], "reports and values in sentences"),
     other("crates/report/src/review/tests.rs", &["zstd"], "an algorithm of zram"),
-    other("crates/report/src/systems/", &["phoronix"], "a report"),
     other("crates/explain/src/results/", &["aes", "clock"], "columns"),
     other("crates/rules/src/", &["clock", "program"], "values in sentences"),
     other("crates/facts/src/soc/", &["aes"], "a feature of CPUs"),

@@ -170,11 +170,18 @@ pub(super) fn all_reports() -> Vec<&'static Report> {
     all
 }
 
+/// Reports of earlier versions that a line of `jq` writes.
+const BY_JQ: [&str; 5] = ["bencher", "kcidb", "otava-csv", "phoronix", "squad"];
+
 /// The report with this id.
 ///
 /// # Errors
-/// No report has this id; the sentence lists the known ids.
+/// No report has this id; the sentence lists the known ids, or names the document with the line that replaces it.
 pub(super) fn find(id: &str) -> anyhow::Result<&'static Report> {
+    anyhow::ensure!(
+        !BY_JQ.contains(&id),
+        "The report {id:?} is not built in; use its line of jq in docs/other-systems.md."
+    );
     let all = all_reports();
     let found = all.iter().find(|report| report.id == id).copied();
     found.with_context(|| {

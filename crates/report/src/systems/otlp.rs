@@ -2,7 +2,6 @@
 //! (<https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>). Resources have the names of the semantic conventions, units
 //! are those of UCUM.
 
-use super::json;
 use super::scores::{Score, scores};
 use facts::{Explanation, Facts};
 use record::Record;
@@ -39,10 +38,11 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let verdict = json!([attribute("sbc_bench.verdict", &explained.verdict.to_string())]);
     metrics.push(gauge("sbc_bench.result".into(), "The verdict, as an attribute.".into(), "1".into(), 1.0, verdict));
     let version = facts.source.version();
-    json(&json!({"resourceMetrics": [{
+    let document = json!({"resourceMetrics": [{
         "resource": {"attributes": resource(facts)},
         "scopeMetrics": [{"scope": {"name": "sbc-bench", "version": version}, "metrics": metrics}],
-    }]}))
+    }]});
+    format!("{document:#}\n")
 }
 
 fn attribute(key: &str, value: &str) -> Value {

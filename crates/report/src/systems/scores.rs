@@ -13,14 +13,6 @@ pub(super) struct Score {
     pub(super) figure: Figure,
 }
 
-impl Score {
-    /// Value minus and plus the standard deviation of its repetitions, if there are several.
-    pub(super) fn bounds(&self) -> Option<[f64; 2]> {
-        let deviation = self.figure.value * self.figure.spread_percent? / 100.0;
-        Some([self.figure.value - deviation, self.figure.value + deviation])
-    }
-}
-
 /// Main figures that are comparable between runs, sorted by name; empty for an invalid result, because trackers keep
 /// values forever.
 pub(super) fn scores(facts: &Facts<'_>, explained: &Explanation) -> Vec<Score> {
@@ -73,9 +65,6 @@ pub(super) fn utc(record: &Record, at_ms: i64, form: &str) -> Option<String> {
     let ms = record.run.started.known()?.saturating_add(at_ms);
     facts::utc(ms, form)
 }
-
-/// RFC 3339, the format of most systems.
-pub(super) const RFC_3339: &str = "%Y-%m-%dT%H:%M:%S+00:00";
 
 /// A step as a test.
 pub(super) struct Test<'a> {
