@@ -43,7 +43,7 @@ pub(crate) fn main() -> Result<()> {
     let packed = Command::new("gzip").args(["-9nr", "man", "changelog.Debian"]).current_dir(&root).status()?;
     ensure!(packed.success(), "gzip failed");
     let folder = out.display().to_string();
-    tool(&["deb", "--no-build", "--package", "sbc-bench-hub", "--output", &folder], &epoch)?;
+    tool(&["deb", "--no-build", "--no-strip", "--package", "sbc-bench-hub", "--output", &folder], &epoch)?;
     let build_folder = target_folder.display().to_string();
     let rpm = ["generate-rpm", "--package", "crates/hub", "--source-date", &epoch, "--target-dir", &build_folder];
     tool(&[&rpm[..], &["--output", &folder]].concat(), &epoch)?;
