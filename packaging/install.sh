@@ -12,7 +12,7 @@ at="$root$prefix"
 install -Dm755 "$binary" "$at/bin/sbc-bench"
 mkdir -p "$at/share/man/man1" "$at/share/bash-completion/completions" "$at/share/zsh/site-functions" \
     "$at/share/fish/vendor_completions.d"
-"$binary" manual > "$at/share/man/man1/sbc-bench.1"
+"$binary" manual "$at/share/man/man1"
 "$binary" completions bash > "$at/share/bash-completion/completions/sbc-bench"
 "$binary" completions zsh > "$at/share/zsh/site-functions/_sbc-bench"
 "$binary" completions fish > "$at/share/fish/vendor_completions.d/sbc-bench.fish"

@@ -42,6 +42,7 @@ usage: cargo xtask TASK
                      clock, by pairs of its rows
   dist               build the four static binaries into target/dist
   dist --check       build them as ./bench does, and check all but their size
+  package hub        .deb and .rpm of the hub for this machine
   package ARCH       .deb, .rpm, tarball, CycloneDX and sums of one architecture (x86_64, aarch64, armv7, riscv64)
       --twice          once more in a clone, and compare: equal byte for byte
       --check [SYSTEM...]
@@ -111,6 +112,7 @@ fn task() -> Result<()> {
         }
         ["dist"] => dist::main(),
         ["dist", "--check"] => dist::check_all(),
+        ["package", "hub"] => dist::hub::main(),
         ["package", arch] => dist::package::main(arch),
         ["package", arch, "--twice"] => dist::package::twice(arch),
         ["package", arch, "--check", systems @ ..] => dist::systems::main(arch, systems),

@@ -7,7 +7,7 @@ use hub::hooks::Form;
 use hub::store::has_password;
 use hub::tokens::Scope;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Takes results of sbc-bench, keeps them, shows and compares them.
 #[derive(Debug, Parser)]
@@ -97,6 +97,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
+    /// Write the manual pages into a directory
+    #[command(hide = true)]
+    Manual { directory: PathBuf },
+    /// Print shell completions
+    #[command(hide = true)]
+    Completions { shell: clap_complete::Shell },
     /// Read uploads for a hub at the other end of standard input and output
     #[command(hide = true)]
     Worker,
@@ -120,6 +126,19 @@ impl Cli {
     }
 }
 
+/// Writes the manual page and the page of each command into a directory.
+///
+/// # Errors
+/// The directory cannot be written.
+pub(crate) fn manual(directory: &Path) -> std::io::Result<()> {
+    clap_mangen::generate_to(Cli::command(), directory)
+}
+
+/// Writes completions for a shell.
+pub(crate) fn completions(shell: clap_complete::Shell, to: &mut dyn std::io::Write) {
+    clap_complete::generate(shell, &mut Cli::command(), "sbc-bench-hub", &mut { to });
+}
+
 impl Command {
     /// True for what asks something of a hub that is there: of a directory that was mistyped it would tell that all is
     /// well.
@@ -133,7 +152,13 @@ impl Command {
             | Self::Verify
             | Self::Export { .. }
             | Self::Token { .. } => true,
-            Self::Serve(_) | Self::Migrate | Self::Restore { .. } | Self::Import { .. } | Self::Worker => false,
+            Self::Serve(_)
+            | Self::Migrate
+            | Self::Restore { .. }
+            | Self::Import { .. }
+            | Self::Manual { .. }
+            | Self::Completions { .. }
+            | Self::Worker => false,
         }
     }
 }

@@ -113,6 +113,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             backed_up(&*store, &file).with_context(|| format!("Cannot back up to {}", file.display()))
         }
         Command::Restore { file } => restored(&place, &file),
+        Command::Manual { directory } => Ok(args::manual(&directory)?),
+        Command::Completions { shell } => {
+            args::completions(shell, &mut std::io::stdout());
+            Ok(())
+        }
         Command::Worker => worker::run().context("This process cannot be limited"),
         Command::Token { command } => operator::token(&*store()?, command),
     }

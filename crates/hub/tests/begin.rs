@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const DOCUMENT: &str = include_str!("../../../docs/hub.md");
 
-const UNIT: &str = include_str!("../../../docs/sbc-bench-hub.service");
+const UNIT: &str = include_str!("../../../packaging/hub/sbc-bench-hub.service");
 
 /// The lines of the first block of a shell.
 fn lines() -> Vec<&'static str> {
@@ -65,8 +65,8 @@ fn systemd_takes_the_unit_and_finds_a_tight_sandbox() {
     let folder = common::Folder::new();
     let unit = folder.0.join("sbc-bench-hub.service");
     // The program and the manual page are not installed here.
-    let text = UNIT.replace("/usr/local/bin/sbc-bench-hub", env!("CARGO_BIN_EXE_sbc-bench-hub"));
-    std::fs::write(&unit, text.replace("Documentation=man:sbc-bench(1)\n", "")).unwrap();
+    let text = UNIT.replace("/usr/bin/sbc-bench-hub", env!("CARGO_BIN_EXE_sbc-bench-hub"));
+    std::fs::write(&unit, text.replace("Documentation=man:sbc-bench-hub(1)\n", "")).unwrap();
     for words in [&["verify"][..], &["security", "--offline=true", "--threshold=15"]] {
         let Ok(output) = Command::new("systemd-analyze").args(words).arg(&unit).output() else {
             testkit::skip("systemd-analyze is not installed");
@@ -75,6 +75,16 @@ fn systemd_takes_the_unit_and_finds_a_tight_sandbox() {
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{words:?}: {said}");
     }
+}
+
+/// A page that is named and missing is an error of `man`.
+#[test]
+fn every_manual_page_that_is_named_is_written() {
+    let folder = common::Folder::new();
+    let written = Command::new(env!("CARGO_BIN_EXE_sbc-bench-hub")).arg("manual").arg(&folder.0).status().unwrap();
+    assert!(written.success());
+    let missing = testkit::missing_manual_pages(&folder.0, "sbc-bench-hub");
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod agreement;
 mod disk;
+mod manual;
 mod program;
 pub mod records;
 mod scratch;
@@ -16,6 +17,7 @@ pub mod virtual_board;
 
 pub use agreement::disagreement;
 pub use disk::{Disk, empty_image};
+pub use manual::missing_manual_pages;
 pub use program::{HASTE, clean_command, limited_user, only, untuned_command};
 pub use scratch::Scratch;
 pub use skip::{Excuse, excuse, skip, was_skipped};

@@ -5,6 +5,7 @@
 //! because it would fail on a user's board. Nothing is timed: foreign ones run under qemu.
 
 mod elf;
+pub(crate) mod hub;
 pub(crate) mod package;
 pub(crate) mod systems;
 

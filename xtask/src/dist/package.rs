@@ -11,8 +11,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Files of the tarball besides its folders: made by the binary, and copied from the checkout.
-const MADE: [(&str, &[&str]); 4] = [
-    ("sbc-bench.1", &["manual"]),
+const MADE: [(&str, &[&str]); 3] = [
     ("sbc-bench.bash", &["completions", "bash"]),
     ("_sbc-bench", &["completions", "zsh"]),
     ("sbc-bench.fish", &["completions", "fish"]),
@@ -52,14 +51,15 @@ pub(crate) fn main(arch: &str) -> Result<()> {
         let output = command(target, &made.binary).args(words).output().with_context(|| name.to_owned())?;
         fs::write(root.join(name), said(output)? + "\n")?;
     }
-    for folder in ["systemd", "workloads.d"] {
+    for folder in ["man", "systemd", "workloads.d"] {
         fs::create_dir(root.join(folder))?;
     }
+    said(command(target, &made.binary).arg("manual").arg(root.join("man")).output()?)?;
     for (from, to) in COPIED {
         fs::copy(workspace::root().join(from), root.join(to))?;
     }
-    fs::write(root.join("changelog.Debian"), debian_changelog(&epoch)?)?;
-    let packed = Command::new("gzip").arg("-9n").args(["sbc-bench.1", "changelog.Debian"]).current_dir(&root).status();
+    fs::write(root.join("changelog.Debian"), debian_changelog("sbc-bench", &epoch)?)?;
+    let packed = Command::new("gzip").args(["-9nr", "man", "changelog.Debian"]).current_dir(&root).status();
     ensure!(packed.context("gzip")?.success(), "gzip failed");
     // An .rpm has the dates of files that are older than the commit.
     let mut dated = Command::new("find");
@@ -131,7 +131,7 @@ fn build(target: &Target, target_folder: &Path) -> Result<()> {
 }
 
 /// Runs a subcommand of cargo that is installed apart.
-fn tool(words: &[&str], epoch: &str) -> Result<()> {
+pub(super) fn tool(words: &[&str], epoch: &str) -> Result<()> {
     let output = workspace::cargo().args(words).env("SOURCE_DATE_EPOCH", epoch).output()?;
     ensure!(
         output.status.success(),
@@ -179,11 +179,11 @@ fn parts(target: &Target, epoch: &str, out: &Path) -> Result<()> {
 }
 
 /// The changelog as Debian's tools read it; what changed is in CHANGELOG.md.
-fn debian_changelog(epoch: &str) -> Result<String> {
+pub(super) fn debian_changelog(name: &str, epoch: &str) -> Result<String> {
     let date = said(Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{epoch}")).output()?)?;
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(
-        "sbc-bench ({version}-1) unstable; urgency=medium\n\n  * Release {version}; its CHANGELOG.md has the changes.\n\n \
+        "{name} ({version}-1) unstable; urgency=medium\n\n  * Release {version}; its CHANGELOG.md has the changes.\n\n \
          -- sbc-bench contributors <sbc-bench@users.noreply.github.com>  {date}\n"
     ))
 }
@@ -195,7 +195,7 @@ fn day(epoch: &str) -> Result<String> {
 }
 
 /// Output of a program that succeeded.
-fn said(output: Output) -> Result<String> {
+pub(super) fn said(output: Output) -> Result<String> {
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
 }

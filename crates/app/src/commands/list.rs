@@ -83,7 +83,10 @@ impl Command for Completions {
 /// Print the manual page
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
-pub(crate) struct Manual {}
+pub(crate) struct Manual {
+    /// Write it and the page of each command into this directory instead
+    directory: Option<std::path::PathBuf>,
+}
 
 impl Command for Manual {
     fn recovers_first(&self) -> bool {
@@ -91,9 +94,14 @@ impl Command for Manual {
     }
 
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        let mut text = Vec::new();
         // A manual has no short form.
-        let grammar = super::grammar().mut_args(|option| option.hide_short_help(false));
+        let whole = |verb: clap::Command| verb.mut_args(|option| option.hide_short_help(false));
+        let grammar = whole(super::grammar()).mut_subcommands(whole);
+        if let Some(directory) = self.directory {
+            clap_mangen::generate_to(grammar, directory)?;
+            return Ok(0);
+        }
+        let mut text = Vec::new();
         clap_mangen::Man::new(grammar).render(&mut text)?;
         output::print(&String::from_utf8_lossy(&text))?;
         Ok(0)

@@ -237,6 +237,36 @@ fn help_fits_into_80_columns() {
     }
 }
 
+/// A page that is named and missing is an error of `man`.
+#[test]
+fn every_manual_page_that_is_named_is_written() {
+    let folder = testkit::Scratch::new("manual");
+    let program = env!("CARGO_BIN_EXE_sbc-bench");
+    let written = testkit::clean_command(program, ["manual".as_ref(), folder.as_os_str()]).status().unwrap();
+    assert!(written.success());
+    let missing = testkit::missing_manual_pages(&folder, "sbc-bench");
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// A block of a shell in a document that nothing reads is a command that nobody tries. `cargo xtask farms` plays those of
+/// farms.md.
+#[test]
+fn blocks_of_a_shell_stand_in_documents_that_are_tried() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut count = 0;
+    for entry in docs.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        if !text.lines().any(|line| line.trim_start() == "```sh") {
+            continue;
+        }
+        count += 1;
+        let is_tried = documents::DOCUMENTS.iter().any(|document| document.text == text);
+        assert!(is_tried || path.ends_with("farms.md"), "nobody tries the commands of {}", path.display());
+    }
+    assert!(count > 5, "{count} documents");
+}
+
 /// Lists and surveys fit into a terminal of 80 columns on every board.
 #[test]
 fn lists_fit_into_80_columns() {
