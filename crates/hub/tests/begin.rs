@@ -7,7 +7,6 @@ use crate::common::made;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 const DOCUMENT: &str = include_str!("../../../docs/hub.md");
 
@@ -45,10 +44,7 @@ fn two_commands_start_a_hub_and_send_the_first_result() {
         shell
     };
     let mut serving = shell(&serve).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(120);
-    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    testkit::wait_until("the hub listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
     let sent = shell(&upload).output().unwrap();
     let address = String::from_utf8_lossy(&sent.stdout).trim().to_owned();
     let answer = ureq::get(&address).call().map(|mut answer| answer.body_mut().read_to_string().unwrap());
@@ -122,14 +118,10 @@ fn container_starts_a_hub() {
     let mut hub = Command::new(env!("CARGO_BIN_EXE_sbc-bench-hub"));
     let mut hub = hub.args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let probe = of("HEALTHCHECK CMD ").pop().unwrap().replace(":8321", &format!(":{port}"));
-    let until = Instant::now() + Duration::from_secs(120);
-    let mut answer = ureq::get(&probe).call();
-    while answer.is_err() && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-        answer = ureq::get(&probe).call();
-    }
+    testkit::wait_until("the probe of the container succeeds", || {
+        ureq::get(&probe).call().is_ok_and(|answer| answer.status() == 200)
+    });
     let _ = hub.kill();
     hub.wait().unwrap();
-    assert_eq!(answer.unwrap().status(), 200);
     assert!(folder.0.join("data/token").exists(), "the owner reads it there");
 }

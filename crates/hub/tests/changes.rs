@@ -10,15 +10,18 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
-use testkit::TlsServer;
+use std::time::Duration;
+use testkit::{TlsServer, wait_until};
 
 /// A listener that answers each request or mail, and hands on what it got.
-fn listener(serve: fn(TcpStream) -> String) -> (u16, Receiver<String>) {
+fn listener<T: Send + 'static>(serve: impl FnMut(TcpStream) -> T + Send + 'static) -> (u16, Receiver<T>) {
     listener_at("127.0.0.1:0", serve)
 }
 
-fn listener_at(address: &str, serve: fn(TcpStream) -> String) -> (u16, Receiver<String>) {
+fn listener_at<T: Send + 'static>(
+    address: &str,
+    mut serve: impl FnMut(TcpStream) -> T + Send + 'static,
+) -> (u16, Receiver<T>) {
     let listener = TcpListener::bind(address).unwrap();
     let port = listener.local_addr().unwrap().port();
     let (give, take) = channel();
@@ -170,22 +173,13 @@ const DAY_MS: i64 = 86_400_000;
 
 /// A receiver of notices that refuses the first one.
 fn refuses_first() -> (u16, Receiver<u16>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let (give, take) = channel();
-    let serve = move || {
-        for (stream, status) in listener.incoming().flatten().zip([503].into_iter().chain(std::iter::repeat(200))) {
-            let mut discarded = Vec::new();
-            http_of(stream.try_clone().unwrap(), &mut discarded);
-            let answer = format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            let _ = (&stream).write_all(answer.as_bytes());
-            if give.send(status).is_err() {
-                break;
-            }
-        }
-    };
-    std::thread::Builder::new().spawn(serve).unwrap();
-    (port, take)
+    let mut status = 503;
+    listener(move |mut stream| {
+        http_of(stream.try_clone().unwrap(), std::io::sink());
+        let answer = format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        let _ = stream.write_all(answer.as_bytes());
+        std::mem::replace(&mut status, 200)
+    })
 }
 
 #[test]
@@ -276,10 +270,7 @@ fn notices_go_over_verified_tls_and_passwords_over_nothing_else() {
     let said = clear.recv_timeout(Duration::from_secs(120)).unwrap();
     assert!(!said.contains("AUTH") && !said.contains(SECRET), "{said}");
     let store = Sqlite::open(&hub.data.join("hub.sqlite")).unwrap();
-    let until = Instant::now() + Duration::from_secs(120);
-    while problems(&store).len() < 4 && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("each notice is sent or fails", || problems(&store).len() >= 4);
     let found = problems(&store);
     let forms: Vec<(&str, bool)> = found.iter().map(|(form, problem)| (form.as_str(), problem.is_empty())).collect();
     assert_eq!(forms, [("generic", true), ("mail", true), ("mail", false), ("slack", false)], "{found:?}");
@@ -330,10 +321,7 @@ fn hooks_in_own_network(hosts: &Path) {
     name("9.9.9.9 outside.example both.example\n127.0.0.1 both.example rebound.example");
     send_a_change(&hub);
     let store = Sqlite::open(&hub.data.join("hub.sqlite")).unwrap();
-    let until = Instant::now() + Duration::from_secs(120);
-    while problems(&store).len() < 3 && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("each notice is sent or fails", || problems(&store).len() >= 3);
     let found = problems(&store);
     let refused: Vec<&str> = found.iter().map(|(_, why)| why.as_str()).filter(|why| !why.is_empty()).collect();
     assert_eq!(

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use testkit::wait_until;
 
 fn signal(worker: u32, signal: Signal) {
     let id = Pid::from_raw(i32::try_from(worker).unwrap()).unwrap();
@@ -48,14 +49,6 @@ fn store(hub: &Running) -> Box<dyn Store> {
     match &hub.database {
         Some(url) => Box::new(Postgres::open(url).unwrap()),
         None => Box::new(Sqlite::open(&hub.data.join("hub.sqlite")).unwrap()),
-    }
-}
-
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !is_so() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -119,7 +112,7 @@ fn one_that_was_killed_once_is_not_the_fault_of_the_file() {
     // One is left, and takes the upload without doing anything with it.
     let idle = hub.workers();
     idle[1..].iter().for_each(|worker| signal(*worker, Signal::KILL));
-    until("one is left", || hub.workers().len() == 1);
+    wait_until("one is left", || hub.workers().len() == 1);
     signal(idle[0], Signal::STOP);
     std::thread::scope(|scope| {
         let sending = std::thread::Builder::new().spawn_scoped(scope, || hub.send("", &long_log()));
@@ -175,7 +168,7 @@ fn a_client_that_hangs_up_ends_the_work() {
         let left = || idle.iter().filter(|worker| hub.workers().contains(worker)).count();
         assert_eq!(left(), idle.len());
         drop(stream);
-        until("its worker ends", || left() < idle.len());
+        wait_until("its worker ends", || left() < idle.len());
         idle.iter().for_each(|worker| signal(*worker, Signal::CONT));
         let token = format!("Bearer {}", hub.secret);
         let mine = hub.get_with("/api/mine", &[("authorization", &token)]).json();
@@ -203,7 +196,7 @@ fn hub_ends_soon_with_work_that_does_not() {
             }
             let began = Instant::now();
             hub.signal("TERM");
-            until("it answers or hangs up", || sending.as_ref().unwrap().is_finished());
+            wait_until("it answers or hangs up", || sending.as_ref().unwrap().is_finished());
             assert_eq!(sending.unwrap().join().unwrap(), 503);
             began
         });
@@ -211,7 +204,7 @@ fn hub_ends_soon_with_work_that_does_not() {
         assert!(hub.terminate());
         assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
         assert_eq!(count(hub), Some(1), "what was not read was neither kept nor quarantined");
-        until("no worker is left", || {
+        wait_until("no worker is left", || {
             workers.iter().all(|worker| !std::path::Path::new(&format!("/proc/{worker}/exe")).exists())
         });
         hub.kill_and_restart();
@@ -233,11 +226,11 @@ fn results_that_end_their_worker_do_not_stop_the_work_of_a_new_build() {
         let spoil = || write(&*database, |session| session.run("UPDATE result SET derived_by = 0", &[])).unwrap();
         while_workers_get(hub, Signal::KILL, || {
             spoil();
-            until("all are derived", || count("derived_by = 0") == 0);
+            wait_until("all are derived", || count("derived_by = 0") == 0);
         });
         assert_eq!(count("listed = 0 AND quarantined LIKE '%ended its process%'"), 3);
         spoil();
-        until("all are derived", || count("derived_by = 0") == 0);
+        wait_until("all are derived", || count("derived_by = 0") == 0);
         assert_eq!(count("listed = 1 AND quarantined IS NULL"), 3, "they come back");
     });
 }

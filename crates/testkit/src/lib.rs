@@ -14,6 +14,7 @@ mod stuck;
 mod terminal;
 mod tls;
 pub mod virtual_board;
+mod wait;
 
 pub use agreement::disagreement;
 pub use disk::{Disk, empty_image};
@@ -24,6 +25,7 @@ pub use skip::{Excuse, excuse, skip, was_skipped};
 pub use stuck::Stuck;
 pub use terminal::terminal;
 pub use tls::TlsServer;
+pub use wait::wait_until;
 
 use std::path::PathBuf;
 

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 use testkit::Scratch;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -104,11 +103,7 @@ impl Server {
     }
 
     fn wait(&self) {
-        let until = Instant::now() + Duration::from_secs(60);
-        while Postgres::open(&self.url("postgres")).is_err() {
-            assert!(Instant::now() < until, "PostgreSQL does not start");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        testkit::wait_until("PostgreSQL starts", || Postgres::open(&self.url("postgres")).is_ok());
     }
 
     pub(crate) fn database(&self) -> String {

@@ -253,10 +253,9 @@ impl Running {
 
     /// As [`Self::keep`], once the hub has room for it.
     pub(crate) fn wait_to_keep(&self, query: &str, bytes: &[u8]) -> String {
-        let until = Instant::now() + Duration::from_secs(60);
-        while self.try_send(query, bytes).map_or(503, |answer| answer.status) == 503 && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(100));
-        }
+        testkit::wait_until("the hub has room", || {
+            self.try_send(query, bytes).is_ok_and(|answer| answer.status != 503)
+        });
         self.keep(query, bytes)
     }
 
@@ -271,15 +270,8 @@ impl Running {
     }
 
     /// Waits until a question is answered as wanted.
-    pub(crate) fn wait_for(&self, path: &str, wanted: impl Fn(&Answer) -> bool) -> Answer {
-        let until = Instant::now() + Duration::from_secs(120);
-        loop {
-            let answer = self.get(path);
-            if wanted(&answer) || Instant::now() > until {
-                return answer;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
+    pub(crate) fn wait_for(&self, path: &str, wanted: impl Fn(&Answer) -> bool) {
+        testkit::wait_until(path, || wanted(&self.get(path)));
     }
 }
 
