@@ -1,19 +1,13 @@
-//! `sbc-bench`: arguments in, text out. The only place that prints.
+//! `sbc-bench`: arguments in, text out.
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod commands;
-mod input;
-mod look;
-mod output;
 mod paths;
-mod progress;
-mod signals;
-mod stderr;
-mod write;
 
 use args::Environment;
+use console::{input, output, signals, status, stderr};
 use std::process::ExitCode;
 
 /// The allocator of the static C library gives every freed page back at once and asks for it again, which
@@ -21,38 +15,6 @@ use std::process::ExitCode;
 #[cfg(target_feature = "crt-static")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
-
-/// Exit statuses; the manual lists them.
-mod status {
-    /// Usage or failure.
-    pub(crate) const FAILURE: u8 = 1;
-    /// Finished, but the results are lower than this machine reaches.
-    pub(crate) const DEGRADED: u8 = 2;
-    /// Finished, but the results must not be used.
-    pub(crate) const INVALID: u8 = 3;
-    /// Refused to start: the system is busy.
-    pub(crate) const REFUSED: u8 = 4;
-    /// A setting was left changed.
-    pub(crate) const NOT_RESTORED: u8 = 5;
-    /// The results could not be written.
-    pub(crate) const NOT_WRITTEN: u8 = 6;
-    /// Interrupted; what was measured is kept.
-    pub(crate) const INTERRUPTED: u8 = 130;
-
-    /// Status for the settings in a Record; none if each is restored or was set by another process.
-    pub(crate) fn of_settings(record: &record::Record) -> Option<u8> {
-        record.not_restored().any(|(_, left)| left.is_failure()).then_some(NOT_RESTORED)
-    }
-
-    /// That of results with this verdict.
-    pub(crate) fn of(verdict: facts::Verdict) -> u8 {
-        match verdict {
-            facts::Verdict::Valid => 0,
-            facts::Verdict::Degraded => DEGRADED,
-            facts::Verdict::Invalid => INVALID,
-        }
-    }
-}
 
 /// Exit status after a panic, as Rust programs have it.
 const PANIC: i32 = 101;

@@ -186,7 +186,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
             .iter()
             .map(|side| Named {
                 name: side.name.clone().into_owned(),
-                board: side.facts.machine.name().cloned(),
+                board: facts::machine_name(&side.facts.machine).cloned(),
                 verdict: verdict_of(&side.figures, side.assessment.verdict),
                 invalid_because: invalid_because(side.assessment),
             })

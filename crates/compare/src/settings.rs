@@ -63,7 +63,7 @@ pub fn settings_of(facts: &Facts<'_>) -> Vec<(&'static str, Option<String>)> {
         joined(values)
     };
     vec![
-        ("board", machine.name().cloned()),
+        ("board", facts::machine_name(machine).cloned()),
         (SOC, known(facts.soc())),
         ("cores", cores(facts)),
         ("kernel", known(&machine.kernel_release)),

@@ -5,8 +5,8 @@
 
 use crate::files;
 use facts::Facts;
-use record::redact::BLANK;
 use record::{Record, Source};
+use redact::BLANK;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -89,11 +89,11 @@ fn redacted_file_explains_the_same() {
         if matches!(before.source, Source::Log(_)) && !name.ends_with("JSON") {
             assert_eq!(out.lines().count(), text.lines().count(), "{name}");
         }
-        if before.machine.name() != after.machine.name() {
+        if facts::machine_name(&before.machine) != facts::machine_name(&after.machine) {
             wrong.push(format!(
                 "{name} is called {:?}, once it is blanked {:?}",
-                before.machine.name(),
-                after.machine.name()
+                facts::machine_name(&before.machine),
+                facts::machine_name(&after.machine)
             ));
         }
         let (before, after) = (told(&before), told(&after));

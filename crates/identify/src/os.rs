@@ -3,8 +3,8 @@
 
 use crate::Tree;
 use crate::cpuinfo::CpuInfo;
-use record::redact::Redactor;
 use record::{Fact, Missing, Reading};
+use redact::Redactor;
 
 /// Release of the kernel, as `uname -r`.
 ///

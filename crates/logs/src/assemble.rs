@@ -5,10 +5,10 @@ use super::draft::Draft;
 use super::rows::StateDraft;
 use super::topology::lscpu;
 use super::{openssl, phases, sevenzip, timeline};
-use record::redact::{BLANK, names_a_board};
 use record::{
     Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Variant, WorkloadId,
 };
+use redact::{BLANK, names_a_board};
 
 /// Assembles the Record from the draft.
 pub(super) fn finish(mut draft: Draft) -> Record {

@@ -1,13 +1,13 @@
 //! Redacts files of any origin: logs of every sbc-bench version, Records, streams and recordings. Input and output are
 //! bytes. Values that rules and reports need stay, so that the redacted file gives the same findings.
-//! [`record::redact`] redacts single texts; this file selects the fields.
+//! [`redact`] redacts single texts; this file selects the fields.
 //!
 //! Records are handled as JSON, not as types, so that fields of newer versions stay.
 
 use crate::any_file;
 use record::recording::{frame, is_recording, is_row, payload};
-use record::redact::{BLANK, Kind, Redactor, names_a_board};
 use record::{DERIVED_KEYS, WorkloadId, WorkloadName};
+use redact::{BLANK, Kind, Redactor, names_a_board};
 use serde_json::{Map, Value};
 
 /// A redacted file.

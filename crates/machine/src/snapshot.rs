@@ -13,7 +13,7 @@ mod walk;
 use crate::Root;
 use crate::timeline::monotonic_ns;
 use paths::{OPP_TABLE, PLACES};
-use record::redact::Redactor;
+use redact::Redactor;
 use std::collections::BTreeSet;
 use walk::{DEPTH_MAX, Walk};
 

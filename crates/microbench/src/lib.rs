@@ -23,6 +23,7 @@ pub mod latency;
 pub mod libc_loop;
 pub mod load;
 pub mod memory;
+pub mod probe;
 pub mod routine;
 pub mod timer;
 pub mod translation;

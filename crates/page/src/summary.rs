@@ -14,7 +14,7 @@ const FACTS_MAX: usize = 8;
 /// Name of the machine.
 pub(crate) fn name(record: &Record) -> String {
     let machine = &record.machine;
-    let name = machine.name().or(machine.soc.known());
+    let name = facts::machine_name(machine).or(machine.soc.known());
     name.map_or_else(|| "Unknown board".into(), |name| facts::plain(name))
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn line(record: &Record) -> String {
         Source::Run { version, .. } => Some(format!("sbc-bench {version}")),
         Source::Log(log) => Some(format!("log of sbc-bench {}", log.version).trim_end().to_owned()),
     };
-    let soc = machine.soc.known().filter(|soc| machine.name() != Some(*soc)).cloned();
+    let soc = machine.soc.known().filter(|soc| facts::machine_name(machine) != Some(*soc)).cloned();
     let kernel = machine.kernel_release.known().map(|release| format!("Linux {release}"));
     let parts = [soc, kernel, machine.distribution.known().cloned(), date, program];
     let told: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();

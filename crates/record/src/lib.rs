@@ -30,7 +30,6 @@ mod newer_schema;
 mod not_restored;
 mod record;
 pub mod recording;
-pub mod redact;
 mod resumed;
 mod run;
 mod samples;

@@ -1,7 +1,6 @@
 //! Description of a machine: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
 
 use crate::Fact;
-use crate::redact::names_a_board;
 use serde::{Deserialize, Serialize};
 
 /// Machine of a run.
@@ -63,13 +62,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Name of the machine in tables and headings: its board, else its host name if that is a board's name, else its
-    /// SoC. Names chosen by the owner are not used.
-    pub fn name(&self) -> Option<&String> {
-        let host = self.hostname.known().filter(|host| names_a_board(host));
-        self.board.known().or(host).or(self.soc.known())
-    }
-
     /// Sign that the CPU is emulated; `None` without a sign, or if it was not checked.
     pub fn emulated_by(&self) -> Option<&str> {
         self.emulation.known().map(String::as_str).filter(|sign| *sign != NOT_EMULATED)

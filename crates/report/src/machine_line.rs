@@ -27,7 +27,7 @@ pub(super) fn lines(facts: &Facts<'_>) -> String {
 
 /// `Radxa ROCK 5A (Rockchip RK3588)`.
 fn name(facts: &Facts<'_>) -> Option<String> {
-    let name = facts.machine.name().map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
+    let name = facts::machine_name(&facts.machine).map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
     let soc = facts.soc();
     match (name, soc.known()) {
         (Some(name), Some(soc)) if !name.contains(soc.as_str()) => Some(format!("{name} ({soc})")),

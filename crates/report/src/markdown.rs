@@ -18,7 +18,9 @@ pub(super) const REPORT: Report = Report {
 
 fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let machine = &facts.machine;
-    let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
+    let board = facts::machine_name(machine)
+        .or(machine.soc.known())
+        .map_or_else(|| "Unknown board".into(), |name| markdown(name));
     let mut text = format!("## {board}\n\n");
     let told = Narrative::of(facts, explained);
     let first = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };

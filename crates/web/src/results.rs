@@ -169,7 +169,9 @@ impl ResultFile {
     fn listed(&self) -> Value {
         let record = self.explained.facts.for_people();
         let machine = &record.machine;
-        let board = machine.name().or(machine.soc.known()).map_or("Unknown board".into(), |name| facts::plain(name));
+        let board = facts::machine_name(machine)
+            .or(machine.soc.known())
+            .map_or("Unknown board".into(), |name| facts::plain(name));
         let findings: Vec<Value> =
             self.explained.assessment.in_order().into_iter().map(|(finding, _)| self.finding(finding)).collect();
         json!({

@@ -13,7 +13,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::available_kib;
 use machine::faults::{self, Call as Asked};
-use probe::{Call, Pattern};
+use microbench::probe::{Call, Pattern};
 use process::child::failure;
 use process::tools::Found;
 use record::{
@@ -75,7 +75,8 @@ fn ready(context: &WorkloadContext) -> Reading<Pattern> {
     let mut whys = Vec::new();
     for path in PROGRAMS {
         let read = context.root.read_head(path, PROGRAM_BYTES_MAX).map_err(|missing| missing.to_string());
-        let found = read.and_then(|bytes| probe::parse_program(&bytes).map_err(|why| format!("{path} {why}")));
+        let found =
+            read.and_then(|bytes| microbench::probe::parse_program(&bytes).map_err(|why| format!("{path} {why}")));
         match found.and_then(|pattern| bound(context, path, pattern)) {
             Ok(pattern) => return Ok(pattern),
             Err(why) => whys.push(why),
@@ -100,7 +101,7 @@ fn bound(context: &WorkloadContext, path: &str, pattern: Pattern) -> Result<Patt
 }
 
 fn image(pattern: &Pattern, call: Call) -> Reading<Vec<u8>> {
-    let made = probe::image(pattern, call, buffer_bytes(), LEAST_NS / faults::haste());
+    let made = microbench::probe::image(pattern, call, buffer_bytes(), LEAST_NS / faults::haste());
     made.map_err(|why| Missing::unsupported(pattern.loader.as_str(), why))
 }
 
@@ -150,7 +151,7 @@ fn measure(
 /// Runs the program once; bytes per second.
 fn once(context: &WorkloadContext, report: &mut StepReport, loader: &Found, program: &str) -> Result<u64, Failure> {
     let output = context.program(report, loader, &[program], TIME_LIMIT)?;
-    let timed = probe::parse_line(&output)
+    let timed = microbench::probe::parse_line(&output)
         .map_err(|why| failure(FailureKind::Garbled, format!("The program that calls libc {why}."), &output))?;
     Ok(rate(timed.calls * u64::from(buffer_bytes()), timed.elapsed_ns))
 }
@@ -220,7 +221,7 @@ mod tests {
         check(b"#!/bin/other\n", "/bin/sh is not an ELF file; /usr/bin/env");
         check(b"\x7fELF\x02\x01", "/bin/sh is cut off");
         assert!(lacks(&Bench::new(&[])).contains("nothing shows how programs are bound"));
-        let whole = probe::image(&pattern("/lib/ld.so.1"), Call::Copy, 1, 1).unwrap();
+        let whole = microbench::probe::image(&pattern("/lib/ld.so.1"), Call::Copy, 1, 1).unwrap();
         check(&whole, "the loader of /bin/sh is not there: /lib/ld.so.1 does not exist; ");
         assert!(lacks(&with_shell(b"", 90_000)).contains("only 90000 KiB of memory are available"));
     }

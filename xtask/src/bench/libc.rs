@@ -5,7 +5,7 @@
 //! `chrt` gives them the highest priority, if permitted.
 
 use anyhow::{Context, Result, ensure};
-use probe::{Call, image, parse_line, parse_program};
+use microbench::probe::{Call, image, parse_line, parse_program};
 use std::path::Path;
 use std::process::Command;
 

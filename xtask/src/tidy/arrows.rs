@@ -13,6 +13,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
         &[
             "bench",
             "compare",
+            "console",
             "explain",
             "facts",
             "logs",
@@ -22,6 +23,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "page",
             "process",
             "record",
+            "redact",
             "report",
             "workloads",
         ],
@@ -29,24 +31,25 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("archive", &[]),
     ("bench", &["microbench", "machine", "net", "process", "record", "workloads"]),
     ("compare", &["facts", "record"]),
+    ("console", &["bench", "explain", "facts", "logs", "machine", "net", "page", "process", "record", "workloads"]),
     ("explain", &["compare", "facts", "record", "rules"]),
-    ("facts", &["record"]),
+    ("facts", &["record", "redact"]),
     ("hub", &["archive", "compare", "explain", "facts", "logs", "rules", "page", "record", "report"]),
-    ("identify", &["record"]),
+    ("identify", &["record", "redact"]),
     ("microbench", &[]),
-    ("logs", &["record"]),
-    ("machine", &["identify", "record"]),
+    ("logs", &["record", "redact"]),
+    ("machine", &["identify", "record", "redact"]),
     ("net", &["machine", "process", "record"]),
     ("page", &["compare", "explain", "facts", "rules", "record"]),
-    ("probe", &["microbench"]),
     ("process", &["machine", "record"]),
     ("record", &[]),
+    ("redact", &[]),
     ("report", &["explain", "facts", "rules", "record"]),
     ("rules", &["compare", "facts", "record"]),
     ("testkit", &["microbench", "machine", "record"]),
     ("web", &["archive", "compare", "explain", "facts", "logs", "identify", "page", "record", "report"]),
-    ("workloads", &["machine", "microbench", "probe", "process", "record"]),
-    ("xtask", &["compare", "explain", "facts", "logs", "rules", "probe", "record", "web"]),
+    ("workloads", &["machine", "microbench", "process", "record"]),
+    ("xtask", &["compare", "explain", "facts", "logs", "microbench", "rules", "record", "web"]),
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
@@ -62,12 +65,13 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("report", &["jiff", "serde", "serde_json"]),
     ("archive", &["flate2", "tar", "zip"]),
     ("identify", &[]),
+    ("redact", &[]),
     ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),
 ];
 
 /// Libraries that have one place.
 pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
-    ("anyhow", &["app", "hub", "xtask"]),
+    ("anyhow", &["app", "console", "hub", "xtask"]),
     ("axum", &["hub"]),
     ("clap", &["app", "hub"]),
     ("hyper", &["hub"]),
@@ -89,7 +93,7 @@ const THIS_FILE: &str = "xtask/src/tidy/arrows.rs";
 const FOR_TESTS: &str = "faults";
 
 /// Crates that tests of any crate may use: those that make, read and explain Records.
-const TEST_ARROWS: [&str; 5] = ["compare", "explain", "fuzz", "logs", "testkit"];
+const TEST_ARROWS: [&str; 6] = ["compare", "explain", "fuzz", "logs", "redact", "testkit"];
 
 /// A package of the workspace, by the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -31,23 +31,24 @@ struct Fence {
 }
 
 const FENCES: &[Fence] = &[
-    fence("app", false, Unsafe::Nowhere, 23_600),
+    fence("app", false, Unsafe::Nowhere, 19_500),
     fence("archive", true, Unsafe::Nowhere, 400),
     fence("bench", true, Unsafe::Nowhere, 9_300),
     fence("compare", true, Unsafe::Nowhere, 5_100),
+    fence("console", false, Unsafe::Nowhere, 4_600),
     fence("explain", true, Unsafe::Nowhere, 9_900),
     fence("facts", true, Unsafe::Nowhere, 15_100),
     fence("hub", false, Unsafe::Nowhere, 13_300),
     fence("identify", true, Unsafe::Nowhere, 4_000),
     fence("logs", true, Unsafe::Nowhere, 6_200),
-    fence("microbench", true, Unsafe::Home, 5_200),
+    fence("microbench", true, Unsafe::Home, 6_100),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs"), 21_100),
     fence("net", true, Unsafe::Nowhere, 3_700),
     fence("page", true, Unsafe::Nowhere, 4_800),
-    fence("probe", true, Unsafe::Nowhere, 900),
     fence("process", true, Unsafe::Nowhere, 3_500),
+    fence("redact", true, Unsafe::Nowhere, 3_000),
     fence("report", true, Unsafe::Nowhere, 4_300),
-    fence("record", true, Unsafe::Nowhere, 11_600),
+    fence("record", true, Unsafe::Nowhere, 8_700),
     fence("rules", true, Unsafe::Nowhere, 19_500),
     fence("testkit", false, Unsafe::Nowhere, 3_800),
     fence("web", true, Unsafe::Nowhere, 600),
@@ -197,10 +198,10 @@ mod tests {
 
     #[test]
     fn a_crate_beyond_its_budget_is_reported() {
-        let head = format!("{FORBIDS}{}", "\n".repeat(900));
+        let head = format!("{FORBIDS}{}", "\n".repeat(600));
         assert_eq!(
-            found("probe", &[CALLS, ("src/lib.rs", &head)]),
-            ["crates/probe: 902 lines; the budget is 900: make something simpler, or raise the row in this change"]
+            found("web", &[CALLS, ("src/lib.rs", &head)]),
+            ["crates/web: 602 lines; the budget is 600: make something simpler, or raise the row in this change"]
         );
     }
 

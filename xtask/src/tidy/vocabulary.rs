@@ -68,7 +68,7 @@ const OTHER_THINGS: &[OtherThing] = &[
     other("crates/identify/src/features.rs", &["aes"], "a feature of CPUs"),
     other("crates/machine/src/settings/programs.rs", &["program"], "a column"),
     other("crates/machine/src/settings/kernels.rs", &["lzma"], "an algorithm of zram"),
-    other("crates/record/src/redact/known.rs", &["video"], "an option of the kernel"),
+    other("crates/redact/src/known.rs", &["video"], "an option of the kernel"),
     other("crates/testkit/src/program.rs", &["program"], "a program"),
     other("crates/testkit/src/tls.rs", &["openssl"], "a program"),
     other("fuzz/src/targets.rs", &["config-txt", "sevenzip"], "targets"),

@@ -2,8 +2,8 @@
 //! how often. They end in a [`bench::Task`].
 
 use super::groups::chosen;
-use crate::input;
 use bench::{AnyTask, Load, Loads, Program, Standard};
+use console::input;
 use machine::{Caller, Root, Trust};
 use record::{Variant, WorkloadId};
 use std::path::{Path, PathBuf};

@@ -2,13 +2,13 @@
 
 use super::Command;
 use crate::args::groups::RootFlags;
-use crate::output;
 use crate::paths::Paths;
 use bench::doctor::{Capability, Measurable, examine, examine_tools};
+use console::output;
 use facts::{plain, wrapped};
 use machine::Root;
 use record::Machine;
-use record::redact::Redactor;
+use redact::Redactor;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

@@ -4,9 +4,9 @@
 use super::Command;
 use super::known::reference;
 use super::many::{self, files_or_last};
-use super::read::read;
-use crate::{output, status};
 use anyhow::Context;
+use console::read::read;
+use console::{output, status};
 use explain::{Document, OfFile};
 use facts::Verdict;
 use machine::Root;

@@ -2,11 +2,11 @@
 //! board file, a log, or single texts of another machine.
 
 use super::Command;
-use super::read::{FILE_BYTES_MAX, NoResults, read_from};
 use crate::args::Environment;
 use crate::args::groups::RootFlags;
-use crate::{input, output};
 use anyhow::Context;
+use console::read::{FILE_BYTES_MAX, NoResults, read_from};
+use console::{input, output};
 use facts::soc;
 use logs::any_file;
 use machine::{BoardFile, Root, Texts, root_of_texts};

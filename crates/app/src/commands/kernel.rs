@@ -3,7 +3,7 @@
 use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
-use crate::{input, output};
+use console::{input, output};
 use machine::Root;
 use rules::kernel::{Eol, text, verdict};
 use std::path::PathBuf;

@@ -3,9 +3,10 @@
 
 mod hub;
 
-use super::read::read;
-use crate::{output, paths};
+use crate::paths;
 use compare::reference::{Reference, Row};
+use console::output;
+use console::read::read;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions and manual.
 
 use super::Command;
-use crate::output;
+use console::output;
 use std::fmt::Write;
 
 /// One table: its name, and `(id, about)` of each entry.

@@ -1,8 +1,9 @@
 //! Several results at once: one that cannot be read must not hide the others.
 
-use super::read::read;
-use crate::{output, paths, status};
+use crate::paths;
 use anyhow::{Context, bail};
+use console::read::read;
+use console::{output, status};
 use facts::Explained;
 use machine::files::{self, Access};
 use std::path::{Path, PathBuf};

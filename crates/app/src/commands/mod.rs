@@ -21,7 +21,6 @@ pub(crate) mod many;
 pub(crate) mod measure;
 pub(crate) mod monitor;
 mod plain;
-mod read;
 pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod restore;

@@ -3,9 +3,9 @@
 
 use super::resume_hint::way;
 use super::{Command, restore};
-use crate::output;
 use crate::paths::Paths;
 use bench::{DeadRun, Left, Runs};
+use console::output;
 use explain::Document;
 use machine::Root;
 use record::{End, Fact, Record};

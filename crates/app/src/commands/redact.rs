@@ -1,12 +1,12 @@
 //! `sbc-bench redact`: a log, Record, stream, recording or board file without what is private, and what was taken
-//! out of it. See [`record::redact`] and [`logs::redact`].
+//! out of it. See [`redact`] and [`logs::redact`].
 
 use super::Command;
-use crate::{input, output};
 use anyhow::Context;
+use console::{input, output};
 use logs::any_file;
 use machine::files::{self, Access};
-use record::redact::Kind;
+use redact::Kind;
 use std::path::{Path, PathBuf};
 
 /// Recordings of weeks; more than that fits into no board's memory.

@@ -3,8 +3,8 @@
 
 use super::Command;
 use crate::paths::Paths;
-use crate::{output, signals, status};
 use anyhow::Context;
+use console::{output, signals, status};
 use machine::Root;
 use machine::settings::restore_from_journal;
 use record::{NotRestored, Restored};

@@ -3,9 +3,9 @@
 use super::many::{files_or_last, read_each, write};
 use super::{Command, site, trend};
 use crate::args::written::{Form, WrittenFlags};
-use crate::{look, output};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
+use console::{look, output};
 use explain::results::{FORMATS, Filter, Row, SORT_KEYS, Table, USUAL_ORDER, sort};
 use record::Run;
 use std::path::PathBuf;

@@ -1,19 +1,19 @@
 //! `--resume`: which run that died goes on, as what it was started, and why it cannot. What of it is left to be
 //! done is `bench`'s to know.
 
-use super::read::read;
 use super::recover;
 use super::resume_hint::{is_resumable, line, why_not_resumable};
 use super::start::source;
 use crate::args::run::RunArgs;
 use crate::args::{Environment, program};
-use crate::output;
 use crate::paths::Paths;
 use anyhow::{Context, bail, ensure};
 use bench::{AnyTask, Earlier, Options, Runs, Standard, other_machine};
+use console::output;
+use console::read::read;
 use machine::{Root, Timeline, Trust};
-use record::redact::BLANK;
 use record::{Invocation, Machine, Record, Resumption, Run};
+use redact::BLANK;
 use std::path::Path;
 
 /// The newest one, which is also meant where nothing is named.

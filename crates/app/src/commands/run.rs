@@ -1,7 +1,6 @@
 //! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
 
 mod keep;
-mod screen;
 
 use super::known::reference;
 use super::sending::Sending;
@@ -12,13 +11,14 @@ use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags};
 use crate::args::program::{ProgramFlags, RepeatFlags};
 use crate::args::run::{RunArgs, TaskFlags};
-use crate::look::Look;
 use crate::paths::Paths;
-use crate::progress::{Picture, ProgressBar};
-use crate::{input, output, signals, status};
 use anyhow::Context as _;
 use bench::{Attributes, Finished, OwnProgram, RunContext};
 use compare::{among_others_text, rank};
+use console::look::Look;
+use console::progress::{Picture, ProgressBar};
+use console::run_screen::RunScreen;
+use console::{input, output, signals, status};
 use explain::Document;
 use explain::monitor::whole_line;
 use facts::{Explained, Verdict};
@@ -27,7 +27,6 @@ use machine::files::Stream;
 use machine::{LazyMachine, Root, Timeline};
 use record::{End, FailureKind, Outcome, QuestionId, Record, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use screen::RunScreen;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -285,7 +284,7 @@ fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<
 
 /// Clock and temperature over the run, where the terminal can show them.
 fn course(facts: &facts::Facts<'_>) -> String {
-    let columns = crate::look::columns().filter(|_| !Look::of_this_terminal().ascii);
+    let columns = console::look::columns().filter(|_| !Look::of_this_terminal().ascii);
     let lines = columns.map(|columns| explain::monitor::sparklines(facts, columns)).unwrap_or_default();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }

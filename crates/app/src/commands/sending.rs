@@ -4,8 +4,8 @@
 use super::redact::{self, sentence};
 use crate::args::upload::{RunUploadFlags, SendFlags};
 use crate::paths::Paths;
-use crate::{input, output, signals};
 use anyhow::Context;
+use console::{input, output, signals};
 use facts::how_many;
 use machine::files::Folder;
 use net::hub::{BYTES_MAX, Hub, NotSent, Spool, TRIES_MAX};

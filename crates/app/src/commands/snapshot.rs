@@ -2,7 +2,7 @@
 
 use super::Command;
 use crate::args::groups::RootFlags;
-use crate::output;
+use console::output;
 use machine::Root;
 
 /// Print a snapshot (.board file) of this machine

@@ -1,9 +1,9 @@
 //! Start of every run: its identity, leftovers of a killed run, and the place of its files.
 
-use crate::output;
 use crate::paths::Paths;
-use crate::progress::ProgressBar;
 use bench::{NewRun, Runs};
+use console::output;
+use console::progress::ProgressBar;
 use machine::Root;
 use machine::settings::{journal_entries_left, restore_from_journal};
 use record::{NotRestored, Restored, Source};

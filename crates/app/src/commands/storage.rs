@@ -4,7 +4,7 @@
 use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
-use crate::output;
+use console::output;
 use facts::{Facts, Finding, Severity};
 use machine::Root;
 use record::{Record, Survey};

@@ -2,7 +2,7 @@
 //! and the packages they come in.
 
 use super::Command;
-use crate::output;
+use console::output;
 use process::tools::Tools;
 use std::fmt::Write as _;
 use workloads::packages::{self, DISTRIBUTIONS, InstallPlan, ToolStatus};
@@ -82,7 +82,7 @@ impl Command for InstallTools {
         output::print(&format!("{}\n", installation.command.join(" ")))?;
         if !self.yes && !output::is_confirmed("Run this?", "run the command above")? {
             output::print("Nothing was installed.\n")?;
-            return Ok(crate::status::FAILURE);
+            return Ok(console::status::FAILURE);
         }
         packages::install(&installation).map_err(|why| anyhow::anyhow!("{why}."))?;
         report(&self.names, &installation)

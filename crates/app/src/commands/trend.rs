@@ -2,8 +2,8 @@
 
 use super::many::{Many, read_many, write};
 use crate::args::written::Form;
-use crate::{output, status};
 use compare::trend::{self, Sample, trends};
+use console::{output, status};
 use std::path::{Path, PathBuf};
 
 /// Prints it in this form, or writes it to a file.

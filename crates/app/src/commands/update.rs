@@ -1,8 +1,8 @@
 //! `sbc-bench update`: a newer program in the place of this one, after showing it and asking.
 
 use super::Command;
-use crate::{input, output, status};
 use anyhow::{Context, Error};
+use console::{input, output, status};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

@@ -4,8 +4,8 @@ use super::Command;
 use super::redact::{self, sentence};
 use super::sending::{Outgoing, Sending};
 use crate::args::upload::SendFlags;
-use crate::{input, output, status};
 use anyhow::Context;
+use console::{input, output, status};
 use net::hub::BYTES_MAX;
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! `sbc-bench list workloads`: what each does, its forms, and whether it can run here. What is missing
 //! is named with the packages it comes in.
 
-use crate::output;
+use console::output;
 use record::Variant;
 use workloads::Workload;
 use workloads::packages::{ToolStatus, survey};

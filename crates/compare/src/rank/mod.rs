@@ -148,7 +148,7 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
         entry.title = title_among(&entry.figure.key, keys.iter());
     }
     Ranking {
-        board: facts.machine.name().cloned(),
+        board: facts::machine_name(&facts.machine).cloned(),
         verdict,
         invalid_because: invalid_because(explained),
         answer: answer::answer(facts, explained, soc.as_deref(), &entries),

@@ -129,7 +129,7 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
 /// Board and cores: what stays the same while everything else may change.
 pub fn machine(facts: &Facts<'_>) -> String {
     let known = &facts.machine;
-    let name = known.name();
+    let name = facts::machine_name(known);
     let settings = settings_of(facts);
     let cores = settings.into_iter().find(|(name, _)| *name == "cores");
     format!(

@@ -56,7 +56,7 @@ impl Results {
     fn machine(&mut self, facts: &Facts<'_>) {
         let facts: &Facts<'_> = facts;
         let machine = &facts.machine;
-        self.put("board", machine.name(), || not_reported(facts));
+        self.put("board", facts::machine_name(machine), || not_reported(facts));
         self.fact("soc", facts.soc());
         self.fact("distribution", &machine.distribution);
         self.fact("kernel", &machine.kernel_release);

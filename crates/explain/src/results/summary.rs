@@ -35,7 +35,7 @@ fn says_something(record: &Record, scores: &[String]) -> bool {
 /// Its columns, without anything that could end a cell or a line.
 pub(super) fn columns(facts: &Facts<'_>, explained: &Explanation) -> [String; 10] {
     let machine = &facts.machine;
-    let name = machine.name();
+    let name = facts::machine_name(machine);
     let of_machine = [
         or_dash(name),
         clock(facts, explained),

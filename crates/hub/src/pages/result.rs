@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// One result: the paragraph at the top, findings, plots, the text report.
 pub(crate) fn result(slug: &str, explained: &Explained<'_>) -> String {
     let Explained { facts, assessment } = explained;
-    let title = facts.machine.name().map_or("Result", String::as_str);
+    let title = facts::machine_name(&facts.machine).map_or("Result", String::as_str);
     let links = [
         (format!("/r/{slug}/page"), "All sections and plots"),
         (format!("/r/{slug}/trend"), "Trend of this machine"),

@@ -48,7 +48,7 @@ fn compared(names: &[String], explained: &[Explained<'_>]) -> String {
     let links: Vec<Link> = all()
         .map(|(name, explained)| Link {
             to: format!("/r/{name}"),
-            words: explained.facts.machine.name().cloned().unwrap_or_else(|| name.clone()),
+            words: facts::machine_name(&explained.facts.machine).cloned().unwrap_or_else(|| name.clone()),
         })
         .collect();
     pages::compared(&links, &text(&compare(&sides)))

@@ -1,8 +1,8 @@
 //! Existing files that could not be read. Most readers continue with other sources; the reasons are collected here for
 //! all of them, including unreadable directories of our own.
 
-use record::redact::Redactor;
 use record::{Missing, Why};
+use redact::Redactor;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

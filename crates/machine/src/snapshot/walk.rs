@@ -5,7 +5,7 @@ use super::paths::{FilePolicy, is_wanted};
 use crate::Root;
 use crate::timeline::monotonic_ns;
 use record::Why;
-use record::redact::{BLANK, Kind, Redactor};
+use redact::{BLANK, Kind, Redactor};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

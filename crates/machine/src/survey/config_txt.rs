@@ -5,8 +5,8 @@
 
 use super::named::named;
 use crate::Root;
-use record::redact::{BLANK, Redactor};
 use record::{Missing, NamedValue, Reading};
+use redact::{BLANK, Redactor};
 
 const PATHS: &[&str] = &["/boot/firmware/config.txt", "/boot/config.txt"];
 /// Maximum number of lines of a settings file.

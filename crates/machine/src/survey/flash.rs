@@ -4,8 +4,8 @@
 
 use super::files;
 use crate::Root;
-use record::redact::Redactor;
 use record::{FlashPart, Mount};
+use redact::Redactor;
 
 const MTD: &str = "/sys/class/mtd";
 /// Maximum number of mounts; containers create many.

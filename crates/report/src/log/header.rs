@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 pub(super) fn section(facts: &Facts<'_>) -> String {
     let machine = &facts.machine;
-    let name = machine.name();
+    let name = facts::machine_name(machine);
     let mode = match &facts.run.mode {
         Mode::Standard | Mode::Unknown => String::new(),
         mode => format!(" {mode}"),

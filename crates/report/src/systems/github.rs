@@ -29,7 +29,9 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         Verdict::Invalid => "CAUTION",
     };
     let machine = &facts.machine;
-    let board = machine.name().or(machine.soc.known()).map_or_else(|| "Unknown board".into(), |name| markdown(name));
+    let board = facts::machine_name(machine)
+        .or(machine.soc.known())
+        .map_or_else(|| "Unknown board".into(), |name| markdown(name));
     let told = Narrative::of(facts, explained);
     let mut text = format!("### sbc-bench: {board}\n\n> [!{alert}]\n> {}\n", markdown(&told.verdict));
     for cause in &told.causes {

@@ -27,7 +27,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         count(TestOutcome::Skipped),
     );
     let seconds = seconds(facts.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
-    let board = markup(facts.machine.name().map_or("", String::as_str));
+    let board = markup(facts::machine_name(&facts.machine).map_or("", String::as_str));
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(text, "<testsuites name=\"sbc-bench\" {counts} time=\"{seconds}\">");
     let _ = writeln!(text, "  <testsuite name=\"sbc-bench\" {counts} time=\"{seconds}\"{}>", timestamp(facts));

@@ -65,7 +65,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
 }
 
 fn environment(record: &Record) -> Value {
-    json!({"comment": record.machine.name().map_or("unknown board", String::as_str)})
+    json!({"comment": facts::machine_name(&record.machine).map_or("unknown board", String::as_str)})
 }
 
 fn architecture(record: &Record) -> &str {

@@ -60,7 +60,7 @@ fn resource(record: &Record) -> Vec<Value> {
         other => other.to_owned(),
     };
     let known = [
-        ("device.model.name", machine.name().cloned()),
+        ("device.model.name", facts::machine_name(machine).cloned()),
         ("host.arch", machine.kernel_arch.known().map(arch)),
         ("os.type", Some("linux".to_owned())),
         ("os.description", machine.distribution.known().cloned()),

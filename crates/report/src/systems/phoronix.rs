@@ -17,7 +17,7 @@ pub(super) const REPORT: Report = Report {
 };
 
 fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
-    let board = markup(facts.machine.name().map_or("unknown board", String::as_str));
+    let board = markup(facts::machine_name(&facts.machine).map_or("unknown board", String::as_str));
     let time = local_time(facts, 0).map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string());
     let mut text = String::from("<?xml version=\"1.0\"?>\n<PhoronixTestSuite>\n  <Generated>\n");
     let generated = [("Title", "sbc-bench"), ("LastModified", &time), ("TestClient", "sbc-bench")];

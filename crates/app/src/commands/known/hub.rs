@@ -1,8 +1,8 @@
 //! Results of a hub among the known ones: asked for each time, kept in the state directory for when the hub does not answer.
 
-use crate::output;
 use crate::paths::Paths;
 use compare::reference::{Row, parse};
+use console::output;
 use machine::Timeline;
 use machine::files::{Access, Folder};
 use net::references::{ReferenceHub, ReferencePage};

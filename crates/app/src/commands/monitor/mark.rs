@@ -1,8 +1,8 @@
 //! `sbc-bench monitor mark`: appends a note to the recordings that are being made, or to a given one.
 
-use super::running::{self, has_recording_header};
 use crate::commands::Command;
 use anyhow::Context;
+use console::monitor::running::{self, has_recording_header};
 use explain::monitor::whole_line;
 use machine::files;
 use record::Event;

@@ -1,262 +1,255 @@
-//! `sbc-bench -m`, `sbc-bench monitor`: watches the machine, or shows what was watched before, until
-//! interrupted. One stream of samples comes from a source; every view only reads it.
+//! `sbc-bench -m`, `sbc-bench monitor`: flags of the monitor.
 
-mod export;
-mod flags;
-mod jsonl;
-mod lines;
-mod live;
 mod mark;
-mod recorder;
-mod recording;
-mod replay;
-mod rows;
-pub(crate) mod running;
-pub(crate) mod tui;
-mod web;
 
-use crate::{output, signals, status};
-use explain::monitor::Watch;
-use flags::{MonitorArgs, View as Kind};
-pub(crate) use flags::{MonitorFlags, MonitorVerb};
-use machine::Root;
-use recorder::Recorder;
-use rows::RowPrinter;
-use std::io::IsTerminal;
-use std::path::Path;
-use std::sync::atomic::Ordering;
+use crate::args::Environment;
+use crate::args::groups::{RootFlags, chosen};
+use crate::args::meters::MeterFlags;
+use crate::commands::{Checked, Command, Verb};
+use console::monitor::{self, JsonlRows, MonitorArgs, Replay, View};
+use mark::Mark;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
-use tui::{Action, Screen};
+use workloads::job::duration::parse_time;
 
-/// The classic interval of lines.
-const LINES_INTERVAL: Duration = Duration::from_secs(5);
-/// Plots want more.
-const PLOT_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Source of samples.
-trait Source {
-    /// Goes on to the next thing that happens.
-    fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll>;
-    /// Tells the watch what is known at the end.
-    fn end(&mut self, _watch: &mut Watch) {}
-    /// Goes to another moment, where it can.
-    fn seek(&mut self, _at_ms: i64) -> anyhow::Result<()> {
-        Ok(())
-    }
-    /// Shows the past so many times faster than before.
-    fn faster(&mut self, _factor: f64) {}
+/// Show clocks, load, temperatures and throttling
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct MonitorVerb {
+    /// Sampling interval in seconds, or with unit such as 500ms [default: 5s, full screen 1s]
+    #[arg(value_name = "INTERVAL", default_value = "", hide_default_value = true)]
+    interval: String,
+    /// Print nothing (with --record, --prometheus, --web or --textfile)
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    flags: MonitorFlags,
+    #[command(flatten)]
+    meters: MeterFlags,
+    #[command(flatten)]
+    root: RootFlags,
+    #[command(subcommand)]
+    what: Option<OfRecordings>,
 }
 
-/// State of a source.
-#[derive(Debug)]
-enum Poll {
-    /// Another run begins: with another machine, or other channels.
-    Begin(Box<Watch>),
-    /// A row was added to the watch.
-    Row,
-    /// No data yet; poll again after this delay.
-    Wait(Duration),
-    /// No more.
-    End,
+/// Subcommands for recordings.
+#[derive(Debug, clap::Subcommand)]
+enum OfRecordings {
+    Mark(Mark),
 }
 
-/// One way to look at the samples.
-trait View {
-    /// Another run begins.
-    fn begin(&mut self, watch: &Watch) -> anyhow::Result<()>;
-    /// A row was added. False if nobody looks any more.
-    fn row(&mut self, watch: &Watch) -> anyhow::Result<bool>;
-    /// Notes about the view since the last call.
-    fn take_notes(&mut self, _notes: &mut Vec<String>) {}
-    /// No more rows come.
-    fn end(&mut self, _watch: &Watch) -> anyhow::Result<()> {
-        Ok(())
-    }
-}
-
-/// Everything that looks at one stream.
-struct Monitor {
-    source: Box<dyn Source>,
-    recording: Option<Recorder>,
-    views: Vec<Box<dyn View>>,
-    screen: Option<Screen>,
-    watch: Watch,
-    /// Pending notes about the monitor.
-    notes: Vec<String>,
-    rows: u64,
-    /// The source stands still, because the user paused a replay.
-    paused: bool,
-}
-
-fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
-    let cancelled = signals::watch()?;
-    let mut monitor = Monitor::open(root, args)?;
-    while cancelled.load(Ordering::Relaxed) == 0 {
-        let goes_on = if monitor.paused {
-            monitor.wait(Duration::MAX)?
-        } else {
-            monitor.step()? && args.count != Some(monitor.rows)
-        };
-        if !goes_on {
-            break;
+impl Verb for MonitorVerb {
+    fn checked(self, environment: &Environment) -> Checked {
+        match self.what {
+            Some(OfRecordings::Mark(mark)) => Ok(Box::new(mark)),
+            None => Ok(Box::new(self.flags.checked(&self.interval, self.quiet, self.meters, environment)?)),
         }
     }
-    monitor.end(cancelled.load(Ordering::Relaxed))
 }
 
-impl Monitor {
-    /// Reports impossible options before any output.
-    fn open(root: &Root, args: &MonitorArgs) -> anyhow::Result<Self> {
-        let term = std::env::var("TERM").ok();
-        let kind = args.view.unwrap_or_else(|| if tui::is_large(term.as_deref()) { Kind::Screen } else { Kind::Lines });
-        let on_screen = kind == Kind::Screen;
-        let has_plots = on_screen || args.web.is_some();
-        let usual = if has_plots { PLOT_INTERVAL } else { LINES_INTERVAL };
-        let interval = args.interval.unwrap_or(usual);
-        let recording = args.record.as_deref().map(Recorder::open).transpose()?;
-        let mut views = views(args, kind)?;
-        let mut notes = Vec::new();
-        views.iter_mut().for_each(|view| view.take_notes(&mut notes));
-        let source: Box<dyn Source> = match &args.replay {
-            Some(replay) => Box::new(replay::Source::open(replay)?),
-            None => Box::new(live::Source::start(root, interval, &args.meters)?),
-        };
-        let file = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
-        let file = match (&args.record, &args.replay) {
-            (Some(path), _) => format!("recording {}", file(path)),
-            (_, Some(replay)) => format!("replay of {}", file(&replay.file)),
-            _ => String::new(),
-        };
-        let screen = on_screen.then(|| Screen::open(file, args.replay.is_some()));
-        let mut monitor = Self {
-            source,
-            recording,
-            views,
-            screen: screen.transpose()?,
-            watch: Watch::new(record::nothing_known()),
-            notes: Vec::new(),
-            rows: 0,
-            paused: false,
-        };
-        notes.iter().for_each(|note| monitor.note(note));
-        Ok(monitor)
+impl Command for MonitorArgs {
+    fn run(self: Box<Self>, root: &machine::Root) -> anyhow::Result<u8> {
+        monitor::run(root, &self)
+    }
+}
+
+/// What a row of JSON holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Rows {
+    /// What was read at its moment: slow sources are not in every row.
+    Read,
+    /// The latest value of every channel, and what people look at.
+    Full,
+}
+
+/// Options of `-m` and `monitor`.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Monitor options (-m, monitor)")]
+pub(crate) struct MonitorFlags {
+    /// Stop after N samples
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+    /// Print the classic lines (default unless the terminal is at least 100x24)
+    #[arg(long, conflicts_with_all = ["tui", "jsonl"])]
+    lines: bool,
+    /// Full-screen display with plots (default on terminals of at least 100x24)
+    #[arg(long, conflicts_with = "jsonl")]
+    tui: bool,
+    /// Print one JSON object per line: rows of what was read, or `full` rows of every latest value with clocks,
+    /// temperature, use and throttling worked out
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "read")]
+    jsonl: Option<Rows>,
+    /// Append every sample to FILE; the recording survives a power loss
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+    /// Replay a recording, result file or log in any view
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// Replay FACTOR times as fast, or `max` for no delay
+    #[arg(long, value_name = "FACTOR", requires = "replay")]
+    speed: Option<String>,
+    /// Start the replay at TIME: 90s, 5min, 1h or 1:23:45
+    #[arg(long, value_name = "TIME", requires = "replay", value_parser = parse_time)]
+    seek: Option<Duration>,
+    /// Serve Prometheus metrics on this port; on loopback unless ADDR is given
+    #[arg(long, value_name = "[ADDR:]PORT")]
+    prometheus: Option<String>,
+    /// Serve the monitor as a page with live plots, on this port of loopback unless ADDR is given; 0 for a free port
+    ///
+    /// The address has a random token and is printed. It is not encrypted: give an ADDR in networks you trust only.
+    #[arg(long, value_name = "[ADDR:]PORT")]
+    web: Option<String>,
+    /// Write metrics for node_exporter's textfile collector; the file is removed at the end, but kept with --count
+    #[arg(long, value_name = "FILE.prom")]
+    textfile: Option<PathBuf>,
+}
+
+impl MonitorFlags {
+    /// The first option that means nothing without a monitor.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            (self.count.is_some(), "--count"),
+            (self.lines, "--lines"),
+            (self.tui, "--tui"),
+            (self.jsonl.is_some(), "--jsonl"),
+            (self.record.is_some(), "--record"),
+            (self.replay.is_some(), "--replay"),
+            (self.prometheus.is_some(), "--prometheus"),
+            (self.web.is_some(), "--web"),
+            (self.textfile.is_some(), "--textfile"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
-    /// The next thing that happens. False if it is over.
-    fn step(&mut self) -> anyhow::Result<bool> {
-        match self.source.poll(&mut self.watch)? {
-            Poll::Begin(watch) => self.begin(*watch).map(|()| true),
-            Poll::Row => self.row(),
-            Poll::Wait(time) => self.wait(time),
-            Poll::End if self.screen.is_some() => {
-                self.note("End of recording. ← to go back");
-                self.wait(Duration::MAX)
+    fn check_quiet(&self, quiet: bool) -> Result<(), String> {
+        let views = [(self.lines, "--lines"), (self.tui, "--tui"), (self.jsonl.is_some(), "--jsonl")];
+        let serves = self.prometheus.is_some() || self.web.is_some();
+        let into_files = self.record.is_some() || serves || self.textfile.is_some();
+        match (quiet, chosen(views).next()) {
+            (true, Some(view)) => Err(format!("--quiet cannot be combined with {view}.")),
+            (true, None) if !into_files => Err("--quiet needs --record, --prometheus, --web or --textfile.".into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// All of it, or one sentence about what is wrong.
+    pub(crate) fn checked(
+        self,
+        interval: &str,
+        quiet: bool,
+        meters: MeterFlags,
+        environment: &Environment,
+    ) -> Result<MonitorArgs, String> {
+        self.check_quiet(quiet)?;
+        if self.replay.is_some() {
+            if !interval.is_empty() {
+                return Err("The interval does not apply to --replay; use --speed.".into());
             }
-            Poll::End => Ok(false),
+            if meters.is_given() {
+                return Err("--meter does not apply to --replay.".into());
+            }
         }
-    }
-
-    fn begin(&mut self, watch: Watch) -> anyhow::Result<()> {
-        self.watch = watch;
-        if let Some(recording) = &mut self.recording {
-            recording.begin(&self.watch);
-        }
-        for view in &mut self.views {
-            view.begin(&self.watch)?;
-        }
-        if let Some(screen) = &mut self.screen {
-            screen.begin(&self.watch);
-        }
-        Ok(())
-    }
-
-    fn row(&mut self) -> anyhow::Result<bool> {
-        self.rows += 1;
-        if let Some(recording) = &mut self.recording {
-            recording.row(&mut self.watch);
-            self.notes.append(&mut recording.take_notes());
-        }
-        let mut looked_at = true;
-        for view in &mut self.views {
-            looked_at &= view.row(&self.watch)?;
-            view.take_notes(&mut self.notes);
-        }
-        if !self.notes.is_empty() {
-            let notes = std::mem::take(&mut self.notes);
-            notes.iter().for_each(|note| self.note(note));
-        }
-        if let Some(screen) = &mut self.screen {
-            screen.row(&self.watch)?;
-        }
-        self.watch.seen();
-        Ok(looked_at)
-    }
-
-    /// Says something about the monitor itself, where it disturbs no view.
-    fn note(&mut self, text: &str) {
-        match &mut self.screen {
-            Some(screen) => screen.note(text),
-            None => output::note(text),
-        }
-    }
-
-    /// Waits, at most so long. Signals and keys end the wait. False if the user quits.
-    fn wait(&mut self, time: Duration) -> anyhow::Result<bool> {
-        let Some(screen) = &mut self.screen else {
-            signals::wait(time);
-            return Ok(true);
+        let view = match self {
+            _ if quiet => Some(View::Nothing),
+            Self { lines: true, .. } => Some(View::Lines),
+            Self { tui: true, .. } => Some(View::Screen),
+            Self { jsonl: Some(Rows::Read), .. } => Some(View::Jsonl(JsonlRows::Read)),
+            Self { jsonl: Some(Rows::Full), .. } => Some(View::Jsonl(JsonlRows::Full)),
+            _ => None,
         };
-        match screen.wait(time)? {
-            Action::Nothing => {}
-            Action::Quit => return Ok(false),
-            // The machine does not stand still; only what is shown of it.
-            Action::Pause => self.paused = !self.paused && screen.is_replay(),
-            Action::Seek(ms) => self.source.seek(self.watch.at_ms() + ms)?,
-            Action::Faster(factor) => self.source.faster(factor),
-        }
-        Ok(true)
-    }
-
-    /// The exit status: a recording whose end could not be written is a failure.
-    fn end(mut self, signal: i32) -> anyhow::Result<u8> {
-        // The terminal first: what follows may have something to say.
-        self.screen = None;
-        self.source.end(&mut self.watch);
-        let mut ended = 0;
-        if let Some(recording) = &mut self.recording {
-            let is_written = recording.end(&self.watch, signal);
-            ended = if is_written { 0 } else { status::FAILURE };
-            let notes = recording.take_notes();
-            notes.iter().for_each(|note| self.note(note));
-        }
-        for view in &mut self.views {
-            view.end(&self.watch)?;
-        }
-        Ok(ended)
+        let replay = match self.replay {
+            None => None,
+            Some(file) => Some(Replay {
+                file,
+                speed: parse_speed(self.speed.as_deref().unwrap_or("1"))?,
+                seek: self.seek.unwrap_or_default(),
+            }),
+        };
+        let address = |option: &str, text: Option<&str>| text.map(|text| parse_address(option, text)).transpose();
+        let prometheus = address("--prometheus", self.prometheus.as_deref())?;
+        let web = address("--web", self.web.as_deref())?;
+        Ok(MonitorArgs {
+            interval: parse_interval(interval)?,
+            count: self.count,
+            view,
+            record: self.record,
+            replay,
+            prometheus,
+            web,
+            textfile: self.textfile,
+            meters: meters.all(environment)?,
+        })
     }
 }
 
-/// Those that are asked for; what cannot work is told before anything is shown.
-fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn View>>> {
-    let mut views: Vec<Box<dyn View>> = Vec::new();
-    if let Some(address) = args.prometheus {
-        views.push(Box::new(export::Prometheus::start(address)?));
+/// Shorter intervals would mostly measure the monitor.
+const INTERVAL_MIN: Duration = Duration::from_millis(20);
+const INTERVAL_MAX: Duration = Duration::from_secs(3600);
+
+fn parse_interval(text: &str) -> Result<Option<Duration>, String> {
+    if text.is_empty() {
+        return Ok(None);
     }
-    if let Some(address) = args.web {
-        views.push(Box::new(web::Web::start(address)?));
+    let wrong = || format!("-m takes a time of 20ms to 1h, such as 5 or 0.5s, not {text:?}.");
+    let interval = parse_time(text).ok().filter(|time| (INTERVAL_MIN..=INTERVAL_MAX).contains(time));
+    interval.map(Some).ok_or_else(wrong)
+}
+
+fn parse_speed(text: &str) -> Result<Option<f64>, String> {
+    if text == "max" {
+        return Ok(None);
     }
-    if let Some(path) = &args.textfile {
-        views.push(Box::new(export::Textfile::new(path, args.count.is_some())));
+    let speed = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
+    match speed {
+        Ok(speed) if (0.001..=100_000.0).contains(&speed) => Ok(Some(speed)),
+        _ => Err(format!("--speed must be a factor such as 10 or 0.5, or max, not {text:?}.")),
     }
-    let on_terminal = std::io::stdout().is_terminal();
-    let serves = args.prometheus.is_some() || args.web.is_some();
-    let others = args.record.is_some() || serves || args.textfile.is_some();
-    let rows = RowPrinter::new(others && args.replay.is_none());
-    match kind {
-        Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal, rows))),
-        Kind::Jsonl(holds) => views.push(Box::new(jsonl::Jsonl { holds, rows })),
-        // The screen is looked after by itself: it also has keys.
-        Kind::Screen | Kind::Nothing => {}
+}
+
+/// `9478`, `:9478`, `0.0.0.0:9478`, `[::1]:9478`. Without an address: loopback.
+fn parse_address(option: &str, text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix(':').unwrap_or(text);
+    let loopback = port.parse().map(|port: u16| ([127, 0, 0, 1], port).into());
+    let named = text.replace("localhost:", "127.0.0.1:");
+    loopback
+        .or_else(|_| named.parse())
+        .map_err(|_| format!("{option} must be a port or address:port such as 9478 or 0.0.0.0:9478, not {text:?}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_defaults_to_loopback() {
+        for (text, expected) in [
+            ("9478", "127.0.0.1:9478"),
+            (":9478", "127.0.0.1:9478"),
+            ("localhost:1", "127.0.0.1:1"),
+            ("0.0.0.0:9478", "0.0.0.0:9478"),
+            ("[::1]:9478", "[::1]:9478"),
+        ] {
+            assert_eq!(parse_address("--web", text), Ok(expected.parse().unwrap()), "{text}");
+        }
+        for text in ["", "here", "99999", "1.2.3.4"] {
+            assert!(parse_address("--web", text).is_err(), "{text}");
+        }
     }
-    Ok(views)
+
+    #[test]
+    fn intervals_and_speeds() {
+        for (text, seconds) in
+            [("", None), ("5", Some(5.0)), ("0.5s", Some(0.5)), ("20ms", Some(0.02)), ("5m", Some(300.0))]
+        {
+            let interval = parse_interval(text).map(|time| time.map(|time| time.as_secs_f64()));
+            assert_eq!(interval, Ok(seconds), "{text}");
+        }
+        for text in ["0", "19ms", "2h", "soon"] {
+            assert!(parse_interval(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_speed("max"), Ok(None));
+        assert_eq!(parse_speed("2x"), Ok(Some(2.0)));
+        assert!(parse_speed("0").is_err() && parse_speed("nan").is_err());
+    }
 }

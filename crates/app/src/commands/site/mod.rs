@@ -6,11 +6,11 @@ mod folder;
 mod sources;
 
 use super::known;
-use super::read::NoResults;
-use crate::{output, status};
 use anyhow::{Context, bail};
 use compare::reference::Reference;
 use compare::trend::{self, Sample, Trend, trends};
+use console::read::NoResults;
+use console::{output, status};
 use explain::results::{Entry, USUAL_ORDER, order};
 use facts::{Facts, Verdict};
 use folder::SiteFolder;

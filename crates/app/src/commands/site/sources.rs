@@ -1,9 +1,9 @@
 //! The files that a site is made of: those that were named, and those in directories by their endings.
 
 use super::folder;
-use crate::commands::read::read_from;
-use crate::{input, output};
 use anyhow::Context;
+use console::read::read_from;
+use console::{input, output};
 use record::Record;
 use std::path::{Path, PathBuf};
 

@@ -4,8 +4,8 @@ mod shelf;
 
 use super::Command;
 use super::many::{Many, read_many};
-use crate::{output, signals};
 use anyhow::Context;
+use console::{output, signals};
 use net::browser;
 use net::server::{Guarded, Token, serve};
 use shelf::Shelf;

@@ -1,10 +1,10 @@
 //! Which page or file is at which path: those of a site, made when they are asked for, and the files as they are.
 
 use crate::commands::known;
-use crate::input;
 use compare::reference::Reference;
 use compare::trend::{Sample, trends};
 use compare::{Side, compare};
+use console::input;
 use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Explained;
 use net::server::{Answer, Site as Served, TEXT};

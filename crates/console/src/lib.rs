@@ -1,0 +1,15 @@
+//! The terminal of the user: streams, signals, progress, monitor. The only place that prints.
+
+#![forbid(unsafe_code)]
+
+pub mod input;
+pub mod look;
+pub mod monitor;
+pub mod output;
+pub mod progress;
+pub mod read;
+pub mod run_screen;
+pub mod signals;
+pub mod status;
+pub mod stderr;
+mod write;

@@ -1,0 +1,114 @@
+//! Abilities of the terminal: colours, and characters beyond ASCII.
+
+use rustix::termios::{Winsize, tcgetwinsize};
+use std::io::stdout;
+use std::os::fd::AsFd;
+
+/// Columns and rows of a terminal that does not say: those of the terminals that serial lines were made for.
+const USUAL: (u16, u16) = (80, 24);
+
+/// Abilities of the terminal.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Look {
+    /// Colours are allowed: by the terminal, by `NO_COLOR`.
+    pub colours: bool,
+    /// It knows ASCII alone.
+    pub ascii: bool,
+}
+
+impl Look {
+    /// By the variables of this process.
+    pub fn of_this_terminal() -> Self {
+        Self::of_environment(|name| std::env::var(name).ok())
+    }
+
+    /// By the environment: <https://no-color.org>, the locale, and what is known of old terminals.
+    fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let term = set("TERM").unwrap_or_default();
+        let mono = ["vt", "xterm-mono", "dumb"].iter().any(|mono| term.starts_with(mono));
+        let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
+        let utf8 = locale.is_some_and(|locale| {
+            let locale = locale.to_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        });
+        Self {
+            colours: set("NO_COLOR").is_none() && !mono,
+            // The fonts of the kernel's console lack most parts of a cell.
+            ascii: !utf8 || mono || term == "linux",
+        }
+    }
+}
+
+/// True if a line can be written over: not on a terminal that only prints, as the consoles of editors are.
+pub fn has_cursor() -> bool {
+    !is_printer(std::env::var("TERM").ok().as_deref())
+}
+
+fn is_printer(term: Option<&str>) -> bool {
+    term == Some("dumb")
+}
+
+/// Columns of the terminal that standard output leads to; none where it leads elsewhere, or the terminal does not know.
+pub fn columns() -> Option<usize> {
+    let size = tcgetwinsize(stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// Columns and rows to draw into.
+pub fn size(terminal: impl AsFd) -> (u16, u16) {
+    drawable(tcgetwinsize(terminal).ok())
+}
+
+/// A serial console says that it has none.
+fn drawable(reported: Option<Winsize>) -> (u16, u16) {
+    let known = |reported: u16, usual| if reported > 0 { reported } else { usual };
+    reported.map_or(USUAL, |size| (known(size.ws_col, USUAL.0), known(size.ws_row, USUAL.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dumb_terminals_only_print() {
+        for (term, expected) in [(Some("dumb"), true), (Some("xterm"), false), (Some("vt100"), false), (None, false)] {
+            assert_eq!(is_printer(term), expected, "{term:?}");
+        }
+    }
+
+    #[test]
+    fn terminals_without_a_size_have_the_usual_one() {
+        let check = |size: Option<(u16, u16)>, expected| {
+            let winsize = |(ws_col, ws_row)| Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
+            assert_eq!(drawable(size.map(winsize)), expected);
+        };
+        check(Some((132, 50)), (132, 50));
+        check(Some((0, 0)), USUAL);
+        check(Some((100, 0)), (100, 24));
+        check(None, USUAL);
+    }
+
+    #[test]
+    fn terminal_capabilities() {
+        let look = |term: &str, lang: &str, no_color: &str| {
+            Look::of_environment(|name| match name {
+                "TERM" => Some(term.to_owned()),
+                "LANG" => Some(lang.to_owned()),
+                "NO_COLOR" => Some(no_color.to_owned()),
+                _ => None,
+            })
+        };
+        for (term, lang, no_color, colours, ascii) in [
+            ("xterm-256color", "de_DE.UTF-8", "", true, false),
+            ("xterm-256color", "C.utf8", "1", false, false),
+            ("xterm-256color", "C", "", true, true),
+            ("linux", "C.UTF-8", "", true, true),
+            ("vt100", "C.UTF-8", "", false, true),
+            ("vt220", "", "", false, true),
+        ] {
+            let expected = Look { colours, ascii };
+            assert_eq!(look(term, lang, no_color), expected, "{term} {lang} {no_color}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Everything that people and programs read goes through here, and through [`crate::stderr`] for
+//! messages: no foreign text steers a terminal, a closed pipe ends quietly, anything else is an error.
+//! A reader of standard output that has stopped is waited for, but not once a signal asked for the end.
+
+pub use crate::stderr::note;
+
+use crate::write::LOOK_EVERY;
+use crate::{signals, stderr};
+use anyhow::Context;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FileType, fstat};
+use std::io::IsTerminal;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Number of bytes that a pipe or terminal accepts at once if it accepts any.
+const CHUNK_BYTES: usize = 2048;
+/// The kernel fills pipes by pages of at most so much on small boards.
+const PAGE_BYTES: usize = 4096;
+/// Maximum time for output after a signal.
+const LAST_PATIENCE: Duration = Duration::from_millis(600);
+
+/// Writes text to standard output. A reader that closes the pipe early (`grep -q`, `head`) has seen enough.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    print_to_reader(text).map(|_| ())
+}
+
+/// As [`print`], but returns whether there is still a reader.
+pub fn print_to_reader(text: &str) -> anyhow::Result<bool> {
+    // Only these keep a writer waiting; asking a file each time would cost a system call for nothing.
+    static MAY_WAIT: OnceLock<bool> = OnceLock::new();
+    let out = std::io::stdout();
+    let may_wait = *MAY_WAIT.get_or_init(|| out.is_terminal() || !is_file_or_null(out.as_fd()));
+    // Keeps the order if both are one terminal.
+    stderr::settle();
+    // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
+    let text = facts::harmless(text);
+    write(out.as_fd(), text.as_bytes(), may_wait).context("Cannot write to standard output")
+}
+
+/// True if so many bytes can be written to standard output without waiting for its reader.
+pub fn has_room(bytes: usize) -> bool {
+    let out = std::io::stdout();
+    let mut room = [PollFd::new(&out, PollFlags::OUT)];
+    let at_once = Timespec::default();
+    if !matches!(poll(&mut room, Some(&at_once)), Ok(1..)) {
+        return false;
+    }
+    // A pipe says that there is some room; how much is what it holds less what is in it, by whole pages.
+    let size = rustix::pipe::fcntl_getpipe_size(&out);
+    let (Ok(size), Ok(used)) = (size, rustix::io::ioctl_fionread(&out)) else {
+        return true;
+    };
+    let free = size.saturating_sub(usize::try_from(used).unwrap_or(usize::MAX));
+    // Output that exceeds an empty pipe has to wait in any case.
+    free >= (bytes + PAGE_BYTES).min(size)
+}
+
+/// Asks once. Without a terminal, --yes is required.
+pub fn is_confirmed(question: &str, what: &str) -> anyhow::Result<bool> {
+    let input = std::io::stdin();
+    anyhow::ensure!(input.is_terminal(), "Standard input is not a terminal; use --yes to {what}.");
+    print(&format!("{question} [y/N] "))?;
+    let mut answer = String::new();
+    input.read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn is_file_or_null(out: BorrowedFd<'_>) -> bool {
+    let kind = fstat(out).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    matches!(kind, Ok(FileType::RegularFile | FileType::CharacterDevice))
+}
+
+/// Writes all of it. False if nobody reads it.
+fn write(out: BorrowedFd<'_>, mut text: &[u8], may_wait: bool) -> std::io::Result<bool> {
+    while !text.is_empty() {
+        if may_wait && !is_read(out) {
+            return Ok(false);
+        }
+        let chunk = &text[..text.len().min(if may_wait { CHUNK_BYTES } else { text.len() })];
+        match rustix::io::write(out, chunk) {
+            Ok(count) => text = &text[count..],
+            Err(rustix::io::Errno::INTR) => {}
+            // Another process sharing the terminal made it non-blocking.
+            Err(rustix::io::Errno::AGAIN) if is_read(out) => {}
+            Err(rustix::io::Errno::AGAIN) => return Ok(false),
+            Err(rustix::io::Errno::PIPE) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(true)
+}
+
+/// Waits until there is room. False if that takes long after a signal.
+fn is_read(out: BorrowedFd<'_>) -> bool {
+    let mut asked_to_end = None;
+    loop {
+        let mut room = [PollFd::from_borrowed_fd(out, PollFlags::OUT)];
+        match poll(&mut room, Some(&LOOK_EVERY)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            // A file that cannot be polled reports its error on write.
+            Ok(_) | Err(_) => return true,
+        }
+        if signals::received() != 0 {
+            let since = asked_to_end.get_or_insert_with(Instant::now);
+            if since.elapsed() >= LAST_PATIENCE {
+                return false;
+            }
+        }
+    }
+}
+
+/// A row of a list: its name, and behind it at this column what is said of it, which breaks at 80 columns.
+pub fn row(name: &str, column: usize, about: &str) -> String {
+    let about = facts::wrapped(&format!("{:column$}{about}", ""), column);
+    if name.chars().count() < column {
+        format!("{name:<column$}{}\n", about.trim_start())
+    } else {
+        format!("{name}\n{about}\n")
+    }
+}
+
+/// A moment of a run as the time of day where it ran.
+pub fn time_of_day(record: &record::Record, at_ms: i64) -> String {
+    explain::monitor::time_of_day(record, at_ms)
+}

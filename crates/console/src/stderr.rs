@@ -1,0 +1,226 @@
+//! Standard error: notes, and the bar at the bottom of a terminal. A thread of its own writes them, so that
+//! nobody who has something to say waits for a terminal that was stopped, a pipe that is full, or a disk.
+//!
+//! Lines are kept until they are written, a bounded number of them; the bar is only ever the latest one.
+
+use crate::write::write_all;
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Maximum number of lines kept for a stopped reader; further lines are counted.
+const LINES_MAX: usize = 200;
+/// Joining and writing lines needs little.
+const STACK_BYTES: usize = 128 << 10;
+/// Back to the first column, and everything behind it away (ECMA-48: CR, EL 0).
+const CLEAR: &str = "\r\x1b[K";
+/// At the end so long is waited for a reader that has stopped.
+const LAST_PATIENCE: Duration = Duration::from_millis(1500);
+/// Before something is written to standard output: where both are one terminal, they keep their order.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Pending output.
+#[derive(Debug, Default)]
+struct PendingOutput {
+    lines: VecDeque<String>,
+    /// Lines for which there was no room.
+    lost: u32,
+    /// The bar as it shall be, and as it is shown.
+    bar: String,
+    shown: String,
+    /// Everything waits: a whole screen is in the terminal.
+    held: bool,
+    /// The thread is writing, or waits to.
+    busy: bool,
+    /// There is no such thread.
+    alone: bool,
+}
+
+#[derive(Debug, Default)]
+struct Stderr {
+    due: Mutex<PendingOutput>,
+    changed: Condvar,
+}
+
+/// Says something in a line of its own. If nobody listens there, nobody needs to know.
+pub fn line(text: &str) {
+    let stderr = stderr();
+    let mut due = stderr.lock();
+    if due.lines.len() < LINES_MAX {
+        due.lines.push_back(facts::harmless(text).into_owned());
+    } else {
+        due.lost += 1;
+    }
+    stderr.announce(due);
+}
+
+/// Prints a message on standard error without blocking.
+pub fn note(text: &str) {
+    line(&format!("sbc-bench: {text}"));
+}
+
+/// Shows this below all lines, in place of what was shown there; nothing takes it away. Only for a terminal.
+pub fn bar(text: &str) {
+    let stderr = stderr();
+    let mut due = stderr.lock();
+    due.bar = facts::plain(text);
+    stderr.announce(due);
+}
+
+/// Keeps everything until it may be written again, or writes it.
+pub fn hold(held: bool) {
+    // Without messages there is nothing to release.
+    if !held && STDERR.get().is_none() {
+        return;
+    }
+    let stderr = stderr();
+    let mut due = stderr.lock();
+    due.held = held;
+    stderr.announce(due);
+}
+
+/// True if a progress bar can be shown.
+pub fn is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Columns that the bar may have.
+pub fn columns() -> usize {
+    let (columns, _) = crate::look::size(std::io::stderr());
+    usize::from(columns)
+}
+
+/// Waits until everything is written, but not for a reader that has stopped for long.
+pub fn finish() {
+    wait(LAST_PATIENCE);
+}
+
+/// Waits a moment until everything is written.
+pub fn settle() {
+    wait(PATIENCE);
+}
+
+fn wait(patience: Duration) {
+    // Without messages there is nothing to flush and no thread to start.
+    let Some(stderr) = STDERR.get() else {
+        return;
+    };
+    let until = Instant::now() + patience;
+    let mut due = stderr.lock();
+    while due.busy || due.is_due() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        let waited = stderr.changed.wait_timeout(due, left);
+        due = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+static STDERR: OnceLock<Stderr> = OnceLock::new();
+
+/// With its thread, which begins with the first thing to say.
+fn stderr() -> &'static Stderr {
+    let mut is_new = false;
+    let stderr = STDERR.get_or_init(|| {
+        is_new = true;
+        Stderr::default()
+    });
+    if is_new {
+        let builder = std::thread::Builder::new().name("stderr".into());
+        let thread = builder.stack_size(STACK_BYTES).spawn(|| stderr.serve());
+        stderr.lock().alone = thread.is_err();
+    }
+    stderr
+}
+
+impl Stderr {
+    fn lock(&self) -> MutexGuard<'_, PendingOutput> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn announce(&self, mut due: MutexGuard<'_, PendingOutput>) {
+        if due.alone && !due.is_due() {
+            // Held output is written on release.
+        } else if due.alone {
+            // Without a thread it is written here and now.
+            let text = due.take();
+            drop(due);
+            write_all(std::io::stderr().as_fd(), text.as_bytes());
+        } else {
+            drop(due);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Writes what is due, for ever.
+    fn serve(&self) {
+        // In the background of a terminal that stops who writes (`stty tostop`), a line is no reason to stop.
+        machine::signals::never_stop_here();
+        let mut due = self.lock();
+        loop {
+            if !due.is_due() {
+                due.busy = false;
+                self.changed.notify_all();
+                due = self.changed.wait(due).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            due.busy = true;
+            let text = due.take();
+            drop(due);
+            write_all(std::io::stderr().as_fd(), text.as_bytes());
+            due = self.lock();
+        }
+    }
+}
+
+impl PendingOutput {
+    fn is_due(&self) -> bool {
+        !self.held && (!self.lines.is_empty() || self.lost > 0 || self.bar != self.shown)
+    }
+
+    /// All of it as bytes for a terminal, or for a file where there never is a bar.
+    fn take(&mut self) -> String {
+        let mut text = String::new();
+        if !self.shown.is_empty() {
+            text.push_str(CLEAR);
+        }
+        for line in self.lines.drain(..) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        if self.lost > 0 {
+            let lost = std::mem::take(&mut self.lost);
+            text.push_str(&format!("({lost} lines dropped: standard error was not read)\n"));
+        }
+        text.push_str(&self.bar);
+        self.shown.clone_from(&self.bar);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_printed_above_bar() {
+        let mut due = PendingOutput::default();
+        let mut check = |lines: &[&str], bar: &str, expected: &str| {
+            due.lines.extend(lines.iter().map(|line| (*line).to_owned()));
+            due.bar = bar.to_owned();
+            assert_eq!(due.is_due(), !expected.is_empty());
+            if due.is_due() {
+                assert_eq!(due.take(), expected);
+            }
+        };
+        check(&["a", "b"], "", "a\nb\n");
+        check(&[], "half", "half");
+        check(&[], "half", "");
+        check(&["c"], "done", "\r\x1b[Kc\ndone");
+        check(&[], "", "\r\x1b[K");
+        check(&["d"], "", "d\n");
+    }
+}

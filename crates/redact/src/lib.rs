@@ -1,0 +1,269 @@
+//! Blanks private data in texts: host and user names, addresses, serial
+//! numbers, identifiers of disks and installations, labels, keys and the words of users' own commands. Only the value
+//! goes, the shape stays, so that everything else stays in its place.
+//!
+//! What is the same stays the same: the second address of a text is told from the first by its last digit. Pure text
+//! in, text out; where the texts come from is the caller's affair.
+
+#![forbid(unsafe_code)]
+
+mod addresses;
+mod entry;
+mod kernel;
+mod known;
+mod learn;
+mod message;
+mod named;
+mod names;
+mod owned;
+mod pairs;
+mod shapes;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use learn::names_a_board;
+use pairs::Pairs;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+/// Stands for everything that has no shape to keep.
+pub const BLANK: &str = "redacted";
+
+/// What kind of thing was blanked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Addresses of networks: MAC, IPv4, IPv6.
+    Address,
+    /// UUIDs and long hexadecimal numbers: of file systems, partitions, installations, containers, boots.
+    Identifier,
+    /// Serial numbers.
+    Serial,
+    /// Names of the host, and of hosts on which something was built.
+    HostName,
+    /// Names of users.
+    UserName,
+    /// Names that people gave to disks and folders.
+    Label,
+    /// Values of the kernel's and the firmware's options that nobody reads.
+    Option,
+    /// Passwords and keys of licences.
+    Key,
+    /// Words of a command of the user's own, and what it printed.
+    Command,
+    /// Words of messages that are not the kernel's.
+    Word,
+}
+
+impl Kind {
+    /// In words: several of them.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Address => "addresses",
+            Kind::Identifier => "identifiers",
+            Kind::Serial => "serial numbers",
+            Kind::HostName => "host names",
+            Kind::UserName => "user names",
+            Kind::Label => "labels and directories",
+            Kind::Option => "option values",
+            Kind::Key => "passwords and keys",
+            Kind::Command => "commands and their output",
+            Kind::Word => "words of messages",
+        }
+    }
+}
+
+/// Blanks texts, and remembers what it has met.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    counts: BTreeMap<Kind, u32>,
+    /// What was met, in small letters, with its number.
+    met: BTreeMap<String, usize>,
+    /// Words that are blanked wherever they stand.
+    known: BTreeMap<String, Kind>,
+    /// The same of several words.
+    phrases: Vec<(String, Kind)>,
+    /// Names of the machine's kind, in small letters.
+    makers: String,
+    /// Lines with their redacted form by the names known now, and the counts of each.
+    done: HashMap<String, (String, BTreeMap<Kind, u32>)>,
+    /// True while numbers of names can still change.
+    is_learning: bool,
+}
+
+/// Longer lines are not remembered, nor more of them: a text may have millions.
+const DONE_BYTES_MAX: usize = 256;
+const DONE_LINES_MAX: usize = 8_192;
+/// Minimum length of private words, in bytes.
+const PRIVATE_BYTES_MIN: usize = 3;
+
+/// A pass over a line.
+type Pass = fn(&mut Redactor, &str, &Pairs) -> String;
+/// All passes in order, with the strings that make them necessary; an empty list means every line.
+const PASSES: &[(Pass, &[&str])] = &[
+    (|redactor, line, _| redactor.credentials(line), &["://"]),
+    (|redactor, line, _| redactor.serials(line), &["serial"]),
+    (Redactor::named, &[]),
+    (|redactor, line, _| redactor.places_of_people(line), names::FOLDERS),
+    (|redactor, line, _| redactor.accounts(line), &["@"]),
+    (|redactor, line, _| redactor.disks(line), &["by-", "/dev/", "LABEL="]),
+    (|redactor, line, _| redactor.pools(line), &["zfs"]),
+    (|redactor, line, _| redactor.hosts_of_addresses(line), &["://"]),
+    (|redactor, line, _| redactor.owned_things(line), &["'s ", "\u{2019}s "]),
+    (|redactor, line, _| redactor.positions(line), owned::POSITIONS),
+    (|redactor, line, _| redactor.armoured(line), &["-----"]),
+    (|redactor, line, _| redactor.known_names(line), &[]),
+    (|redactor, line, _| redactor.shapes(line), &[]),
+    (|redactor, line, _| redactor.addresses(line), &[]),
+];
+
+/// Section of a text.
+#[derive(Clone, Copy, PartialEq)]
+enum Section {
+    Any,
+    /// Messages of the kernel, up to a line of `#`, as the bash program prints them.
+    Messages,
+    /// A key or certificate in PEM (RFC 7468).
+    Key,
+}
+
+impl Redactor {
+    /// What was blanked, and how often.
+    pub fn counts(&self) -> &BTreeMap<Kind, u32> {
+        &self.counts
+    }
+
+    /// Any text: names that stand anywhere in it are learnt first, then everything is blanked line by line.
+    pub fn text(&mut self, text: &str) -> String {
+        self.learn_by_place(text);
+        let known = self.known_count();
+        let out = self.lines(text);
+        if self.known_count() == known {
+            return out;
+        }
+        // What was learnt on the way stands in earlier lines, too.
+        self.known_names(&out)
+    }
+
+    /// The lines of a text with the names that are known already.
+    pub fn lines(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut section = Section::Any;
+        for line in text.split_inclusive('\n') {
+            let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+            section = match section {
+                Section::Messages if line.starts_with("####") => Section::Any,
+                Section::Key if line.trim().contains([' ', '\t']) || line.is_empty() => Section::Any,
+                section => section,
+            };
+            if line.len() < PRIVATE_BYTES_MIN {
+                out.push_str(line);
+            } else {
+                let line = match section {
+                    Section::Messages if message::begin(line).is_none() => self.message(line),
+                    Section::Key => self.blank(Kind::Key),
+                    _ => self.line(line),
+                };
+                out.push_str(&line);
+            }
+            if section == Section::Any && line.starts_with("dmesg output while") {
+                section = Section::Messages;
+            } else if line.contains("-----BEGIN ") && !line.contains("-----END ") {
+                section = Section::Key;
+            }
+            out.push_str(end);
+        }
+        out
+    }
+
+    fn known_count(&self) -> usize {
+        self.known.len() + self.phrases.len()
+    }
+
+    /// Blanks something for another reason than its shape.
+    pub fn blank(&mut self, kind: Kind) -> String {
+        self.count(kind);
+        BLANK.to_owned()
+    }
+
+    /// One line, with the names that are known already. Most are the same as others: a line from which nothing is learnt needs
+    /// one look until more is known.
+    pub fn line(&mut self, line: &str) -> String {
+        if let Some((out, counts)) = self.done.get(line) {
+            counts.iter().for_each(|(kind, count)| *self.counts.entry(*kind).or_default() += count);
+            return out.clone();
+        }
+        let (known, before) = (self.known_count(), std::mem::take(&mut self.counts));
+        let mut out = self.shaped(line);
+        if let Some(at) = message::begin(&out) {
+            let message = self.words_of_kernel(&out[at..]);
+            out.replace_range(at.., &message);
+        }
+        let counts = std::mem::replace(&mut self.counts, before);
+        counts.iter().for_each(|(kind, count)| *self.counts.entry(*kind).or_default() += count);
+        let is_final = self.known_count() == known && (counts.is_empty() || !self.is_learning);
+        if is_final && line.len() <= DONE_BYTES_MAX && self.done.len() < DONE_LINES_MAX {
+            self.done.insert(line.to_owned(), (out.clone(), counts));
+        }
+        out
+    }
+
+    /// A line without words that are private by their shape, place or name.
+    fn shaped(&mut self, line: &str) -> String {
+        // A review quotes it between backticks.
+        const QUOTED: &str = "/proc/cmdline: ";
+        if let Some((head, rest)) = line.split_once(QUOTED) {
+            let (words, tail) = match rest.split_once('`') {
+                Some((words, _)) => (words, "`"),
+                None => (rest, ""),
+            };
+            return format!("{}{QUOTED}{}{tail}", self.passed(head), self.cmdline(words));
+        }
+        self.passed(line)
+    }
+
+    fn passed(&mut self, line: &str) -> String {
+        // What passes write in place of a value makes no word of the tables.
+        let pairs = Pairs::of(line);
+        let mut line = Cow::Borrowed(line);
+        for (pass, needed) in PASSES {
+            if needed.is_empty() || needed.iter().any(|part| pairs.may_hold(part)) {
+                line = Cow::Owned(pass(self, &line, &pairs));
+            }
+        }
+        line.into_owned()
+    }
+
+    /// Takes a word that is blanked from now on wherever it stands.
+    fn add(&mut self, name: &str, kind: Kind) {
+        if !self.known.contains_key(name) {
+            self.known.insert(name.to_owned(), kind);
+            self.done.clear();
+        }
+    }
+
+    fn count(&mut self, kind: Kind) {
+        *self.counts.entry(kind).or_default() += 1;
+    }
+
+    /// The number of something, in the order in which things were met.
+    fn number(&mut self, kind: Kind, what: &str) -> usize {
+        self.count(kind);
+        let next = self.met.len();
+        *self.met.entry(what.to_lowercase()).or_insert(next)
+    }
+
+    /// The same shape with zeros; the last digits tell one from the other.
+    pub fn digits(&mut self, kind: Kind, what: &str) -> String {
+        if what.chars().all(|c| !c.is_ascii_alphanumeric() || c == '0' || c == 'f' || c == 'F') {
+            return what.to_owned();
+        }
+        let mut number = self.number(kind, what);
+        let mut out: Vec<char> = what.chars().map(|c| if c.is_ascii_alphanumeric() { '0' } else { c }).collect();
+        for place in out.iter_mut().rev().filter(|c| **c == '0').take(4) {
+            *place = char::from_digit((number % 16) as u32, 16).unwrap_or('0');
+            number /= 16;
+        }
+        out.into_iter().collect()
+    }
+}
