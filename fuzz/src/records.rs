@@ -3,7 +3,7 @@
 use crate::limits;
 use compare::reference::Reference;
 use compare::trend;
-use explain::monitor::{Columns, Item, Recorded, Watch, cores, metrics, tracks};
+use explain::monitor::{Columns, Item, RecordingLines, Watch, cores, metrics, tracks};
 use explain::results::Row;
 use facts::{Explained, Facts};
 use record::recording::frame;
@@ -67,7 +67,7 @@ pub(crate) fn replay(data: &[u8]) {
 
 fn show(data: &[u8]) {
     let mut shown: Option<(Columns, Watch)> = None;
-    for item in Recorded::new(data) {
+    for item in RecordingLines::new(data) {
         match (item, &mut shown) {
             (Item::Begin(record), shown) => {
                 *shown = Some((Columns::of(&record, *Facts::of(&record).soc_channel()), Watch::new(*record)));

@@ -1,7 +1,7 @@
 //! Real loads that are bound by a drive and by a network, under the whole program: that CPUs wait for the drive
 //! and the kernel works for the network is what they are there for, and no harm.
 
-use record::{Bound, Outcome, Record};
+use record::{Outcome, Record, WorkBound};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use testkit::Scratch;
@@ -69,7 +69,7 @@ const OF_COMPUTING: [&str; 3] = ["background-activity", "io-wait", "system-time"
 fn check(record: &Record, workload: &str) {
     let mut done = record.steps_of(workload).filter(|step| matches!(step.outcome, Outcome::Done(_)));
     assert!(done.next().is_some(), "{workload} ran: {:?}", record.steps);
-    assert!(record.steps.iter().all(|step| Bound::of(&step.workload, &step.variant) != Bound::Unknown));
+    assert!(record.steps.iter().all(|step| WorkBound::of(&step.workload, &step.variant) != WorkBound::Unknown));
     let found = rules::check(&facts::Facts::of(record)).into_iter();
     let of_load: Vec<String> = found
         .filter(|finding| OF_COMPUTING.contains(&finding.rule.as_str()))

@@ -3,7 +3,7 @@
 //! write or remove is that user's. The exchange is made by a fio of the test itself, so that it
 //! always comes in time.
 
-use record::{Measured, Outcome, Record};
+use record::{Outcome, Record, StepMeasurement};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -149,7 +149,7 @@ fn check_exchanged(load: &str, forms: &[&str]) {
         let record: Record = serde_json::from_str(&json).unwrap();
         for form in forms {
             let is_done = |step: &record::Step| {
-                step.variant.as_str() == *form && matches!(&step.outcome, Outcome::Done(Measured::Scores(_)))
+                step.variant.as_str() == *form && matches!(&step.outcome, Outcome::Done(StepMeasurement::Scores(_)))
             };
             assert!(record.steps.iter().any(is_done), "{what} {:?}", record.steps);
         }

@@ -4,7 +4,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
-use record::{Measured, Outcome, Record};
+use record::{Outcome, Record, StepMeasurement};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
@@ -139,7 +139,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
     let steps = record.steps_of(*load);
     let done = steps.filter_map(|step| match &step.outcome {
         // What it says about itself without a figure may stand.
-        Outcome::Done(Measured::Scores(scores)) if scores.rows.is_empty() => None,
+        Outcome::Done(StepMeasurement::Scores(scores)) if scores.rows.is_empty() => None,
         // Its figures are true, regardless of the text around them.
         _ if output.0 == "escapes" => None,
         Outcome::Done(measured) => Some(format!("{what}: {} is {measured:?}", step.variant)),

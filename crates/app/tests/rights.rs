@@ -1,7 +1,7 @@
 //! Whose rights programs have under the real binary when it is called by sudo, and what root leaves
 //! aside because others can write it. Only root can be called; elsewhere these tests have nothing to ask.
 
-use record::{Measured, Outcome, Record, WorkloadId};
+use record::{Outcome, Record, StepMeasurement, WorkloadId};
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -56,7 +56,7 @@ fn by_sudo(words: &[&str]) -> Command {
 /// What the program of a run printed.
 fn printed(record: &Record, workload: &str) -> String {
     let output = |step: &record::Step| match &step.outcome {
-        Outcome::Done(Measured::Scores(scores)) => Some(scores.output.clone()),
+        Outcome::Done(StepMeasurement::Scores(scores)) => Some(scores.output.clone()),
         Outcome::Failed(failure) => Some(format!("{}\n{}", failure.message, failure.output_tail)),
         _ => None,
     };

@@ -1,6 +1,6 @@
 //! The verbs that look at several results, from the outside.
 
-use record::{Compression, Fact, Measured, Outcome, Record, Run, Source, Step, Variant, WorkloadId};
+use record::{Compression, Fact, Outcome, Record, Run, Source, Step, StepMeasurement, Variant, WorkloadId};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -41,7 +41,8 @@ fn record(day: i64, mips: u32) -> Record {
     let mut record = Record::new(source, run);
     record.machine.board = Fact::Known("Some | board".into());
     record.machine.kernel_release = Fact::Known(if day < 4 { "6.1.0" } else { "6.6.0" }.into());
-    let outcome = Outcome::Done(Measured::Compression(Compression { total_mips: mips, ..Compression::default() }));
+    let outcome =
+        Outcome::Done(StepMeasurement::Compression(Compression { total_mips: mips, ..Compression::default() }));
     record.steps.push(Step { threads: 4, ..Step::new(WorkloadId::SevenZip, 16, Variant::MULTI, outcome) });
     record
 }
@@ -114,7 +115,7 @@ fn two_clusters(latencies_ns: [f64; 2]) -> Record {
             line: None,
         }];
         let latency = record::Latency { columns: vec!["random".into()], rows, ..record::Latency::default() };
-        let outcome = Outcome::Done(Measured::Latency(latency));
+        let outcome = Outcome::Done(StepMeasurement::Latency(latency));
         let step = Step::new(WorkloadId::MemoryLatency, 1, Variant::RAMLAT, outcome);
         record.steps.push(Step { cpus: vec![cpu], threads: 1, ..step });
     }

@@ -3,7 +3,7 @@
 //! Causes are asked in the order in which they are certain: what the figures themselves prove (the
 //! clock, the number of CPUs, AES instructions) before what settings and findings only suggest.
 
-use super::{End, Measured};
+use super::{End, ResultFigures};
 use facts::figures::{Figure, FigureKey};
 use facts::number::with_unit;
 use facts::view::ScoreKey;
@@ -74,7 +74,7 @@ fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
     if base.1.core.is_some() {
         return None;
     }
-    let count = |side: &Measured<'_>, figure: &Figure| side.facts.steps[figure.step].threads;
+    let count = |side: &ResultFigures<'_>, figure: &Figure| side.facts.steps[figure.step].threads;
     let (a, b) = (count(base.0, base.1), count(other.0, other.1));
     if a == b || a == 0 || b == 0 {
         return None;
@@ -132,7 +132,7 @@ fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
 }
 
 /// The measured clock of the CPUs behind a figure: its own cluster, or the fastest for all CPUs.
-fn clock_mhz(side: &Measured<'_>, figure: &Figure, pass: &Variant) -> Option<f64> {
+fn clock_mhz(side: &ResultFigures<'_>, figure: &Figure, pass: &Variant) -> Option<f64> {
     let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
     let clocks = side.figures.iter().filter(|clock| {
         clock.key.is_of(WorkloadId::Clock)

@@ -36,7 +36,7 @@ use facts::foreign::one_line;
 use facts::number::number;
 use facts::view::spread_percent;
 use facts::{Explained, Explanation, Facts, Finding, Severity, Verdict};
-use pairs::Lined;
+use pairs::FigureRow;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -62,7 +62,7 @@ pub struct LeftOut {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The results in the order given. All are compared with the first.
-    pub sides: Vec<Named>,
+    pub sides: Vec<NamedResult>,
     /// Settings that differ.
     pub settings: Vec<Setting>,
     /// Figures that at least two results have, in the order of the first.
@@ -73,7 +73,7 @@ pub struct Comparison {
 
 /// A result in a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Named {
+pub struct NamedResult {
     /// Name.
     pub name: String,
     /// Its board, or its host where the board is not known.
@@ -173,8 +173,8 @@ pub struct Difference {
 pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let facts: Vec<&Facts<'_>> = sides.iter().map(|side| side.explained.facts.in_lines()).collect();
     let figures = in_common_methods(&facts);
-    let measured = sides.iter().zip(figures).map(|(side, figures)| Measured::new(side, figures));
-    let measured: Vec<Measured<'_>> = measured.collect();
+    let measured = sides.iter().zip(figures).map(|(side, figures)| ResultFigures::new(side, figures));
+    let measured: Vec<ResultFigures<'_>> = measured.collect();
     let (lined, left_out) = pairs::line_up(&measured);
     let mut lines: Vec<Line> = lined.iter().map(|lined| line(&measured, lined)).collect();
     let keys: Vec<FigureKey> = lines.iter().map(|line| line.key.clone()).collect();
@@ -184,7 +184,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     Comparison {
         sides: measured
             .iter()
-            .map(|side| Named {
+            .map(|side| NamedResult {
                 name: side.name.clone().into_owned(),
                 board: facts::machine_name(&side.facts.machine).cloned(),
                 verdict: verdict_of(&side.figures, side.assessment.verdict),
@@ -204,21 +204,21 @@ fn invalid_because(explained: &Explanation) -> Vec<String> {
 }
 
 /// A result with its figures.
-pub(crate) struct Measured<'a> {
+pub(crate) struct ResultFigures<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) facts: &'a Facts<'a>,
     pub(crate) assessment: &'a Explanation,
     pub(crate) figures: Vec<Figure>,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> ResultFigures<'a> {
     fn new(side: &'a Side<'a>, figures: Vec<Figure>) -> Self {
         let Explained { facts, assessment } = side.explained;
         Self { name: one_line(&side.name), facts: facts.in_lines(), assessment, figures }
     }
 }
 
-fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
+fn line(sides: &[ResultFigures<'_>], lined: &FigureRow<'_>) -> Line {
     let mut base: Option<(usize, &Figure)> = None;
     let mut cores: Vec<String> = Vec::new();
     let mut differences = Vec::new();
@@ -253,7 +253,7 @@ fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
 }
 
 /// One end of a comparison.
-pub(crate) type End<'a> = (&'a Measured<'a>, &'a Figure);
+pub(crate) type End<'a> = (&'a ResultFigures<'a>, &'a Figure);
 
 fn difference(base: End<'_>, other: End<'_>) -> Option<Difference> {
     let change = other.1.change_from(base.1.value);

@@ -4,7 +4,7 @@
 //! Equal core types belong together. What is left is paired from the fastest on, as long as that does not set a fast
 //! core of one result next to the slow one of another where their order is known from the others.
 
-use super::Measured;
+use super::ResultFigures;
 use facts::figures::{Core, Figure};
 use record::{Arrange, Variant, WorkloadId};
 use std::cmp::Ordering;
@@ -29,7 +29,7 @@ pub(super) struct Pairing {
 
 impl Pairing {
     /// Pairs the clusters of all results.
-    pub(super) fn of(sides: &[Measured<'_>]) -> Self {
+    pub(super) fn of(sides: &[ResultFigures<'_>]) -> Self {
         let mut pairing = Self { rows: Vec::new(), count: 0 };
         let mut types: Vec<Vec<Option<String>>> = Vec::new();
         for side in sides {

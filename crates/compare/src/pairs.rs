@@ -1,19 +1,19 @@
 //! Lines up the figures of several results: equal keys, and the cores as they are paired.
 
 use super::pairing::Pairing;
-use super::{LeftOut, Measured};
+use super::{LeftOut, ResultFigures};
 use facts::figures::{Figure, FigureKey};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One figure of all results, in their order.
 #[derive(Debug)]
-pub(super) struct Lined<'a> {
+pub(super) struct FigureRow<'a> {
     pub(super) key: &'a FigureKey,
     pub(super) figures: Vec<Option<&'a Figure>>,
 }
 
 /// Figures that at least two results have, and what was left out.
-pub(super) fn line_up<'a>(sides: &'a [Measured<'a>]) -> (Vec<Lined<'a>>, Vec<LeftOut>) {
+pub(super) fn line_up<'a>(sides: &'a [ResultFigures<'a>]) -> (Vec<FigureRow<'a>>, Vec<LeftOut>) {
     let mut keys: Vec<&FigureKey> = Vec::new();
     for figure in sides.iter().flat_map(|side| &side.figures) {
         if !keys.contains(&&figure.key) {
@@ -22,7 +22,7 @@ pub(super) fn line_up<'a>(sides: &'a [Measured<'a>]) -> (Vec<Lined<'a>>, Vec<Lef
     }
     let pairing = Pairing::of(sides);
     let lines = keys.iter().flat_map(|key| lines_of(sides, &pairing, key));
-    let (shared, alone): (Vec<Lined<'_>>, Vec<Lined<'_>>) =
+    let (shared, alone): (Vec<FigureRow<'_>>, Vec<FigureRow<'_>>) =
         lines.partition(|line| line.figures.iter().flatten().count() > 1);
     let mut left_out: BTreeSet<LeftOut> = alone
         .iter()
@@ -36,12 +36,12 @@ pub(super) fn line_up<'a>(sides: &'a [Measured<'a>]) -> (Vec<Lined<'a>>, Vec<Lef
 }
 
 /// True if another result has the figure too, but not comparable, which is told of that one.
-fn is_told(figure: &Figure, sides: &[Measured<'_>]) -> bool {
+fn is_told(figure: &Figure, sides: &[ResultFigures<'_>]) -> bool {
     let all = sides.iter().flat_map(|side| &side.figures);
     all.filter(|other| other.key == figure.key).any(|other| other.not_comparable.is_some())
 }
 
-fn not_comparable<'a>(side: &'a Measured<'a>) -> impl Iterator<Item = LeftOut> + 'a {
+fn not_comparable<'a>(side: &'a ResultFigures<'a>) -> impl Iterator<Item = LeftOut> + 'a {
     side.figures.iter().filter(|figure| figure.is_main).filter_map(|figure| {
         let why = figure.not_comparable.as_ref()?;
         Some(LeftOut { what: figure.name(), why: format!("not comparable in {}: {why}", side.name) })
@@ -49,7 +49,7 @@ fn not_comparable<'a>(side: &'a Measured<'a>) -> impl Iterator<Item = LeftOut> +
 }
 
 /// Why a figure that only one result has cannot be compared.
-fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> LeftOut {
+fn only_here(figure: &Figure, side: &ResultFigures<'_>, sides: &[ResultFigures<'_>]) -> LeftOut {
     let workload = figure.key.workload_at_method();
     let all = sides.iter().flat_map(|side| &side.figures);
     let mut others: BTreeSet<&str> = all
@@ -73,13 +73,13 @@ fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> Le
 }
 
 /// The figures of one key: those of all CPUs, then row by row of the pairing.
-fn lines_of<'a>(sides: &'a [Measured<'a>], pairing: &Pairing, key: &'a FigureKey) -> Vec<Lined<'a>> {
-    let mut lines: BTreeMap<Option<usize>, Lined<'a>> = BTreeMap::new();
+fn lines_of<'a>(sides: &'a [ResultFigures<'a>], pairing: &Pairing, key: &'a FigureKey) -> Vec<FigureRow<'a>> {
+    let mut lines: BTreeMap<Option<usize>, FigureRow<'a>> = BTreeMap::new();
     for (index, side) in sides.iter().enumerate() {
         let figures = side.figures.iter();
         for figure in figures.filter(|figure| figure.key == *key && figure.not_comparable.is_none()) {
             let row = figure.core.as_ref().and_then(|core| pairing.row(index, core));
-            let line = lines.entry(row).or_insert_with(|| Lined { key, figures: vec![None; sides.len()] });
+            let line = lines.entry(row).or_insert_with(|| FigureRow { key, figures: vec![None; sides.len()] });
             line.figures[index].get_or_insert(figure);
         }
     }

@@ -5,7 +5,7 @@ use crate::reference::{Reference, parse};
 use crate::test_support::{compression, own_run, point, with_clocks, with_step};
 use expect_test::{Expect, expect};
 use facts::{Explained, Explanation, Facts, Finding, Quantity, Severity};
-use record::{Cipher, Fact, Measured as Score, Outcome, Record, Variant, WorkloadId};
+use record::{Cipher, Fact, Outcome, Record, StepMeasurement as Score, Variant, WorkloadId};
 
 /// Explanation of a run in which these findings were made.
 pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {

@@ -13,7 +13,7 @@ const BAR_COLUMNS: usize = 16;
 
 /// Progress of a run.
 pub struct ProgressBar {
-    shown: Shown,
+    shown: Style,
     began: Instant,
     /// The step that runs: its name, when it began, and what was left then.
     step: RefCell<Option<(String, Instant, Duration)>>,
@@ -34,7 +34,7 @@ pub trait Picture {
 
 /// Display of progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Shown {
+enum Style {
     /// By a bar below all lines.
     Bar,
     /// By a line for each step.
@@ -53,9 +53,9 @@ impl ProgressBar {
     pub fn with_picture(quiet: bool, picture: Option<Box<dyn Picture>>) -> Self {
         stderr::hold(picture.is_some());
         let shown = match (quiet, stderr::is_terminal() && look::has_cursor()) {
-            (true, _) => Shown::Nothing,
-            (false, true) => Shown::Bar,
-            (false, false) => Shown::Lines,
+            (true, _) => Style::Nothing,
+            (false, true) => Style::Bar,
+            (false, false) => Style::Lines,
         };
         let (step, log) = (RefCell::default(), RefCell::default());
         Self { shown, began: Instant::now(), step, log, picture: RefCell::new(picture) }
@@ -82,13 +82,13 @@ impl ProgressBar {
             }
             Progress::ProgramRuns => self.draw(),
             // A note matters in a pipe as well.
-            Progress::Note(note) if self.shown == Shown::Bar => self.line(note),
+            Progress::Note(note) if self.shown == Style::Bar => self.line(note),
             Progress::Note(note) => crate::output::note(note),
         }
     }
 
     fn ended(&self, name: &str, step: &record::Step) {
-        if self.shown == Shown::Lines {
+        if self.shown == Style::Lines {
             self.log.borrow_mut().ended(name, &facts::outcome(step));
         }
         if let Some(picture) = self.picture.borrow_mut().as_mut() {
@@ -107,7 +107,7 @@ impl ProgressBar {
 
     /// Who keeps the run from starting. It is told every two seconds, which a log need not repeat.
     fn busy(&self, gate: &record::Gate, left: Duration) {
-        if self.shown == Shown::Lines && !self.log.borrow_mut().was_silent(self.began.elapsed().as_secs()) {
+        if self.shown == Style::Lines && !self.log.borrow_mut().was_silent(self.began.elapsed().as_secs()) {
             return;
         }
         self.line(&format!(
@@ -121,7 +121,7 @@ impl ProgressBar {
     /// The last sample as a line of the monitor, in a terminal only: in a pipe it would be in the way.
     fn watched(&self, record: &record::Record) {
         let rows = record.samples.at_ms.len();
-        if rows >= 2 && self.shown == Shown::Bar {
+        if rows >= 2 && self.shown == Style::Bar {
             let facts = facts::Facts::of(record);
             self.line(&explain::monitor::heading(&facts));
             self.line(&explain::monitor::row(&facts, 0, rows - 1));
@@ -141,11 +141,11 @@ impl ProgressBar {
             return self.paint(|picture| picture.head(&format!("{}, {name}", time_left(left))));
         }
         match self.shown {
-            Shown::Bar => {
+            Style::Bar => {
                 stderr::bar(&bar(gone, left, name, stderr::columns()));
             }
-            Shown::Lines => self.line_if(self.log.borrow_mut().step(gone, name, left)),
-            Shown::Nothing => {}
+            Style::Lines => self.line_if(self.log.borrow_mut().step(gone, name, left)),
+            Style::Nothing => {}
         }
     }
 
@@ -154,9 +154,9 @@ impl ProgressBar {
         *self.picture.borrow_mut() = None;
         stderr::hold(false);
         match self.shown {
-            Shown::Bar => stderr::bar(""),
-            Shown::Lines => self.line_if(self.log.borrow_mut().finish(self.began.elapsed().as_secs())),
-            Shown::Nothing => {}
+            Style::Bar => stderr::bar(""),
+            Style::Lines => self.line_if(self.log.borrow_mut().finish(self.began.elapsed().as_secs())),
+            Style::Nothing => {}
         }
     }
 
@@ -168,7 +168,7 @@ impl ProgressBar {
         if let Some(picture) = self.picture.borrow_mut().as_mut() {
             picture.note(text);
         }
-        if self.shown != Shown::Nothing {
+        if self.shown != Style::Nothing {
             stderr::line(text);
         }
     }

@@ -6,7 +6,7 @@
 use crate::{status, stderr};
 use machine::settings::RestoreHandle;
 use machine::threads;
-use record::{NotRestored, Restored};
+use record::{NotRestored, RestoreOutcome};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
@@ -126,7 +126,7 @@ fn exit_now() {
     std::process::exit(status.into());
 }
 
-fn put_back() -> Vec<(String, Restored)> {
+fn put_back() -> Vec<(String, RestoreOutcome)> {
     let way_back = RESTORE_HANDLE.lock().map(|mut way_back| way_back.take());
     let way_back = way_back.ok().flatten();
     let outcomes = way_back.map(|way_back| way_back.go()).unwrap_or_default();

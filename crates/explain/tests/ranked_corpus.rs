@@ -6,7 +6,7 @@ use crate::files;
 use compare::reference::Reference;
 use compare::{CauseId, Ranking, rank};
 use facts::Verdict;
-use record::{Fact, Latency, Measured, Outcome, Record, Step, WorkloadId};
+use record::{Fact, Latency, Outcome, Record, Step, StepMeasurement, WorkloadId};
 
 /// Others of the SoC that an answer needs.
 const OTHERS_MIN: usize = 3;
@@ -100,19 +100,21 @@ fn change(record: &mut Record, factor: impl Fn(&Step) -> f64) -> bool {
         };
         let mips = |value: &mut u32| *value = (f64::from(*value) * factor) as u32;
         match measured {
-            Measured::Compression(done) => {
+            StepMeasurement::Compression(done) => {
                 [&mut done.total_mips, &mut done.compressing_mips, &mut done.decompressing_mips]
                     .into_iter()
                     .for_each(mips);
             }
-            Measured::Cipher(cipher) => cipher.rows.iter_mut().for_each(|row| row.1 = (row.1 as f64 * factor) as u64),
-            Measured::Bandwidth(bandwidth) => {
+            StepMeasurement::Cipher(cipher) => {
+                cipher.rows.iter_mut().for_each(|row| row.1 = (row.1 as f64 * factor) as u64)
+            }
+            StepMeasurement::Bandwidth(bandwidth) => {
                 let rates = bandwidth.rows.iter_mut().flat_map(|row| &mut row.bytes_per_s);
                 rates.for_each(|rate| *rate = (*rate as f64 * factor) as u64);
             }
-            Measured::Latency(latency) => slower(latency, factor),
-            Measured::Series(series) => series.values.iter_mut().for_each(|value| *value *= factor),
-            Measured::Clock(clocks) => {
+            StepMeasurement::Latency(latency) => slower(latency, factor),
+            StepMeasurement::Series(series) => series.values.iter_mut().for_each(|value| *value *= factor),
+            StepMeasurement::Clock(clocks) => {
                 for point in &mut clocks.points {
                     point.readings_khz.iter_mut().for_each(mips);
                     point.printed_mhz.iter_mut().for_each(mips);
@@ -173,7 +175,7 @@ fn slow_clock(record: &mut Record, cpus: &[u32], factor: f64) -> bool {
     let is_here = |step: &Step| step.cpus.first().is_some_and(|cpu| cpus.contains(cpu));
     // A step of clocks holds all clusters.
     for step in record.steps.iter_mut().filter(|step| step.workload == WorkloadId::Clock) {
-        if let Outcome::Done(Measured::Clock(clocks)) = &mut step.outcome {
+        if let Outcome::Done(StepMeasurement::Clock(clocks)) = &mut step.outcome {
             for point in clocks.points.iter_mut().filter(|point| cpus.contains(&point.cpu)) {
                 let scaled = |khz: &mut u32| *khz = (f64::from(*khz) * factor) as u32;
                 point.readings_khz.iter_mut().for_each(scaled);

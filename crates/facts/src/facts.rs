@@ -7,12 +7,12 @@ use crate::foreign::in_lines;
 use crate::names::short;
 use crate::thermal::{self, ThermalResult};
 use crate::view::{
-    self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, Death, Decline, DoubtedColumn, FirmwareClock, Halves,
-    Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreSteps, SeriesTrend, SwapGrowth,
-    SwitchedOff, Waited,
+    self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, FirmwareClock,
+    Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreSteps, SeriesTrend, SwapGrowth,
+    SwitchedOff,
 };
 use crate::{Explanation, Figure, Finding, figures, soc};
-use record::{Bound, Channel, Fact, Record, RuleId, Variant, Window};
+use record::{Channel, Fact, Record, RuleId, Variant, Window, WorkBound};
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,7 +124,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Phases of workloads that are limited by one of these. A drive is waited for by design while a drive is measured.
-    pub fn phases_bound_by(&self, bounds: &[Bound]) -> Vec<Phase> {
+    pub fn phases_bound_by(&self, bounds: &[WorkBound]) -> Vec<Phase> {
         self.phases().iter().filter(|phase| bounds.contains(&phase.bound)).cloned().collect()
     }
 
@@ -203,7 +203,7 @@ views! {
     /// Policies that spent time below their highest OPP under load.
     residency_below_top: Vec<BelowTop> = |facts| view::residency_below_top(facts);
     /// Workloads that waited for memory; `None` if none did.
-    waited_for_memory: Option<Waited> = |facts| view::waited_for_memory(facts);
+    waited_for_memory: Option<CpuWait> = |facts| view::waited_for_memory(facts);
     /// Totals of 7-zip on all CPUs, each with its step.
     multi_totals: Vec<(usize, f64)> = |facts| view::multi_totals(facts);
     /// Result of a thermal test.

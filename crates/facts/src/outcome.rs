@@ -4,8 +4,8 @@
 use crate::finding::mhz;
 use crate::lines::{duration, size_words};
 use record::{
-    Bandwidth, BandwidthCurve, Cipher, Clocks, CoreToCore, Latency, LoadedLatency, Measured, MemoryOperation, Outcome,
-    Score, Scores, Series, Step, Wait, cpu_list,
+    Bandwidth, BandwidthCurve, Cipher, Clocks, CoreToCore, Latency, LoadedLatency, MemoryOperation, Outcome, Score,
+    Scores, Series, Step, StepMeasurement, Wait, cpu_list,
 };
 
 /// `6666 MIPS`, `148.8 ns at 64 MiB`, `failed: no output`. Empty for a step that has nothing to tell.
@@ -22,19 +22,19 @@ fn ending(sentence: &str) -> &str {
     sentence.trim_end().trim_end_matches('.')
 }
 
-fn done(step: &Step, measured: &Measured) -> String {
+fn done(step: &Step, measured: &StepMeasurement) -> String {
     let words = match measured {
-        Measured::Clock(clocks) => clock(clocks),
-        Measured::Bandwidth(bandwidth) => rates(bandwidth),
-        Measured::Latency(latency) => self::latency(latency),
-        Measured::BandwidthCurve(curve) => most(curve),
-        Measured::LoadedLatency(loaded) => under_load(loaded),
-        Measured::Cipher(cipher) => self::cipher(cipher),
-        Measured::CoreToCore(matrix) => exchanges(matrix),
-        Measured::Compression(done) => Some(format!("{} MIPS", done.total_mips)),
-        Measured::Series(series) => self::series(series),
-        Measured::Scores(scores) => self::scores(scores),
-        Measured::Wait(wait) => temperature(wait),
+        StepMeasurement::Clock(clocks) => clock(clocks),
+        StepMeasurement::Bandwidth(bandwidth) => rates(bandwidth),
+        StepMeasurement::Latency(latency) => self::latency(latency),
+        StepMeasurement::BandwidthCurve(curve) => most(curve),
+        StepMeasurement::LoadedLatency(loaded) => under_load(loaded),
+        StepMeasurement::Cipher(cipher) => self::cipher(cipher),
+        StepMeasurement::CoreToCore(matrix) => exchanges(matrix),
+        StepMeasurement::Compression(done) => Some(format!("{} MIPS", done.total_mips)),
+        StepMeasurement::Series(series) => self::series(series),
+        StepMeasurement::Scores(scores) => self::scores(scores),
+        StepMeasurement::Wait(wait) => temperature(wait),
     };
     words.unwrap_or_else(|| format!("done in {}", duration(step.window.end_ms - step.window.start_ms)))
 }
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(super::outcome(&step), expected);
     }
 
-    fn measured(measured: Measured, expected: &str) {
+    fn measured(measured: StepMeasurement, expected: &str) {
         check(Outcome::Done(measured), expected);
     }
 
@@ -155,7 +155,7 @@ mod tests {
         measured(compression(6666), "6666 MIPS");
         measured(series(&[1.0, 9.5, 9.6]), "9.50 kH/s (median of 3)");
         let points = vec![point(0, 600_000, 600_000), point(0, 1_800_000, 1_798_000), point(4, 1_408_000, 1_408_000)];
-        measured(Measured::Clock(Clocks { points }), "1408 to 1798 MHz");
+        measured(StepMeasurement::Clock(Clocks { points }), "1408 to 1798 MHz");
         let row = |routine: &str, operation, bytes_per_s: &[u64]| BandwidthRow {
             routine: routine.into(),
             operation,
@@ -164,23 +164,23 @@ mod tests {
             line: None,
         };
         let rows = vec![row("a", MemoryOperation::Copy, &[1, 14_700_000_000]), row("b", MemoryOperation::Fill, &[])];
-        measured(Measured::Bandwidth(Bandwidth { rows, ..Bandwidth::default() }), "copy 14700 MB/s");
+        measured(StepMeasurement::Bandwidth(Bandwidth { rows, ..Bandwidth::default() }), "copy 14700 MB/s");
         // As all reports round it.
         let rows = vec![row("a", MemoryOperation::Fill, &[22_899_600_000])];
-        measured(Measured::Bandwidth(Bandwidth { rows, ..Bandwidth::default() }), "fill 22900 MB/s");
+        measured(StepMeasurement::Bandwidth(Bandwidth { rows, ..Bandwidth::default() }), "fill 22900 MB/s");
         let rows = [4, 64].map(|mib: u64| LatencyRow {
             size_bytes: mib << 20,
             ns: vec![Some(2.3 * mib as f64)],
             rounds_apart_percent: None,
             line: None,
         });
-        measured(Measured::Latency(Latency { rows: rows.into(), ..Latency::default() }), "147.2 ns at 64 MiB");
+        measured(StepMeasurement::Latency(Latency { rows: rows.into(), ..Latency::default() }), "147.2 ns at 64 MiB");
         let cipher =
             Cipher { algorithm: Variant::AES_256_CBC.to_string(), rows: vec![(16, 1), (16_384, 1_141_763_000)] };
-        measured(Measured::Cipher(cipher), "1141763 kB/s with blocks of 16384 bytes");
+        measured(StepMeasurement::Cipher(cipher), "1141763 kB/s with blocks of 16384 bytes");
         let pair = |ns| CorePair { a: 0, b: 1, ns };
         let matrix = CoreToCore { cpus: vec![0, 1], cpus_online: 2, pairs: vec![pair(vec![41.0, 40.0]), pair(vec![])] };
-        measured(Measured::CoreToCore(matrix), "40.0 to 40.0 ns between 2 CPUs");
+        measured(StepMeasurement::CoreToCore(matrix), "40.0 to 40.0 ns between 2 CPUs");
         let row = CurveRow {
             routine: "read".into(),
             operation: MemoryOperation::Read,
@@ -188,33 +188,33 @@ mod tests {
             buffer_bytes: 1,
             bytes_per_s: vec![20_000_000_000],
         };
-        measured(Measured::BandwidthCurve(BandwidthCurve { rows: vec![row] }), "read 20000 MB/s at most");
+        measured(StepMeasurement::BandwidthCurve(BandwidthCurve { rows: vec![row] }), "read 20000 MB/s at most");
         let rows = [0, 100].map(|duty_percent| LoadedRow {
             duty_percent,
             load_bytes_per_s: 0,
             ns: vec![100.0 + f64::from(duty_percent)],
         });
         let loaded = LoadedLatency { cpu: 0, load_cpus: vec![1, 2, 3], size_bytes: 1, rows: rows.into() };
-        measured(Measured::LoadedLatency(loaded), "100.0 ns alone, 200.0 ns while CPU 1-3 reads memory");
+        measured(StepMeasurement::LoadedLatency(loaded), "100.0 ns alone, 200.0 ns while CPU 1-3 reads memory");
         let wait =
             Wait { start_millicelsius: Fact::Known(70_000), end_millicelsius: Fact::Known(50_000), ..Wait::default() };
-        measured(Measured::Wait(wait), "from 70.0 to 50.0 °C");
+        measured(StepMeasurement::Wait(wait), "from 70.0 to 50.0 °C");
         let row = Score { name: "files".into(), value: 12.0, unit: "files/s".into(), higher_is_better: true };
-        measured(Measured::Scores(Scores { rows: vec![row], ..Scores::default() }), "files 12.0 files/s");
+        measured(StepMeasurement::Scores(Scores { rows: vec![row], ..Scores::default() }), "files 12.0 files/s");
     }
 
     #[test]
     fn empty_results_say_how_long_they_took() {
         for empty in [
-            Measured::Clock(Clocks::default()),
-            Measured::Bandwidth(Bandwidth::default()),
-            Measured::Latency(Latency::default()),
-            Measured::Cipher(Cipher::default()),
-            Measured::CoreToCore(CoreToCore::default()),
-            Measured::LoadedLatency(LoadedLatency::default()),
-            Measured::Series(Series::default()),
-            Measured::Scores(Scores::default()),
-            Measured::Wait(Wait::default()),
+            StepMeasurement::Clock(Clocks::default()),
+            StepMeasurement::Bandwidth(Bandwidth::default()),
+            StepMeasurement::Latency(Latency::default()),
+            StepMeasurement::Cipher(Cipher::default()),
+            StepMeasurement::CoreToCore(CoreToCore::default()),
+            StepMeasurement::LoadedLatency(LoadedLatency::default()),
+            StepMeasurement::Series(Series::default()),
+            StepMeasurement::Scores(Scores::default()),
+            StepMeasurement::Wait(Wait::default()),
         ] {
             measured(empty, "done in 12.3 s");
         }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// A name and how often it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Named {
+pub struct NameCount {
     /// Its number.
     pub id: i64,
     /// The name.
@@ -29,7 +29,7 @@ pub struct Counts {
     /// Listed results.
     pub total: i64,
     /// Names by kind, the most frequent first. Those without a listed result are not in it.
-    pub names: HashMap<Kind, Vec<Named>>,
+    pub names: HashMap<Kind, Vec<NameCount>>,
     /// Number of the latest name: one with a higher number is not counted yet.
     #[serde(default)]
     pub last_name: i64,
@@ -53,7 +53,7 @@ impl Counts {
                  WHERE listed = 1 AND {column} IS NOT NULL GROUP BY {column}) AS counted JOIN name ON name.id = counted.id"
             );
             let rows = read_all(store, |session| session.run(&sql, &[]))?;
-            let named = rows.iter().map(|row| Named {
+            let named = rows.iter().map(|row| NameCount {
                 id: row.integer(0).unwrap_or(0),
                 words: row.words(1),
                 slug: row.words(2),
@@ -113,13 +113,13 @@ impl Counts {
         let sql = "SELECT name.id, name.words, name.slug, name_core.cores_id FROM name_core JOIN name \
                    ON name.id = name_core.core_id ORDER BY name.id";
         let sets: HashMap<i64, i64> = self.all(Kind::Cores).iter().map(|set| (set.id, set.count)).collect();
-        let mut types: Vec<Named> = Vec::new();
+        let mut types: Vec<NameCount> = Vec::new();
         for row in read_all(store, |session| session.run(sql, &[]))? {
             let count = row.integer(3).and_then(|set| sets.get(&set)).copied().unwrap_or(0);
             let id = row.integer(0).unwrap_or(0);
             match types.last_mut().filter(|known| known.id == id) {
                 Some(known) => known.count += count,
-                None => types.push(Named { id, words: row.words(1), slug: row.words(2), count, died: 0 }),
+                None => types.push(NameCount { id, words: row.words(1), slug: row.words(2), count, died: 0 }),
             }
         }
         types.retain(|core| core.count > 0);
@@ -128,7 +128,7 @@ impl Counts {
     }
 
     /// Names of a kind.
-    pub fn all(&self, kind: Kind) -> &[Named] {
+    pub fn all(&self, kind: Kind) -> &[NameCount] {
         self.names.get(&kind).map_or(&[], Vec::as_slice)
     }
 

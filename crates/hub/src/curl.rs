@@ -34,12 +34,12 @@ pub(crate) fn send(url: &str, allow_private: bool, options: &[(&str, &str)], tim
 }
 
 /// Why nothing was sent.
-struct Failed {
+struct SendError {
     why: String,
     status: Option<i32>,
 }
 
-fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), Failed> {
+fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), SendError> {
     let mut config = format!(
         "silent\nshow-error\ngloboff\noutput = \"/dev/null\"\nwrite-out = \"%{{http_code}}\"\nmax-time = {}\n",
         time_max.as_secs_f64()
@@ -51,7 +51,7 @@ fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), Failed> {
             format!("{name} = \"{}\"\n", quoted(value))
         });
     }
-    let missing = |why: std::io::Error| Failed {
+    let missing = |why: std::io::Error| SendError {
         why: format!("notices need curl, which cannot be started: {why}"),
         status: None,
     };
@@ -72,7 +72,7 @@ fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), Failed> {
     } else {
         facts::plain(&String::from_utf8_lossy(&ended.stderr))
     };
-    Err(Failed { why, status: ended.status.code() })
+    Err(SendError { why, status: ended.status.code() })
 }
 
 /// A value of curl's configuration (curl(1), `--config`).

@@ -1,8 +1,8 @@
 //! Results from folders into the hub, and from the hub into a folder: for who comes from files, and for who leaves.
 
-use crate::limits::Refused;
+use crate::limits::LimitRefusal;
 use crate::store::{Store, Trouble, first, read, read_all};
-use crate::submit::{Sent, submit};
+use crate::submit::{UploadOptions, submit};
 use crate::worker::{Stop, Workers};
 use crate::{originals, private};
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ const PAGE: i64 = 100;
 
 /// Result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportReport {
     /// Results that are new.
     pub new: usize,
     /// Results that were there.
@@ -28,8 +28,13 @@ pub struct Imported {
 ///
 /// # Errors
 /// The database does not take them; those before are kept.
-pub fn import(store: &dyn Store, workers: &Workers, places: &[PathBuf], sent: &Sent) -> Result<Imported, Trouble> {
-    let mut imported = Imported::default();
+pub fn import(
+    store: &dyn Store,
+    workers: &Workers,
+    places: &[PathBuf],
+    sent: &UploadOptions,
+) -> Result<ImportReport, Trouble> {
+    let mut imported = ImportReport::default();
     for place in places {
         for file in files(place, 0, &mut imported.ignored) {
             let name = facts::plain(&file.display().to_string());
@@ -52,7 +57,7 @@ pub fn import(store: &dyn Store, workers: &Workers, places: &[PathBuf], sent: &S
                         }
                     }
                 }
-                Err(Refused::Store(trouble)) => return Err(trouble),
+                Err(LimitRefusal::Store(trouble)) => return Err(trouble),
                 Err(why) => imported.ignored.push(format!("{name}: {}", words(&why))),
             }
         }
@@ -60,13 +65,13 @@ pub fn import(store: &dyn Store, workers: &Workers, places: &[PathBuf], sent: &S
     Ok(imported)
 }
 
-fn words(why: &Refused) -> String {
+fn words(why: &LimitRefusal) -> String {
     match why {
-        Refused::TooLarge(why) => why.clone(),
-        Refused::Empty => "it is empty".to_owned(),
-        Refused::Damaged(why) => format!("it cannot be unpacked ({why})"),
-        Refused::Stopped(why) => why.clone(),
-        Refused::Store(trouble) => trouble.message.clone(),
+        LimitRefusal::TooLarge(why) => why.clone(),
+        LimitRefusal::Empty => "it is empty".to_owned(),
+        LimitRefusal::Damaged(why) => format!("it cannot be unpacked ({why})"),
+        LimitRefusal::Stopped(why) => why.clone(),
+        LimitRefusal::Store(trouble) => trouble.message.clone(),
     }
 }
 

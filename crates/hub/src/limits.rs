@@ -38,7 +38,7 @@ impl Default for Limits {
 
 /// Why nothing of a request was kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Refused {
+pub enum LimitRefusal {
     /// It is larger than the limits, with what is.
     TooLarge(String),
     /// It is empty, or an archive without files.
@@ -52,7 +52,7 @@ pub enum Refused {
     Store(Trouble),
 }
 
-impl From<Trouble> for Refused {
+impl From<Trouble> for LimitRefusal {
     fn from(trouble: Trouble) -> Self {
         Self::Store(trouble)
     }

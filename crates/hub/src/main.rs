@@ -12,7 +12,7 @@ use facts::how_many;
 use hub::hub_state::{OWN_PROGRAM, Settings};
 use hub::limits::Limits;
 use hub::store::{self, Dialect, Postgres, Sqlite, Store};
-use hub::submit::Sent;
+use hub::submit::UploadOptions;
 use hub::worker::{self, Workers};
 use hub::{clock, folders, private, results, serve, verify};
 use std::io::Write;
@@ -138,7 +138,7 @@ fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> 
     let build = results::build_number(store, env!("SBC_BENCH_HUB_BUILD"))?;
     let owner = folders::owner(store, owner)?;
     let now_utc_ms = clock::now_utc_ms();
-    let sent = Sent { owner, publish, alias: String::new(), now_utc_ms, build, quarantines: false };
+    let sent = UploadOptions { owner, publish, alias: String::new(), now_utc_ms, build, quarantines: false };
     let workers = Workers::new(OWN_PROGRAM.into(), Limits::default());
     let imported = folders::import(store, &workers, places, &sent)?;
     for line in &imported.ignored {

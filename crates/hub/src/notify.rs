@@ -18,7 +18,7 @@ const LEASE_MS: i64 = 60_000;
 /// Timeout of an attempt.
 const TIME_MAX: Duration = Duration::from_secs(20);
 
-struct Taken {
+struct LeaseRow {
     id: i64,
     tries: i64,
     hook: Option<Hook>,
@@ -53,7 +53,7 @@ pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<boo
     Ok(sent.is_ok())
 }
 
-fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<Taken>, Trouble> {
+fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<LeaseRow>, Trouble> {
     let ending = store.dialect().for_one_worker();
     let found = format!(
         "SELECT id, hook_id, change_id, tries FROM notice WHERE sent_utc_ms IS NULL AND tries < $2 \
@@ -71,7 +71,7 @@ fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<Taken>, Trouble> {
         let sql = "SELECT kind, target, allow_private FROM hook WHERE id = $1";
         let hook = first(session, sql, &[row.0[1].clone()])?;
         let change = changes::one(session, row.integer(2).unwrap_or(0))?;
-        Ok(hook.zip(change).map(|(hook, change)| Taken {
+        Ok(hook.zip(change).map(|(hook, change)| LeaseRow {
             id,
             tries,
             hook: Form::of(hook.text(0).unwrap_or_default()).map(|form| Hook {

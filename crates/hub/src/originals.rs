@@ -17,7 +17,7 @@ pub fn hash(bytes: &[u8]) -> String {
 
 /// A compressed original.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Packed {
+pub struct CompressedOriginal {
     /// SHA-256 of its bytes.
     pub hash: String,
     /// Uncompressed size in bytes.
@@ -26,7 +26,7 @@ pub struct Packed {
     pub bytes: Vec<u8>,
 }
 
-impl Packed {
+impl CompressedOriginal {
     /// Compresses bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self { hash: hash(bytes), size: bytes.len(), bytes: pack(bytes) }
@@ -66,7 +66,7 @@ pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Tro
 ///
 /// # Errors
 /// As [`Session::run`].
-pub fn keep(session: &mut dyn Session, original: &Packed) -> Result<(), Trouble> {
+pub fn keep(session: &mut dyn Session, original: &CompressedOriginal) -> Result<(), Trouble> {
     let sql = "INSERT INTO original (hash, size, packed) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
     let values = [original.hash.as_str().into(), (original.size as i64).into(), original.bytes.clone().into()];
     session.run(sql, &values)?;
@@ -82,11 +82,11 @@ pub fn keep(session: &mut dyn Session, original: &Packed) -> Result<(), Trouble>
 ///
 /// # Errors
 /// It is not there.
-pub fn packed(session: &mut dyn Session, hash: &str) -> Result<Packed, Trouble> {
+pub fn packed(session: &mut dyn Session, hash: &str) -> Result<CompressedOriginal, Trouble> {
     let row = first(session, "SELECT size, packed FROM original WHERE hash = $1", &[hash.into()])?;
     let row = row.ok_or_else(|| missing(hash))?;
     let size = row.integer(0).unwrap_or(0).max(0) as usize;
-    Ok(Packed { hash: hash.to_owned(), size, bytes: row.bytes(1).to_vec() })
+    Ok(CompressedOriginal { hash: hash.to_owned(), size, bytes: row.bytes(1).to_vec() })
 }
 
 fn damaged(hash: &str) -> Trouble {

@@ -2,7 +2,7 @@
 
 use crate::derive::Derived;
 use crate::log;
-use crate::originals::{self, Packed};
+use crate::originals::{self, CompressedOriginal};
 use crate::results::replace;
 use crate::store::{Dialect, Session, Store, Trouble, first, read, read_all, write};
 use crate::worker::{Stop, Workers};
@@ -24,7 +24,7 @@ pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
 /// As [`Session::run`].
 pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64) -> Result<bool, Trouble> {
     let mut taken = None;
-    let derive = |found: &Outdated| found.derived(workers, stop);
+    let derive = |found: &OldBuildResult| found.derived(workers, stop);
     match (derive_first(store, build, &derive, &mut taken), taken) {
         (Err(trouble), Some(id)) if !trouble.is_passing && !trouble.is_full && !trouble.is_slow => {
             log::event("underivable", &[("id", &id.to_string()), ("error", &trouble.message)]);
@@ -36,7 +36,7 @@ pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64)
 }
 
 /// Derives a result; none if the hub ends.
-type Derive<'a> = &'a dyn Fn(&Outdated) -> Option<Result<Derived, String>>;
+type Derive<'a> = &'a dyn Fn(&OldBuildResult) -> Option<Result<Derived, String>>;
 
 fn derive_first(store: &dyn Store, build: i64, derive: Derive<'_>, taken: &mut Option<i64>) -> Result<bool, Trouble> {
     let dialect = store.dialect();
@@ -56,17 +56,17 @@ fn derive_first(store: &dyn Store, build: i64, derive: Derive<'_>, taken: &mut O
 }
 
 /// A result of an older build.
-struct Outdated {
+struct OldBuildResult {
     id: i64,
     alias: String,
     received_utc_ms: i64,
     /// Why it is in quarantine, if it is.
     quarantined: Option<String>,
     /// The original, or why it cannot be read.
-    original: Result<Packed, String>,
+    original: Result<CompressedOriginal, String>,
 }
 
-impl Outdated {
+impl OldBuildResult {
     fn derived(&self, workers: &Workers, stop: &Stop) -> Option<Result<Derived, String>> {
         let original = match &self.original {
             Ok(original) => original,
@@ -83,7 +83,7 @@ impl Outdated {
     }
 }
 
-fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<Option<Outdated>, Trouble> {
+fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<Option<OldBuildResult>, Trouble> {
     let sql = format!(
         "SELECT id, hash, alias, received_utc_ms, quarantined FROM result WHERE derived_by < $1 \
          ORDER BY derived_by, id LIMIT 1{ending}"
@@ -93,7 +93,7 @@ fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<O
         Err(trouble) if trouble.is_passing => return Err(trouble),
         original => original.map_err(|trouble| trouble.message),
     };
-    Ok(Some(Outdated {
+    Ok(Some(OldBuildResult {
         id: row.integer(0).unwrap_or(0),
         alias: row.words(2),
         received_utc_ms: row.integer(3).unwrap_or(i64::MAX),

@@ -5,7 +5,7 @@ use serde_json::json;
 
 /// A result as its owner sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Own {
+pub struct OwnResult {
     /// Its short name.
     pub slug: String,
     /// Why it is in quarantine, if it is.
@@ -20,7 +20,7 @@ pub struct Own {
     pub received_utc_ms: i64,
 }
 
-impl Own {
+impl OwnResult {
     /// `quarantined`, `listed` or `unlisted`.
     pub fn state(&self) -> &'static str {
         state(self.quarantined.is_some(), self.is_listed)
@@ -59,7 +59,7 @@ pub fn page(
     owner: i64,
     before: i64,
     limit: i64,
-) -> Result<(Vec<Own>, Option<i64>), Trouble> {
+) -> Result<(Vec<OwnResult>, Option<i64>), Trouble> {
     let sql = "SELECT id, slug, quarantined, listed, machine, verdict, received_utc_ms FROM result \
                WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let mut rows = session.run(sql, &[owner.into(), before.into(), (limit + 1).into()])?;
@@ -69,8 +69,8 @@ pub fn page(
     Ok((rows.iter().map(own).collect(), next))
 }
 
-fn own(row: &Row) -> Own {
-    Own {
+fn own(row: &Row) -> OwnResult {
+    OwnResult {
         slug: row.words(1),
         quarantined: row.text(2).map(str::to_owned),
         is_listed: row.flag(3),

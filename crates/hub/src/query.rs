@@ -54,7 +54,7 @@ impl Cursor {
 
 /// A row of a list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct ListRow {
     /// Number.
     pub id: i64,
     /// Short name.
@@ -81,7 +81,7 @@ pub struct Listed {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
     /// Its rows.
-    pub rows: Vec<Listed>,
+    pub rows: Vec<ListRow>,
     /// Cursor of the next page, if there is one.
     pub next: Option<Cursor>,
 }
@@ -115,7 +115,7 @@ pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result
     }
     let limit = query.limit.clamp(1, LIMIT_MAX);
     let (sql, values) = statement(query, named_ones, counts.total, limit);
-    let mut rows: Vec<Listed> = session.run(&sql, &values)?.iter().map(listed).collect();
+    let mut rows: Vec<ListRow> = session.run(&sql, &values)?.iter().map(listed).collect();
     let has_more = rows.len() as i64 > limit;
     rows.truncate(limit as usize);
     let next = rows.last().filter(|_| has_more).map(|row| Cursor {
@@ -250,9 +250,9 @@ fn worded(session: &mut dyn Session, words: &str, counts: &Counts) -> Result<Opt
     Ok((!condition.columns.is_empty()).then_some(condition))
 }
 
-fn listed(row: &Row) -> Listed {
+fn listed(row: &Row) -> ListRow {
     let cells = serde_json::from_str(row.text(8).unwrap_or("[]")).unwrap_or_default();
-    Listed {
+    ListRow {
         id: row.integer(0).unwrap_or(0),
         slug: row.words(1),
         listed_utc_ms: row.integer(2).unwrap_or(0),

@@ -2,7 +2,7 @@
 
 use crate::derive::Derived;
 use crate::names::{self, Kind};
-use crate::originals::{self, Packed};
+use crate::originals::{self, CompressedOriginal};
 use crate::quota;
 use crate::random;
 use crate::sorts::SORTS;
@@ -25,7 +25,7 @@ pub struct Incoming {
     /// SHA-256 of the bytes as they were sent.
     pub received_hash: String,
     /// The redacted bytes.
-    pub original: Packed,
+    pub original: CompressedOriginal,
     /// True if it is listed.
     pub published: bool,
     /// When it came.
@@ -40,7 +40,7 @@ pub struct Incoming {
 
 /// Place of a stored result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredResult {
     /// Its number.
     pub id: i64,
     /// Its short name in addresses.
@@ -71,10 +71,10 @@ fn new_slug() -> Result<String, Trouble> {
 ///
 /// # Errors
 /// As [`Session::run`].
-pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Result<Option<Kept>, Trouble> {
+pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Result<Option<StoredResult>, Trouble> {
     let sql = "SELECT id, slug, quarantined, published_utc_ms FROM result WHERE owner = $1 AND received_hash = $2";
     let row = first(session, sql, &[owner.into(), received_hash.into()])?;
-    Ok(row.map(|row| Kept {
+    Ok(row.map(|row| StoredResult {
         id: row.integer(0).unwrap_or(0),
         slug: row.words(1),
         quarantined: row.text(2).map(str::to_owned),
@@ -87,7 +87,7 @@ pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Resu
 ///
 /// # Errors
 /// As [`Session::run`].
-pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<Kept, Trouble> {
+pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<StoredResult, Trouble> {
     if let Some(kept) = known(session, new.owner, &new.received_hash)? {
         return Ok(kept);
     }
@@ -121,7 +121,7 @@ pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<Kept, Trouble> 
     match first(session, &sql, &values)?.and_then(|row| row.integer(0)) {
         Some(id) => {
             quota::take(session, new.owner, kept_bytes(new))?;
-            Ok(Kept { id, slug, quarantined, was_there: false, published: published.is_some() })
+            Ok(StoredResult { id, slug, quarantined, was_there: false, published: published.is_some() })
         }
         // Another process was quicker.
         None => known(session, new.owner, &new.received_hash)?

@@ -8,14 +8,14 @@ use tokio::sync::Notify;
 /// Room for requests, or for bytes.
 #[derive(Debug)]
 pub struct Shares<K> {
-    held: Mutex<Held<K>>,
+    held: Mutex<ShareUse<K>>,
     freed: Notify,
     all: usize,
     each: usize,
 }
 
 #[derive(Debug)]
-struct Held<K> {
+struct ShareUse<K> {
     count: usize,
     by_key: HashMap<K, usize>,
 }
@@ -36,7 +36,7 @@ impl<K: Copy + Eq + Hash> Key for K {}
 impl<K: Key> Shares<K> {
     /// A resource of size `all`, of which a key may hold `each`.
     pub fn new(all: usize, each: usize) -> Arc<Self> {
-        let held = Mutex::new(Held { count: 0, by_key: HashMap::new() });
+        let held = Mutex::new(ShareUse { count: 0, by_key: HashMap::new() });
         Arc::new(Self { held, freed: Notify::new(), all, each })
     }
 
@@ -64,7 +64,7 @@ impl<K: Key> Shares<K> {
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held<K>> {
+    fn held(&self) -> MutexGuard<'_, ShareUse<K>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,14 +2,14 @@
 //! read is stored in quarantine with the reason, visible to its owner alone.
 
 use crate::derive::Derived;
-use crate::limits::Refused;
-use crate::results::{self, Incoming, Kept};
+use crate::limits::LimitRefusal;
+use crate::results::{self, Incoming, StoredResult};
 use crate::store::{Session, Store, Trouble, read, write};
 use crate::worker::{Read, Stop, Visit, Workers};
 
 /// Options of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct UploadOptions {
     /// Number of the sender's token.
     pub owner: i64,
     /// True if they are listed.
@@ -25,10 +25,10 @@ pub struct Sent {
 }
 
 /// Name of a file in an archive, and its result or the reason that it was not stored.
-pub type Submitted = (String, Result<Kept, String>);
+pub type SubmitResult = (String, Result<StoredResult, String>);
 
 /// Something that is done within the transaction of a new result.
-pub type Also<'a> = &'a dyn Fn(&mut dyn Session, &Kept, &Derived) -> Result<(), Trouble>;
+pub type ExtraWork<'a> = &'a dyn Fn(&mut dyn Session, &StoredResult, &Derived) -> Result<(), Trouble>;
 
 /// Keeps what a request holds: one file, or those of an archive. Each one is durable when this returns.
 ///
@@ -39,31 +39,31 @@ pub fn submit(
     workers: &Workers,
     stop: &Stop,
     body: &[u8],
-    sent: &Sent,
-    also: Also<'_>,
-) -> Result<Vec<Submitted>, Refused> {
-    let mut keeping = Keeping { store, sent, also, kept: Vec::new() };
+    sent: &UploadOptions,
+    also: ExtraWork<'_>,
+) -> Result<Vec<SubmitResult>, LimitRefusal> {
+    let mut keeping = StoreWriter { store, sent, also, kept: Vec::new() };
     workers.upload(stop, body, &sent.alias, &mut keeping)?;
     Ok(keeping.kept)
 }
 
 /// Stores files as they are read.
-struct Keeping<'a> {
+struct StoreWriter<'a> {
     store: &'a dyn Store,
-    sent: &'a Sent,
-    also: Also<'a>,
-    kept: Vec<Submitted>,
+    sent: &'a UploadOptions,
+    also: ExtraWork<'a>,
+    kept: Vec<SubmitResult>,
 }
 
-impl Visit for Keeping<'_> {
-    fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, Refused> {
+impl Visit for StoreWriter<'_> {
+    fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, LimitRefusal> {
         let known = read(self.store, |session| results::known(session, self.sent.owner, received_hash))?;
         let Some(kept) = known else { return Ok(true) };
         self.kept.push((name.to_owned(), Ok(published(self.store, kept, self.sent)?)));
         Ok(false)
     }
 
-    fn take(&mut self, read: Read) -> Result<(), Refused> {
+    fn take(&mut self, read: Read) -> Result<(), LimitRefusal> {
         let sent = self.sent;
         if let (false, Err(why)) = (sent.quarantines, &read.derived) {
             self.kept.push((read.name, Err(why.clone())));
@@ -92,7 +92,7 @@ impl Visit for Keeping<'_> {
 }
 
 /// An unlisted result that is sent again for listing becomes listed.
-fn published(store: &dyn Store, mut kept: Kept, sent: &Sent) -> Result<Kept, Refused> {
+fn published(store: &dyn Store, mut kept: StoredResult, sent: &UploadOptions) -> Result<StoredResult, LimitRefusal> {
     if sent.publish && !kept.published {
         write(store, |session| results::publish(session, sent.owner, &kept.slug, Some(sent.now_utc_ms)))?;
         kept.published = true;

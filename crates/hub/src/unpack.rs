@@ -1,14 +1,14 @@
 //! What a request holds: a file, a file packed by gzip, or an archive of files (tar, zip). Nothing of it is written to a disk,
 //! so that names within it lead nowhere.
 
-use crate::limits::{Limits, Refused};
+use crate::limits::{LimitRefusal, Limits};
 use archive::{Member, Problem};
 
 /// The files of a request, each unpacked, with its name in the archive for the answer alone; empty for a file by itself.
 ///
 /// # Errors
 /// It is damaged, empty, or larger than the limits.
-pub fn members(body: Vec<u8>, limits: &Limits) -> Result<Vec<Member>, Refused> {
+pub fn members(body: Vec<u8>, limits: &Limits) -> Result<Vec<Member>, LimitRefusal> {
     let bytes = unpacked(body, limits.file_bytes_max)?;
     let mut members = if archive::is_archive(&bytes) {
         archive::members(&bytes, archive::Limits { files_max: limits.files_max, bytes_max: limits.file_bytes_max })?
@@ -20,18 +20,18 @@ pub fn members(body: Vec<u8>, limits: &Limits) -> Result<Vec<Member>, Refused> {
         member.name = facts::plain(&member.name);
         member.bytes = unpacked(std::mem::take(&mut member.bytes), limits.file_bytes_max)?;
         let Some(left) = room.checked_sub(member.bytes.len()) else {
-            return Err(Refused::TooLarge("The files of the archive are too large together.".to_owned()));
+            return Err(LimitRefusal::TooLarge("The files of the archive are too large together.".to_owned()));
         };
         room = left;
     }
-    if members.iter().all(|member| member.bytes.is_empty()) { Err(Refused::Empty) } else { Ok(members) }
+    if members.iter().all(|member| member.bytes.is_empty()) { Err(LimitRefusal::Empty) } else { Ok(members) }
 }
 
-fn unpacked(bytes: Vec<u8>, bytes_max: usize) -> Result<Vec<u8>, Refused> {
+fn unpacked(bytes: Vec<u8>, bytes_max: usize) -> Result<Vec<u8>, LimitRefusal> {
     if archive::is_gzip(&bytes) { Ok(archive::gunzip(&bytes, bytes_max)?) } else { Ok(bytes) }
 }
 
-impl From<Problem> for Refused {
+impl From<Problem> for LimitRefusal {
     fn from(problem: Problem) -> Self {
         match problem {
             Problem::Damaged(why) => Self::Damaged(facts::plain(&why)),

@@ -5,7 +5,7 @@ use crate::store::{Store, Trouble, read_all};
 
 /// Number of checked items, and problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct VerifyReport {
     /// Number of results.
     pub results: i64,
     /// Number of originals.
@@ -21,8 +21,8 @@ const PAGE: i64 = 100;
 ///
 /// # Errors
 /// The database cannot be read.
-pub fn verify(store: &dyn Store) -> Result<Checked, Trouble> {
-    let mut checked = Checked::default();
+pub fn verify(store: &dyn Store) -> Result<VerifyReport, Trouble> {
+    let mut checked = VerifyReport::default();
     let mut last = String::new();
     loop {
         let sql = "SELECT hash, size, packed FROM original WHERE hash > $1 ORDER BY hash LIMIT $2";

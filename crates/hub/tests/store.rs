@@ -9,8 +9,8 @@ use hub::counts::Counts;
 use hub::derive::{derive, record};
 use hub::hub_state::{Hub, Settings};
 use hub::names::Kind;
-use hub::originals::{Packed, Unpacking};
-use hub::results::{self, Kept};
+use hub::originals::{CompressedOriginal, Unpacking};
+use hub::results::{self, StoredResult};
 use hub::store::{Dialect, Session, Store, Trouble, Value, erase, first, migrate, read, read_all, write};
 use hub::tokens::{self, Scope};
 use hub::worker::Stop;
@@ -31,13 +31,19 @@ fn log(number: u32) -> Vec<u8> {
     .into_bytes()
 }
 
-fn nothing_else(_: &mut dyn Session, _: &Kept, _: &hub::derive::Derived) -> Result<(), Trouble> {
+fn nothing_else(_: &mut dyn Session, _: &StoredResult, _: &hub::derive::Derived) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn send(store: &dyn Store, owner: i64, bytes: Vec<u8>) -> Kept {
-    let sent =
-        submit::Sent { owner, publish: true, alias: String::new(), now_utc_ms: 1_000, build: 1, quarantines: true };
+fn send(store: &dyn Store, owner: i64, bytes: Vec<u8>) -> StoredResult {
+    let sent = submit::UploadOptions {
+        owner,
+        publish: true,
+        alias: String::new(),
+        now_utc_ms: 1_000,
+        build: 1,
+        quarantines: true,
+    };
     let kept = submit::submit(store, workers(), &Stop::default(), &bytes, &sent, &nothing_else);
     kept.unwrap().remove(0).1.unwrap()
 }
@@ -141,7 +147,7 @@ fn result_is_kept_once_and_deleted_whole() {
         let kept = send(&**store, 1, log(1));
         assert!(!kept.was_there && kept.quarantined.is_none(), "{name}: {kept:?}");
         let again = send(&**store, 1, log(1));
-        assert_eq!(again, Kept { was_there: true, ..kept.clone() }, "{name}");
+        assert_eq!(again, StoredResult { was_there: true, ..kept.clone() }, "{name}");
         let of_other = send(&**store, 2, log(1));
         assert_ne!(of_other.slug, kept.slug, "{name}");
         // A person who has the file has its hash and can count owners.
@@ -229,7 +235,7 @@ fn original_comes_back_in_pieces_and_damage_is_seen() {
         migrate(&**store, 1).unwrap();
         let mut chance = sources::Chance(1);
         let bytes: Vec<u8> = (0..1_000_000).map(|_| chance.below(256) as u8).collect();
-        let whole = |original: &Packed| {
+        let whole = |original: &CompressedOriginal| {
             let mut unpacking = Unpacking::new(original.hash.clone(), original.size);
             let mut found = Vec::new();
             while let Some(piece) = unpacking.next(&**store, 65_536)? {
@@ -239,16 +245,16 @@ fn original_comes_back_in_pieces_and_damage_is_seen() {
             Ok::<Vec<u8>, Trouble>(found)
         };
         for size in [0, 1, 65_536, 65_537, bytes.len()] {
-            let original = Packed::of(&bytes[..size]);
+            let original = CompressedOriginal::of(&bytes[..size]);
             assert!(whole(&original).is_err() || size == 0, "{name}: it is not there");
             write(&**store, |session| originals::keep(session, &original)).unwrap();
             assert!(whole(&original).unwrap() == bytes[..size], "{name}: {size}");
         }
         let spoil = |sql: &str| write(&**store, |session| session.run(sql, &[])).unwrap();
-        let last = Packed::of(&bytes);
+        let last = CompressedOriginal::of(&bytes);
         spoil("UPDATE original SET packed = substr(packed, 1, 500000) WHERE size = 1000000");
         assert!(whole(&last).unwrap_err().message.contains("is damaged"), "{name}");
-        let other = Packed { hash: originals::hash(b"other"), ..Packed::of(&bytes[1..]) };
+        let other = CompressedOriginal { hash: originals::hash(b"other"), ..CompressedOriginal::of(&bytes[1..]) };
         write(&**store, |session| originals::keep(session, &other)).unwrap();
         assert!(whole(&other).unwrap_err().message.contains("is damaged"), "{name}");
     });
@@ -314,7 +320,7 @@ fn a_newer_build_derives_everything_once_more() {
 fn a_result_that_cannot_be_derived_does_not_stop_the_others() {
     on_both(|store, name| {
         migrate(&**store, 1).unwrap();
-        let kept: Vec<Kept> = (0..3).map(|number| send(&**store, 1, log(number))).collect();
+        let kept: Vec<StoredResult> = (0..3).map(|number| send(&**store, 1, log(number))).collect();
         let id = kept[0].id;
         let refuses = match store.dialect() {
             Dialect::Sqlite => format!(

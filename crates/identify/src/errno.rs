@@ -1,7 +1,7 @@
 //! Linux errors by name and number. A snapshot stores names, so that it can be read on any system. Numbers: Linux
 //! include/uapi/asm-generic/errno-base.h and errno.h, which every supported architecture uses.
 
-use record::{Missing, Why};
+use record::{Missing, MissingReason};
 
 pub(crate) const ENOENT: i32 = 2;
 pub(crate) const EISDIR: i32 = 21;
@@ -33,9 +33,9 @@ pub const ERRORS: &[(&str, i32)] = &[
 /// Reason why a file is missing, by errno.
 pub fn missing_errno(path: &str, errno: i32) -> Missing {
     let why = match errno {
-        ENOENT | ENOTDIR | ENODEV | ENXIO => Why::Absent,
-        EACCES | EPERM => Why::Denied,
-        other => Why::Io(other),
+        ENOENT | ENOTDIR | ENODEV | ENXIO => MissingReason::Absent,
+        EACCES | EPERM => MissingReason::Denied,
+        other => MissingReason::Io(other),
     };
     Missing { path: path.to_owned(), why }
 }

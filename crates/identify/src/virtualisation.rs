@@ -4,7 +4,7 @@
 use crate::Tree;
 use crate::board::{DEVICE_TREE, DMI};
 use crate::cpuinfo::CpuInfo;
-use record::{Missing, Reading, Why};
+use record::{Missing, MissingReason, Reading};
 
 /// `none`, the hypervisor, the container, or `docker on kvm`.
 ///
@@ -24,7 +24,7 @@ pub(crate) fn virtualisation(root: &dyn Tree, info: &CpuInfo) -> Reading<String>
         }
         // Single texts cannot exclude a guest: the files that would are missing for a reason of their own.
         (None, None) => match root.read("/proc/1/environ") {
-            Err(Missing { path, why: Why::Unsupported(reason) }) => Err(Missing::unsupported(path, reason)),
+            Err(Missing { path, why: MissingReason::Unsupported(reason) }) => Err(Missing::unsupported(path, reason)),
             _ => Ok("none".into()),
         },
     }

@@ -1,7 +1,7 @@
 //! Selects the lines of a log that its Record keeps verbatim, so that findings can quote them.
 
 use super::sections::Line;
-use record::{LogLine, Measured, Outcome, Record, Source, Step};
+use record::{LogLine, Outcome, Record, Source, Step, StepMeasurement};
 use std::collections::BTreeSet;
 
 /// Maximum number of lines kept.
@@ -39,7 +39,7 @@ pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
 /// Lines of a step and of its clocks. A memory step measures one core, so its other rows add nothing.
 fn of_step(step: &Step) -> Vec<u32> {
     let points = match &step.outcome {
-        Outcome::Done(Measured::Clock(clocks)) => clocks.points.iter().filter_map(|point| point.line).collect(),
+        Outcome::Done(StepMeasurement::Clock(clocks)) => clocks.points.iter().filter_map(|point| point.line).collect(),
         _ => Vec::new(),
     };
     step.line.into_iter().chain(points).collect()

@@ -7,7 +7,7 @@
 use super::draft::{ClusterSeen, Draft, done};
 use super::sections::{Line, Section};
 use super::text;
-use record::{ClockPoint, Clocks, Fact, Measured, Variant, WorkloadId};
+use record::{ClockPoint, Clocks, Fact, StepMeasurement, Variant, WorkloadId};
 
 /// Maximum plausible number of clusters.
 const CLUSTERS_MAX: usize = 512;
@@ -81,13 +81,13 @@ fn add_points(draft: &mut Draft, variant: Variant, points: Vec<ClockPoint>, line
     }
     let same = draft.clock_steps.get(&variant).copied();
     if let Some(step) = same.and_then(|index| draft.steps.get_mut(index))
-        && let record::Outcome::Done(Measured::Clock(clocks)) = &mut step.outcome
+        && let record::Outcome::Done(StepMeasurement::Clock(clocks)) = &mut step.outcome
     {
         clocks.points.extend(points);
         return;
     }
     draft.clock_steps.insert(variant.clone(), draft.steps.len());
-    let clocks = Measured::Clock(Clocks { points });
+    let clocks = StepMeasurement::Clock(Clocks { points });
     let method = u32::from(draft.is_own());
     let step = done(WorkloadId::Clock, method, variant, clocks, line);
     draft.push(step);

@@ -1,6 +1,6 @@
 //! Facts printed after the benchmarks: SoC, device tree, compiler, kernel, caches.
 
-use super::draft::{Draft, Named};
+use super::draft::{Draft, NamedGroup};
 use super::sections::{Line, Section};
 use super::text;
 use record::{Cache, Cpu, Fact, KernelMessage, NamedValue};
@@ -71,7 +71,7 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
         _ => {
             let option = value.strip_prefix("CONFIG_").and_then(|_| value.split_once('='));
             let shown = option.map_or(value, |(_, shown)| shown);
-            draft.named(Named::Feature, feature_name(name, value), shown, line);
+            draft.named(NamedGroup::Feature, feature_name(name, value), shown, line);
         }
     }
 }

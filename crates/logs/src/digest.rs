@@ -1,6 +1,6 @@
 //! Formats the Record of a log in a few lines, for tests.
 
-use record::{Clocks, Machine, Measured, Outcome, Record, Samples, Source, State, Step};
+use record::{Clocks, Machine, Outcome, Record, Samples, Source, State, Step, StepMeasurement};
 use std::fmt::Write as _;
 
 /// Formats the Record in a few lines, without missing facts.
@@ -100,8 +100,8 @@ fn step_line(step: &Step) -> String {
     let figures = match &step.outcome {
         Outcome::Failed(failure) => format!("failed {:?}: {}", failure.kind, failure.message),
         Outcome::Skipped(missing) => missing.to_string(),
-        Outcome::Done(Measured::Clock(clocks)) => clock_points(clocks),
-        Outcome::Done(Measured::Bandwidth(bandwidth)) => bandwidth
+        Outcome::Done(StepMeasurement::Clock(clocks)) => clock_points(clocks),
+        Outcome::Done(StepMeasurement::Bandwidth(bandwidth)) => bandwidth
             .rows
             .iter()
             .map(|row| {
@@ -109,12 +109,12 @@ fn step_line(step: &Step) -> String {
             })
             .collect::<Vec<_>>()
             .join("; "),
-        Outcome::Done(Measured::Latency(latency)) => {
+        Outcome::Done(StepMeasurement::Latency(latency)) => {
             let rows: Vec<_> = latency.rows.iter().map(|row| (row.size_bytes, &row.ns)).collect();
             format!("{:?} {rows:?}", latency.columns)
         }
-        Outcome::Done(Measured::Cipher(cipher)) => format!("{:?}", cipher.rows),
-        Outcome::Done(Measured::Compression(figures)) => {
+        Outcome::Done(StepMeasurement::Cipher(cipher)) => format!("{:?}", cipher.rows),
+        Outcome::Done(StepMeasurement::Compression(figures)) => {
             let dictionaries: Vec<_> = figures
                 .compressing
                 .iter()
@@ -123,14 +123,14 @@ fn step_line(step: &Step) -> String {
                 .collect();
             format!("{} MIPS, {} %, {dictionaries:?}", figures.total_mips, figures.usage_percent)
         }
-        Outcome::Done(Measured::CoreToCore(matrix)) => format!("{:?}", matrix.pairs),
-        Outcome::Done(Measured::BandwidthCurve(curve)) => format!("{:?}", curve.rows),
-        Outcome::Done(Measured::LoadedLatency(loaded)) => format!("{:?}", loaded.rows),
-        Outcome::Done(Measured::Series(series)) => {
+        Outcome::Done(StepMeasurement::CoreToCore(matrix)) => format!("{:?}", matrix.pairs),
+        Outcome::Done(StepMeasurement::BandwidthCurve(curve)) => format!("{:?}", curve.rows),
+        Outcome::Done(StepMeasurement::LoadedLatency(loaded)) => format!("{:?}", loaded.rows),
+        Outcome::Done(StepMeasurement::Series(series)) => {
             format!("{:?} {} at {:?} {}", series.values, series.unit, series.at_ms, series.detail)
         }
-        Outcome::Done(Measured::Scores(scores)) => format!("{:?}", scores.rows),
-        Outcome::Done(Measured::Wait(wait)) => format!("{wait:?}"),
+        Outcome::Done(StepMeasurement::Scores(scores)) => format!("{:?}", scores.rows),
+        Outcome::Done(StepMeasurement::Wait(wait)) => format!("{wait:?}"),
     };
     let not_comparable =
         step.not_comparable.as_ref().map(|why| format!(" (not comparable: {why})")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::rows::{CipherPlace, MemoryPlace, Phase, Row, StateDraft, TopologyRow};
 use super::sections::{Line, Section};
 use record::{
-    Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step, Tool, Total,
+    Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Outcome, Residency, Run, Step, StepMeasurement, Tool, Total,
     Variant, WorkloadName,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,10 +114,10 @@ impl Draft {
         &mut self.states[last]
     }
 
-    pub(super) fn named(&mut self, to: Named, name: String, value: &str, line: &Line<'_>) {
+    pub(super) fn named(&mut self, to: NamedGroup, name: String, value: &str, line: &Line<'_>) {
         let list = match to {
-            Named::Firmware => &mut self.machine.firmware,
-            Named::Feature => &mut self.machine.features,
+            NamedGroup::Firmware => &mut self.machine.firmware,
+            NamedGroup::Feature => &mut self.machine.features,
         };
         list.push(record::NamedValue { name, value: value.trim().to_string(), from: format!("line {}", line.number) });
     }
@@ -125,7 +125,7 @@ impl Draft {
 
 /// Group of a name and its value.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Named {
+pub(super) enum NamedGroup {
     Firmware,
     Feature,
 }
@@ -157,7 +157,7 @@ pub(super) fn done(
     workload: impl Into<WorkloadName>,
     method: u32,
     variant: impl Into<Variant>,
-    measured: Measured,
+    measured: StepMeasurement,
     line: u32,
 ) -> Step {
     step(workload, method, variant, Outcome::Done(measured), line)

@@ -3,7 +3,7 @@
 //! Settings become names and values: `config.txt/arm_freq` as in the file (after the section header as
 //! `config.txt/[pi4]`), `threadx/arm_freq` as reported by the firmware, `bios/Version`, `device/Manufacturer`.
 
-use super::draft::{Draft, Named};
+use super::draft::{Draft, NamedGroup};
 use super::sections::{Kind, Section};
 use record::Fact;
 
@@ -34,7 +34,7 @@ fn pairs(section: &Section<'_, '_>, group: &str, between: char, draft: &mut Draf
             draft.unread(line);
         } else {
             let (name, value) = text.split_once(between).unwrap_or((text, ""));
-            draft.named(Named::Firmware, format!("{group}/{}", name.trim()), value, line);
+            draft.named(NamedGroup::Firmware, format!("{group}/{}", name.trim()), value, line);
         }
     }
 }
@@ -50,7 +50,7 @@ fn threadx_version(section: &Section<'_, '_>, draft: &mut Draft) {
         }
     }
     let heading = section.heading();
-    draft.named(Named::Firmware, "threadx-version".to_string(), &words, &heading);
+    draft.named(NamedGroup::Firmware, "threadx-version".to_string(), &words, &heading);
     rest_after_blank(section, draft);
 }
 

@@ -3,7 +3,7 @@
 use super::draft::{Draft, done, step, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Failure, FailureKind, Measured, Outcome, Series, Variant, WorkloadId};
+use record::{Failure, FailureKind, Outcome, Series, StepMeasurement, Variant, WorkloadId};
 use std::collections::BTreeMap;
 
 /// Reads `** cpuminer-multi 1.3.7 by tpruvot@github **` with rows of all CPUs (`[2025-08-27 09:05:26] Total: 12.01
@@ -13,8 +13,8 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
     let version = banner.text.split_whitespace().nth(2).unwrap_or_default().to_string();
     let started = draft.run.started.known().copied();
     let offset_ms = i64::from(draft.run.utc_offset_minutes) * 60_000;
-    let mut all = Collected::new("kH/s");
-    let mut each: BTreeMap<u32, Collected> = BTreeMap::new();
+    let mut all = SeriesValues::new("kH/s");
+    let mut each: BTreeMap<u32, SeriesValues> = BTreeMap::new();
     let mut last_ms = None;
     for line in section.body() {
         let Some(row) = cpuminer_row(line) else {
@@ -27,7 +27,9 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
         last_ms = at_ms.or(last_ms);
         let to = match row.cpu {
             None => &mut all,
-            Some(cpu) => each.entry(cpu).or_insert_with(|| Collected { cpu: Some(cpu), ..Collected::new("kH/s") }),
+            Some(cpu) => {
+                each.entry(cpu).or_insert_with(|| SeriesValues { cpu: Some(cpu), ..SeriesValues::new("kH/s") })
+            }
         };
         to.push(at_ms, row.value, line.number);
     }
@@ -67,7 +69,7 @@ pub(super) fn read_own_series(section: &Section<'_, '_>, draft: &mut Draft) {
     }
     let detail = text::trailing_parenthesis(heading.text).unwrap_or_default();
     if let Some((values, unit)) = series {
-        step.outcome = record::Outcome::Done(Measured::Series(Series {
+        step.outcome = record::Outcome::Done(StepMeasurement::Series(Series {
             unit,
             higher_is_better: true,
             detail: detail.to_string(),
@@ -83,7 +85,7 @@ fn own_series_step(heading: &str, line: u32) -> Option<record::Step> {
     let (name, place) = heading.strip_prefix("Executing ")?.split_once(" on CPUs ")?;
     let (name, variant) = name.split_once(' ').unwrap_or((name, ""));
     let (workload, method) = name.split_once('@')?;
-    let nothing = Measured::Series(Series::default());
+    let nothing = StepMeasurement::Series(Series::default());
     let mut step = done(workload, method.parse().ok()?, variant, nothing, line);
     let cpus = place.split(' ').next().unwrap_or(place);
     step.cpus = text::cpu_ranges(cpus).unwrap_or_default();
@@ -99,14 +101,14 @@ fn own_scores(text: &str) -> Option<(Vec<f64>, String)> {
 }
 
 /// Values of a series during reading.
-struct Collected {
+struct SeriesValues {
     cpu: Option<u32>,
     series: Series,
     at_ms: Vec<Option<i64>>,
     line: Option<u32>,
 }
 
-impl Collected {
+impl SeriesValues {
     fn new(unit: &str) -> Self {
         Self {
             cpu: None,
@@ -131,7 +133,7 @@ impl Collected {
             self.series.at_ms = times.into_iter().map(|at| at - start).collect();
         }
         self.series.detail = detail.to_string();
-        let series = Measured::Series(self.series);
+        let series = StepMeasurement::Series(self.series);
         let mut step = done(workload, method, Variant::ONLY, series, line);
         if let Some((start, end)) = window {
             step.window.start_ms = start;
@@ -183,7 +185,7 @@ pub(super) fn read_stockfish(section: &Section<'_, '_>, draft: &mut Draft) {
     let words: Vec<&str> = heading.text.split_whitespace().collect();
     let version = words.get(2).copied().unwrap_or_default();
     let network = words.iter().find(|word| word.ends_with(".nnue")).copied();
-    let mut collected = Collected::new("nodes/s");
+    let mut collected = SeriesValues::new("nodes/s");
     for line in section.body() {
         let value = line
             .text
@@ -210,7 +212,7 @@ pub(super) fn read_stress_ng(section: &Section<'_, '_>, draft: &mut Draft) {
     let ended = section.body().iter().any(|line| line.text.contains("successful run completed"));
     draft.block(WorkloadId::StressNg.as_str(), section);
     let mut step = if ended {
-        let series = Measured::Series(Series { detail: command.to_string(), ..Series::default() });
+        let series = StepMeasurement::Series(Series { detail: command.to_string(), ..Series::default() });
         done(WorkloadId::StressNg, 0, Variant::ONLY, series, heading.number)
     } else {
         failed(WorkloadId::StressNg, section)

@@ -1,6 +1,6 @@
 //! Lines between sections, without a heading.
 
-use super::draft::{Draft, Named};
+use super::draft::{Draft, NamedGroup};
 use super::sections::{Line, Section, is_separator};
 use record::Fact;
 
@@ -18,7 +18,7 @@ pub(super) fn note(line: &Line<'_>, draft: &mut Draft) {
     let text = line.text.trim();
     match text.split_once(": ") {
         Some(("Intel P-States", value)) => {
-            draft.named(Named::Feature, "intel-p-states".to_string(), value, line);
+            draft.named(NamedGroup::Feature, "intel-p-states".to_string(), value, line);
         }
         _ => draft.verdict(line, text),
     }
@@ -52,7 +52,7 @@ pub(super) fn read_thermal_source(section: &Section<'_, '_>, draft: &mut Draft) 
     if name.starts_with("Wrong") {
         draft.verdict(&line, line.text.trim());
     }
-    draft.named(Named::Feature, "thermal-source".to_string(), value, &line);
+    draft.named(NamedGroup::Feature, "thermal-source".to_string(), value, &line);
     // Some versions add a few lines about alternative sources.
     if section.body().iter().any(|line| !line.is_blank()) {
         draft.block("thermal-source", section);

@@ -7,7 +7,7 @@ use super::draft::{Draft, done, tool};
 use super::rows::CipherPlace;
 use super::sections::{Line, Section};
 use super::text;
-use record::{Cipher, Cluster, Measured, Step, Variant, WorkloadId};
+use record::{Cipher, Cluster, Step, StepMeasurement, Variant, WorkloadId};
 use std::collections::BTreeMap;
 
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
@@ -44,7 +44,7 @@ fn step(row: Row<'_>, version: &str, line: u32) -> Step {
     let variant =
         if parallel { Variant::parallel(&row.cipher.algorithm) } else { Variant::from(row.cipher.algorithm.as_str()) };
     let method = version.split('.').next().and_then(|major| major.parse().ok());
-    let cipher = Measured::Cipher(row.cipher);
+    let cipher = StepMeasurement::Cipher(row.cipher);
     let (id, method) = (WorkloadId::OpenSsl, method.unwrap_or(0));
     let mut step = done(id, method, variant, cipher, line);
     step.tool = tool("openssl", version);

@@ -3,7 +3,7 @@
 use super::draft::{Draft, done, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Latency, LatencyRow, Measured, Variant, WorkloadId};
+use record::{Latency, LatencyRow, StepMeasurement, Variant, WorkloadId};
 
 /// Reads `Executing ramlat on cpu0 (Cortex-A55), results in ns:`, a row of column names (which depend on the CPU), and
 /// rows `4k: 2.194 2.137 ...`.
@@ -27,7 +27,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     if latency.rows.is_empty() {
         return;
     }
-    let measured = Measured::Latency(latency);
+    let measured = StepMeasurement::Latency(latency);
     let is_own = own.is_some();
     let (method, variant) = own.map_or((0, Variant::RAMLAT), |own| (own.method, own.variant));
     let mut step = done(WorkloadId::MemoryLatency, method, variant, measured, heading.number);

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 /// A redacted file.
 #[derive(Debug, Clone)]
-pub struct Redacted {
+pub struct RedactedFile {
     /// Content of the file.
     pub bytes: Vec<u8>,
     /// Number of replacements by kind.
@@ -41,7 +41,7 @@ const OF_SYSTEM: [&str; 6] = ["/sys/", "/proc/", "/etc/", "/boot/", "/usr/", "/b
 const OPEN_SETTINGS: [&str; 5] = ["governor", "maxkhz", "minkhz", "thp", "cpus"];
 
 /// Redacts a file of any supported kind.
-pub fn redact(bytes: &[u8]) -> Redacted {
+pub fn redact(bytes: &[u8]) -> RedactedFile {
     let mut redactor = Redactor::default();
     let mut damaged = 0;
     let out = if is_recording(bytes) {
@@ -61,7 +61,7 @@ pub fn redact(bytes: &[u8]) -> Redacted {
         }
     };
     let counts = redactor.counts().iter();
-    Redacted { bytes: out, counts: counts.map(|(kind, count)| (*kind, *count)).collect(), damaged }
+    RedactedFile { bytes: out, counts: counts.map(|(kind, count)| (*kind, *count)).collect(), damaged }
 }
 
 /// Redacts a recording: framed events and rows of samples.

@@ -8,8 +8,8 @@ use super::rows::CipherPlace;
 use super::sections::{Kind, Line, Section};
 use super::{text, topology};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, ClockPoint, Clocks, Compression, Fact, Latency, LatencyRow, Measured,
-    MemoryOperation, Step, Variant, WorkloadId,
+    Bandwidth, BandwidthRow, Cipher, ClockPoint, Clocks, Compression, Fact, Latency, LatencyRow, MemoryOperation, Step,
+    StepMeasurement, Variant, WorkloadId,
 };
 
 /// Block sizes of `openssl speed` since 1.1.
@@ -84,7 +84,7 @@ fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
     let number = section.heading().number;
     for (variant, points) in [Variant::COLD, Variant::HOT_AFTER].into_iter().zip(points) {
         if !points.is_empty() {
-            let clocks = Measured::Clock(Clocks { points });
+            let clocks = StepMeasurement::Clock(Clocks { points });
             draft.push(done(WorkloadId::Clock, 0, variant, clocks, number));
         }
     }
@@ -178,7 +178,7 @@ fn bandwidth(text: &str, line: &Line<'_>) -> Option<Step> {
         })
     };
     let rows: Option<Vec<BandwidthRow>> = text[start..].split(',').map(row).collect();
-    let measured = Measured::Bandwidth(Bandwidth { buffer_bytes: 0, verified: false, rows: rows? });
+    let measured = StepMeasurement::Bandwidth(Bandwidth { buffer_bytes: 0, verified: false, rows: rows? });
     let id = WorkloadId::MemoryBandwidth;
     let mut step = done(id, 0, Variant::TINYMEMBENCH, measured, line.number);
     step.cpus = first_cpu(&text[..start]);
@@ -203,7 +203,7 @@ fn latency(text: &str, number: u32) -> Option<Step> {
     }
     let row =
         LatencyRow { size_bytes: size_mib.checked_mul(1 << 20)?, rounds_apart_percent: None, ns, line: Some(number) };
-    let measured = Measured::Latency(Latency {
+    let measured = StepMeasurement::Latency(Latency {
         columns: LATENCY_COLUMNS.map(str::to_string).to_vec(),
         rows: vec![row],
         pages: "as the kernel decides".to_string(),
@@ -226,7 +226,7 @@ fn sevenzip(text: &str, number: u32) -> Vec<Step> {
     let scores = |variant: Variant, list: &str| -> Vec<Step> {
         let mips = list.split(',').filter_map(|mips| mips.trim().parse::<u32>().ok());
         let step = |(repetition, total_mips): (usize, u32)| {
-            let score = Measured::Compression(Compression { total_mips, ..Compression::default() });
+            let score = StepMeasurement::Compression(Compression { total_mips, ..Compression::default() });
             let mut step = done(WorkloadId::SevenZip, 0, variant.clone(), score, number);
             step.repetition = repetition as u32;
             step.not_comparable = Some("reviews do not contain the 7-zip version".to_string());
@@ -253,7 +253,7 @@ fn cipher(text: &str, line: &Line<'_>) -> Option<Step> {
     let rows: Option<Vec<(u32, u64)>> = words.zip(BLOCK_SIZES).map(thousands).collect();
     let rows = rows.filter(|rows| rows.len() == BLOCK_SIZES.len())?;
     let variant = Variant::from(algorithm.as_str());
-    let measured = Measured::Cipher(Cipher { algorithm, rows });
+    let measured = StepMeasurement::Cipher(Cipher { algorithm, rows });
     let mut step = done(WorkloadId::OpenSsl, 0, variant, measured, line.number);
     step.not_comparable = Some("reviews do not contain the OpenSSL version".to_string());
     step.tool = tool("openssl", "");

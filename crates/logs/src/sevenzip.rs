@@ -6,7 +6,7 @@
 use super::draft::{Draft, step, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Compression, DictionaryRow, Failure, FailureKind, Measured, Outcome, Step, Variant, WorkloadId};
+use record::{Compression, DictionaryRow, Failure, FailureKind, Outcome, Step, StepMeasurement, Variant, WorkloadId};
 
 /// Maximum CPU use of a run pinned to one core, in percent; the surplus is rounding.
 const ONE_CORE_PERCENT: u32 = 110;
@@ -19,7 +19,7 @@ const RUNS_MAX: usize = 64;
 
 /// Values in the heading of a section.
 #[derive(Debug, Default)]
-struct Announced {
+struct SectionHeading {
     /// `single`, `multi` or `core-type`; `None` for logs without headings.
     variant: Option<Variant>,
     cpus: Vec<u32>,
@@ -78,10 +78,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
 
 /// Parses `Executing benchmark single-threaded on cpu0 (Cortex-A55)`, `Executing benchmark 3 times multi-threaded on
 /// CPUs 0-3 (Cortex-A55)`. Core types in a multi-threaded heading mean that only one core type took part.
-fn announced(heading: &str) -> Announced {
+fn announced(heading: &str) -> SectionHeading {
     let heading = heading.trim();
     let Some(words) = heading.strip_prefix("Executing benchmark ") else {
-        return Announced::default();
+        return SectionHeading::default();
     };
     let cpus = words.split_once(" on ").and_then(|(_, on)| {
         let on = on.trim_start_matches("CPUs ").trim_start_matches("CPU ");
@@ -94,7 +94,7 @@ fn announced(heading: &str) -> Announced {
         () if text::trailing_parenthesis(words).is_some() => Variant::CORE_TYPE,
         () => Variant::MULTI,
     };
-    Announced { variant: Some(variant), cpus: cpus.unwrap_or_default(), runs }
+    SectionHeading { variant: Some(variant), cpus: cpus.unwrap_or_default(), runs }
 }
 
 /// True for `Total: 8803,8844,8848`: lines below the last run that repeat the totals of multi-threaded runs.
@@ -267,7 +267,7 @@ impl Run {
         let not_comparable = self.not_comparable(&variant, threads);
         let outcome = match (self.complete, self.figures.total_mips) {
             (true, 0) => Outcome::Failed(failure("7-zip printed a total of 0", &self.tail)),
-            (true, _) => Outcome::Done(Measured::Compression(self.figures)),
+            (true, _) => Outcome::Done(StepMeasurement::Compression(self.figures)),
             (false, _) => Outcome::Failed(ended_early(&self.tail)),
         };
         let (id, method) = (WorkloadId::SevenZip, method.unwrap_or(0));
@@ -377,7 +377,7 @@ mod tests {
         let step = run.finish(Variant::SINGLE);
         assert_eq!((step.method, step.threads), (16, 1));
         assert_eq!(step.not_comparable.as_deref(), Some("dictionaries of 2^22 bytes only"));
-        let Outcome::Done(Measured::Compression(figures)) = step.outcome else {
+        let Outcome::Done(StepMeasurement::Compression(figures)) = step.outcome else {
             panic!("not complete");
         };
         assert_eq!((figures.compressing_mips, figures.total_mips), (1178, 1495));

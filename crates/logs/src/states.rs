@@ -3,7 +3,7 @@
 //! `free -h` rounds to two digits; the free part of swap is computed so that the used part stays as printed. `swapon`
 //! is exact.
 
-use super::draft::{Draft, Named};
+use super::draft::{Draft, NamedGroup};
 use super::free::sizes;
 use super::rows::StateDraft;
 use super::sections::{Kind, Line, Section};
@@ -17,7 +17,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         Kind::Free => free(section, draft),
         Kind::Swapon => swapon(section, draft),
         Kind::Zswap => zswap(section, draft),
-        _ => draft.named(Named::Feature, "power-meter".to_string(), section.heading().text, &section.heading()),
+        _ => draft.named(NamedGroup::Feature, "power-meter".to_string(), section.heading().text, &section.heading()),
     }
 }
 
@@ -52,7 +52,7 @@ fn uptime(section: &Section<'_, '_>, draft: &mut Draft) {
             _ if extra.ends_with('V') => "input-voltage-at-start",
             _ => "bash-loop-ns",
         };
-        draft.named(Named::Feature, name.to_string(), extra, &line);
+        draft.named(NamedGroup::Feature, name.to_string(), extra, &line);
     }
 }
 

@@ -124,7 +124,7 @@ fn lines_that_figures_stand_on_can_be_quoted() {
     let Source::Log(log) = &record.source else { panic!("no log") };
     let lines: Vec<&str> = text.lines().collect();
     let points = record.steps.iter().filter_map(|step| match &step.outcome {
-        record::Outcome::Done(record::Measured::Clock(clocks)) => Some(clocks.points.iter()),
+        record::Outcome::Done(record::StepMeasurement::Clock(clocks)) => Some(clocks.points.iter()),
         _ => None,
     });
     let points = points.flatten().filter_map(|point| point.line);

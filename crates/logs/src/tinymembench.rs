@@ -7,7 +7,7 @@ use super::draft::{Draft, done, tool};
 use super::rows::MemoryPlace;
 use super::sections::{Line, Section};
 use super::text;
-use record::{Bandwidth, BandwidthRow, Latency, LatencyRow, Measured, MemoryOperation, Variant, WorkloadId};
+use record::{Bandwidth, BandwidthRow, Latency, LatencyRow, MemoryOperation, StepMeasurement, Variant, WorkloadId};
 
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut place = heading_place(section.heading().text);
@@ -50,10 +50,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.push(step);
 }
 
-fn table(id: WorkloadId, buffer_bytes: u64, rows: Vec<BandwidthRow>) -> Measured {
+fn table(id: WorkloadId, buffer_bytes: u64, rows: Vec<BandwidthRow>) -> StepMeasurement {
     // This program verifies the results of its own routines.
     let verified = id == WorkloadId::MemoryBandwidth && buffer_bytes > 0;
-    Measured::Bandwidth(Bandwidth { buffer_bytes, verified, rows })
+    StepMeasurement::Bandwidth(Bandwidth { buffer_bytes, verified, rows })
 }
 
 /// Parses `sbc-bench memory-bandwidth@1 (128 MiB per buffer; ...`: workload, method and buffer size of this program's
@@ -158,7 +158,7 @@ pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
     if rows.is_empty() {
         return;
     }
-    let latency = Measured::Latency(Latency {
+    let latency = StepMeasurement::Latency(Latency {
         columns: vec!["single random read".to_string(), "dual random read".to_string()],
         rows,
         pages: pages.to_string(),

@@ -1,6 +1,6 @@
 //! The table of CPUs and the output of `lscpu`.
 
-use super::draft::{Draft, Named};
+use super::draft::{Draft, NamedGroup};
 use super::rows::TopologyRow;
 use super::sections::{Line, Section};
 use super::text;
@@ -63,7 +63,7 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
                 draft.machine.virtualisation = Fact::Known(value.to_string())
             }
             name if is_wanted(name) => {
-                draft.named(Named::Feature, format!("lscpu/{name}"), value, line);
+                draft.named(NamedGroup::Feature, format!("lscpu/{name}"), value, line);
             }
             _ => {}
         }

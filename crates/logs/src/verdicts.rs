@@ -1,6 +1,6 @@
 //! Results validation, governor settings and review of the log.
 
-use super::draft::{Draft, Named};
+use super::draft::{Draft, NamedGroup};
 use super::sections::{Line, Section};
 use super::text;
 use record::{Fact, Mode, Policy};
@@ -21,7 +21,7 @@ pub(super) fn read_governors(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         let setting = line.text.trim().strip_prefix("* ").and_then(|text| text.split_once(": "));
         match setting {
-            Some((name, value)) => draft.named(Named::Feature, setting_name(name), value, line),
+            Some((name, value)) => draft.named(NamedGroup::Feature, setting_name(name), value, line),
             None => draft.unread(line),
         }
     }

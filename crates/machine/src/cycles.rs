@@ -94,8 +94,10 @@ pub fn average_khz(root: &Root, cpu: u32) -> Reading<u32> {
 fn missing(path: &str, errno: rustix::io::Errno) -> Missing {
     match errno {
         rustix::io::Errno::NOENT => Missing::absent(path),
-        rustix::io::Errno::ACCESS | rustix::io::Errno::PERM => Missing { path: path.into(), why: record::Why::Denied },
-        other => Missing { path: path.into(), why: record::Why::Io(other.raw_os_error()) },
+        rustix::io::Errno::ACCESS | rustix::io::Errno::PERM => {
+            Missing { path: path.into(), why: record::MissingReason::Denied }
+        }
+        other => Missing { path: path.into(), why: record::MissingReason::Io(other.raw_os_error()) },
     }
 }
 

@@ -17,7 +17,7 @@ use crate::cgroup;
 use crate::faults::{self, Call};
 use hierarchy::{Version, hierarchy};
 use lock::{Lock, Owner};
-use record::{Missing, Reading, Why};
+use record::{Missing, MissingReason, Reading};
 
 /// Directories of a cgroup: one in version 2, one for each used hierarchy in version 1.
 #[derive(Debug)]
@@ -304,7 +304,7 @@ fn create(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
             break;
         }
     }
-    Err(Missing { path: format!("{mount}/{name}"), why: Why::Io(refused) })
+    Err(Missing { path: format!("{mount}/{name}"), why: MissingReason::Io(refused) })
 }
 
 /// `usage_usec` of a group's `cpu.stat`.

@@ -7,7 +7,7 @@ use crate::faults::{self, Call};
 use crate::timeline::monotonic_ns;
 use crate::{Root, Source, Timeline};
 pub use identify::{KmsgRecord, parse_kmsg};
-use record::{KernelMessage, Missing, Reading, Why};
+use record::{KernelMessage, Missing, MissingReason, Reading};
 use std::io::Read;
 
 const PATH: &str = "/dev/kmsg";
@@ -206,8 +206,8 @@ fn missing(errno: i32) -> Missing {
     Missing {
         path: PATH.into(),
         why: match errno {
-            libc::EPERM | libc::EACCES => Why::Denied,
-            other => Why::Io(other),
+            libc::EPERM | libc::EACCES => MissingReason::Denied,
+            other => MissingReason::Io(other),
         },
     }
 }
@@ -245,7 +245,7 @@ mod tests {
             assert_eq!(log.boot_messages_present(), expected, "{text}");
         }
         let denied = Root::from_board("== /dev/kmsg ! EPERM\n").unwrap();
-        assert_eq!(KernelLog::open(&denied).unwrap_err().why, Why::Denied);
+        assert_eq!(KernelLog::open(&denied).unwrap_err().why, MissingReason::Denied);
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
                     assert!(message.at_ms.is_some_and(|ms| ms <= timeline.now_ms()));
                 }
             }
-            Err(missing) => assert!(matches!(missing.why, Why::Absent | Why::Denied)),
+            Err(missing) => assert!(matches!(missing.why, MissingReason::Absent | MissingReason::Denied)),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::Root;
 use crate::syscall::{PerfAttributes, perf_event_open};
-use record::{Missing, Reading, Why};
+use record::{Missing, MissingReason, Reading};
 use std::os::fd::OwnedFd;
 
 mod pmu;
@@ -88,7 +88,9 @@ impl Counters {
             return Self { cycles: Err(missing.clone()), task_clock: Err(missing), kernel_included: false };
         }
         match Self::open_as(root, target, true) {
-            Self { task_clock: Err(missing), .. } if missing.why == Why::Denied => Self::open_as(root, target, false),
+            Self { task_clock: Err(missing), .. } if missing.why == MissingReason::Denied => {
+                Self::open_as(root, target, false)
+            }
             everything => everything,
         }
     }

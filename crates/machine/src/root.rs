@@ -26,7 +26,7 @@ fn missing_from(path: &str, error: &std::io::Error) -> Missing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::Why;
+    use record::MissingReason;
 
     const BOARD: &str = "\
 # A made board.
@@ -59,19 +59,19 @@ vendor,board\\0vendor,soc\\0
             "../../devices/virtual/thermal/thermal_zone0"
         );
         assert_eq!(root.list("/sys/class/thermal/thermal_zone0").unwrap(), ["temp", "trip_point_0_temp", "type"]);
-        assert_eq!(root.read("/loop/x").unwrap_err().why, Why::Io(libc::ELOOP));
+        assert_eq!(root.read("/loop/x").unwrap_err().why, MissingReason::Io(libc::ELOOP));
     }
 
     #[test]
     fn errors_and_absence_are_replayed() {
         let root = board();
         let trip = root.read("/sys/class/thermal/thermal_zone0/trip_point_0_temp");
-        assert_eq!(trip.unwrap_err().why, Why::Io(libc::EINVAL));
-        assert_eq!(root.read("/proc/none").unwrap_err().why, Why::Absent);
-        assert_eq!(root.list("/proc").unwrap_err().why, Why::Absent);
+        assert_eq!(trip.unwrap_err().why, MissingReason::Io(libc::EINVAL));
+        assert_eq!(root.read("/proc/none").unwrap_err().why, MissingReason::Absent);
+        assert_eq!(root.list("/proc").unwrap_err().why, MissingReason::Absent);
         // A directory without read permission is not absent.
         let denied = Root::from_board("== /sys/devices/system/cpu/cpufreq ! EACCES\n").unwrap();
-        assert_eq!(denied.list("/sys/devices/system/cpu/cpufreq").unwrap_err().why, Why::Denied);
+        assert_eq!(denied.list("/sys/devices/system/cpu/cpufreq").unwrap_err().why, MissingReason::Denied);
     }
 
     #[test]
@@ -83,7 +83,7 @@ vendor,board\\0vendor,soc\\0
     fn file_can_be_replaced() {
         let root = board().with_file("/proc/cpuinfo", b"processor : 0\n");
         assert_eq!(root.read("/proc/cpuinfo").unwrap(), "processor : 0\n");
-        assert_eq!(board().read("/proc/cpuinfo").unwrap_err().why, Why::Absent);
+        assert_eq!(board().read("/proc/cpuinfo").unwrap_err().why, MissingReason::Absent);
     }
 
     #[test]
@@ -100,7 +100,7 @@ vendor,board\\0vendor,soc\\0
         let mut buffer = [0; 16];
         let count = source.read_into(&mut buffer).unwrap();
         assert_eq!(&buffer[..count], b"50000\n");
-        assert_eq!(root.write("/proc/none", "1").unwrap_err().why, Why::Absent);
+        assert_eq!(root.write("/proc/none", "1").unwrap_err().why, MissingReason::Absent);
     }
 
     #[test]

@@ -28,11 +28,11 @@ pub use node::Node;
 pub use outcome::Outcome;
 
 use crate::Root;
-use alone::Alone;
+use alone::SettingsLock;
 use changes::Changes;
 use journal::Journal;
 use node::CPUS;
-use record::{Fact, Missing, Reading, Restored};
+use record::{Fact, Missing, Reading, RestoreOutcome};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,12 +41,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct Settings {
     changes: Arc<Mutex<Changes>>,
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedSettings>,
 }
 
 /// Settings wanted by the run.
 #[derive(Debug)]
-struct Wanted {
+struct WantedSettings {
     node: Node,
     value: String,
     /// It was found to differ, and set once more.
@@ -67,7 +67,7 @@ impl Settings {
         if root.is_read_only(CPUS) {
             return Err(Missing::unsupported("/sys", "it is mounted read-only"));
         }
-        let alone = Alone::take(root)?;
+        let alone = SettingsLock::take(root)?;
         let mut changes = Changes::of(root, Journal::create(journal)?, Some(alone))?;
         changes.forget_what_others_changed();
         Ok(Self { changes: Arc::new(Mutex::new(changes)), wanted: Vec::new() })
@@ -81,7 +81,7 @@ impl Settings {
         let outcome = lock(&self.changes).set(node, value);
         let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
         self.wanted.retain(|wanted| wanted.node != node);
-        self.wanted.push(Wanted { node, value: value.to_owned(), is_retried: false, told });
+        self.wanted.push(WantedSettings { node, value: value.to_owned(), is_retried: false, told });
         outcome
     }
 
@@ -140,7 +140,7 @@ impl Settings {
     }
 
     /// Puts everything back, last change first. When all is back, the journal is removed.
-    pub fn restore(&mut self) -> Vec<(String, Restored)> {
+    pub fn restore(&mut self) -> Vec<(String, RestoreOutcome)> {
         self.wanted.clear();
         lock(&self.changes).restore()
     }
@@ -168,7 +168,7 @@ pub struct RestoreHandle(Arc<Mutex<Changes>>);
 
 impl RestoreHandle {
     /// Puts everything back; from then on nothing can be set any more.
-    pub fn go(&self) -> Vec<(String, Restored)> {
+    pub fn go(&self) -> Vec<(String, RestoreOutcome)> {
         lock(&self.0).restore()
     }
 
@@ -191,12 +191,12 @@ fn lock(changes: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
 ///
 /// # Errors
 /// The journal exists but cannot be read, or its process is still running.
-pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
+pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String, RestoreOutcome)>> {
     match Journal::left_behind(journal)? {
         // The process that changes settings in another container waits for nothing here.
-        Some(journal) => Ok(Changes::of(root, journal, Alone::take(root).ok())?.restore()),
+        Some(journal) => Ok(Changes::of(root, journal, SettingsLock::take(root).ok())?.restore()),
         None => {
-            Alone::forget(root);
+            SettingsLock::forget(root);
             Ok(Vec::new())
         }
     }
@@ -222,9 +222,9 @@ impl OpenJournal {
     ///
     /// # Errors
     /// The journal cannot be read, or its process is still running.
-    pub fn restore(&self, root: &Root) -> Reading<Vec<(String, Restored)>> {
+    pub fn restore(&self, root: &Root) -> Reading<Vec<(String, RestoreOutcome)>> {
         let journal = Journal::of_open(&self.path, &self.file)?;
-        Ok(Changes::of(root, journal, Alone::take(root).ok())?.restore())
+        Ok(Changes::of(root, journal, SettingsLock::take(root).ok())?.restore())
     }
 }
 

@@ -60,7 +60,7 @@ pub fn snapshot_of(root: &Root) -> (String, Redactor) {
 mod tests {
     use super::*;
     use crate::identify;
-    use record::Why;
+    use record::MissingReason;
 
     fn there_and_back(board: &str) -> Root {
         let text = snapshot(&Root::from_board(board).unwrap());
@@ -119,7 +119,7 @@ Serial\t\t: 10000000deadbeef
         let zone = "/sys/class/thermal/thermal_zone0";
         assert!(root.link(zone).is_ok());
         let temp = root.read(&format!("{zone}/temp")).unwrap_err();
-        assert_eq!(temp.why, Why::Io(libc::ENODATA));
+        assert_eq!(temp.why, MissingReason::Io(libc::ENODATA));
         let kind = root.read_bytes(&format!("{zone}/type")).unwrap();
         assert_eq!(kind, b"= odd \x01 \xff \\");
         assert!(root.read("/sys/class/dmi/id/product_serial").is_err());

@@ -3,7 +3,7 @@
 
 use crate::Root;
 use crate::vcio::{Firmware, Question};
-use record::{Missing, Reading, State, Why};
+use record::{Missing, MissingReason, Reading, State};
 
 /// Mailbox of a Raspberry Pi's firmware.
 const DEVICE: &str = "/dev/vcio";
@@ -24,7 +24,7 @@ pub fn state(root: &Root, at_ms: i64) -> State {
 /// Throttle bits of a Raspberry Pi's firmware, including sticky ones.
 fn firmware_throttle_bits(root: &Root) -> Reading<u32> {
     let bits = Firmware::open(root)?.ask(Question::Throttled);
-    bits.map(|bits| bits as u32).map_err(|errno| Missing { path: DEVICE.into(), why: Why::Io(errno) })
+    bits.map(|bits| bits as u32).map_err(|errno| Missing { path: DEVICE.into(), why: MissingReason::Io(errno) })
 }
 
 /// True if the machine runs on battery: a battery discharges and no mains supply is connected. Batteries of mice and

@@ -2,7 +2,7 @@
 //! memory.
 
 use crate::faults::{self, Call};
-use record::{Missing, Reading, Why};
+use record::{Missing, MissingReason, Reading};
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 /// Starts a scoped thread with a name that `ps` shows (at most 15 letters).
@@ -42,7 +42,7 @@ pub fn run<T: Send>(name: &str, work: impl FnOnce() -> T + Send) -> Reading<T> {
 /// # Errors
 /// The kernel rejects it.
 pub fn leave_real_time() -> Reading<Option<&'static str>> {
-    let refused = |errno| Missing { path: "sched_setscheduler".into(), why: Why::Io(errno) };
+    let refused = |errno| Missing { path: "sched_setscheduler".into(), why: MissingReason::Io(errno) };
     crate::syscall::leave_real_time().map_err(refused)
 }
 

@@ -257,6 +257,6 @@ mod tests {
     fn board_file_has_no_firmware() {
         let root = Root::from_board("== /dev/vcio\n").unwrap();
         let missing = Firmware::open(&root).unwrap_err();
-        assert!(matches!(missing.why, record::Why::Unsupported(_)));
+        assert!(matches!(missing.why, record::MissingReason::Unsupported(_)));
     }
 }

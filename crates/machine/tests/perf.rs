@@ -4,7 +4,7 @@
 
 use machine::Root;
 use machine::perf::{Counters, Target};
-use record::Why;
+use record::MissingReason;
 use std::hint::black_box;
 
 fn work() -> u64 {
@@ -17,7 +17,7 @@ fn task_clock_ns(counters: &Counters) -> Option<u64> {
     match counters.read().task_clock_ns {
         Ok(time_ns) => Some(time_ns),
         Err(missing) => {
-            assert!(matches!(missing.why, Why::Denied | Why::Unsupported(_)), "{missing}");
+            assert!(matches!(missing.why, MissingReason::Denied | MissingReason::Unsupported(_)), "{missing}");
             testkit::skip(&format!("time on a CPU cannot be counted: {missing}"));
             None
         }
@@ -72,8 +72,8 @@ fn cycles_are_counted_or_their_absence_has_a_reason() {
     match counters.read().cycles {
         Ok(cycles) => assert!(cycles.iter().any(|cycles| cycles.cycles > 0)),
         Err(missing) => match missing.why {
-            Why::Unsupported(_) => testkit::excuse(testkit::Excuse::CycleCounter),
-            Why::Denied => testkit::skip(&format!("cycles cannot be counted: {missing}")),
+            MissingReason::Unsupported(_) => testkit::excuse(testkit::Excuse::CycleCounter),
+            MissingReason::Denied => testkit::skip(&format!("cycles cannot be counted: {missing}")),
             _ => panic!("{missing}"),
         },
     }

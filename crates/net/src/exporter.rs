@@ -1,6 +1,6 @@
 //! One page of text for Prometheus: the metrics that it fetches.
 
-use super::server::{Answer, Served, Site, serve as serve_site};
+use super::server::{Answer, RunningServer, Site, serve as serve_site};
 use std::net::SocketAddr;
 
 /// The format of the page, as Prometheus wants it named.
@@ -11,7 +11,7 @@ const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// # Errors
 /// The address cannot be listened on.
 pub fn serve(address: SocketAddr, page: impl Fn() -> String + Send + 'static) -> std::io::Result<SocketAddr> {
-    serve_site("exporter", address, Metrics(page)).map(|Served { address, .. }| address)
+    serve_site("exporter", address, Metrics(page)).map(|RunningServer { address, .. }| address)
 }
 
 /// The page, and a link to it.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 mod spool;
 
-pub use spool::{Spool, TRIES_MAX, Waiting};
+pub use spool::{Spool, SpoolFile, TRIES_MAX};
 
 /// The limit of a hub for one file, as it is sent.
 pub const BYTES_MAX: usize = 8 << 20;
@@ -82,7 +82,7 @@ impl Hub {
     pub fn send(
         &self,
         spool: &Spool,
-        waiting: &Waiting,
+        waiting: &SpoolFile,
         may_go_on_after: &dyn Fn(Duration) -> bool,
     ) -> Result<String, NotSent> {
         let mut pauses = PAUSES.iter();
@@ -101,7 +101,7 @@ impl Hub {
         }
     }
 
-    fn send_here(&self, folder: &Folder, waiting: &Waiting) -> Result<String, NotSent> {
+    fn send_here(&self, folder: &Folder, waiting: &SpoolFile) -> Result<String, NotSent> {
         let name = &waiting.name;
         let bytes = folder.read(name, BYTES_MAX as u64).map_err(|error| NotSent::of_content(error.to_string()))?;
         let mut request = address::agent(TIME_MAX).post(format!("{}/api/results{}", self.address.url, waiting.query));
@@ -119,7 +119,7 @@ impl Hub {
         self.judged(status, body, retry_after)
     }
 
-    fn send_by_curl(&self, folder: &Folder, waiting: &Waiting) -> Result<String, NotSent> {
+    fn send_by_curl(&self, folder: &Folder, waiting: &SpoolFile) -> Result<String, NotSent> {
         let path: PathBuf = folder.path().join(&waiting.name);
         let path = path.to_str().filter(|path| !path.contains(['"', '\\', '\n']));
         let path =

@@ -4,7 +4,7 @@ use crate::draw::{Plot, n, word};
 use crate::{Section, Subject};
 use facts::view;
 use maud::{Markup, html};
-use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
+use record::{CoreToCore, Outcome, Record, StepMeasurement, WorkloadId};
 use std::fmt::Write;
 
 pub(crate) const SECTION: Section = Section {
@@ -21,7 +21,7 @@ const HEAD: f64 = 40.0;
 
 fn matrix(record: &Record) -> Option<&CoreToCore> {
     record.steps.iter().find_map(|step| match &step.outcome {
-        Outcome::Done(Measured::CoreToCore(matrix)) if matrix.cpus.len() > 1 => Some(matrix),
+        Outcome::Done(StepMeasurement::CoreToCore(matrix)) if matrix.cpus.len() > 1 => Some(matrix),
         _ => None,
     })
 }

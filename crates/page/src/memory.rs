@@ -5,7 +5,7 @@ use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n,
 use crate::{Section, Subject};
 use facts::{number, size_words, view};
 use maud::{Markup, html};
-use record::{Arrange, Latency, Measured, MemoryOperation, Outcome, Record, Step, WorkloadId};
+use record::{Arrange, Latency, MemoryOperation, Outcome, Record, Step, StepMeasurement, WorkloadId};
 
 pub(crate) const LATENCY: Section = Section {
     plots: |subject| latency_plot(subject.facts, &curves(subject.facts)).into_iter().collect(),
@@ -32,7 +32,7 @@ struct Curve {
 fn curves(record: &Record) -> Vec<Curve> {
     let mut curves: Vec<Curve> = Vec::new();
     for step in &record.steps {
-        let Outcome::Done(Measured::Latency(latency)) = &step.outcome else {
+        let Outcome::Done(StepMeasurement::Latency(latency)) = &step.outcome else {
             continue;
         };
         let points: Vec<(u64, f64)> = view::latency_curve(latency)
@@ -194,7 +194,7 @@ struct Rate {
 fn rates(record: &Record) -> Vec<Rate> {
     let mut rates: Vec<Rate> = Vec::new();
     for step in &record.steps {
-        let Outcome::Done(Measured::Bandwidth(bandwidth)) = &step.outcome else {
+        let Outcome::Done(StepMeasurement::Bandwidth(bandwidth)) = &step.outcome else {
             continue;
         };
         for row in &bandwidth.rows {

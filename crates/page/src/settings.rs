@@ -3,7 +3,7 @@
 use crate::draw::wide;
 use crate::{Section, Subject};
 use maud::{Markup, html};
-use record::{Fact, NotRestored, Restored, SettingChange};
+use record::{Fact, NotRestored, RestoreOutcome, SettingChange};
 
 pub(crate) const SECTION: Section = Section::of("settings", "Settings", body);
 
@@ -84,7 +84,7 @@ fn changed(settings: &[SettingChange]) -> Vec<ChangedFile<'_>> {
                 if known.during.last() != Some(&set) {
                     known.during.push(set);
                 }
-                if change.restored != Restored::Done {
+                if change.restored != RestoreOutcome::Done {
                     known.after = after(change);
                 }
             }

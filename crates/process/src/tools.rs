@@ -52,7 +52,7 @@ impl ToolKind {
 
 /// A program that was found and has told its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct InstalledProgram {
     /// Name, for example `7zz`.
     pub name: String,
     /// Path.
@@ -71,7 +71,7 @@ pub struct Tools {
     is_trusting: bool,
     root: Root,
     probe_limit: Duration,
-    known: Mutex<BTreeMap<&'static str, Reading<Vec<Found>>>>,
+    known: Mutex<BTreeMap<&'static str, Reading<Vec<InstalledProgram>>>>,
     notes: Mutex<Vec<String>>,
 }
 
@@ -104,7 +104,7 @@ impl Tools {
     ///
     /// # Errors
     /// There is none; the reason names what was found instead.
-    pub fn find(&self, kind: &'static ToolKind) -> Reading<Found> {
+    pub fn find(&self, kind: &'static ToolKind) -> Reading<InstalledProgram> {
         self.find_all(kind).map(|found| found[0].clone())
     }
 
@@ -113,7 +113,7 @@ impl Tools {
     ///
     /// # Errors
     /// There is none; the reason names what was found instead.
-    pub fn find_all(&self, kind: &'static ToolKind) -> Reading<Vec<Found>> {
+    pub fn find_all(&self, kind: &'static ToolKind) -> Reading<Vec<InstalledProgram>> {
         if let Some(known) = self.known().get(kind.name) {
             return known.clone();
         }
@@ -135,12 +135,12 @@ impl Tools {
         });
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<&'static str, Reading<Vec<Found>>>> {
+    fn known(&self) -> MutexGuard<'_, BTreeMap<&'static str, Reading<Vec<InstalledProgram>>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn search(&self, kind: &ToolKind) -> Reading<Vec<Found>> {
-        let mut found: Vec<Found> = self.named(kind)?.into_iter().collect();
+    fn search(&self, kind: &ToolKind) -> Reading<Vec<InstalledProgram>> {
+        let mut found: Vec<InstalledProgram> = self.named(kind)?.into_iter().collect();
         let is_named = !found.is_empty();
         let mut passed_over = Vec::new();
         for (name, path) in self.candidates(kind) {
@@ -171,7 +171,7 @@ impl Tools {
     }
 
     /// The program that the user's variable names, itself or in that directory; none where it names nothing.
-    fn named(&self, kind: &ToolKind) -> Reading<Option<Found>> {
+    fn named(&self, kind: &ToolKind) -> Reading<Option<InstalledProgram>> {
         let Some(variable) = kind.variable else {
             return Ok(None);
         };
@@ -197,7 +197,7 @@ impl Tools {
     }
 
     /// Version output of a program.
-    fn answer(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
+    fn answer(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<InstalledProgram, String> {
         match self.objection(path, kind.is_users) {
             Some(why) => Err(why),
             None => self.ask(kind, name, path),
@@ -250,7 +250,7 @@ impl Tools {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn ask(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
+    fn ask(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<InstalledProgram, String> {
         let path = path.display().to_string();
         let words = [path.as_str()].into_iter().chain(kind.version_args.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
@@ -273,7 +273,7 @@ impl Tools {
                 Err(format!("{path} is too old: version {version}, needs {}", least.join(".")))
             }
             (Some(version), _) => {
-                Ok(Found { name: name.to_owned(), path, version, runs_as_caller: kind.runs_as_caller() })
+                Ok(InstalledProgram { name: name.to_owned(), path, version, runs_as_caller: kind.runs_as_caller() })
             }
             (None, Err(failure)) => Err(format!("{path} does not work: {}", failure.message)),
             (None, Ok(())) => {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// while a drive is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bound {
+pub enum WorkBound {
     /// Computation in user mode.
     Cpu,
     /// Data transfer between CPUs and memory.
@@ -26,8 +26,8 @@ pub enum Bound {
     Unknown,
 }
 
-impl Bound {
-    /// Resource that limits this variant of a workload; [`Bound::Unknown`] for a user's own program.
+impl WorkBound {
+    /// Resource that limits this variant of a workload; [`WorkBound::Unknown`] for a user's own program.
     pub fn of(workload: &WorkloadName, variant: &Variant) -> Self {
         let id = workload.id();
         id.map_or(Self::Unknown, |id| id.bound(variant))

@@ -5,13 +5,13 @@
 
 mod apply;
 
-pub(crate) use apply::Restores;
+pub(crate) use apply::SettingRestores;
 
 use crate::soc_temperature::SocTemperature;
 use crate::tagged::tagged;
 use crate::{
-    Channel, ChannelId, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Restored, Run, SamplerCost,
-    SettingChange, Source, State, Step, Survey, UnmetSetting,
+    Channel, ChannelId, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, RestoreOutcome, Run,
+    SamplerCost, SettingChange, Source, State, Step, Survey, UnmetSetting,
 };
 
 tagged! { "event", "Event",
@@ -68,7 +68,7 @@ pub enum Event {
         /// The file.
         path: String,
         /// Outcome of the restoration.
-        restored: Restored,
+        restored: RestoreOutcome,
     },
     /// A stage begins; the previous one is complete.
     StageBegins {

@@ -21,14 +21,14 @@ pub struct Missing {
     /// File, device or tool.
     pub path: String,
     /// Why it gave nothing.
-    pub why: Why,
+    pub why: MissingReason,
 }
 
 /// Reason why a value is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum MissingReason {
     /// The file, device or tool does not exist.
     Absent,
     /// Permission denied; usually needs root.
@@ -44,17 +44,17 @@ pub enum Why {
 impl Missing {
     /// The file does not exist.
     pub fn absent(path: impl Into<String>) -> Self {
-        Self { path: path.into(), why: Why::Absent }
+        Self { path: path.into(), why: MissingReason::Absent }
     }
 
     /// The content `text` is invalid. Keeps at most 80 characters.
     pub fn garbled(path: impl Into<String>, text: &str) -> Self {
-        Self { path: path.into(), why: Why::Garbled(text.chars().take(80).collect()) }
+        Self { path: path.into(), why: MissingReason::Garbled(text.chars().take(80).collect()) }
     }
 
     /// The machine or run does not support it because of `reason`.
     pub fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), why: Why::Unsupported(reason.into()) }
+        Self { path: path.into(), why: MissingReason::Unsupported(reason.into()) }
     }
 }
 
@@ -62,11 +62,11 @@ impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         match &self.why {
-            Why::Absent => write!(f, "{path} does not exist"),
-            Why::Denied => write!(f, "{path}: permission denied"),
-            Why::Garbled(text) => write!(f, "{path} contains unexpected text {text:?}"),
-            Why::Unsupported(reason) => f.write_str(reason),
-            Why::Io(errno) => write!(f, "{path}: {}", crate::errno_words(*errno)),
+            MissingReason::Absent => write!(f, "{path} does not exist"),
+            MissingReason::Denied => write!(f, "{path}: permission denied"),
+            MissingReason::Garbled(text) => write!(f, "{path} contains unexpected text {text:?}"),
+            MissingReason::Unsupported(reason) => f.write_str(reason),
+            MissingReason::Io(errno) => write!(f, "{path}: {}", crate::errno_words(*errno)),
         }
     }
 }
@@ -110,7 +110,7 @@ impl<T> Fact<T> {
 
     /// True for [`Fact::not_reached`].
     pub fn is_not_reached(&self) -> bool {
-        let is_so = |why: &Why| matches!(why, Why::Unsupported(reason) if reason == NOT_REACHED);
+        let is_so = |why: &MissingReason| matches!(why, MissingReason::Unsupported(reason) if reason == NOT_REACHED);
         self.missing().is_some_and(|missing| missing.path.is_empty() && is_so(&missing.why))
     }
 

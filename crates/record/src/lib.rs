@@ -47,12 +47,12 @@ mod vocabulary;
 
 pub use aftermath::*;
 pub use arrange::Arrange;
-pub use bound::Bound;
+pub use bound::WorkBound;
 pub use colours::without_colours;
 pub use cpu_list::*;
 pub use errno::errno_words;
 pub use event::Event;
-pub use fact::{Fact, Missing, Reading, Why};
+pub use fact::{Fact, Missing, MissingReason, Reading};
 pub use flat::{DERIVED_KEYS, flatten, from_json};
 pub use hardware::*;
 pub use hex::hex;

@@ -4,11 +4,11 @@ use crate::tagged::tagged;
 use crate::{BandwidthCurve, Fact, LoadedLatency};
 use serde::{Deserialize, Serialize};
 
-tagged! { "kind", "Measured",
+tagged! { "kind", "StepMeasurement",
 /// Measurement of one step.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Measured {
+pub enum StepMeasurement {
     /// Clocks.
     Clock(Clocks),
     /// Memory bandwidth.

@@ -1,7 +1,7 @@
 //! Settings that do not have their old value after a run. All sentences about them come from this type; `tidy` rejects
 //! the words elsewhere.
 
-use crate::{End, Record, Restored, SettingChange};
+use crate::{End, Record, RestoreOutcome, SettingChange};
 use std::collections::HashSet;
 
 /// A setting without its old value.
@@ -9,11 +9,11 @@ use std::collections::HashSet;
 pub struct NotRestored<'a> {
     path: &'a str,
     old: Option<&'a str>,
-    why: Why<'a>,
+    why: Cause<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why<'a> {
+enum Cause<'a> {
     Pending,
     LeftAlone(&'a str),
     Failed(&'a str),
@@ -21,18 +21,18 @@ enum Why<'a> {
 
 impl<'a> NotRestored<'a> {
     /// Creates it from path and outcome of a restoration; `None` if the setting has its old value.
-    pub fn of(path: &'a str, restored: &'a Restored) -> Option<Self> {
+    pub fn of(path: &'a str, restored: &'a RestoreOutcome) -> Option<Self> {
         let why = match restored {
-            Restored::Done => return None,
-            Restored::Pending => Why::Pending,
-            Restored::LeftAlone(found) => Why::LeftAlone(found),
-            Restored::Failed(reason) => Why::Failed(reason.trim_end_matches('.')),
+            RestoreOutcome::Done => return None,
+            RestoreOutcome::Pending => Cause::Pending,
+            RestoreOutcome::LeftAlone(found) => Cause::LeftAlone(found),
+            RestoreOutcome::Failed(reason) => Cause::Failed(reason.trim_end_matches('.')),
         };
         Some(Self { path, old: None, why })
     }
 
     /// Settings without their old values among these outcomes.
-    pub fn among(outcomes: &'a [(String, Restored)]) -> impl Iterator<Item = Self> {
+    pub fn among(outcomes: &'a [(String, RestoreOutcome)]) -> impl Iterator<Item = Self> {
         outcomes.iter().filter_map(|(path, restored)| Self::of(path, restored))
     }
 
@@ -49,18 +49,18 @@ impl<'a> NotRestored<'a> {
 
     /// True if the restoration failed; false if another process has changed the setting.
     pub fn is_failure(&self) -> bool {
-        !matches!(self.why, Why::LeftAlone(_))
+        !matches!(self.why, Cause::LeftAlone(_))
     }
 
     /// Sentence with the names of [`NotRestored::values`] in braces.
     pub fn template(&self) -> &'static str {
         match (self.why, self.old) {
-            (Why::Pending, _) => "{path} was changed and not restored; use `sbc-bench recover`.",
-            (Why::LeftAlone(_), _) => "{path} was set to {found} by something else since and stays so.",
-            (Why::Failed(_), Some(_)) => {
+            (Cause::Pending, _) => "{path} was changed and not restored; use `sbc-bench recover`.",
+            (Cause::LeftAlone(_), _) => "{path} was set to {found} by something else since and stays so.",
+            (Cause::Failed(_), Some(_)) => {
                 "{path} was not restored to {old}: {reason}; write {old} to it or use `sbc-bench recover`."
             }
-            (Why::Failed(_), None) => "{path} was not restored: {reason}; use `sbc-bench recover`.",
+            (Cause::Failed(_), None) => "{path} was not restored: {reason}; use `sbc-bench recover`.",
         }
     }
 
@@ -68,9 +68,9 @@ impl<'a> NotRestored<'a> {
     pub fn values(&self) -> Vec<(&'static str, &'a str)> {
         let mut values = vec![("path", self.path)];
         match self.why {
-            Why::Pending => {}
-            Why::LeftAlone(found) => values.push(("found", found)),
-            Why::Failed(reason) => {
+            Cause::Pending => {}
+            Cause::LeftAlone(found) => values.push(("found", found)),
+            Cause::Failed(reason) => {
                 values.extend(self.old.map(|old| ("old", old)));
                 values.push(("reason", reason));
             }
@@ -95,9 +95,9 @@ impl<'a> NotRestored<'a> {
     /// Short form for a table with the path in another column.
     pub fn in_short(&self) -> String {
         match self.why {
-            Why::Pending => "not restored".to_owned(),
-            Why::LeftAlone(found) => format!("set to {found} by something else since"),
-            Why::Failed(reason) => format!("not restored: {reason}"),
+            Cause::Pending => "not restored".to_owned(),
+            Cause::LeftAlone(found) => format!("set to {found} by something else since"),
+            Cause::Failed(reason) => format!("not restored: {reason}"),
         }
     }
 }
@@ -114,7 +114,7 @@ impl Record {
     /// The same without pending settings of a run that died, which its guard or the next start restores.
     pub fn not_restored(&self) -> impl Iterator<Item = (usize, NotRestored<'_>)> {
         let has_died = self.run.end == End::Died;
-        self.settings_left().filter(move |(_, left)| !(has_died && left.why == Why::Pending))
+        self.settings_left().filter(move |(_, left)| !(has_died && left.why == Cause::Pending))
     }
 }
 
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::{Fact, Run, Source};
 
-    fn change(path: &str, restored: Restored) -> SettingChange {
+    fn change(path: &str, restored: RestoreOutcome) -> SettingChange {
         SettingChange {
             path: path.into(),
             old: "{1}".into(),
@@ -138,14 +138,14 @@ mod tests {
     #[test]
     fn sentence_follows_the_outcome() {
         for (restored, expected, is_failure) in [
-            (Restored::Pending, "/sys/x was changed and not restored; use `sbc-bench recover`.", true),
+            (RestoreOutcome::Pending, "/sys/x was changed and not restored; use `sbc-bench recover`.", true),
             (
-                Restored::LeftAlone("powersave".into()),
+                RestoreOutcome::LeftAlone("powersave".into()),
                 "/sys/x was set to powersave by something else since and stays so.",
                 false,
             ),
             (
-                Restored::Failed("EBUSY.".into()),
+                RestoreOutcome::Failed("EBUSY.".into()),
                 "/sys/x was not restored to {1}: EBUSY; write {1} to it or use `sbc-bench recover`.",
                 true,
             ),
@@ -154,19 +154,19 @@ mod tests {
             let left = NotRestored::of_change(&change).unwrap();
             assert_eq!((left.sentence().as_str(), left.is_failure()), (expected, is_failure));
         }
-        let failed = Restored::Failed("EBUSY".into());
+        let failed = RestoreOutcome::Failed("EBUSY".into());
         let left = NotRestored::of("/sys/x", &failed).unwrap();
         assert_eq!(left.sentence(), "/sys/x was not restored: EBUSY; use `sbc-bench recover`.");
-        assert_eq!(NotRestored::of("/sys/x", &Restored::Done), None);
+        assert_eq!(NotRestored::of("/sys/x", &RestoreOutcome::Done), None);
     }
 
     #[test]
     fn each_file_is_told_once_and_a_dead_run_tells_nothing_that_is_pending() {
         let source = Source::Run { version: "0.1.0".into(), target: "test".into() };
         let mut record = Record::new(source, Run { end: End::Finished, ..Run::default() });
-        let failed = || Restored::Failed("EBUSY".into());
+        let failed = || RestoreOutcome::Failed("EBUSY".into());
         record.settings =
-            vec![change("/sys/x", failed()), change("/sys/x", failed()), change("/sys/y", Restored::Pending)];
+            vec![change("/sys/x", failed()), change("/sys/x", failed()), change("/sys/y", RestoreOutcome::Pending)];
         let paths = |record: &Record| record.not_restored().map(|(_, left)| left.path().to_owned()).collect::<Vec<_>>();
         assert_eq!(paths(&record), ["/sys/x", "/sys/y"]);
         record.run.end = End::Died;

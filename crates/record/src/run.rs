@@ -225,7 +225,7 @@ pub struct SettingChange {
     #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub at_ms: Option<i64>,
     /// Outcome of the restoration.
-    pub restored: Restored,
+    pub restored: RestoreOutcome,
     /// True if it was not written but disturbed by a change of another setting; `new` is what it read then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disturbed: bool,
@@ -267,7 +267,7 @@ pub struct UnmetSetting {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Restored {
+pub enum RestoreOutcome {
     /// Not restored yet.
     Pending,
     /// The old value is restored.

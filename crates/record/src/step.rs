@@ -1,6 +1,6 @@
 //! Step of a run: one run of a workload, with CPUs, time window and outcome.
 
-use crate::{BusyProcess, Fact, Measured, Missing, RepetitionStats, Variant, WorkloadName};
+use crate::{BusyProcess, Fact, Missing, RepetitionStats, StepMeasurement, Variant, WorkloadName};
 use serde::{Deserialize, Serialize};
 
 /// Step of a run.
@@ -155,7 +155,7 @@ pub struct Counters {
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The step succeeded.
-    Done(Measured),
+    Done(StepMeasurement),
     /// The step failed.
     Failed(Failure),
     /// The step was not run.

@@ -3,7 +3,7 @@
 
 mod folding;
 
-use crate::event::Restores;
+use crate::event::SettingRestores;
 use crate::recording::{Line, LineReader, is_recording, may_hold_lines, payload};
 use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, UnreadableRange, json};
 use folding::RowFolder;
@@ -91,7 +91,7 @@ struct StreamReader {
     /// True if even a few rows of this session exceed the limit.
     is_too_wide: bool,
     /// Restored settings of this session.
-    restores: Restores,
+    restores: SettingRestores,
 }
 
 impl StreamReader {

@@ -4,7 +4,7 @@ use super::Kind;
 
 /// What stands between a word and its value.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Between {
+pub(super) enum Separator {
     /// `=` or `:`, with or without blanks.
     Sign,
     /// `=` alone: behind a colon stands a sentence, unless the word is quoted as in JSON.
@@ -37,13 +37,13 @@ pub(super) enum Value {
 }
 
 /// Words, and what follows them.
-pub(super) struct Named {
+pub(super) struct Keyword {
     /// In small letters, longer ones before those that they begin with. One that begins with `-` is an option, before which a blank
     /// or a mark stands.
     pub words: &'static [&'static str],
     /// Programs, of which one stands before the word; none means that any or no program may.
     pub of: &'static [&'static str],
-    pub between: Between,
+    pub between: Separator,
     pub value: Value,
     /// Tells a value from what else may stand there.
     pub fits: fn(&str) -> bool,

@@ -1,7 +1,7 @@
 //! What stands behind a word that says what it is: passwords, names of networks, numbers of modems and chips. The
 //! words are in a table (`words`); here is how a value is found behind one, and where it ends.
 
-use super::entry::{Between, Named, Value};
+use super::entry::{Keyword, Separator, Value};
 use super::pairs::Pairs;
 use super::words::NAMED;
 use super::{BLANK, Redactor};
@@ -33,7 +33,7 @@ impl Redactor {
     }
 
     /// The line without the values behind a word; none if it has no such value.
-    fn behind(&mut self, line: &str, lower: &str, (word, from): (&str, usize), named: &Named) -> Option<String> {
+    fn behind(&mut self, line: &str, lower: &str, (word, from): (&str, usize), named: &Keyword) -> Option<String> {
         let is_option = word.starts_with('-');
         let mut out = String::new();
         let mut done = 0;
@@ -69,7 +69,7 @@ impl Redactor {
 }
 
 /// Where a word may first stand: behind the name of its program.
-fn first_place(lower: &str, word: &str, named: &Named) -> Option<usize> {
+fn first_place(lower: &str, word: &str, named: &Keyword) -> Option<usize> {
     let from = match named.of {
         [] => 0,
         programs => {
@@ -81,7 +81,7 @@ fn first_place(lower: &str, word: &str, named: &Named) -> Option<usize> {
 }
 
 /// Where the value is that stands behind a word.
-fn value_of(line: &str, behind: usize, named: &Named) -> Option<(usize, usize)> {
+fn value_of(line: &str, behind: usize, named: &Keyword) -> Option<(usize, usize)> {
     // The name itself may be quoted, as in JSON.
     let rest = &line[behind..];
     let name_ends = if rest.starts_with("\":") || rest.starts_with("':") { 1 } else { 0 };
@@ -90,14 +90,14 @@ fn value_of(line: &str, behind: usize, named: &Named) -> Option<(usize, usize)> 
     let sign = rest[..gap].trim();
     let quote = rest[gap..].chars().next().filter(|c| matches!(c, '"' | '\''));
     let fits = match named.between {
-        Between::Sign => !sign.is_empty(),
-        Between::Equals => sign == "=" || name_ends > 0 && sign == ":",
-        Between::Blank => gap > 0 && sign.is_empty(),
-        Between::Joined => gap == 0 && name_ends == 0,
-        Between::Colon => rest.starts_with(": "),
-        Between::Any => gap > 0,
-        Between::SignOrQuote => !sign.is_empty() || gap > 0 && quote.is_some(),
-        Between::Quote => sign == "=" && quote.is_some(),
+        Separator::Sign => !sign.is_empty(),
+        Separator::Equals => sign == "=" || name_ends > 0 && sign == ":",
+        Separator::Blank => gap > 0 && sign.is_empty(),
+        Separator::Joined => gap == 0 && name_ends == 0,
+        Separator::Colon => rest.starts_with(": "),
+        Separator::Any => gap > 0,
+        Separator::SignOrQuote => !sign.is_empty() || gap > 0 && quote.is_some(),
+        Separator::Quote => sign == "=" && quote.is_some(),
     };
     if !fits {
         return None;

@@ -1,28 +1,28 @@
 //! The table of words that say what stands behind them: names of fields and options of command lines, what may be
 //! between, and which values are meant, since the same words stand in sentences of the kernel, too.
 
-use super::entry::Between::{self, Any, Blank, Colon, Equals, Joined, Quote, Sign, SignOrQuote};
-use super::entry::Named;
+use super::entry::Keyword;
+use super::entry::Separator::{self, Any, Blank, Colon, Equals, Joined, Quote, Sign, SignOrQuote};
 use super::entry::Value::{self, Digits, Line, LineDigits, Word};
 use super::{BLANK, Kind, message};
 
 const fn row(
     kind: Kind,
-    between: Between,
+    between: Separator,
     value: Value,
     fits: fn(&str) -> bool,
     words: &'static [&'static str],
-) -> Named {
-    Named { words, of: &[], between, value, fits, kind }
+) -> Keyword {
+    Keyword { words, of: &[], between, value, fits, kind }
 }
 
 /// An option of some programs that is something else for others.
-const fn option_of(of: &'static [&'static str], between: Between, words: &'static [&'static str]) -> Named {
-    Named { of, ..row(Kind::Key, between, Word, is_secret, words) }
+const fn option_of(of: &'static [&'static str], between: Separator, words: &'static [&'static str]) -> Keyword {
+    Keyword { of, ..row(Kind::Key, between, Word, is_secret, words) }
 }
 
 #[rustfmt::skip]
-pub(super) const NAMED: &[Named] = &[
+pub(super) const NAMED: &[Keyword] = &[
     row(Kind::Key, Sign, Word, is_secret, &[
         "password", "passphrase", "psk", "secret", "api_key", "apikey", "api-key",
     ]),
@@ -72,7 +72,7 @@ pub(super) const NAMED: &[Named] = &[
     row(Kind::Label, Any, Word, is_label, &[
         "device label", "volume label", "volume name", "partition label", "zfs pool",
     ]),
-    Named { of: &["devid"], ..row(Kind::Label, Any, Word, is_label, &["label"]) },
+    Keyword { of: &["devid"], ..row(Kind::Label, Any, Word, is_label, &["label"]) },
     row(Kind::Label, SignOrQuote, Word, |value| is_label(value) && value.starts_with(char::is_alphabetic), &["pool"]),
     row(Kind::Key, Colon, Line, is_secret, &["cookie"]),
     row(Kind::UserName, Quote, Word, is_secret, &["identity"]),

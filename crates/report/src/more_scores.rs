@@ -3,7 +3,7 @@
 
 use facts::figures::main::done;
 use facts::number::{number, with_unit};
-use record::{Measured, Record, Step, Variant, WorkloadId};
+use record::{Record, Step, StepMeasurement, Variant, WorkloadId};
 
 /// Maximum number of listed values.
 const LISTED_MAX: usize = 5;
@@ -40,7 +40,7 @@ pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
 
 fn score(step: &Step) -> Option<(String, f64, &'static str)> {
     match done(step)? {
-        Measured::Cipher(cipher) => {
+        StepMeasurement::Cipher(cipher) => {
             let kb_per_s = cipher.rows.last()?.1 as f64 / 1000.0;
             let place = match step.threads {
                 ..=1 => format!("CPU {}", step.cpus.first()?),
@@ -59,7 +59,7 @@ fn score(step: &Step) -> Option<(String, f64, &'static str)> {
             };
             Some((name, kb_per_s, "kB/s"))
         }
-        Measured::Compression(done) if step.variant == Variant::CORE_TYPE => {
+        StepMeasurement::Compression(done) if step.variant == Variant::CORE_TYPE => {
             let cpus = record::cpu_list(&step.cpus);
             let name = format!("7-zip CPU {cpus}");
             Some((name, f64::from(done.total_mips), "MIPS"))
@@ -71,12 +71,14 @@ fn score(step: &Step) -> Option<(String, f64, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::more_scores;
-    use record::{Cipher, Measured, Record, Variant, WorkloadId};
+    use record::{Cipher, Record, StepMeasurement, Variant, WorkloadId};
     use testkit::records::{compression, own_run, with_step};
 
     fn cipher(record: Record, workload: WorkloadId, variant: Variant, cpus: &[u32]) -> Record {
-        let measured =
-            Measured::Cipher(Cipher { algorithm: variant.to_string(), rows: vec![(16, 1_000), (16_384, 7_654_321)] });
+        let measured = StepMeasurement::Cipher(Cipher {
+            algorithm: variant.to_string(),
+            rows: vec![(16, 1_000), (16_384, 7_654_321)],
+        });
         with_step(record, workload, variant, cpus, (0.0, 1.0), measured)
     }
 

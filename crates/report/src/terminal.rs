@@ -12,7 +12,7 @@ use facts::figures::main::{
 use facts::lines::{explanation, unmeasured, wrapped};
 use facts::number::{number, with_unit};
 use facts::{Explanation, Facts, Figure, Severity, view};
-use record::{BandwidthRow, Measured, MemoryOperation, Record, Variant, WorkloadId};
+use record::{BandwidthRow, MemoryOperation, Record, StepMeasurement, Variant, WorkloadId};
 use rules::Report;
 use std::fmt::Write;
 
@@ -117,7 +117,9 @@ fn clocks(facts: &Facts<'_>) -> String {
 /// Largest encrypted block: 16 KiB, or 8 KiB with OpenSSL 1.0.
 fn aes_block_kib(record: &Record) -> u32 {
     let blocks = record.steps_of(WorkloadId::OpenSsl).filter_map(|step| match done(step)? {
-        Measured::Cipher(cipher) if step.variant == Variant::AES_256_CBC => cipher.rows.last().map(|row| row.0 / 1024),
+        StepMeasurement::Cipher(cipher) if step.variant == Variant::AES_256_CBC => {
+            cipher.rows.last().map(|row| row.0 / 1024)
+        }
         _ => None,
     });
     blocks.max().unwrap_or(16)
@@ -157,7 +159,7 @@ fn scores(facts: &Facts<'_>, figures: &[Figure]) -> String {
     }
     for workload in [WorkloadId::Lzma, WorkloadId::Cpuminer, WorkloadId::Simd] {
         let unit = facts.steps_of(workload).find_map(|step| match done(step)? {
-            Measured::Series(series) => Some(series.unit.clone()),
+            StepMeasurement::Series(series) => Some(series.unit.clone()),
             _ => None,
         });
         let median = series_median(figures, workload);
@@ -178,7 +180,7 @@ fn scores(facts: &Facts<'_>, figures: &[Figure]) -> String {
 fn rates(record: &Record, operation: MemoryOperation) -> Option<String> {
     let best = |id| {
         let rows = record.steps_of(id).filter_map(|step| match done(step)? {
-            Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
+            StepMeasurement::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
             _ => None,
         });
         rows.max_by_key(|row| row.bytes_per_s.iter().max().copied())
@@ -203,7 +205,9 @@ mod tests {
     use super::rates;
 
     use facts::figures::main::memory_mb_per_s;
-    use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Missing, Outcome, Record, Variant, WorkloadId};
+    use record::{
+        Bandwidth, BandwidthRow, MemoryOperation, Missing, Outcome, Record, StepMeasurement, Variant, WorkloadId,
+    };
     use testkit::records::{own_run, with_step};
 
     fn with(record: Record, id: WorkloadId, routine: &str, mb_per_s: u64) -> Record {
@@ -214,7 +218,7 @@ mod tests {
             printed_deviation_percent: None,
             line: None,
         };
-        let measured = Measured::Bandwidth(Bandwidth { rows: vec![row], ..Bandwidth::default() });
+        let measured = StepMeasurement::Bandwidth(Bandwidth { rows: vec![row], ..Bandwidth::default() });
         with_step(record, id, Variant::ONLY, &[0], (0.0, 1.0), measured)
     }
 

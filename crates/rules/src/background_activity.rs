@@ -46,7 +46,7 @@ const ROWS_SHARE_MIN: f64 = 0.3;
 const STEP_MS_MIN: i64 = 1_000;
 
 /// CPU use by other tasks in one phase.
-struct Others<'a> {
+struct OtherTasks<'a> {
     phase: &'a Phase,
     mean_cpus: f64,
     peak_cpus: f64,
@@ -60,7 +60,7 @@ struct Others<'a> {
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let phases = &facts.phases_bound_by(RULE.loads);
     let online = OnlineCpus::of(facts);
-    let others: Vec<Others> = phases
+    let others: Vec<OtherTasks> = phases
         .iter()
         .filter(|phase| phase.is_single_threaded())
         .filter_map(|phase| others(facts, online.as_ref()?, phase))
@@ -77,7 +77,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Option<Others<'a>> {
+fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Option<OtherTasks<'a>> {
     let cpus = f64::from(view::cpu_count(facts)?);
     let own_cost = view::own_cost_percent(facts).unwrap_or(0.0);
     let uses = facts.cpu_use(&phase.window);
@@ -93,7 +93,7 @@ fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Optio
     let busy_rows = cpus_used.iter().filter(|used| **used >= MEAN_CPUS_MIN).count();
     let peak = cpus_used.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let mean_cpus = mean(&cpus_used)?;
-    Some(Others {
+    Some(OtherTasks {
         phase,
         mean_cpus,
         peak_cpus: peak.1,
@@ -104,7 +104,7 @@ fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Optio
     })
 }
 
-fn used_by_others(facts: &Facts<'_>, worst: &Others, others: &[Others]) -> Finding {
+fn used_by_others(facts: &Facts<'_>, worst: &OtherTasks, others: &[OtherTasks]) -> Finding {
     let computing = worst.mean_cpus;
     // The monitor of the bash script uses a steady 0.1 to 0.2 CPUs itself on slow boards.
     let is_large = computing >= INVALID_CPUS && worst.percent >= INVALID_PERCENT;
@@ -123,7 +123,8 @@ fn used_by_others(facts: &Facts<'_>, worst: &Others, others: &[Others]) -> Findi
         samples_place(facts, &idle, window.start_ms, window.end_ms)
     });
     // All affected phases, or else the reported one.
-    let is_harmed = |other: &&Others| other.mean_cpus >= MEAN_CPUS_MIN && (!view::is_log(facts) || other.is_lasting);
+    let is_harmed =
+        |other: &&OtherTasks| other.mean_cpus >= MEAN_CPUS_MIN && (!view::is_log(facts) || other.is_lasting);
     let mut steps: Vec<usize> = others.iter().filter(is_harmed).flat_map(|other| other.phase.steps.clone()).collect();
     if steps.is_empty() {
         steps.clone_from(&worst.phase.steps);

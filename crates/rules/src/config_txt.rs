@@ -118,7 +118,7 @@ impl<'a> ConfigTxt<'a> {
         judged.collect()
     }
 
-    fn fits(&self, row: &Known, setting: &Setting) -> bool {
+    fn fits(&self, row: &OptionRow, setting: &Setting) -> bool {
         let is = |model: &str| self.is(model) || self.labels.contains(&model);
         let concerns = row.models == "-" || row.models.split(',').any(is);
         row.setting == setting.name && concerns && holds(row.is, setting.value)
@@ -136,7 +136,7 @@ fn template(kind: Kind) -> &'static str {
 }
 
 /// A row of the table.
-struct Known {
+struct OptionRow {
     setting: &'static str,
     models: &'static str,
     is: &'static str,
@@ -145,7 +145,7 @@ struct Known {
 }
 
 /// Rows of the table, without comment and heading.
-fn rows() -> impl Iterator<Item = Known> {
+fn rows() -> impl Iterator<Item = OptionRow> {
     TABLE.rows().filter_map(|row| {
         let [setting, models, is, kind, effect, _] = row.array()?;
         let kind = match kind {
@@ -154,7 +154,7 @@ fn rows() -> impl Iterator<Item = Known> {
             "risky" => Kind::Risky,
             _ => return None,
         };
-        Some(Known { setting, models, is, kind, effect })
+        Some(OptionRow { setting, models, is, kind, effect })
     })
 }
 

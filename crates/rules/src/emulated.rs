@@ -1,6 +1,6 @@
 //! Rule: emulated. The CPU is emulated: nothing that was measured is that of a CPU.
 
-use super::{Rule, Subject, When};
+use super::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     link: "https://www.qemu.org/docs/master/devel/index-tcg.html",
     check,
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
-    when: When::Both,
+    when: Precondition::Both,
     ..Rule::PLAIN
 };
 

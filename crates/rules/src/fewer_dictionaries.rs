@@ -77,7 +77,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{own_run, with_step};
     use crate::tests::sentences;
-    use record::{Compression, DictionaryRow, Measured, Record, Variant, WorkloadId};
+    use record::{Compression, DictionaryRow, Record, StepMeasurement, Variant, WorkloadId};
 
     fn run(dictionaries: std::ops::RangeInclusive<u32>) -> Record {
         let rows = dictionaries.map(|dictionary_log2| DictionaryRow {
@@ -87,7 +87,7 @@ mod tests {
             rating_per_usage_mips: 1,
             rating_mips: 1,
         });
-        let done = Measured::Compression(Compression { compressing: rows.collect(), ..Compression::default() });
+        let done = StepMeasurement::Compression(Compression { compressing: rows.collect(), ..Compression::default() });
         with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), done)
     }
 

@@ -97,7 +97,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use crate::tests::sentences;
-    use record::{ChannelId, Fact, Restored, SettingChange, Unit, Variant, WorkloadId};
+    use record::{ChannelId, Fact, RestoreOutcome, SettingChange, Unit, Variant, WorkloadId};
 
     #[test]
     fn governor_is_judged_by_what_it_did() {
@@ -125,7 +125,7 @@ mod tests {
             new: "performance".into(),
             read_back: Fact::Known("performance".into()),
             at_ms: None,
-            restored: Restored::Done,
+            restored: RestoreOutcome::Done,
             disturbed: false,
         });
         assert_eq!(sentences(RULE.id, &record), [""; 0]);

@@ -1,8 +1,8 @@
 //! Content of the tables for a rule, in words: the source of its page in the documentation.
 
-use super::relation::{Judges, Relation, When};
+use super::relation::{Relation, RelationCondition, ScoreScope};
 use super::{ANSWERS, of, relations};
-use record::{Bound, RuleId};
+use record::{RuleId, WorkBound};
 
 /// Documentation of a rule in addition to its own text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,33 +34,33 @@ pub fn guide(rule: RuleId) -> Guide {
     }
 }
 
-fn loads(bounds: &[Bound]) -> String {
+fn loads(bounds: &[WorkBound]) -> String {
     let words = bounds.iter().map(|bound| match bound {
-        Bound::Cpu => "the CPU",
-        Bound::Memory => "memory",
-        Bound::Storage => "storage",
-        Bound::Network => "the network",
-        Bound::Gpu => "the GPU",
-        Bound::Kernel => "services of the kernel",
-        Bound::Idle => "nothing",
-        Bound::Unknown => "what is unknown (commands of the user)",
+        WorkBound::Cpu => "the CPU",
+        WorkBound::Memory => "memory",
+        WorkBound::Storage => "storage",
+        WorkBound::Network => "the network",
+        WorkBound::Gpu => "the GPU",
+        WorkBound::Kernel => "services of the kernel",
+        WorkBound::Idle => "nothing",
+        WorkBound::Unknown => "what is unknown (commands of the user)",
     });
     facts::lines::listed(&words.map(str::to_owned).collect::<Vec<_>>())
 }
 
-fn scores(judges: Judges) -> &'static str {
+fn scores(judges: ScoreScope) -> &'static str {
     match judges {
-        Judges::All => "all scores",
-        Judges::FullLoad => "scores of workloads that keep all CPUs busy",
-        Judges::Compression => "scores of 7-zip and of what stands in for it",
-        Judges::CompressionMulti => "scores of 7-zip, and of what stands in for it, on all CPUs",
-        Judges::CompressionSingle => "scores of 7-zip, and of what stands in for it, on one CPU",
-        Judges::Memory => "latency and bandwidth of memory",
-        Judges::Nothing => "no score: it is about the machine, a reading, or what a log says",
+        ScoreScope::All => "all scores",
+        ScoreScope::FullLoad => "scores of workloads that keep all CPUs busy",
+        ScoreScope::Compression => "scores of 7-zip and of what stands in for it",
+        ScoreScope::CompressionMulti => "scores of 7-zip, and of what stands in for it, on all CPUs",
+        ScoreScope::CompressionSingle => "scores of 7-zip, and of what stands in for it, on one CPU",
+        ScoreScope::Memory => "latency and bandwidth of memory",
+        ScoreScope::Nothing => "no score: it is about the machine, a reading, or what a log says",
     }
 }
 
-fn sentence(relation: Relation, when: When) -> String {
+fn sentence(relation: Relation, when: RelationCondition) -> String {
     let cause = relation.cause().map_or("", facts::Cause::words);
     let words = match relation {
         Relation::Root(_) => format!("It names the cause \"{cause}\""),
@@ -77,27 +77,29 @@ fn sentence(relation: Relation, when: When) -> String {
     }
 }
 
-fn condition(when: When) -> Option<String> {
+fn condition(when: RelationCondition) -> Option<String> {
     let words = match when {
-        When::Always => return None,
-        When::Hot => "the SoC was at its temperature limit at that time",
-        When::Swapped => "memory was swapped during the run",
-        When::OutOfMemory => "the OOM killer ran",
-        When::Says(parts) => {
+        RelationCondition::Always => return None,
+        RelationCondition::Hot => "the SoC was at its temperature limit at that time",
+        RelationCondition::Swapped => "memory was swapped during the run",
+        RelationCondition::OutOfMemory => "the OOM killer ran",
+        RelationCondition::Says(parts) => {
             let parts: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
             return Some(format!("the message contains {}", parts.join(" or ")));
         }
-        When::Bit(bit) => return Some(format!("it is about bit {bit} of the firmware's status")),
-        When::FirmwareAsked => "the firmware was asked",
-        When::TemperatureKnown => "the temperature of the whole SoC was read at that time",
-        When::HotUncapped => "the SoC was at its temperature limit at that time, and no OPP shows a cap of the clock",
-        When::Uncapped => "no OPP shows a cap of the clock",
-        When::CiphersAlone => "only ciphers of OpenSSL were affected",
-        When::ManyNodes => "the machine has several NUMA nodes or packages",
-        When::Unsteady => "readings of the same clock contradict each other",
-        When::Overclocked => "`config.txt` raises clocks",
-        When::Reasoned => "the reason is known",
-        When::Skipped => "the step was skipped",
+        RelationCondition::Bit(bit) => return Some(format!("it is about bit {bit} of the firmware's status")),
+        RelationCondition::FirmwareAsked => "the firmware was asked",
+        RelationCondition::TemperatureKnown => "the temperature of the whole SoC was read at that time",
+        RelationCondition::HotUncapped => {
+            "the SoC was at its temperature limit at that time, and no OPP shows a cap of the clock"
+        }
+        RelationCondition::Uncapped => "no OPP shows a cap of the clock",
+        RelationCondition::CiphersAlone => "only ciphers of OpenSSL were affected",
+        RelationCondition::ManyNodes => "the machine has several NUMA nodes or packages",
+        RelationCondition::Unsteady => "readings of the same clock contradict each other",
+        RelationCondition::Overclocked => "`config.txt` raises clocks",
+        RelationCondition::Reasoned => "the reason is known",
+        RelationCondition::Skipped => "the step was skipped",
     };
     Some(words.to_owned())
 }

@@ -7,7 +7,7 @@
 use super::Rule;
 use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity};
-use record::{LatencyRow, Measured, Outcome, RuleId};
+use record::{LatencyRow, Outcome, RuleId, StepMeasurement};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("latency-unsteady"),
@@ -25,7 +25,7 @@ const SIZES_MIN: usize = 2;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let steps = facts.steps.iter().enumerate();
     let found = steps.filter_map(|(index, step)| {
-        let Outcome::Done(Measured::Latency(latency)) = &step.outcome else {
+        let Outcome::Done(StepMeasurement::Latency(latency)) = &step.outcome else {
             return None;
         };
         let apart = |row: &&LatencyRow| row.rounds_apart_percent.is_some_and(|p| p > APART_PERCENT);
@@ -59,7 +59,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{own_run, with_step};
     use crate::tests::sentences;
-    use record::{Latency, LatencyRow, Measured, Record, Variant, WorkloadId};
+    use record::{Latency, LatencyRow, Record, StepMeasurement, Variant, WorkloadId};
 
     fn latencies(apart_percent: &[Option<f64>]) -> Record {
         let rows = apart_percent.iter().enumerate();
@@ -70,7 +70,7 @@ mod tests {
             line: None,
         });
         let latency = Latency { columns: vec!["1xPTR".into()], rows: rows.collect(), ..Latency::default() };
-        let measured = Measured::Latency(latency);
+        let measured = StepMeasurement::Latency(latency);
         with_step(own_run(), WorkloadId::MemoryLatency, Variant::ONLY, &[0], (1.0, 2.0), measured)
     }
 

@@ -83,27 +83,28 @@ pub(crate) use testkit::records as test_support;
 
 use facts::{Facts, Finding, Severity};
 use record::Arrange;
-use record::{Bound, RuleId};
+use record::{RuleId, WorkBound};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 pub use guide::{Guide, guide};
 pub use questions::{ANSWERS, ab, all_plots, efficiency, plots, sensitivity, texts};
-pub use tables::{Answer, Made, Plot, Report};
+pub use tables::{Answer, Plot, Renderer, Report};
 
-pub use crate::tables::{Check, Role, Rule, Subject, Throttles, When};
+pub use crate::tables::{Check, Precondition, Role, Rule, Subject, ThrottledPart};
 
 /// Compute loads, which need neither storage nor system calls.
-pub(crate) const CPU_AND_MEMORY: &[Bound] = &[Bound::Cpu, Bound::Memory];
+pub(crate) const CPU_AND_MEMORY: &[WorkBound] = &[WorkBound::Cpu, WorkBound::Memory];
 /// Loads that are known to keep their CPUs busy.
-pub(crate) const ANY_COMPUTING: &[Bound] = &[Bound::Cpu, Bound::Memory, Bound::Unknown];
+pub(crate) const ANY_COMPUTING: &[WorkBound] = &[WorkBound::Cpu, WorkBound::Memory, WorkBound::Unknown];
 
 /// All rules: rules for runs, sorted by id, followed by rules only for machines at rest.
 pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules);
     let mut rules: Vec<Rule> = ROWS.iter().chain(of_questions).copied().collect();
     // Rules for machines at rest keep their order.
-    rules.arrange_by_key(|rule| (rule.when == When::Rest, (rule.when != When::Rest).then_some(rule.id)));
+    rules
+        .arrange_by_key(|rule| (rule.when == Precondition::Rest, (rule.when != Precondition::Rest).then_some(rule.id)));
     rules
 });
 
@@ -244,10 +245,10 @@ pub fn role(finding: &Finding) -> Role {
 }
 
 /// Component that a finding reports as throttled; none if it is harmless.
-pub fn throttles(finding: &Finding) -> Throttles {
+pub fn throttles(finding: &Finding) -> ThrottledPart {
     let harms = finding.severity > Severity::Info;
     let rule = of(finding.rule).filter(|_| harms);
-    rule.map_or(Throttles::No, |rule| rule.throttles)
+    rule.map_or(ThrottledPart::No, |rule| rule.throttles)
 }
 
 /// True if findings of a rule belong to a subject.
@@ -257,7 +258,7 @@ pub fn is_about(finding: &Finding, subject: Subject) -> bool {
 
 /// All rules for runs, sorted by id.
 pub fn of_runs() -> impl Iterator<Item = &'static Rule> {
-    RULES.iter().filter(|rule| rule.when != When::Rest)
+    RULES.iter().filter(|rule| rule.when != Precondition::Rest)
 }
 
 /// All findings of the inspection, worst first. Empty if the machine was not inspected.
@@ -266,8 +267,10 @@ pub fn check_at_rest(facts: &Facts<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
-    let mut findings: Vec<Finding> =
-        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.found(facts).to_vec()).collect();
+    let mut findings: Vec<Finding> = of_rest(Precondition::Rest)
+        .chain(of_rest(Precondition::Both))
+        .flat_map(|rule| rule.found(facts).to_vec())
+        .collect();
     findings.arrange_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
     findings
 }
@@ -327,7 +330,7 @@ pub(crate) mod tests {
             assert!(rule.id.as_str().chars().all(is_kebab), "{}", rule.id);
             assert!(rule.about.ends_with('.'), "{}", rule.id);
             assert!(rule.link.starts_with("https://"), "{}", rule.id);
-            assert!(rule.loads.is_sorted() && !rule.loads.contains(&Bound::Idle), "{}", rule.id);
+            assert!(rule.loads.is_sorted() && !rule.loads.contains(&WorkBound::Idle), "{}", rule.id);
         }
     }
 

@@ -56,7 +56,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{own_run, with_step};
     use facts::Finding;
-    use record::{Bandwidth, BandwidthRow, Measured, MemoryOperation, Variant, WorkloadId};
+    use record::{Bandwidth, BandwidthRow, MemoryOperation, StepMeasurement, Variant, WorkloadId};
 
     fn sentences(own_mb_per_s: u64) -> Vec<String> {
         let row = |mb_per_s: u64| BandwidthRow {
@@ -66,7 +66,8 @@ mod tests {
             printed_deviation_percent: None,
             line: None,
         };
-        let measured = |mb_per_s| Measured::Bandwidth(Bandwidth { rows: vec![row(mb_per_s)], ..Bandwidth::default() });
+        let measured =
+            |mb_per_s| StepMeasurement::Bandwidth(Bandwidth { rows: vec![row(mb_per_s)], ..Bandwidth::default() });
         let only = Variant::ONLY;
         let own = measured(own_mb_per_s);
         let mut record = with_step(own_run(), WorkloadId::MemoryBandwidth, only.clone(), &[0], (1.0, 2.0), own);

@@ -6,7 +6,7 @@
 
 use super::place::samples_place;
 use super::thermal_throttling::during;
-use super::{Rule, Throttles};
+use super::{Rule, ThrottledPart};
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::RuleId;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     about: "Another program lowered a clock limit during the run.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check,
-    throttles: Throttles::Clock,
+    throttles: ThrottledPart::Clock,
     ..Rule::PLAIN
 };
 

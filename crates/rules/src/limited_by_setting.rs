@@ -39,11 +39,11 @@ struct Restriction<'a> {
     policy: &'a Policy,
     khz: u32,
     top_khz: u32,
-    by: By,
+    by: Limiter,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum By {
+enum Limiter {
     /// A limit, and whether this run set it for an earlier step.
     Limit { is_ours: bool },
     /// A governor of this name.
@@ -140,7 +140,7 @@ pub(super) fn holds(facts: &Facts<'_>, policy: &Policy) -> bool {
 /// One sentence per kind of restriction.
 fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut told: Vec<(u32, u32, &By)> = Vec::new();
+    let mut told: Vec<(u32, u32, &Limiter)> = Vec::new();
     for one in held {
         let way = (one.khz, one.top_khz, &one.by);
         if told.contains(&way) {
@@ -151,13 +151,13 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Findi
         let mut cpus: Vec<u32> = same.flat_map(|other| other.policy.cpus.clone()).collect();
         cpus.sort_unstable();
         let template = match &one.by {
-            By::Limit { is_ours: true } => {
+            Limiter::Limit { is_ours: true } => {
                 "During {phase}, a limit set by an earlier step of this run held {cpus} at {clock} of {top}."
             }
-            By::Limit { is_ours: false } => {
+            Limiter::Limit { is_ours: false } => {
                 "During {phase}, the system's existing clock limit held {cpus} at {clock} of {top}."
             }
-            By::Governor(_) => "During {phase}, governor {governor} held {cpus} at {clock} of {top}.",
+            Limiter::Governor(_) => "During {phase}, governor {governor} held {cpus} at {clock} of {top}.",
         };
         let finding = Finding::new(RULE.id, Severity::Degraded, template)
             .confidence(95)
@@ -167,8 +167,8 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Findi
             .with("top", Quantity::Khz(one.top_khz))
             .at(place(facts, one, phase));
         findings.push(match &one.by {
-            By::Governor(name) => finding.with("governor", Quantity::Text(name.clone())),
-            By::Limit { .. } => finding,
+            Limiter::Governor(name) => finding.with("governor", Quantity::Text(name.clone())),
+            Limiter::Limit { .. } => finding,
         });
     }
     findings
@@ -177,8 +177,8 @@ fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Findi
 fn place(facts: &Facts<'_>, held: &Restriction, phase: &Phase) -> Place {
     let number = held.policy.policy;
     let id = match held.by {
-        By::Limit { .. } => ChannelId::limit_max(number),
-        By::Governor(_) => ChannelId::claimed(number),
+        Limiter::Limit { .. } => ChannelId::limit_max(number),
+        Limiter::Governor(_) => ChannelId::claimed(number),
     };
     match facts.samples.channel(&id) {
         Some(_) => samples_place(facts, &id, phase.window.start_ms, phase.window.end_ms),
@@ -241,7 +241,7 @@ fn held_by_limit<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Op
     let is_mostly = by_setting.len() as f64 >= SHARE_MIN * readings.len() as f64;
     // A low limit on a system that was hot at the start may come from cooling that never ended.
     let is_cooled = !is_ours && was_cooled(facts);
-    (is_mostly && !is_cooled).then_some(Restriction { policy, khz, top_khz, by: By::Limit { is_ours } })
+    (is_mostly && !is_cooled).then_some(Restriction { policy, khz, top_khz, by: Limiter::Limit { is_ours } })
 }
 
 /// True if a cooling device of a CPU was active at the start of the run.
@@ -264,7 +264,7 @@ fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) ->
     let clocks: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
     let khz = mean(&clocks)? as u32;
     let lost = 100.0 * f64::from(top_khz.saturating_sub(khz)) / f64::from(top_khz.max(1));
-    (lost >= LOSS_PERCENT_MIN).then_some(Restriction { policy, khz, top_khz, by: By::Governor(name) })
+    (lost >= LOSS_PERCENT_MIN).then_some(Restriction { policy, khz, top_khz, by: Limiter::Governor(name) })
 }
 
 #[cfg(test)]

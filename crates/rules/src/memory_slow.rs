@@ -106,7 +106,7 @@ mod tests {
     use crate::test_support::{own_run, with_step};
     use compare::reference::{Reference, parse};
     use facts::{Facts, Finding};
-    use record::{Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record, Variant, WorkloadId};
+    use record::{Bandwidth, BandwidthRow, Fact, MemoryOperation, Record, StepMeasurement, Variant, WorkloadId};
 
     fn copies(mb_per_s: u64) -> Record {
         let rows = vec![BandwidthRow {
@@ -116,7 +116,7 @@ mod tests {
             printed_deviation_percent: None,
             line: None,
         }];
-        let measured = Measured::Bandwidth(Bandwidth { rows, ..Bandwidth::default() });
+        let measured = StepMeasurement::Bandwidth(Bandwidth { rows, ..Bandwidth::default() });
         let mut record = with_step(own_run(), WorkloadId::MemoryBandwidth, Variant::ONLY, &[0], (1.0, 2.0), measured);
         record.machine.soc = Fact::Known("Rockchip RK3399".into());
         record

@@ -1,6 +1,6 @@
 //! Rule: offline-cpus. CPUs of the machine were offline from the start.
 
-use super::{Rule, Subject, When};
+use super::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check,
     subjects: &[Subject::Clock],
-    when: When::Both,
+    when: Precondition::Both,
     ..Rule::PLAIN
 };
 

@@ -2,7 +2,7 @@
 
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
-use super::{Rule, Throttles};
+use super::{Rule, ThrottledPart};
 use facts::view::ClockFall;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Missing, RuleId};
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     about: "Clocks dropped under load without heat: a power or current limit.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
     check,
-    throttles: Throttles::Clock,
+    throttles: ThrottledPart::Clock,
     ..Rule::PLAIN
 };
 

@@ -4,13 +4,13 @@ use super::Rule;
 use facts::Cause;
 
 /// Relations of one rule's findings to causes. The first line whose condition holds applies.
-pub struct Related {
+pub struct RuleRelations {
     /// The rule.
     pub rule: &'static Rule,
     /// Relations and their conditions, in order.
-    pub lines: &'static [(Relation, When)],
+    pub lines: &'static [(Relation, RelationCondition)],
     /// Scores that the rule applies to, if a finding does not name its steps.
-    pub judges: Judges,
+    pub judges: ScoreScope,
     /// Evidence required before findings report lower scores.
     pub harm: &'static str,
     /// Remedy; empty if the remedy of the cause is sufficient.
@@ -49,7 +49,7 @@ impl Relation {
 
 /// Condition of a line of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum RelationCondition {
     /// Always; for a relation to a root, if both findings affect the same scores.
     Always,
     /// The SoC was at the throttling temperature of this kind of machine at that time.
@@ -87,7 +87,7 @@ pub enum When {
 
 /// Scores that a rule applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judges {
+pub enum ScoreScope {
     /// All scores.
     All,
     /// Loads on all CPUs.

@@ -1,6 +1,6 @@
 //! Input of reports: a Record with readable names, and its assessment.
 
-use crate::{Made, Report};
+use crate::{Renderer, Report};
 use facts::{Explained, Explanation, Facts};
 
 impl Report {
@@ -17,12 +17,12 @@ impl Report {
 
     fn rendered(&self, facts: &Facts<'_>, explained: &Explanation) -> String {
         match self.made {
-            Made::Text(render) => render(facts, explained),
-            Made::Part(subject, render) => {
+            Renderer::Text(render) => render(facts, explained),
+            Renderer::Part(subject, render) => {
                 let findings = explained.findings.iter().filter(|finding| crate::is_about(finding, subject));
                 render(facts, &findings.cloned().collect::<Vec<_>>())
             }
-            Made::Plot(draw) => draw(facts).map_or_else(String::new, |picture| picture.svg()),
+            Renderer::Plot(draw) => draw(facts).map_or_else(String::new, |picture| picture.svg()),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! bits after the run alone; there they count only with other evidence.
 
 use super::place::samples_place;
-use super::{Rule, Subject, Throttles, When};
+use super::{Precondition, Rule, Subject, ThrottledPart};
 use facts::view::{self, FirmwareBits};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, OfRaspberryPi, RuleId};
@@ -16,8 +16,8 @@ pub(super) const RULE: Rule = Rule {
     link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
     check,
     subjects: &[Subject::Storage],
-    throttles: Throttles::Clock,
-    when: When::Both,
+    throttles: ThrottledPart::Clock,
+    when: Precondition::Both,
     ..Rule::PLAIN
 };
 

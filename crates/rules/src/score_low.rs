@@ -182,7 +182,7 @@ pub(crate) mod tests {
     use super::RULE;
     use crate::test_support::{compression, own_run, point, with_clocks, with_step};
     use crate::tests::sentences;
-    use record::{Measured, Outcome, Record, Variant, WorkloadId};
+    use record::{Outcome, Record, StepMeasurement, Variant, WorkloadId};
 
     /// A Cortex-A53 at this clock with this score of 7-zip 16.02.
     pub(crate) fn a53(clock_khz: u32, mips: u32) -> Record {
@@ -223,7 +223,7 @@ pub(crate) mod tests {
         let mut incomparable = a53(1_800_000, 900);
         incomparable.steps[1].not_comparable = Some("small dictionaries".into());
         let mut no_clock = a53(1_800_000, 900);
-        if let Outcome::Done(Measured::Clock(clocks)) = &mut no_clock.steps[0].outcome {
+        if let Outcome::Done(StepMeasurement::Clock(clocks)) = &mut no_clock.steps[0].outcome {
             clocks.points.clear();
         }
         for record in [a53(1_800_000, 1360), a53(1_800_000, 1900), unknown_version, not_sure, incomparable, no_clock] {

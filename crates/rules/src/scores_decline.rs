@@ -4,7 +4,7 @@ use super::Rule;
 use super::place::step_place;
 use super::scores_unstable::listed_halves;
 use facts::stats::mean;
-use facts::view::Differs;
+use facts::view::Difference;
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::{ChannelId, RuleId, Window};
 
@@ -33,15 +33,15 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS); the clock dropped by \
              {by_clock}."
         }
-        (None, Differs::CompressionUse) => {
+        (None, Difference::CompressionUse) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): only compression differs, \
              and its CPU use with it ({use})."
         }
-        (None, Differs::CompressionRate) => {
+        (None, Difference::CompressionRate) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): only compression differs, \
              at equal CPU use ({rate} MIPS for each CPU)."
         }
-        (None, Differs::Use | Differs::Rate | Differs::Unknown) => {
+        (None, Difference::Use | Difference::Rate | Difference::Unknown) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS)."
         }
     };

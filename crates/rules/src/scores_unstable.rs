@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::place::step_place;
-use facts::view::{Differs, Halves};
+use facts::view::{Difference, Halves};
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::RuleId;
 
@@ -32,23 +32,23 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let runs = facts.halves();
     let template = match view::differs(runs) {
-        Differs::CompressionUse => {
+        Difference::CompressionUse => {
             "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, and its CPU use with it ({use}). It \
              waited; its CPUs were not slower."
         }
-        Differs::CompressionRate => {
+        Difference::CompressionRate => {
             "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, at equal CPU use ({rate} MIPS for \
              each CPU). It needs more of the memory than decompression does."
         }
-        Differs::Use => {
+        Difference::Use => {
             "Multi-core runs vary by {spread} ({scores} MIPS), and their CPU use with them (compression {use}), not the work \
              done in each second of it."
         }
-        Differs::Rate => {
+        Difference::Rate => {
             "Multi-core runs vary by {spread} ({scores} MIPS) at equal CPU use: each second of CPU time did less work \
              (compression {rate} MIPS for each CPU), so memory or clocks were slower."
         }
-        Differs::Unknown => "Multi-core runs vary by {spread} ({scores} MIPS); what was read does not show why.",
+        Difference::Unknown => "Multi-core runs vary by {spread} ({scores} MIPS); what was read does not show why.",
     };
     let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let finding = Finding::new(RULE.id, severity, template)

@@ -30,15 +30,15 @@ mod tests {
     use super::RULE;
     use crate::test_support::{own_run, setting_change};
     use crate::tests::sentences;
-    use record::{Restored, SettingChange};
+    use record::{RestoreOutcome, SettingChange};
 
     #[test]
     fn unrestored_setting_is_reported_once() {
         for (restored, expected) in [
-            (Restored::Done, 0),
-            (Restored::LeftAlone("powersave".into()), 1),
-            (Restored::Failed("permission denied".into()), 1),
-            (Restored::Pending, 1),
+            (RestoreOutcome::Done, 0),
+            (RestoreOutcome::LeftAlone("powersave".into()), 1),
+            (RestoreOutcome::Failed("permission denied".into()), 1),
+            (RestoreOutcome::Pending, 1),
         ] {
             let mut record = own_run();
             let change = SettingChange { restored, ..setting_change("/sys/x", "1", "2") };

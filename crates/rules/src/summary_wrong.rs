@@ -6,7 +6,7 @@
 use super::Rule;
 use facts::stats::mean;
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
-use record::{Measured, Outcome, RuleId, Source, Variant};
+use record::{Outcome, RuleId, Source, StepMeasurement, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("summary-wrong"),
@@ -77,7 +77,7 @@ fn sevenzip(facts: &Facts<'_>, printed: Option<f64>) -> Option<Finding> {
 
 fn aes(facts: &Facts<'_>, printed: Option<f64>) -> Option<Finding> {
     let kb_per_s = |step: &record::Step| match &step.outcome {
-        Outcome::Done(Measured::Cipher(cipher)) if step.variant == Variant::AES_256_CBC => {
+        Outcome::Done(StepMeasurement::Cipher(cipher)) if step.variant == Variant::AES_256_CBC => {
             let row = cipher.rows.iter().rev().find(|(block, _)| *block <= AES_BLOCK_BYTES)?;
             Some(row.1 as f64 / 1000.0)
         }
@@ -115,12 +115,12 @@ mod tests {
     use super::RULE;
     use crate::test_support::*;
     use crate::tests::sentences;
-    use record::{Cipher, LogLine, Measured, Record, Source, Variant, WorkloadId};
+    use record::{Cipher, LogLine, Record, Source, StepMeasurement, Variant, WorkloadId};
 
     fn run(summary: &str) -> Record {
         let mut record = log("0.9.9");
         for (cpu, rate) in [(0, 703_594_500), (3, 1_145_028_610)] {
-            let cipher = Measured::Cipher(Cipher {
+            let cipher = StepMeasurement::Cipher(Cipher {
                 algorithm: Variant::AES_256_CBC.to_string(),
                 rows: vec![(16, 1), (16_384, rate)],
             });

@@ -1,6 +1,6 @@
 //! Rule: swap-on-slow-storage. Swap is configured on an SD card, eMMC or hard disk.
 
-use super::{Rule, Subject, When};
+use super::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{RuleId, SwapKind};
 
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
     check,
     subjects: &[Subject::Storage],
-    when: When::Both,
+    when: Precondition::Both,
     ..Rule::PLAIN
 };
 

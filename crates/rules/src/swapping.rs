@@ -5,7 +5,7 @@
 
 use super::Rule;
 use super::place::samples_place;
-use facts::view::Waited;
+use facts::view::CpuWait;
 use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, OfSwap, RuleId, SwapKind};
 
@@ -39,7 +39,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// For the workloads that waited, where some did.
-fn with_wait(finding: Finding, waited: Option<&Waited>) -> Finding {
+fn with_wait(finding: Finding, waited: Option<&CpuWait>) -> Finding {
     let finding = finding.seen_by(Witness::SwapTraffic);
     let Some(waited) = waited.filter(|_| finding.severity > Severity::Info) else {
         return finding;
@@ -54,7 +54,7 @@ fn with_wait(finding: Finding, waited: Option<&Waited>) -> Finding {
 }
 
 /// Without swap the kernel drops the files of running programs and reads them again.
-fn without_swap(facts: &Facts<'_>, waited: &Waited) -> Option<Finding> {
+fn without_swap(facts: &Facts<'_>, waited: &CpuWait) -> Option<Finding> {
     let needed = view::compressions(facts).filter_map(|(_, _, done)| Some((done.ram_size_mb?, done.ram_usage_mb?)));
     let (memory_mb, needed_mb) = needed.max_by_key(|(_, needed_mb)| *needed_mb)?;
     let is_short = u64::from(needed_mb) * 100 >= u64::from(memory_mb) * NEEDED_PERCENT;
@@ -69,7 +69,7 @@ fn without_swap(facts: &Facts<'_>, waited: &Waited) -> Option<Finding> {
     })
 }
 
-fn by_traffic(facts: &Facts<'_>, pages_read: i64, pages_written: i64, waited: Option<&Waited>) -> Option<Finding> {
+fn by_traffic(facts: &Facts<'_>, pages_read: i64, pages_written: i64, waited: Option<&CpuWait>) -> Option<Finding> {
     let page_kib = facts.machine.page_size_bytes.known().map_or(4, |bytes| u64::from(*bytes) / 1024);
     let kib = |pages: i64| pages.max(0) as u64 * page_kib;
     let total_kib = kib(pages_read) + kib(pages_written);
@@ -97,7 +97,7 @@ fn by_traffic(facts: &Facts<'_>, pages_read: i64, pages_written: i64, waited: Op
     Some(finding)
 }
 
-fn by_growth(facts: &Facts<'_>, waited: Option<&Waited>) -> Option<Finding> {
+fn by_growth(facts: &Facts<'_>, waited: Option<&CpuWait>) -> Option<Finding> {
     let growth = facts.swap_growth().as_ref()?;
     let grown_kib = growth.after_kib.saturating_sub(growth.before_kib);
     if grown_kib < GROWTH_KIB_MIN {
@@ -117,7 +117,7 @@ fn by_growth(facts: &Facts<'_>, waited: Option<&Waited>) -> Option<Finding> {
             "Swap use ({device}) grew from {before} to {after}, and compression used less of the CPUs in some runs than in \
              others: not enough memory for the run.",
         ),
-        Some(Waited { iowait_percent, system_percent, .. }) if iowait_percent >= system_percent => (
+        Some(CpuWait { iowait_percent, system_percent, .. }) if iowait_percent >= system_percent => (
             Severity::Degraded,
             "Swap use ({device}) grew from {before} to {after}, and during {phase} up to {iowait} of the CPU time was waited \
              for it: not enough memory for the run.",
@@ -143,7 +143,7 @@ fn by_growth(facts: &Facts<'_>, waited: Option<&Waited>) -> Option<Finding> {
 
 /// Swapping for which something waited holds a run back; when a good part of the memory moves, the score is that of
 /// the swap device.
-fn of_traffic(facts: &Facts<'_>, moved_kib: u64, waited: Option<&Waited>) -> Severity {
+fn of_traffic(facts: &Facts<'_>, moved_kib: u64, waited: Option<&CpuWait>) -> Severity {
     let memory_kib = facts.machine.memory_kib.known().copied().unwrap_or(0);
     let percent = 100.0 * moved_kib as f64 / memory_kib.max(1) as f64;
     if memory_kib > 0 && percent >= INVALID_PERCENT_OF_MEMORY {

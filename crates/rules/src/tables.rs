@@ -3,7 +3,7 @@
 
 use facts::plot::Picture;
 use facts::{Explanation, Facts, Finding};
-use record::{Bound, QuestionId, RuleId};
+use record::{QuestionId, RuleId, WorkBound};
 use std::sync::Arc;
 
 /// A check over a Record.
@@ -16,7 +16,7 @@ pub struct Rule {
     /// URL of the documentation.
     pub link: &'static str,
     /// Thresholds of the loads whose phases it checks; empty for a rule that checks the Record as a whole.
-    pub loads: &'static [Bound],
+    pub loads: &'static [WorkBound],
     /// Check function.
     pub check: Check,
     /// Subjects whose reports show its findings.
@@ -24,9 +24,9 @@ pub struct Rule {
     /// Role of its findings in reports.
     pub role: Role,
     /// Component that a harmful finding reports as throttled.
-    pub throttles: Throttles,
+    pub throttles: ThrottledPart,
     /// Applies to a run, a machine at rest, or both.
-    pub when: When,
+    pub when: Precondition,
 }
 
 /// The check of a rule: a pure function of the facts of a Record.
@@ -60,7 +60,7 @@ pub enum Role {
 
 /// Component that a harmful finding reports as throttled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Throttles {
+pub enum ThrottledPart {
     /// No effect.
     No,
     /// CPUs: the reported clock was not sustained.
@@ -71,7 +71,7 @@ pub enum Throttles {
     Memory,
 }
 
-impl Throttles {
+impl ThrottledPart {
     /// True if the reported clock was not sustained.
     pub fn is_of_the_clock(self) -> bool {
         matches!(self, Self::Clock | Self::ClockByHeat)
@@ -80,7 +80,7 @@ impl Throttles {
 
 /// Input that a rule applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum Precondition {
     /// A run.
     Run,
     /// A machine at rest, as inspected.
@@ -99,8 +99,8 @@ impl Rule {
         check: |_| Vec::new(),
         subjects: &[],
         role: Role::Cause,
-        throttles: Throttles::No,
-        when: When::Run,
+        throttles: ThrottledPart::No,
+        when: Precondition::Run,
     };
 
     /// Findings in a Record; computes them at most once for the same facts.
@@ -121,12 +121,12 @@ pub struct Report {
     /// True for Records with the data that it needs.
     pub fits: fn(&Facts<'_>) -> bool,
     /// Function that renders it.
-    pub made: Made,
+    pub made: Renderer,
 }
 
 /// Function that renders a report.
 #[derive(Clone, Copy)]
-pub enum Made {
+pub enum Renderer {
     /// Renders a Record with its assessment.
     Text(fn(&Facts<'_>, &Explanation) -> String),
     /// Renders a Record with the findings on one subject.
@@ -138,20 +138,20 @@ pub enum Made {
 impl Report {
     /// A report for people on all results.
     pub const fn of(render: fn(&Facts<'_>, &Explanation) -> String) -> Self {
-        Self { id: "", about: "", for_programs: false, fits: |_| true, made: Made::Text(render) }
+        Self { id: "", about: "", for_programs: false, fits: |_| true, made: Renderer::Text(render) }
     }
 
     /// True if the Record has data for this report.
     pub fn is_of(&self, facts: &Facts<'_>) -> bool {
         match self.made {
-            Made::Plot(draw) => draw(facts).is_some(),
-            Made::Text(_) | Made::Part(..) => (self.fits)(facts),
+            Renderer::Plot(draw) => draw(facts).is_some(),
+            Renderer::Text(_) | Renderer::Part(..) => (self.fits)(facts),
         }
     }
 
     /// A report for people on one subject.
     pub const fn part(subject: Subject, render: fn(&Facts<'_>, &[Finding]) -> String) -> Self {
-        Self { id: "", about: "", for_programs: false, fits: |_| true, made: Made::Part(subject, render) }
+        Self { id: "", about: "", for_programs: false, fits: |_| true, made: Renderer::Part(subject, render) }
     }
 }
 
@@ -174,7 +174,7 @@ impl Plot {
 
     /// The plot as a report.
     pub fn report(&self) -> Report {
-        Report { id: self.id, about: self.about, for_programs: false, fits: |_| true, made: Made::Plot(self.draw) }
+        Report { id: self.id, about: self.about, for_programs: false, fits: |_| true, made: Renderer::Plot(self.draw) }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
-use super::{Rule, Throttles, rpi_firmware};
+use super::{Rule, ThrottledPart, rpi_firmware};
 use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, RuleId, Total, Variant};
 
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     about: "CPUs were throttled by heat.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check,
-    throttles: Throttles::ClockByHeat,
+    throttles: ThrottledPart::ClockByHeat,
     ..Rule::PLAIN
 };
 

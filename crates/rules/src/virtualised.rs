@@ -1,6 +1,6 @@
 //! Rule: virtualised. The run was made in a virtual machine or container.
 
-use super::{Rule, When};
+use super::{Precondition, Rule};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Channel, ChannelId, RuleId, Variant};
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The system is a virtual machine or container.",
     link: "https://www.freedesktop.org/software/systemd/man/latest/systemd-detect-virt.html",
     check,
-    when: When::Both,
+    when: Precondition::Both,
     ..Rule::PLAIN
 };
 

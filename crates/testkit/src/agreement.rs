@@ -35,17 +35,17 @@ pub fn disagreement(record: Option<&Record>, said: &str, status: Option<i32>) ->
 mod tests {
     use super::*;
     use crate::records::{own_run, setting_change};
-    use record::{End, Restored, SettingChange};
+    use record::{End, RestoreOutcome, SettingChange};
 
     #[test]
     fn each_of_the_three_can_differ() {
-        let with = |restored: Restored| {
+        let with = |restored: RestoreOutcome| {
             let mut record = own_run();
             record.run.end = End::Finished;
             record.settings = vec![SettingChange { restored, ..setting_change("/sys/x", "1", "2") }];
             record
         };
-        let (back, failed) = (with(Restored::Done), with(Restored::Failed("EBUSY".into())));
+        let (back, failed) = (with(RestoreOutcome::Done), with(RestoreOutcome::Failed("EBUSY".into())));
         let sentence = NotRestored::of_change(&failed.settings[0]).unwrap().sentence().replace(' ', "\n   ");
         for (record, said, status, agrees) in [
             (Some(&back), "", 0, true),

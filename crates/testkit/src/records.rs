@@ -2,9 +2,9 @@
 
 use record::{
     Aftermath, Channel, ChannelId, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, CorePair,
-    CoreToCore, Cpu, DeathPoint, End, Fact, KernelMessage, Log, Measured, Mode, OfPowercap, Outcome, Policy, PowerZone,
-    PowerZoneKind, Record, Restored, Resumption, Run, Series, SettingChange, Source, State, Step, SwapKind, SwapState,
-    Unit, Variant, Window, WorkloadId, WorkloadName,
+    CoreToCore, Cpu, DeathPoint, End, Fact, KernelMessage, Log, Mode, OfPowercap, Outcome, Policy, PowerZone,
+    PowerZoneKind, Record, RestoreOutcome, Resumption, Run, Series, SettingChange, Source, State, Step,
+    StepMeasurement, SwapKind, SwapState, Unit, Variant, Window, WorkloadId, WorkloadName,
 };
 
 /// Own run that finished, without steps and samples.
@@ -82,7 +82,7 @@ pub fn setting_change(path: &str, old: &str, new: &str) -> SettingChange {
         new: new.into(),
         read_back: Fact::Known(new.into()),
         at_ms: None,
-        restored: Restored::Done,
+        restored: RestoreOutcome::Done,
         disturbed: false,
     }
 }
@@ -111,7 +111,7 @@ pub fn with_step(
     variant: impl Into<Variant>,
     cpus: &[u32],
     (start, end): (f64, f64),
-    measured: Measured,
+    measured: StepMeasurement,
 ) -> Record {
     let threads = match cpus.len() {
         0 => record.machine.cpus.len(),
@@ -132,8 +132,8 @@ pub fn window(start: f64, end: f64) -> Window {
 }
 
 /// 7-zip result with this total.
-pub fn compression(total_mips: u32) -> Measured {
-    Measured::Compression(Compression { total_mips, ..Compression::default() })
+pub fn compression(total_mips: u32) -> StepMeasurement {
+    StepMeasurement::Compression(Compression { total_mips, ..Compression::default() })
 }
 
 /// Adds runs of 7-zip: one on the first CPU, then these on all CPUs.
@@ -147,8 +147,8 @@ pub fn with_scores(record: Record, single: u32, multi: &[u32]) -> Record {
 }
 
 /// Series in kH/s.
-pub fn series(values: &[f64]) -> Measured {
-    Measured::Series(Series {
+pub fn series(values: &[f64]) -> StepMeasurement {
+    StepMeasurement::Series(Series {
         unit: "kH/s".into(),
         higher_is_better: true,
         values: values.to_vec(),
@@ -159,7 +159,7 @@ pub fn series(values: &[f64]) -> Measured {
 /// Adds a clock pass.
 pub fn with_clocks(record: Record, variant: impl Into<Variant>, points: Vec<ClockPoint>) -> Record {
     let end = record.steps.last().map_or(0.0, |step| step.window.end_ms as f64 / 1000.0);
-    let measured = Measured::Clock(Clocks { points });
+    let measured = StepMeasurement::Clock(Clocks { points });
     with_step(record, WorkloadId::Clock, variant, &[], (end, end + 1.0), measured)
 }
 

@@ -18,7 +18,7 @@ use aes::cipher::{Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCiph
 use aes::{Aes128, Aes192, Aes256};
 use microbench::aes::PlainAes;
 use process::child::failure;
-use record::{Cipher, Failure, FailureKind, Measured, RepetitionStats, StoppingRule, Variant, WorkloadId};
+use record::{Cipher, Failure, FailureKind, RepetitionStats, StepMeasurement, StoppingRule, Variant, WorkloadId};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ type Cell = Array<u8, U16>;
 /// Rates of one thread at every block size.
 type Rates = Vec<RepetitionStats>;
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let algorithm = context.job.variant.to_string();
     let measure = measure_of(&context.job.variant).ok_or_else(|| {
@@ -76,7 +76,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         }
         report.repeated.extend(thread);
     }
-    Ok(Measured::Cipher(Cipher { algorithm, rows }))
+    Ok(StepMeasurement::Cipher(Cipher { algorithm, rows }))
 }
 
 /// Length of a repetition, at all sizes and at the largest, which is the one that is compared.

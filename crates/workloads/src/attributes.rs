@@ -6,7 +6,7 @@ use record::{Mode, Variant};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
     /// Duration of a step, if neither its form nor its caller defines it.
-    pub takes: Takes,
+    pub takes: DurationRule,
     /// It starts a thread for each CPU of the machine, regardless of which CPUs it may use: the others are switched off
     /// meanwhile, where that can be done.
     pub hides_other_cpus: bool,
@@ -68,7 +68,7 @@ impl Needs {
 
 /// Rule for the duration of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Takes {
+pub enum DurationRule {
     /// Fixed number of seconds.
     Fixed(f64),
     /// Its work: so many seconds at 2 GHz, by runs on x86 and ARM boards. They only have to be about right.
@@ -98,7 +98,7 @@ pub enum AtAnOpp {
 impl Attributes {
     /// Default attributes.
     pub(super) const PLAIN: Self = Self {
-        takes: Takes::Work(6.0),
+        takes: DurationRule::Work(6.0),
         hides_other_cpus: false,
         heats: MULTI,
         at_a_clock: None,

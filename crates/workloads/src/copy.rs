@@ -10,8 +10,8 @@ use machine::faults;
 use machine::files::{Access, Error, OwnFolder};
 use process::child::failure;
 use process::scratch::host::Host;
-use process::tools::Found;
-use record::{Failure, FailureKind, Measured, Missing, Scores, Variant};
+use process::tools::InstalledProgram;
+use record::{Failure, FailureKind, Missing, Scores, StepMeasurement, Variant};
 use rustix::fs::{Advice, fadvise, fstatvfs};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -73,10 +73,10 @@ pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
 pub(super) fn run(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
-    remover: &Found,
+    found: &InstalledProgram,
+    remover: &InstalledProgram,
     copier: &Copier,
-) -> Result<Measured, Failure> {
+) -> Result<StepMeasurement, Failure> {
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
     let Some(host) = context.site.targets.host.clone() else {
         return Err(refused("no host given (--host [USER@]NAME)".into()));
@@ -98,13 +98,13 @@ pub(super) fn run(
         let note = format!("; could not remove {} on {}", remote.name, remote.host.name);
         scores.detail.push_str(&note);
     }
-    Ok(Measured::Scores(scores))
+    Ok(StepMeasurement::Scores(scores))
 }
 
 fn copies(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     copier: &Copier,
     (remote, folder): (&Remote, &OwnFolder),
 ) -> Result<Scores, Failure> {
@@ -150,7 +150,7 @@ fn copies(
 fn copy(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     copier: &Copier,
     (remote, file, direction, folder): (&Remote, &str, Direction, &OwnFolder),
     limit: Duration,
@@ -163,7 +163,13 @@ fn copy(
 }
 
 /// Removes the copy at the other end, also when the run was interrupted; true if it is gone.
-fn remove(context: &WorkloadContext, remover: &Found, copier: &Copier, remote: &Remote, folder: &OwnFolder) -> bool {
+fn remove(
+    context: &WorkloadContext,
+    remover: &InstalledProgram,
+    copier: &Copier,
+    remote: &Remote,
+    folder: &OwnFolder,
+) -> bool {
     let Ok(arguments) = (copier.removal)(remote, folder) else {
         return false;
     };
@@ -274,9 +280,9 @@ pub(super) fn reason(output: &str) -> Option<(String, &'static str)> {
 }
 
 /// A program next to another, such as sftp next to ssh.
-pub(super) fn program_next_to(found: &Found, name: &str) -> Option<Found> {
+pub(super) fn program_next_to(found: &InstalledProgram, name: &str) -> Option<InstalledProgram> {
     let path: PathBuf = Path::new(&found.path).with_file_name(name);
-    process::search_path::is_program(&path).then(|| Found {
+    process::search_path::is_program(&path).then(|| InstalledProgram {
         name: name.to_owned(),
         path: path.display().to_string(),
         version: found.version.clone(),

@@ -1,7 +1,7 @@
 //! `core-to-core`: how long a cache line takes from every CPU to every other. From the matrix clusters
 //! show, independent of the kernel's tables, and what it costs threads to share data across them.
 
-use super::attributes::{Attributes, Takes};
+use super::attributes::{Attributes, DurationRule};
 use super::{Workload, no_other_cpu};
 use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
@@ -9,7 +9,7 @@ use crate::measure::quiet;
 use crate::measure::report::StepReport;
 use microbench::core_to_core::CacheLinePingPong;
 use process::child::{failure, move_to};
-use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule, WorkloadId};
+use record::{CorePair, CoreToCore, Failure, FailureKind, Missing, StepMeasurement, StoppingRule, WorkloadId};
 use std::time::{Duration, Instant};
 
 /// The entry in the table of workloads.
@@ -21,7 +21,7 @@ pub(super) const CORE_TO_CORE: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
-    attributes: Attributes { takes: Takes::Pairs, ..Attributes::PLAIN },
+    attributes: Attributes { takes: DurationRule::Pairs, ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -43,7 +43,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     no_other_cpu(context, "there is nothing to measure")
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let cpus = sample(&context.job.cpus);
     let count = cpus.len() * (cpus.len() - 1) / 2;
@@ -63,7 +63,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         return Err(failure(FailureKind::NotStarted, why, ""));
     }
     report.seen_on.clone_from(&cpus);
-    Ok(Measured::CoreToCore(CoreToCore { cpus_online: context.job.cpus.len() as u32, cpus, pairs }))
+    Ok(StepMeasurement::CoreToCore(CoreToCore { cpus_online: context.job.cpus.len() as u32, cpus, pairs }))
 }
 
 /// At most [`CPUS_MAX`] CPUs, evenly spread.

@@ -5,13 +5,13 @@
 //! The miner never ends by itself: it is ended after its time.
 
 use super::Workload;
-use super::attributes::{Attributes, Takes};
+use super::attributes::{Attributes, DurationRule};
 use super::scored::{positive, tool};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::child::failure;
 use process::tools::ToolKind;
-use record::{Failure, FailureKind, Measured, Series, WorkloadId, without_colours};
+use record::{Failure, FailureKind, Series, StepMeasurement, WorkloadId, without_colours};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -23,7 +23,7 @@ pub(super) const CPUMINER: Workload = Workload {
     higher_is_better: true,
     tool: Some(&KIND),
     shape: None,
-    attributes: Attributes { takes: Takes::Fixed(300.0), ..Attributes::PLAIN },
+    attributes: Attributes { takes: DurationRule::Fixed(300.0), ..Attributes::PLAIN },
     lacking: |context| context.tools.find(&KIND).err(),
     run,
 };
@@ -49,7 +49,7 @@ const METHOD_MINERD: u32 = 2;
 /// `cpuminer-opt`, with other code again.
 const METHOD_OPT: u32 = 3;
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     report.method = method(&found.version);
     let threads = format!("--threads={}", context.job.threads.max(1));
@@ -59,7 +59,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     }
     let output = context.program_for(report, &found, &arguments, TIME)?;
     let series = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    Ok(Measured::Series(Series { detail: found.version, ..series }))
+    Ok(StepMeasurement::Series(Series { detail: found.version, ..series }))
 }
 
 /// The scrypt of this program, by the name it gives itself.

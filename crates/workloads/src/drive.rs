@@ -12,8 +12,8 @@ use crate::measure::report::StepReport;
 use machine::faults;
 use machine::files::OwnFolder;
 use process::child::failure;
-use process::tools::{Found, ToolKind};
-use record::{Failure, FailureKind, Measured, Scores, Variant, WorkloadId};
+use process::tools::{InstalledProgram, ToolKind};
+use record::{Failure, FailureKind, Scores, StepMeasurement, Variant, WorkloadId};
 use rustix::fs::fstatvfs;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -97,7 +97,7 @@ enum Cache {
     Dropped,
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     report.method = METHOD;
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
@@ -148,7 +148,7 @@ fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), Strin
 fn prepare(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     folder: &OwnFolder,
 ) -> Result<(), Failure> {
     let file = format!("--filename={LARGE}");
@@ -161,9 +161,9 @@ fn prepare(
 fn measure(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     folder: &OwnFolder,
-) -> Result<Measured, Failure> {
+) -> Result<StepMeasurement, Failure> {
     let first = once(context, report, found, folder, Cache::PassedBy);
     let (output, cache) = match first {
         Err(failure) if takes_no_direct(&failure.output_tail) => {
@@ -183,14 +183,17 @@ fn measure(
     let scores = parse(&output, context.job.variant.as_str())
         .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     let folder = context.site.drive();
-    Ok(Measured::Scores(Scores { detail: format!("{} in {}, {how}", scores.detail, folder.display()), ..scores }))
+    Ok(StepMeasurement::Scores(Scores {
+        detail: format!("{} in {}, {how}", scores.detail, folder.display()),
+        ..scores
+    }))
 }
 
 /// Runs fio and returns its results. They go to a file, so that what it prints are its messages.
 fn once(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     folder: &OwnFolder,
     cache: Cache,
 ) -> Result<String, Failure> {
@@ -359,7 +362,7 @@ mod tests {
         let left = folder.files().names().unwrap();
         assert!(left.is_empty(), "{left:?} were left");
         match outcome {
-            Ok(Measured::Scores(scores)) => Ok(scores.rows[0].value),
+            Ok(StepMeasurement::Scores(scores)) => Ok(scores.rows[0].value),
             Ok(other) => panic!("{other:?}"),
             Err(failure) => Err(failure.message),
         }

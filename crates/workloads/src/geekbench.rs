@@ -12,7 +12,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::available_kib;
 use process::tools::{ToolKind, version_numbers};
-use record::{Failure, Measured, Missing, Mode, Score, Scores, WorkloadId};
+use record::{Failure, Missing, Mode, Score, Scores, StepMeasurement, WorkloadId};
 use serde::Deserialize;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     })
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     // Scores of 5 and 6 have different scales.
     report.method = version_numbers(&found.version).first().copied().unwrap_or(0);
@@ -251,7 +251,7 @@ mod tests {
             run(context, report)
         });
         match (found, expected) {
-            (Ok(Measured::Scores(scores)), Ok(expected)) => {
+            (Ok(StepMeasurement::Scores(scores)), Ok(expected)) => {
                 assert_eq!(words(&scores).join(" "), expected);
             }
             (Err(failure), Err(kind)) => assert_eq!(failure.kind, kind),

@@ -43,13 +43,13 @@ pub mod testing;
 mod video;
 mod zstd;
 
-pub use attributes::{AtAClock, AtAnOpp, Attributes, Needs, Takes};
+pub use attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, Needs};
 pub(crate) use opengl::XVFB;
 
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::ToolKind;
-use record::{Failure, Measured, Missing, Outcome, Variant, WorkloadId};
+use record::{Failure, Missing, Outcome, StepMeasurement, Variant, WorkloadId};
 
 /// One kind of work that is measured.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub struct Workload {
     /// Why it cannot run here: no tool, no memory. Asked before every step.
     pub lacking: fn(&WorkloadContext) -> Option<Missing>,
     /// Runs it once: [`Workload::measure`] is how it is called.
-    pub run: fn(&WorkloadContext, &mut StepReport) -> Result<Measured, Failure>,
+    pub run: fn(&WorkloadContext, &mut StepReport) -> Result<StepMeasurement, Failure>,
 }
 
 /// Shape of a load that is requested by name.

@@ -7,14 +7,14 @@
 //! Every thread works for itself; every block is compared after its way there and back.
 
 use super::Workload;
-use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
+use super::attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, PACKERS};
 use crate::measure::context::WorkloadContext;
 use crate::measure::quiet;
 use crate::measure::report::StepReport;
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
 use machine::available_kib;
 use process::child::failure;
-use record::{Failure, FailureKind, Measured, Missing, Series, WorkloadId};
+use record::{Failure, FailureKind, Missing, Series, StepMeasurement, WorkloadId};
 use std::io::{Read, Write};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -30,7 +30,7 @@ pub(super) const LZMA: Workload = Workload {
     tool: None,
     shape: None,
     attributes: Attributes {
-        takes: Takes::Work(10.0),
+        takes: DurationRule::Work(10.0),
         at_a_clock: Some(AtAClock::SINGLE),
         at_an_opp: Some(AtAnOpp::UntilSteady),
         forms: PACKERS,
@@ -69,7 +69,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     })
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let threads = context.job.threads.max(1) as usize;
     let cancelled = context.cancelled;
@@ -85,7 +85,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let ended = context.pinned_threads(report, |_| turns(&text, &start, cancelled, time))?;
     let turns: Result<Vec<Vec<Turn>>, String> = ended.into_iter().collect();
     let turns = turns.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
-    Ok(Measured::Series(series(&turns, bytes)))
+    Ok(StepMeasurement::Series(series(&turns, bytes)))
 }
 
 /// One turn of one thread.

@@ -11,7 +11,9 @@ use microbench::buffer::Buffer;
 use microbench::memory::{BitFlip, checksum, first_flip, first_pattern_error, once, scatter};
 use microbench::routine::{Operation, Routine};
 use process::child::failure;
-use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, RepetitionStats, StoppingRule, WorkloadId};
+use record::{
+    Bandwidth, BandwidthRow, Failure, FailureKind, RepetitionStats, StepMeasurement, StoppingRule, WorkloadId,
+};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
@@ -36,7 +38,7 @@ const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(150));
 /// Seed of the pattern that is copied and verified.
 const SEED: u64 = 0x5bc_be7c;
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
     let wanted = wanted_bytes(context);
@@ -48,29 +50,29 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     }
     let cancelled = context.cancelled;
     let measured = context.pinned(report, || measure_all(bytes as usize, cancelled))?;
-    let All { rows, repeated, wrong } = measured.map_err(not_started)?;
+    let AllRates { rows, repeated, wrong } = measured.map_err(not_started)?;
     report.repeated = repeated;
     match wrong {
         None if rows.is_empty() && context.is_cancelled() => Err(context.interruption()),
         Some(message) => Err(failure(FailureKind::WrongAnswer, message, "")),
-        None => Ok(Measured::Bandwidth(Bandwidth { buffer_bytes: bytes, verified: true, rows })),
+        None => Ok(StepMeasurement::Bandwidth(Bandwidth { buffer_bytes: bytes, verified: true, rows })),
     }
 }
 
 /// Rates of all routines.
 #[derive(Debug, Default)]
-struct All {
+struct AllRates {
     rows: Vec<BandwidthRow>,
     repeated: Vec<RepetitionStats>,
     /// The first wrong result, in one sentence.
     wrong: Option<String>,
 }
 
-fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<All, String> {
+fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<AllRates, String> {
     let (mut destination, mut source) = (buffer(bytes as u64)?, buffer(bytes as u64)?);
     scatter(source.as_mut_slice(), SEED);
     let sum = checksum(source.as_slice());
-    let mut all = All::default();
+    let mut all = AllRates::default();
     let is_cancelled = || cancelled.load(Ordering::Relaxed) != 0;
     // A routine takes seconds on a small board, and what it leaves is verified: a user who cancels does not wait for that.
     for routine in available().take_while(|_| !is_cancelled()) {
@@ -93,7 +95,7 @@ fn measure(
     source: &Buffer,
     sum: u64,
     cancelled: &AtomicI32,
-    all: &mut All,
+    all: &mut AllRates,
 ) -> Option<String> {
     let bytes = destination.len() as u64;
     let mut wrong = None;
@@ -165,7 +167,7 @@ mod tests {
         let buffer = || Buffer::new(1 << 16, Pages::Default).unwrap();
         let (mut destination, mut source) = (buffer(), buffer());
         scatter(source.as_mut_slice(), SEED);
-        let (mut all, goes_on) = (All::default(), AtomicI32::new(0));
+        let (mut all, goes_on) = (AllRates::default(), AtomicI32::new(0));
         for routine in available() {
             let sum = checksum(source.as_slice()) ^ 1;
             let wrong = measure(routine, &mut destination, &source, sum, &goes_on, &mut all);

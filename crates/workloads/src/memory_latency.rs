@@ -19,7 +19,7 @@ use microbench::clock::{ClockPlan, emulated, emulation_sign, measure};
 use microbench::latency::{LINE, Link, Order};
 use process::child::failure;
 use record::{
-    Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, RepetitionStats, StoppingRule, Variant,
+    Fact, Failure, FailureKind, Latency, LatencyRow, Missing, RepetitionStats, StepMeasurement, StoppingRule, Variant,
     WorkloadId,
 };
 use std::sync::atomic::AtomicI32;
@@ -117,7 +117,7 @@ fn need_mib() -> u64 {
     (MEMORY_PART * in_haste(RAMLAT_BYTES[0])) >> 20
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let form = form(&context.job.variant);
     let sizes = sizes(context, form);
@@ -126,7 +126,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let walked = context.pinned(report, || walked(root, form, &sizes, cancelled))?;
     let walked = walked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
     report.repeated = walked.repeated;
-    Ok(Measured::Latency(Latency {
+    Ok(StepMeasurement::Latency(Latency {
         columns: form.columns.iter().map(|column| column.0.to_owned()).collect(),
         rows: walked.rows,
         pages: pages_in_words(form.pages, page_bytes, &walked.huge_kib, sizes.last().copied()),

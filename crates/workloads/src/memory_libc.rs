@@ -7,7 +7,7 @@
 //! agree, and the best counts.
 
 use super::Workload;
-use super::attributes::{Attributes, Takes};
+use super::attributes::{Attributes, DurationRule};
 use super::memory::{in_haste, rate};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
@@ -15,9 +15,9 @@ use machine::available_kib;
 use machine::faults::{self, Call as Asked};
 use microbench::probe::{Call, Pattern};
 use process::child::failure;
-use process::tools::Found;
+use process::tools::InstalledProgram;
 use record::{
-    Bandwidth, BandwidthRow, Failure, FailureKind, Measured, MemoryOperation, Missing, Reading, RepetitionStats,
+    Bandwidth, BandwidthRow, Failure, FailureKind, MemoryOperation, Missing, Reading, RepetitionStats, StepMeasurement,
     StopReason, WorkloadId,
 };
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -36,7 +36,7 @@ pub(super) const MEMORY_LIBC: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
-    attributes: Attributes { takes: Takes::Fixed(5.0), ..Attributes::PLAIN },
+    attributes: Attributes { takes: DurationRule::Fixed(5.0), ..Attributes::PLAIN },
     lacking: |context| ready(context).err(),
     run,
 };
@@ -58,12 +58,16 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// Repetitions agree if their standard deviation is below this share of the best.
 const AGREES: f64 = 0.001;
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let pattern = ready(context).map_err(|missing| not_started(missing.to_string()))?;
     let rows = [measure(context, report, &pattern, Call::Copy)?, measure(context, report, &pattern, Call::Fill)?];
     // The program verifies nothing: what a library copies wrongly, every program of the machine would notice.
-    Ok(Measured::Bandwidth(Bandwidth { buffer_bytes: u64::from(buffer_bytes()), verified: false, rows: rows.into() }))
+    Ok(StepMeasurement::Bandwidth(Bandwidth {
+        buffer_bytes: u64::from(buffer_bytes()),
+        verified: false,
+        rows: rows.into(),
+    }))
 }
 
 /// Image of the program, if all its parts are available.
@@ -120,7 +124,7 @@ fn measure(
     let kept = faults::pass(Asked::Open, "memfd", || in_memory(&image));
     let kept = kept.map_err(|why| not_started(format!("no program can be kept in memory: {why}")))?;
     let program = format!("/proc/self/fd/{}", kept.as_raw_fd());
-    let loader = Found {
+    let loader = InstalledProgram {
         name: "libc".into(),
         path: pattern.loader.clone(),
         version: pattern.libc.clone(),
@@ -149,7 +153,12 @@ fn measure(
 }
 
 /// Runs the program once; bytes per second.
-fn once(context: &WorkloadContext, report: &mut StepReport, loader: &Found, program: &str) -> Result<u64, Failure> {
+fn once(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    loader: &InstalledProgram,
+    program: &str,
+) -> Result<u64, Failure> {
     let output = context.program(report, loader, &[program], TIME_LIMIT)?;
     let timed = microbench::probe::parse_line(&output)
         .map_err(|why| failure(FailureKind::Garbled, format!("The program that calls libc {why}."), &output))?;
@@ -278,7 +287,7 @@ mod tests {
             None => Ok((MEMORY_LIBC.run)(context, report).unwrap()),
         });
         let measured = match measured {
-            Ok(Measured::Bandwidth(measured)) => measured,
+            Ok(StepMeasurement::Bandwidth(measured)) => measured,
             Ok(other) => panic!("{other:?}"),
             Err(why) => return testkit::skip(&why),
         };

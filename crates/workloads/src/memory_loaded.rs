@@ -17,7 +17,7 @@ use microbench::routine::Operation;
 use microbench::timer::now_ns;
 use process::child::{failure, move_to};
 use record::{
-    Failure, FailureKind, LoadedLatency, LoadedRow, Measured, Missing, RepetitionStats, StoppingRule, WorkloadId,
+    Failure, FailureKind, LoadedLatency, LoadedRow, Missing, RepetitionStats, StepMeasurement, StoppingRule, WorkloadId,
 };
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -65,7 +65,7 @@ fn size_bytes(context: &WorkloadContext) -> Result<u64, Missing> {
     buffer_bytes(context, wanted_bytes(context), 1 + context.job.cpus.len() as u64)
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
     let size_bytes = size_bytes(context).map_err(|missing| not_started(missing.to_string()))?;
@@ -95,7 +95,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let (cpu, load_cpus) = (*cpu, load_cpus.to_vec());
     report.repeated = repeated;
     report.seen_on = vec![cpu];
-    Ok(Measured::LoadedLatency(LoadedLatency { cpu, load_cpus, size_bytes, rows }))
+    Ok(StepMeasurement::LoadedLatency(LoadedLatency { cpu, load_cpus, size_bytes, rows }))
 }
 
 /// State shared with readers.

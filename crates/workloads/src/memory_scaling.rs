@@ -19,7 +19,8 @@ use microbench::routine::{Operation, Routine};
 use microbench::timer::now_ns;
 use process::child::{failure, move_to};
 use record::{
-    BandwidthCurve, CurveRow, Failure, FailureKind, Measured, RepetitionStats, StopReason, StoppingRule, WorkloadId,
+    BandwidthCurve, CurveRow, Failure, FailureKind, RepetitionStats, StepMeasurement, StopReason, StoppingRule,
+    WorkloadId,
 };
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
@@ -48,7 +49,7 @@ const REPETITION_NS: u64 = 15_000_000;
 /// Repetitions of one point of the curve.
 const RULE: StoppingRule = StoppingRule::new(15, Duration::from_millis(200));
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
     let cpus = context.job.cpus.clone();
@@ -69,7 +70,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         }
     }
     report.seen_on.clone_from(&cpus);
-    Ok(Measured::BandwidthCurve(BandwidthCurve { rows }))
+    Ok(StepMeasurement::BandwidthCurve(BandwidthCurve { rows }))
 }
 
 /// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same, so that

@@ -9,7 +9,7 @@ use crate::measure::report::StepReport;
 use process::child::failure;
 use process::scratch::host::Host;
 use process::tools::ToolKind;
-use record::{Failure, FailureKind, Measured, Missing, Scores, Variant, WorkloadId};
+use record::{Failure, FailureKind, Missing, Scores, StepMeasurement, Variant, WorkloadId};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -67,11 +67,11 @@ pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
     })
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let output = stream(context, report)?;
     let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    Ok(Measured::Scores(scores))
+    Ok(StepMeasurement::Scores(scores))
 }
 
 /// Runs the stream of the job's direction and returns what iperf3 printed.

@@ -11,7 +11,7 @@ use machine::threads;
 use machine::timeline::thread_cpu_ns;
 use microbench::load::{Load, spin};
 use process::child::failure;
-use record::{Fact, Failure, FailureKind, Measured, Scores, WorkloadId};
+use record::{Fact, Failure, FailureKind, Scores, StepMeasurement, WorkloadId};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -33,13 +33,13 @@ pub(super) const NETWORK_CPU: Workload = Workload {
 const METHOD: u32 = 1;
 
 /// Result of the thread with integer work.
-struct Worked {
+struct IntegerWork {
     operations_per_s: f64,
     cpu_ns: u64,
     in_group: bool,
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let stop = AtomicBool::new(false);
     let group = context.group;
@@ -50,7 +50,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
             let inside = limited.and_then(|group| group.enter().ok());
             let (began, cpu_before) = (Instant::now(), thread_cpu_ns());
             let operations = spin(&stop, Load::Integer);
-            Worked {
+            IntegerWork {
                 operations_per_s: operations as f64 / began.elapsed().as_secs_f64(),
                 cpu_ns: thread_cpu_ns() - cpu_before,
                 in_group: inside.is_some(),
@@ -69,5 +69,5 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     let mut rows: Vec<_> = scores.rows.iter().map(|row| higher("network", row.value, &row.unit)).collect();
     rows.push(higher("cpu", worked.operations_per_s / 1e6, "Mop/s"));
-    Ok(Measured::Scores(Scores { rows, ..scores }))
+    Ok(StepMeasurement::Scores(Scores { rows, ..scores }))
 }

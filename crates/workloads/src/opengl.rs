@@ -9,8 +9,8 @@ use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::child::failure;
-use process::tools::{Found, ToolKind, version_numbers};
-use record::{Failure, FailureKind, Measured, Missing, Score, Scores, Variant, WorkloadId};
+use process::tools::{InstalledProgram, ToolKind, version_numbers};
+use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
 
 /// All scenes, each as long as it wants.
@@ -83,9 +83,9 @@ const SHORT_LIMIT: Duration = Duration::from_secs(180);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Display {
     /// The program finds its own.
-    Own(Found),
+    Own(InstalledProgram),
     /// A virtual one is started around it.
-    Virtual(Found, Found),
+    Virtual(InstalledProgram, InstalledProgram),
 }
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
@@ -113,7 +113,7 @@ fn display(context: &WorkloadContext, has_display: bool) -> Result<Display, Miss
     }
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     tool(context, &KIND)?;
     let display = display(context, has_display())
         .map_err(|missing| failure(FailureKind::NotStarted, format!("{missing}."), ""))?;
@@ -134,14 +134,14 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         }
     };
     report.method = version_numbers(version).first().copied().unwrap_or(0);
-    let program = Found { version: version.clone(), ..program };
+    let program = InstalledProgram { version: version.clone(), ..program };
     let output =
         context.program(report, &program, &arguments, limit).map_err(|failed| match reason(&failed.output_tail) {
             Some(why) => Failure { message: format!("glmark2 found no display: {why}."), ..failed },
             None => failed,
         })?;
     let scores = parse(&output, is_short).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    Ok(Measured::Scores(scores))
+    Ok(StepMeasurement::Scores(scores))
 }
 
 /// The last of `Error: ...`, which is the most general, is left to those who read on.

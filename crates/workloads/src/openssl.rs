@@ -8,12 +8,12 @@
 //! providers of 3.0. LibreSSL went its own way in 2014: figures give it a name of its own.
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, Takes};
+use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, DurationRule};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::child::failure;
 use process::tools::ToolKind;
-use record::{Cipher, Failure, FailureKind, Measured, Missing, WorkloadId};
+use record::{Cipher, Failure, FailureKind, Missing, StepMeasurement, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -26,7 +26,7 @@ pub(super) const OPENSSL: Workload = Workload {
     tool: Some(&KIND),
     shape: None,
     attributes: Attributes {
-        takes: Takes::Fixed(6.0),
+        takes: DurationRule::Fixed(6.0),
         heats: CIPHER,
         at_a_clock: Some(AtAClock::CIPHER),
         forms: CIPHERS,
@@ -63,7 +63,7 @@ fn major(version: &str) -> Option<u32> {
     })
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let not_started = |missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), "");
     let found = context.tools.find(&KIND).map_err(not_started)?;
     report.method = major(&found.version).unwrap_or(0);
@@ -81,7 +81,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let output = context.program(report, &found, &arguments, TIME_LIMIT)?;
     let (measured, _) =
         parse(&output, algorithm).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    Ok(Measured::Cipher(measured))
+    Ok(StepMeasurement::Cipher(measured))
 }
 
 /// `OpenSSL 3.0.22 25 Aug 2026 (Library: ...)`, `OpenSSL 1.1.1n  15 Mar 2022`, `LibreSSL 3.8.2`.

@@ -4,7 +4,7 @@
 use crate::survey::SMARTCTL;
 use crate::{WORKLOADS, XVFB};
 use process::search_path::search_path;
-use process::tools::{Found, ToolKind, Tools};
+use process::tools::{InstalledProgram, ToolKind, Tools};
 use record::table::Table;
 use record::{Arrange, Reading};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct ToolStatus {
     /// Names of its program.
     pub programs: &'static [&'static str],
     /// Path and version, or the reason why it is missing.
-    pub found: Reading<Found>,
+    pub found: Reading<InstalledProgram>,
     /// Ids of the workloads that run it, or what else it is used for.
     pub used_for: Vec<&'static str>,
     /// Its package on each of [`DISTRIBUTIONS`], where there is one.

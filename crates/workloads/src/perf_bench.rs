@@ -7,7 +7,7 @@ use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::ToolKind;
-use record::{Failure, Measured, Score, Scores, Variant, WorkloadId};
+use record::{Failure, Score, Scores, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
 
 /// Collection and benchmark.
@@ -56,7 +56,7 @@ const METHOD: u32 = 1;
 /// Beyond the caches of small boards, and ready in a second on each.
 const BYTES: &str = "64MB";
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     report.method = METHOD;
     let variant = context.job.variant.clone();

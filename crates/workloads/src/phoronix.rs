@@ -13,7 +13,7 @@ use process::child::failure;
 use process::tools::ToolKind;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
-use record::{Failure, FailureKind, Measured, Mode, Score, Scores, WorkloadId};
+use record::{Failure, FailureKind, Mode, Score, Scores, StepMeasurement, WorkloadId};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -64,7 +64,7 @@ const RESULTS_BYTES_MAX: u64 = 16 << 20;
 /// Name of our results in a file that may contain others.
 const IDENTIFIER: &str = "sbc-bench";
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     report.method = METHOD;
     let test = context.job.variant.to_string();
@@ -81,7 +81,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     let mut texts = files.filter_map(|file| written_by_program(&file));
     let xml = texts.next().ok_or_else(|| garbled(why_none(&output, &test)))?;
     let (rows, failed) = parse(&xml).map_err(garbled)?;
-    Ok(Measured::Scores(Scores {
+    Ok(StepMeasurement::Scores(Scores {
         rows,
         detail: if failed.is_empty() { String::new() } else { format!("no value for {}", failed.join(", ")) },
         links: links(&output),

@@ -8,8 +8,8 @@ use super::attributes::Attributes;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::child::failure;
-use process::tools::Found;
-use record::{Failure, FailureKind, Measured, Score, Scores, WorkloadId};
+use process::tools::InstalledProgram;
+use record::{Failure, FailureKind, Score, Scores, StepMeasurement, WorkloadId};
 
 pub(super) const PROGRAM: Workload = Workload {
     id: WorkloadId::Program,
@@ -32,15 +32,19 @@ const METHOD: u32 = 1;
 /// A Record keeps so much of what a program prints; its score is found in all of it.
 const OUTPUT_CHARS: usize = 4000;
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let Some(definition) = context.job.definition.clone() else {
         let why = "No command was given.".into();
         return Err(failure(FailureKind::NotStarted, why, ""));
     };
     let (program, arguments) = definition.command.split_first().map_or(("", &[][..]), |(p, a)| (p, a));
-    let found =
-        Found { name: definition.name.clone(), path: program.to_owned(), version: String::new(), runs_as_caller: true };
+    let found = InstalledProgram {
+        name: definition.name.clone(),
+        path: program.to_owned(),
+        version: String::new(),
+        runs_as_caller: true,
+    };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = context.program(report, &found, &arguments, definition.time_limit)?;
     let value = definition.score.find(&output, report.program_elapsed.as_secs_f64());
@@ -48,7 +52,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         let message = format!("No score for {}: {why}.", definition.name);
         failure(FailureKind::Garbled, message, &output)
     })?;
-    Ok(Measured::Scores(Scores {
+    Ok(StepMeasurement::Scores(Scores {
         rows: vec![Score {
             name: String::new(),
             value,
@@ -86,7 +90,7 @@ mod tests {
         let definition = Definition { score, ..Definition::of_command(command) };
         let job = Job { workload: WorkloadId::Program, definition: Some(Arc::new(definition)), ..Job::default() };
         match (Bench::new(&[]).with(&job, run), expected) {
-            (Ok(Measured::Scores(scores)), Ok(value)) => assert_eq!(scores.rows[0].value, value),
+            (Ok(StepMeasurement::Scores(scores)), Ok(value)) => assert_eq!(scores.rows[0].value, value),
             (Err(failure), Err((kind, words))) => {
                 assert_eq!(failure.kind, kind);
                 assert!(failure.message.contains(words), "{}", failure.message);

@@ -9,7 +9,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::files::{Error, OwnFolder};
 use process::tools::ToolKind;
-use record::{Failure, Measured, Missing, WorkloadId};
+use record::{Failure, Missing, StepMeasurement, WorkloadId};
 
 /// The entry in the table of workloads.
 pub(super) const RSYNC: Workload = Workload {
@@ -50,7 +50,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     missing.or_else(|| copy::lacking(context))
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let rsync = tool(context, &KIND)?;
     let ssh = tool(context, &sftp::KIND)?;

@@ -5,12 +5,12 @@ use super::program::shortened;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::child::failure;
-use process::tools::{Found, ToolKind};
-use record::{Failure, FailureKind, Measured, Missing, Score, Scores};
+use process::tools::{InstalledProgram, ToolKind};
+use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement};
 use std::time::Duration;
 
 /// The tool, or the failure that says why it is none.
-pub(super) fn tool(context: &WorkloadContext, kind: &'static ToolKind) -> Result<Found, Failure> {
+pub(super) fn tool(context: &WorkloadContext, kind: &'static ToolKind) -> Result<InstalledProgram, Failure> {
     context.tools.find(kind).map_err(|missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), ""))
 }
 
@@ -18,24 +18,24 @@ pub(super) fn tool(context: &WorkloadContext, kind: &'static ToolKind) -> Result
 pub(super) fn scores(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     arguments: &[&str],
     time_limit: Duration,
     parse: impl Fn(&str) -> Result<Scores, String>,
-) -> Result<Measured, Failure> {
+) -> Result<StepMeasurement, Failure> {
     let output = context.program(report, found, arguments, time_limit)?;
     read(&output, parse)
 }
 
 /// Reads the scores of an output, which is kept with them.
-pub(super) fn read(output: &str, parse: impl Fn(&str) -> Result<Scores, String>) -> Result<Measured, Failure> {
+pub(super) fn read(output: &str, parse: impl Fn(&str) -> Result<Scores, String>) -> Result<StepMeasurement, Failure> {
     if output.trim().is_empty() {
         let why = "It printed nothing.".into();
         return Err(failure(FailureKind::Garbled, why, ""));
     }
     let scores = parse(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
     let output = if scores.output.is_empty() { shortened(output) } else { scores.output.clone() };
-    Ok(Measured::Scores(Scores { output, ..scores }))
+    Ok(StepMeasurement::Scores(Scores { output, ..scores }))
 }
 
 /// One score, of which more is better.

@@ -13,15 +13,15 @@ mod parse;
 mod short;
 
 use super::Workload;
-use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
+use super::attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, PACKERS};
 use crate::job::Job;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::available_kib;
 pub(super) use parse::{parse, parse_passes};
 use process::child::failure;
-use process::tools::{Found, ToolKind, Tools};
-use record::{Compression, Failure, FailureKind, Measured, Missing, Reading, Variant, WorkloadId};
+use process::tools::{InstalledProgram, ToolKind, Tools};
+use record::{Compression, Failure, FailureKind, Missing, Reading, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -34,7 +34,7 @@ pub(super) const SEVENZIP: Workload = Workload {
     tool: Some(&KIND),
     shape: None,
     attributes: Attributes {
-        takes: Takes::Work(60.0),
+        takes: DurationRule::Work(60.0),
         at_a_clock: Some(AtAClock::SINGLE),
         at_an_opp: Some(AtAnOpp::Once),
         forms: PACKERS,
@@ -70,7 +70,7 @@ const ADDRESSES_KIB: u64 = 1900 << 10;
 const TIME_LIMIT: Duration = Duration::from_secs(15 * 60);
 
 /// The program of a step.
-fn program(context: &WorkloadContext) -> Reading<Found> {
+fn program(context: &WorkloadContext) -> Reading<InstalledProgram> {
     if context.job.variant == Variant::OTHER_VERSION { other_version(context.tools) } else { context.tools.find(&KIND) }
 }
 
@@ -79,7 +79,7 @@ fn program(context: &WorkloadContext) -> Reading<Found> {
 ///
 /// # Errors
 /// There is no such pair.
-pub fn other_version(tools: &Tools) -> Reading<Found> {
+pub fn other_version(tools: &Tools) -> Reading<InstalledProgram> {
     let found = tools.find_all(&KIND)?;
     let is_used_listed = is_listed(&found[0].version);
     let other = found.into_iter().find(|other| is_listed(&other.version) != is_used_listed);
@@ -93,13 +93,13 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     }
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let not_started = |missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), "");
     let found = program(context).map_err(not_started)?;
     report.method = method(&found.version);
     let dictionary_log2 = choose_dictionary(context, &found).map_err(not_started)?;
     if let Some(time) = context.job.time {
-        return short::run(context, report, &found, time).map(Measured::Compression);
+        return short::run(context, report, &found, time).map(StepMeasurement::Compression);
     }
     let threads = format!("-mmt={}", context.job.threads.max(1));
     // Without `-md` it walks up to its default, as in every other published score.
@@ -113,7 +113,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     if let Some(why) = not_comparable(&measured, context.job) {
         report.not_comparable.get_or_insert(why);
     }
-    Ok(Measured::Compression(measured))
+    Ok(StepMeasurement::Compression(measured))
 }
 
 /// The first line of 7-zip and p7zip, up to its version and the word width:
@@ -166,7 +166,7 @@ fn need_kib(threads: u32, dictionary_log2: u32) -> u64 {
 }
 
 /// The largest dictionary whose benchmark fits, at most the default.
-fn choose_dictionary(context: &WorkloadContext, found: &Found) -> Result<u32, Missing> {
+fn choose_dictionary(context: &WorkloadContext, found: &InstalledProgram) -> Result<u32, Missing> {
     // If the kernel does not report its memory, 7-zip chooses.
     let Ok(available) = available_kib(context.root) else {
         return Ok(DEFAULT_LOG2);

@@ -8,8 +8,8 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::files::{Error, OwnFolder};
 use process::child::failure;
-use process::tools::{Found, ToolKind};
-use record::{Failure, FailureKind, Measured, Missing, WorkloadId};
+use process::tools::{InstalledProgram, ToolKind};
+use record::{Failure, FailureKind, Missing, StepMeasurement, WorkloadId};
 
 /// The entry in the table of workloads.
 pub(super) const SFTP: Workload = Workload {
@@ -54,7 +54,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     }
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let ssh = tool(context, &KIND)?;
     let sftp = sftp(&ssh)?;
@@ -62,7 +62,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
 }
 
 /// sftp next to ssh.
-fn sftp(ssh: &Found) -> Result<Found, Failure> {
+fn sftp(ssh: &InstalledProgram) -> Result<InstalledProgram, Failure> {
     let why = || failure(FailureKind::NotStarted, "sftp is not installed next to ssh.".into(), "");
     copy::program_next_to(ssh, "sftp").ok_or_else(why)
 }

@@ -2,11 +2,11 @@
 //! by second shows whether the machine holds it.
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes, ONLY, Takes};
+use super::attributes::{AtAClock, Attributes, DurationRule, ONLY};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::faults;
-use record::{Failure, Measured, Series, WorkloadId};
+use record::{Failure, Series, StepMeasurement, WorkloadId};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The entry in the table of workloads.
@@ -19,7 +19,7 @@ pub(super) const SIMD: Workload = Workload {
     tool: None,
     shape: None,
     attributes: Attributes {
-        takes: Takes::Fixed(300.0),
+        takes: DurationRule::Fixed(300.0),
         at_a_clock: Some(AtAClock { variant: ONLY, on_all_cpus: true }),
         ticks: true,
         ..Attributes::PLAIN
@@ -35,7 +35,7 @@ const SECONDS: usize = 300;
 /// Turns between two looks at the clock: well under a millisecond.
 const TURNS: usize = 4096;
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let cancelled = context.cancelled;
     let own_time = context.job.time.map(|time| time.as_secs() as usize);
@@ -47,7 +47,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
         let operations: u64 = threads.iter().map(|thread| thread[second]).sum();
         operations as f64 / 1e9
     };
-    Ok(Measured::Series(Series {
+    Ok(StepMeasurement::Series(Series {
         unit: "Gop/s".into(),
         higher_is_better: true,
         detail: "multiply-adds on the widest SIMD unit; each lane counts as two operations".into(),

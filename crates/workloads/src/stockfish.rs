@@ -10,7 +10,7 @@ use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::ToolKind;
-use record::{Failure, Measured, Scores, WorkloadId};
+use record::{Failure, Scores, StepMeasurement, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -46,7 +46,7 @@ const MOVE_MS: &str = "1000";
 /// Some 50 seconds of thinking, and a network of 50 MB from a slow card.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     report.method = major(&found.version);
     let threads = context.job.threads.max(1).to_string();

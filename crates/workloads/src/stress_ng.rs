@@ -8,7 +8,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::available_kib;
 use process::tools::ToolKind;
-use record::{Failure, Measured, Missing, Scores, Variant, WorkloadId};
+use record::{Failure, Missing, Scores, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
 
 /// The class that writes memory.
@@ -66,7 +66,7 @@ fn vm_kib(available_kib: u64, threads: u32) -> u64 {
     available_kib * VM_PERCENT / 100 / u64::from(threads.max(1))
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     // Its bogo-ops change with its version: the whole version is the method.
     report.method = method(&found.version);

@@ -8,7 +8,7 @@ use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::ToolKind;
-use record::{Failure, Measured, Scores, Variant, WorkloadId};
+use record::{Failure, Scores, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
 
 const MEMORY: Variant = Variant::own("memory");
@@ -50,7 +50,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// Raised when the options change. Version 1.0 is the only one there has been since 2017.
 const METHOD: u32 = 1;
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     report.method = METHOD;
     let threads = format!("--threads={}", context.job.threads.max(1));

@@ -16,8 +16,8 @@ use form::{FRAMES_PER_S, Form};
 use machine::available_kib;
 use machine::files::OwnFolder;
 use process::child::failure;
-use process::tools::{Found, ToolKind, version_numbers};
-use record::{Failure, FailureKind, Measured, Missing, Score, Scores, WorkloadId};
+use process::tools::{InstalledProgram, ToolKind, version_numbers};
+use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -80,7 +80,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     })
 }
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     // Decoders become faster from version to version: the version is the method.
     let numbers = version_numbers(&found.version);
@@ -112,7 +112,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, F
     } else {
         format!("decoded by {name}; {}", scores.detail)
     };
-    Ok(Measured::Scores(Scores { detail, ..scores }))
+    Ok(StepMeasurement::Scores(Scores { detail, ..scores }))
 }
 
 /// Name of a clip that is being made.
@@ -122,7 +122,7 @@ const PART: &str = "part.mkv";
 fn clip(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     form: &Form,
     folder: &OwnFolder,
 ) -> Result<String, Failure> {

@@ -7,7 +7,7 @@ use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::{ToolKind, version_numbers};
-use record::{Failure, Measured, Scores, Variant, WorkloadId};
+use record::{Failure, Scores, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
 
 /// Levels of compression: that of file systems and the default.
@@ -48,7 +48,7 @@ pub(super) const KIND: ToolKind = ToolKind {
 /// Each direction takes three seconds, and the data are made first.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
-fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<Measured, Failure> {
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     report.method = method(&found.version);
     let level = context.job.variant.as_str().trim_start_matches("level");

@@ -5,7 +5,7 @@ use machine::{Root, Timeline};
 use process::scratch::host::Host;
 use process::scratch::{ScratchDirs, Targets};
 use process::tools::Tools;
-use record::{Machine, Measured, Outcome, WorkloadId};
+use record::{Machine, Outcome, StepMeasurement, WorkloadId};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
@@ -94,7 +94,7 @@ fn run(workload: WorkloadId, variant: &str, host: &str) -> Result<Vec<(String, f
     };
     let workload = workloads::workload(workload).unwrap();
     match workload.measure(&context).1 {
-        Outcome::Done(Measured::Scores(scores)) => {
+        Outcome::Done(StepMeasurement::Scores(scores)) => {
             let rows = scores.rows.into_iter();
             Ok(rows.map(|row| (row.name, row.value)).collect())
         }

@@ -7,7 +7,7 @@ use crate::workspace::{self, File};
 use anyhow::{Context, Result, ensure};
 use facts::Severity;
 use logs::any_file;
-use rules::{Rule, When};
+use rules::{Precondition, Rule};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -140,9 +140,9 @@ fn is_made_of(sentence: &str, template: &str) -> bool {
 fn page(rule: &Rule, row: &Row, source: &Source, example: &str) -> String {
     let guide = rules::guide(rule.id);
     let when = match rule.when {
-        When::Run => "a run",
-        When::Rest => "a machine at rest (`sbc-bench review --inspect`)",
-        When::Both => "a run, and a machine at rest",
+        Precondition::Run => "a run",
+        Precondition::Rest => "a machine at rest (`sbc-bench review --inspect`)",
+        Precondition::Both => "a run, and a machine at rest",
     };
     let mut text = format!("# {}\n\n{}\n\n## What it means\n\n", rule.id, rule.about);
     let _ = writeln!(text, "It judges {when}. It is about {}.\n", guide.judges);
@@ -180,7 +180,7 @@ fn index() -> String {
             .to_owned();
     for (heading, is_at_rest) in [("About runs", false), ("About a machine at rest", true)] {
         let _ = writeln!(text, "\n## {heading}\n");
-        for rule in rules::RULES.iter().filter(|rule| (rule.when == When::Rest) == is_at_rest) {
+        for rule in rules::RULES.iter().filter(|rule| (rule.when == Precondition::Rest) == is_at_rest) {
             let _ = writeln!(text, "* [{0}]({0}.md): {1}", rule.id, rule.about);
         }
     }

@@ -1,6 +1,6 @@
 //! `sbc-bench ab`: two settings or commands in alternating runs.
 
-use super::{Checked, Verb};
+use super::{CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{ScreenFlags, TuneFlags};
 use crate::args::program::ProgramFlags;
@@ -34,7 +34,7 @@ pub(crate) struct AbFlags {
 }
 
 impl Verb for AbFlags {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         let task = AnyTask::of(self.task()?);
         let run = RunArgs::of(task, self.flags, self.tune, environment)?;
         Ok(Box::new(RunArgs { screen: self.screen.tui, ..run }))

@@ -7,7 +7,7 @@ use super::monitor::MonitorFlags;
 use super::review::{self, ReviewFlags};
 use super::storage::Storage;
 use super::update::Update;
-use super::{Checked, Verb, efficiency, thermal};
+use super::{CommandResult, Verb, efficiency, thermal};
 use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
 use crate::args::run::{RunArgs, RunFlags};
@@ -68,7 +68,7 @@ impl Classic {
         resume: ResumeFlags,
         monitor: MonitorFlags,
         environment: &Environment,
-    ) -> Checked {
+    ) -> CommandResult {
         self.check_exclusive()?;
         if self.update {
             return Ok(Box::new(Update::default()));
@@ -127,7 +127,7 @@ impl Classic {
     }
 
     /// Meaning of `-k`, `-S`, `-r`, `-j` and `-R`, combined with the options of a run.
-    fn survey(self, run: RunFlags, tune: TuneFlags, environment: &Environment) -> Checked {
+    fn survey(self, run: RunFlags, tune: TuneFlags, environment: &Environment) -> CommandResult {
         let flag = self.survey_flag().unwrap_or_default();
         if self.is_review() {
             let (no_benchmarks, heat, command) = (self.review_only, self.loads.heat, self.command);

@@ -1,6 +1,6 @@
 //! `sbc-bench efficiency`, `-g`: score, temperature and power at every OPP.
 
-use super::{Checked, Verb};
+use super::{CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags};
 use crate::args::run::TaskFlags;
@@ -38,7 +38,7 @@ pub(crate) struct EfficiencyFlags {
 }
 
 impl Verb for EfficiencyFlags {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         let task = self.task()?;
         let workloads: Vec<_> = task.load.iter().map(|load| load.workload).collect();
         Ok(Box::new(self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)?))

@@ -5,7 +5,7 @@ use super::identify::Identify;
 use super::kernel::Kernel;
 use super::review::Inspection;
 use super::storage::Storage;
-use super::{Checked, Verb};
+use super::{CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::RootFlags;
 
@@ -17,7 +17,7 @@ use crate::args::groups::RootFlags;
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Inspect {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<Subject>,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Inspect {
 
 #[derive(Debug, clap::Subcommand)]
 #[command(subcommand_value_name = "WHAT", subcommand_help_heading = "What")]
-enum What {
+enum Subject {
     Identify(Identify),
     Kernel(Kernel),
     Storage(Storage),
@@ -35,13 +35,13 @@ enum What {
 }
 
 impl Verb for Inspect {
-    fn checked(self, _: &Environment) -> Checked {
+    fn checked(self, _: &Environment) -> CommandResult {
         match self.what {
             None => Ok(Box::new(Inspection { json: self.json, log: None })),
-            Some(What::Identify(identify)) => Ok(Box::new(identify)),
-            Some(What::Kernel(kernel)) => Ok(Box::new(kernel)),
-            Some(What::Storage(storage)) => Ok(Box::new(storage)),
-            Some(What::Doctor(doctor)) => Ok(Box::new(doctor)),
+            Some(Subject::Identify(identify)) => Ok(Box::new(identify)),
+            Some(Subject::Kernel(kernel)) => Ok(Box::new(kernel)),
+            Some(Subject::Storage(storage)) => Ok(Box::new(storage)),
+            Some(Subject::Doctor(doctor)) => Ok(Box::new(doctor)),
         }
     }
 }

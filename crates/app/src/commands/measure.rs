@@ -4,7 +4,7 @@
 use super::plain::Plain;
 use super::resume;
 use super::start::{leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
-use super::{Checked, Command, Verb};
+use super::{Command, CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{OneShotFlags, UserFlags};
 use crate::args::program::calling_user;
@@ -80,7 +80,7 @@ struct Workload {
 
 /// One question with its options.
 #[derive(Debug)]
-struct Asked {
+struct Query {
     task: AnyTask,
     options: Options,
     /// Report that tells the answer.
@@ -92,7 +92,7 @@ struct Asked {
 }
 
 impl Verb for Measure {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         let mut options = environment.options()?;
         let (task, report, common) = match self.what {
             OneShot::Clock(Clock { common, readings, heat }) => {
@@ -116,11 +116,11 @@ impl Verb for Measure {
         let mut given = environment.given();
         options.tune &= !common.tune.no_tuning;
         given.extend(common.cpus.map(|list| format!("--cpus {list}")));
-        Ok(Box::new(Asked { task, options, report, json: common.json, quiet: common.quiet, given }))
+        Ok(Box::new(Query { task, options, report, json: common.json, quiet: common.quiet, given }))
     }
 }
 
-impl Command for Asked {
+impl Command for Query {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         run(root, &self)
     }
@@ -144,7 +144,7 @@ fn workload(id: &str, variant: &str) -> Result<(WorkloadId, Variant), String> {
     }
 }
 
-fn run(root: &Root, args: &Asked) -> anyhow::Result<u8> {
+fn run(root: &Root, args: &Query) -> anyhow::Result<u8> {
     anyhow::ensure!(
         root.is_system(),
         "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
@@ -207,7 +207,7 @@ fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn conclude(record: &Record, args: &Asked) -> anyhow::Result<u8> {
+fn conclude(record: &Record, args: &Query) -> anyhow::Result<u8> {
     let explained = explain::explain(record);
     if args.json {
         output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;

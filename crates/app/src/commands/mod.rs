@@ -77,17 +77,17 @@ pub(crate) trait Command: Debug {
 }
 
 /// A valid command, or one sentence about the error in the arguments or a variable.
-pub(crate) type Checked = Result<Box<dyn Command>, String>;
+pub(crate) type CommandResult = Result<Box<dyn Command>, String>;
 
 /// The flags of a verb.
 pub(crate) trait Verb {
     /// Checks constraints that the parser cannot express.
-    fn checked(self, environment: &Environment) -> Checked;
+    fn checked(self, environment: &Environment) -> CommandResult;
 }
 
 /// Flags that the parser checks completely are the command.
 impl<C: Command + 'static> Verb for C {
-    fn checked(self, _: &Environment) -> Checked {
+    fn checked(self, _: &Environment) -> CommandResult {
         Ok(Box::new(self))
     }
 }
@@ -102,7 +102,7 @@ macro_rules! verbs {
         }
 
         impl Verb for Verbs {
-            fn checked(self, environment: &Environment) -> Checked {
+            fn checked(self, environment: &Environment) -> CommandResult {
                 match self {
                     $(Self::$verb(flags) => flags.checked(environment)),*
                 }
@@ -187,7 +187,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
 }
 
 /// The command of these words and variables, as they were typed for an earlier run.
-pub(crate) fn parse_recorded(words: &[String], variables: &[String]) -> Checked {
+pub(crate) fn parse_recorded(words: &[String], variables: &[String]) -> CommandResult {
     let words = std::iter::once("sbc-bench").chain(words.iter().map(String::as_str));
     let cli = parse(words.map(OsString::from));
     let pairs = variables.iter().filter_map(|text| text.split_once('='));
@@ -197,7 +197,7 @@ pub(crate) fn parse_recorded(words: &[String], variables: &[String]) -> Checked 
 }
 
 /// The command, or one sentence about the error in the arguments.
-pub(crate) fn command(cli: Cli, environment: &Environment) -> Checked {
+pub(crate) fn command(cli: Cli, environment: &Environment) -> CommandResult {
     match cli.verb {
         Some(verb) => verb.checked(environment),
         None if cli.root.is_some() && !cli.classic.reads_other_machines() => {

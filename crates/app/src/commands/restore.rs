@@ -7,11 +7,11 @@ use anyhow::Context;
 use console::{output, signals, status};
 use machine::Root;
 use machine::settings::restore_from_journal;
-use record::{NotRestored, Restored};
+use record::{NotRestored, RestoreOutcome};
 use std::path::PathBuf;
 
 /// Settings of a killed run, each with its outcome.
-type Outcomes = Vec<(String, Restored)>;
+type Outcomes = Vec<(String, RestoreOutcome)>;
 
 pub(super) fn run(root: &Root) -> anyhow::Result<u8> {
     anyhow::ensure!(root.is_system(), "restore needs the running system; it does not take --root.");
@@ -71,7 +71,7 @@ impl Command for Guard {
 
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let Self { owner, journal, group, places } = *self;
-        let watched = process::guard::Watched { owner, journal, group, places };
+        let watched = process::guard::GuardResources { owner, journal, group, places };
         // A guard outlives its owner: these signals are for the owner.
         signals::ignore_hangup();
         match process::guard::run_guard(root, &watched, &mut std::io::stdin(), &mut std::io::stdout()) {

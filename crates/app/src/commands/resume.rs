@@ -8,7 +8,7 @@ use crate::args::run::RunArgs;
 use crate::args::{Environment, program};
 use crate::paths::Paths;
 use anyhow::{Context, bail, ensure};
-use bench::{AnyTask, Earlier, Options, Runs, Standard, other_machine};
+use bench::{AnyTask, Options, PreviousRun, Runs, Standard, other_machine};
 use console::output;
 use console::read::read;
 use machine::{Root, Timeline, Trust};
@@ -42,7 +42,7 @@ fn here() -> String {
 ///
 /// # Errors
 /// Why nothing can go on, with the way out.
-pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, Option<Earlier>)> {
+pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, Option<PreviousRun>)> {
     let Some(path) = &typed.resume else {
         return Ok((typed, None));
     };
@@ -53,7 +53,7 @@ pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, O
     let now_utc_ms = Timeline::start().start_utc_ms();
     let resumed = Resumption::of(&record.run, now_utc_ms).context("the result file has no start time")?;
     let args = started_as(&record, typed)?;
-    Ok((args, Some(Earlier { record, resumed })))
+    Ok((args, Some(PreviousRun { record, resumed })))
 }
 
 fn named(path: &Path) -> anyhow::Result<Record> {
@@ -204,7 +204,7 @@ fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
 ///
 /// # Errors
 /// It is another machine than that of the run.
-pub(super) fn checked(machine: &Machine, earlier: &Earlier) -> anyhow::Result<String> {
+pub(super) fn checked(machine: &Machine, earlier: &PreviousRun) -> anyhow::Result<String> {
     let record = &earlier.record;
     if let Some(differs) = other_machine(&record.machine, machine) {
         bail!(
@@ -228,7 +228,7 @@ pub(super) fn checked(machine: &Machine, earlier: &Earlier) -> anyhow::Result<St
 }
 
 /// The axis of time of a run: that of the earlier one goes on.
-pub(super) fn timeline(earlier: Option<&Earlier>) -> Timeline {
+pub(super) fn timeline(earlier: Option<&PreviousRun>) -> Timeline {
     let started = earlier.and_then(|earlier| earlier.record.run.started.known());
     match (started, earlier) {
         (Some(started), Some(earlier)) => Timeline::resume(*started, earlier.resumed.at_ms),

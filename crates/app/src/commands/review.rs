@@ -2,7 +2,7 @@
 //! `review --inspect` find them without changing or measuring anything.
 
 use super::start::{source, utc_offset_minutes};
-use super::{Checked, Command, Verb};
+use super::{Command, CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{RootFlags, TuneFlags, chosen};
 use crate::args::run::{RunArgs, RunFlags};
@@ -52,7 +52,7 @@ pub(crate) const COMMANDS: &str =
     "Use `sbc-bench run -- CMD` to benchmark a command, `sbc-bench -R -- CMD` to monitor the machine while it runs";
 
 impl Verb for ReviewFlags {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         self.check()?;
         if self.inspect {
             return Ok(Box::new(Inspection { json: self.run.output.json, log: self.run.output.log }));

@@ -5,7 +5,7 @@ mod keep;
 use super::known::reference;
 use super::sending::Sending;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
-use super::{Checked, Command, Verb};
+use super::{Command, CommandResult, Verb};
 use super::{recover, resume};
 use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags};
@@ -13,7 +13,7 @@ use crate::args::program::{ProgramFlags, RepeatFlags};
 use crate::args::run::{RunArgs, TaskFlags};
 use crate::paths::Paths;
 use anyhow::Context as _;
-use bench::{Attributes, Finished, OwnProgram, RunContext};
+use bench::{Attributes, FinishedRun, OwnProgram, RunContext};
 use compare::{among_others_text, rank};
 use console::look::Look;
 use console::progress::{Picture, ProgressBar};
@@ -22,7 +22,7 @@ use console::{input, output, signals, status};
 use explain::Document;
 use explain::monitor::whole_line;
 use facts::{Explained, Verdict};
-use keep::{Kept, Results, keep, stamp_of};
+use keep::{Results, StoredPaths, keep, stamp_of};
 use machine::files::Stream;
 use machine::{LazyMachine, Root, Timeline};
 use record::{End, FailureKind, Outcome, QuestionId, Record, WorkloadId};
@@ -52,7 +52,7 @@ pub(crate) struct Run {
 }
 
 impl Verb for Run {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         let program = ProgramFlags { repeat: self.repeat.repeat, ..self.program };
         Ok(Box::new(self.run.run(program.task()?, &program.workload_ids(), self.tune, self.resume, environment)?))
     }
@@ -235,8 +235,8 @@ impl Places {
 }
 
 /// Writes log and Record, prints the report, and returns the exit status.
-fn conclude(finished: Finished, places: Places, args: &RunArgs, sending: Option<&Sending>) -> anyhow::Result<u8> {
-    let Finished { record, trouble, broken, .. } = finished;
+fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Option<&Sending>) -> anyhow::Result<u8> {
+    let FinishedRun { record, trouble, broken, .. } = finished;
     let Places { paths, stream, kept } = places;
     if record.run.end == End::Refused {
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
@@ -303,7 +303,7 @@ fn rendered(id: &str, explained: &Explained<'_>) -> anyhow::Result<String> {
     Ok(report.text(explained))
 }
 
-fn exit_status(explained: &Explained<'_>, kept: &Kept, attributes: Attributes) -> u8 {
+fn exit_status(explained: &Explained<'_>, kept: &StoredPaths, attributes: Attributes) -> u8 {
     let record: &Record = &explained.facts;
     if let Some(status) = status::of_settings(record) {
         return status;

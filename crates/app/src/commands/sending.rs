@@ -39,7 +39,7 @@ pub(super) struct Sending {
 
 /// Outcome of an upload.
 #[derive(Default)]
-pub(super) struct Sent {
+pub(super) struct UploadOutcome {
     /// Short addresses, a line each.
     pub(super) addresses: String,
     /// Sentences about what was not sent.
@@ -48,7 +48,7 @@ pub(super) struct Sent {
     pub(super) is_whole: bool,
 }
 
-impl Sent {
+impl UploadOutcome {
     pub(super) fn is_nothing(&self) -> bool {
         self.is_whole && self.addresses.is_empty()
     }
@@ -106,7 +106,7 @@ impl Sending {
 
     /// Sends these files and all that wait for this hub, except those whose next try is not due. A file that the hub refuses is
     /// kept for a few tries, any other until it is sent.
-    pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<Sent> {
+    pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<UploadOutcome> {
         let runs = Paths::choose(machine::is_root(), None).history;
         let spool = Spool(Folder::state(&runs.with_file_name(SPOOL))?);
         let mut names = HashMap::new();
@@ -114,7 +114,7 @@ impl Sending {
             let here = spool.put(&self.hub, &outgoing.bytes).map_err(anyhow::Error::msg)?;
             names.insert(here, outgoing.name.as_str());
         }
-        let mut sent = Sent { is_whole: true, ..Sent::default() };
+        let mut sent = UploadOutcome { is_whole: true, ..UploadOutcome::default() };
         let waiting = spool.waiting().map_err(anyhow::Error::msg)?;
         let (here, elsewhere): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|waiting| waiting.is_for(&self.hub));
         let now_utc_s = machine::Timeline::start().start_utc_ms() / 1000;
@@ -206,7 +206,7 @@ impl Sending {
         }
     }
 
-    fn redacted_and_sent(&self, result: &str, is_json: bool) -> anyhow::Result<Option<Sent>> {
+    fn redacted_and_sent(&self, result: &str, is_json: bool) -> anyhow::Result<Option<UploadOutcome>> {
         let (bytes, counts, damaged) = redact::blanked(result.as_bytes())?;
         let name = "result file".to_owned();
         output::note(&sentence(&name, &counts, damaged));

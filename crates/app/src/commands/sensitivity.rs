@@ -1,6 +1,6 @@
 //! `sbc-bench sensitivity`: at which clocks, which workloads.
 
-use super::{Checked, Verb};
+use super::{CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
 use crate::args::program::{ProgramFlags, ScoreFlags};
@@ -50,7 +50,7 @@ pub(crate) struct SensitivityFlags {
 }
 
 impl Verb for SensitivityFlags {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         let task = self.task()?;
         let workloads = task.workload_ids();
         Ok(Box::new(self.run.run(AnyTask::of(task), &workloads, TuneFlags::default(), self.resume, environment)?))

@@ -4,7 +4,7 @@ use super::*;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-fn parse(line: &str, variables: &[(&str, &str)]) -> Checked {
+fn parse(line: &str, variables: &[(&str, &str)]) -> CommandResult {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let pair = |(name, value): &(&str, &str)| format!("{name}={value}");
     parse_recorded(&words, &variables.iter().map(pair).collect::<Vec<_>>())

@@ -1,7 +1,7 @@
 //! `sbc-bench thermal`, `-t`, `-T`: how the machine behaves under heat.
 
 use super::sensitivity::of_own;
-use super::{Checked, Verb};
+use super::{CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
 use crate::args::program::{ProgramFlags, ScoreFlags};
@@ -55,7 +55,7 @@ pub(crate) struct ThermalFlags {
 }
 
 impl Verb for ThermalFlags {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         let task = self.task()?;
         let workloads: Vec<_> = task.load.workload_id().into_iter().collect();
         Ok(Box::new(self.run.run(

@@ -3,7 +3,7 @@
 
 use crate::fake_tree::kills::RUN;
 use crate::fake_tree::tree::{Tree, can_run, difference, for_each};
-use record::{Record, Restored};
+use record::{Record, RestoreOutcome};
 use std::process::Output;
 use std::sync::Mutex;
 use testkit::disagreement;
@@ -33,7 +33,7 @@ pub(crate) fn check_settings(tree: &Tree, record: &Record) -> Result<(), String>
         };
         let now = std::fs::read_to_string(tree.path(file)).unwrap_or_default();
         let is_back = now.trim() == change.old;
-        if is_back != (change.restored == Restored::Done) {
+        if is_back != (change.restored == RestoreOutcome::Done) {
             return Err(format!("{} was {} and is {now}: {:?}", change.path, change.old, change.restored));
         }
     }

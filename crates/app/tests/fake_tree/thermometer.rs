@@ -1,7 +1,7 @@
 //! The brake of a thermal test on a machine whose thermometer fails in the middle of it, or tells whole degrees.
 
 use crate::fake_tree::tree::{Tree, can_run};
-use record::{ChannelId, Measured, Outcome, Record, WorkloadId};
+use record::{ChannelId, Outcome, Record, StepMeasurement, WorkloadId};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ fn ended_early(before: &str, meanwhile: Option<&str>) -> String {
     let mut steps = record.steps.iter();
     let heat = steps.find(|step| step.workload == WorkloadId::Heat).unwrap();
     match &heat.outcome {
-        Outcome::Done(Measured::Series(series)) => series.ended_early.clone().unwrap_or_default(),
+        Outcome::Done(StepMeasurement::Series(series)) => series.ended_early.clone().unwrap_or_default(),
         other => panic!("{other:?}"),
     }
 }

@@ -4,7 +4,7 @@ use super::Measurable::{No, Partly, Unknown, Yes};
 use super::subjects::{AS_ROOT, OTHER_MACHINE};
 use super::{Facts, Finding};
 use machine::sensors::known;
-use record::{Channel, ChannelId, Measurand, Missing, Unit, Why};
+use record::{Channel, ChannelId, Measurand, Missing, MissingReason, Unit};
 
 /// Maximum number of names in one row.
 const NAMES_MAX: usize = 4;
@@ -75,7 +75,7 @@ pub(super) fn all(facts: &Facts) -> Finding {
     match silent.first() {
         None => (Yes, format!("{total} channels, all that were due gave values"), String::new()),
         Some((_, why)) => {
-            let denied = silent.iter().any(|(_, missing)| missing.why == Why::Denied);
+            let denied = silent.iter().any(|(_, missing)| missing.why == MissingReason::Denied);
             let because = format!("{} of {total} channels gave no value, the first because {why}", silent.len());
             (Partly, because, as_root(denied).into())
         }
@@ -100,7 +100,7 @@ fn silent(facts: &Facts, is_one: impl Fn(&Channel) -> bool, else_because: String
     let channels = facts.sampler.channels();
     let is_its = |id: &ChannelId| channels.iter().any(|channel| channel.id == *id && is_one(channel));
     match facts.gaps.iter().find(|(id, _)| is_its(id)) {
-        Some((_, missing)) => (No, missing.to_string(), as_root(missing.why == Why::Denied).into()),
+        Some((_, missing)) => (No, missing.to_string(), as_root(missing.why == MissingReason::Denied).into()),
         None => (Unknown, else_because, "see `sbc-bench -m` for a few seconds".into()),
     }
 }
@@ -108,7 +108,7 @@ fn silent(facts: &Facts, is_one: impl Fn(&Channel) -> bool, else_because: String
 /// Nothing of a kind: what that means, unless nobody could have seen it.
 fn no_source(facts: &Facts, folder: &str, because: &str, way_out: &str) -> Finding {
     match facts.root.list(folder) {
-        Err(missing) if missing.why == Why::Denied => (Unknown, missing.to_string(), as_root(true).into()),
+        Err(missing) if missing.why == MissingReason::Denied => (Unknown, missing.to_string(), as_root(true).into()),
         // Not everything of a machine is in its files: firmware answers on the running system only.
         _ if !facts.root.is_system() => (Unknown, format!("{OTHER_MACHINE}, and they hold none"), String::new()),
         _ => (No, because.into(), way_out.into()),

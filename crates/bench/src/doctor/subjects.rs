@@ -5,7 +5,7 @@ use super::{Facts, Finding};
 use machine::cgroup;
 use machine::cycles::CycleCounter;
 use machine::settings::Node;
-use record::{Fact, Missing, Policy, Why};
+use record::{Fact, Missing, MissingReason, Policy};
 
 /// Why nothing is known of what only code that runs shows.
 pub(super) const OTHER_MACHINE: &str = "these are the files of another machine";
@@ -39,7 +39,9 @@ pub(super) fn board(facts: &Facts) -> Finding {
             let by = if facts.machine.compatible.is_empty() { "DMI or firmware" } else { "device tree" };
             fine(format!("{name} ({by})"))
         }
-        Fact::Missing { missing } if missing.why != Why::Absent => (Unknown, missing.to_string(), String::new()),
+        Fact::Missing { missing } if missing.why != MissingReason::Absent => {
+            (Unknown, missing.to_string(), String::new())
+        }
         Fact::Missing { missing } => {
             (No, format!("neither device tree nor DMI names the board ({missing})"), String::new())
         }
@@ -70,7 +72,7 @@ pub(super) fn quota(facts: &Facts) -> Finding {
             "the cgroup of this process has a CPU quota: it runs at full clock for a part of each period".into(),
             "run outside of the container, session or service with the quota".into(),
         ),
-        Err(missing) if missing.why == Why::Absent => {
+        Err(missing) if missing.why == MissingReason::Absent => {
             (Unknown, format!("the kernel has no cgroups, or they are not shown ({missing})"), String::new())
         }
         Err(missing) => (Unknown, missing.to_string(), String::new()),
@@ -89,7 +91,7 @@ pub(super) fn cycle_counters(facts: &Facts) -> Finding {
             Err(missing) => reasons.push(missing),
         }
     }
-    let way_out = match reasons.iter().any(|missing| missing.why == Why::Denied) {
+    let way_out = match reasons.iter().any(|missing| missing.why == MissingReason::Denied) {
         true if machine::is_root() => "allow perf_event_open and /dev/cpu/*/msr to this container",
         true => "run as root, or: sudo sysctl kernel.perf_event_paranoid=2",
         false => "",
@@ -105,7 +107,7 @@ pub(super) fn cpufreq(facts: &Facts) -> Finding {
         return fine(policies.iter().map(policy).collect::<Vec<_>>().join("; "));
     }
     let names = match facts.root.list(&format!("{CPUS}/cpufreq")) {
-        Err(missing) if missing.why != Why::Absent => return (Unknown, missing.to_string(), String::new()),
+        Err(missing) if missing.why != MissingReason::Absent => return (Unknown, missing.to_string(), String::new()),
         names => names.unwrap_or_default(),
     };
     match facts.root.list(CPUS) {

@@ -5,7 +5,7 @@ use super::sensors::as_root;
 use super::subjects::OTHER_MACHINE;
 use super::{Capability, Facts, Finding};
 use machine::{KernelLog, Root};
-use record::Why;
+use record::MissingReason;
 
 /// `EOPNOTSUPP` of `asm-generic/errno.h`.
 const NOT_SUPPORTED: i32 = 95;
@@ -18,12 +18,12 @@ pub(super) fn pressure(facts: &Facts) -> Finding {
         Err(missing) => missing,
     };
     match why.why {
-        Why::Absent if !facts.root.is_system() => (Unknown, OTHER_MACHINE.into(), String::new()),
-        Why::Absent => {
+        MissingReason::Absent if !facts.root.is_system() => (Unknown, OTHER_MACHINE.into(), String::new()),
+        MissingReason::Absent => {
             let because = "no PSI: the kernel was built without CONFIG_PSI, or it is off by default";
             (No, because.into(), "add psi=1 to the kernel command line".into())
         }
-        Why::Io(NOT_SUPPORTED) => (No, "PSI is off".into(), "add psi=1 to the kernel command line".into()),
+        MissingReason::Io(NOT_SUPPORTED) => (No, "PSI is off".into(), "add psi=1 to the kernel command line".into()),
         _ => (Unknown, why.to_string(), String::new()),
     }
 }
@@ -38,14 +38,14 @@ pub(super) fn kernel_log(facts: &Facts) -> Finding {
             "readable, but the messages of the boot have left the ring buffer".into(),
             "restart, or add log_buf_len=4M to the kernel command line".into(),
         ),
-        Err(missing) if missing.why == Why::Absent && !facts.root.is_system() => {
+        Err(missing) if missing.why == MissingReason::Absent && !facts.root.is_system() => {
             (Unknown, format!("{OTHER_MACHINE}, and the log is not among them"), String::new())
         }
         Err(missing) => {
             let so = "messages of throttling, under-voltage and errors are not seen";
             let way_out = match (&missing.why, machine::is_root() && facts.root.is_system()) {
-                (Why::Denied, false) => "run as root, or: sudo sysctl kernel.dmesg_restrict=0",
-                (Why::Denied | Why::Absent, true) => "run outside of the container",
+                (MissingReason::Denied, false) => "run as root, or: sudo sysctl kernel.dmesg_restrict=0",
+                (MissingReason::Denied | MissingReason::Absent, true) => "run outside of the container",
                 _ => "",
             };
             (No, format!("{missing}: {so}"), way_out.into())
@@ -99,7 +99,7 @@ pub(super) fn ram_disks(facts: &Facts) -> Finding {
 pub(super) fn unread(root: &Root) -> Option<Capability> {
     let unread = root.take_unread();
     let first = unread.first()?;
-    let denied = unread.iter().any(|missing| missing.why == Why::Denied);
+    let denied = unread.iter().any(|missing| missing.why == MissingReason::Denied);
     let way_out = as_root(denied && root.is_system());
     let because = format!("{} files are there and cannot be read: {first}", unread.len());
     Some(Capability { subject: "files", measurable: Partly, because, way_out: way_out.into() })

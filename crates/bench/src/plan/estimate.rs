@@ -2,11 +2,11 @@
 //! by what its own steps took. Nothing is decided by these estimates; people read them.
 
 use crate::plan::stage::Stage;
-use record::{Machine, Measured, Outcome, Step};
+use record::{Machine, Outcome, Step, StepMeasurement};
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{fastest_cpu, online_clusters};
-use workloads::{Takes, workload};
+use workloads::{DurationRule, workload};
 
 /// The clock for which [`model`] gives its times, in kHz: a middling board's.
 const MODEL_KHZ: f64 = 2_000_000.0;
@@ -51,7 +51,7 @@ impl Estimates {
 
     /// A measured clock says how fast the machine is, as long as nothing else was measured.
     pub(crate) fn clock_step(&mut self, step: &Step) {
-        let Outcome::Done(Measured::Clock(clocks)) = &step.outcome else {
+        let Outcome::Done(StepMeasurement::Clock(clocks)) = &step.outcome else {
             return;
         };
         self.clock_s = seconds(step).max(0.1);
@@ -145,7 +145,7 @@ enum Time {
 }
 
 /// Duration of a workload outside of the table.
-const UNKNOWN: Takes = Takes::Work(6.0);
+const UNKNOWN: DurationRule = DurationRule::Work(6.0);
 
 /// Expected duration before the first run.
 fn model(job: &Job) -> Time {
@@ -160,9 +160,9 @@ fn model(job: &Job) -> Time {
         return Time::Fixed(shape.seconds as f64);
     }
     match workload.map_or(UNKNOWN, |workload| workload.attributes.takes) {
-        Takes::Fixed(seconds) => Time::Fixed(seconds),
-        Takes::Work(seconds) => Time::Work(seconds),
-        Takes::Pairs => Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0),
+        DurationRule::Fixed(seconds) => Time::Fixed(seconds),
+        DurationRule::Work(seconds) => Time::Work(seconds),
+        DurationRule::Pairs => Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0),
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
     fn clock(khz: u32) -> Step {
         Step {
             window: Window { end_ms: 500, ..Window::default() },
-            outcome: Outcome::Done(Measured::Clock(Clocks {
+            outcome: Outcome::Done(StepMeasurement::Clock(Clocks {
                 points: vec![ClockPoint { readings_khz: vec![khz], ..ClockPoint::default() }],
             })),
             ..workloads::testing::step(WorkloadId::Clock)

@@ -19,7 +19,7 @@ const ON_EACH_CLUSTER: [(WorkloadId, Variant); 4] = [
 
 /// Which external programs are there; decides between real tools and built-in workloads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Available {
+pub struct AvailableTools {
     /// A 7-zip that can run its benchmark.
     pub sevenzip: bool,
     /// Two of them, one of which is the version of the lists.
@@ -32,7 +32,7 @@ pub struct Available {
 
 /// The workloads of a run, light to heavy. Where a built-in one stands in for a program, the program is
 /// in the plan as well: its step is skipped, and says why.
-pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
+pub(crate) fn jobs(machine: &Machine, options: &Options, available: AvailableTools) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
         for (workload, variant) in ON_EACH_CLUSTER {
@@ -56,7 +56,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
 }
 
 /// AES on each core type; in extensive runs on all CPUs at once as well.
-fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: Available, jobs: &mut Vec<Job>) {
+fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: AvailableTools, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
     let cipher = if available.openssl { WorkloadId::OpenSsl } else { WorkloadId::Aes };
@@ -87,7 +87,7 @@ fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: A
 }
 
 /// 7-zip on each core type, then on all CPUs.
-fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: Available, jobs: &mut Vec<Job>) {
+fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: AvailableTools, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
     let packer = if available.sevenzip { WorkloadId::SevenZip } else { WorkloadId::Lzma };
@@ -134,7 +134,7 @@ pub(crate) fn fallback_workload(job: &Job) -> Option<Job> {
 }
 
 /// Workload that heats the machine.
-fn stress_loads(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
+fn stress_loads(machine: &Machine, available: AvailableTools, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
     let heat = |workload| job(workload, Variant::ONLY, all.clone(), threads);
@@ -164,7 +164,7 @@ mod tests {
     use workloads::testing::machine;
 
     /// The plan in one line per workload: `workload variant@cpus`.
-    fn check(machine: &Machine, options: &Options, available: Available, expected: &[&str]) {
+    fn check(machine: &Machine, options: &Options, available: AvailableTools, expected: &[&str]) {
         let lines: Vec<String> = jobs(machine, options, available)
             .iter()
             .map(|job| format!("{} {}@{:?}", job.name(), job.variant, job.cpus))
@@ -172,8 +172,9 @@ mod tests {
         assert_eq!(lines, expected);
     }
 
-    const ALL: Available = Available { sevenzip: true, sevenzip_pair: false, openssl: true, cpuminer: true };
-    const NOTHING: Available = Available { sevenzip: false, sevenzip_pair: false, openssl: false, cpuminer: false };
+    const ALL: AvailableTools = AvailableTools { sevenzip: true, sevenzip_pair: false, openssl: true, cpuminer: true };
+    const NOTHING: AvailableTools =
+        AvailableTools { sevenzip: false, sevenzip_pair: false, openssl: false, cpuminer: false };
 
     #[test]
     fn one_core_runs_nothing_in_parallel() {
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn two_versions_run_one_after_the_other_on_each_core_type() {
-        let available = Available { sevenzip_pair: true, ..ALL };
+        let available = AvailableTools { sevenzip_pair: true, ..ALL };
         let jobs = jobs(&machine(&[("A76", 1, 2400), ("A55", 1, 1800)]), &Options::default(), available);
         let packers = jobs.iter().filter(|job| job.workload == WorkloadId::SevenZip && job.threads == 1);
         let lines: Vec<String> = packers.map(|job| format!("{}@{:?}", job.variant, job.cpus)).collect();

@@ -1,7 +1,7 @@
 //! Two sides of a question: what each sets and runs, and in which order they take turns. How the
 //! difference is told from noise is not here (`rules::ab`).
 
-use super::refusal::{Asked, no_place};
+use super::refusal::{StartFacts, no_place};
 use super::{Attributes, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, job};
@@ -62,7 +62,7 @@ impl Task for Ab {
         between_clocks(blocks(planning.machine, self))
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         let mut sides = self.sides.iter();
         let settings = || self.sides.iter().flat_map(|side| side.settings.iter().cloned()).collect::<Vec<Setting>>();
         sides
@@ -80,7 +80,7 @@ impl Task for Ab {
 }
 
 /// Why a side cannot be set up on this machine; its runs would all fail.
-fn unsettable(asked: &Asked, settings: &[Setting]) -> Option<String> {
+fn unsettable(asked: &StartFacts, settings: &[Setting]) -> Option<String> {
     let cpus = settings.iter().filter_map(|setting| match setting {
         Setting::Cpus(cpus) => Some(cpus),
         _ => None,

@@ -1,6 +1,6 @@
 //! Latency of data from each CPU to each other CPU.
 
-use super::refusal::{Asked, fewer_than_two};
+use super::refusal::{StartFacts, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -43,7 +43,7 @@ impl Task for CoreToCore {
         vec![Stage::Job(standard::core_to_core(planning.machine, &self.cpus(planning.machine)))]
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         let machine = asked.identified.machine();
         fewer_than_two(machine, &self.cpus(machine), "the latency between them")
     }

@@ -3,7 +3,7 @@
 use super::{Attributes, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
-use crate::plan::standard::Available;
+use crate::plan::standard::AvailableTools;
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
@@ -46,7 +46,7 @@ const DRAM_LOAD: Duration = Duration::from_secs(120);
 
 /// Latency and cipher, then heat and memory traffic, then cipher and latency again: a memory controller
 /// that is throttled by heat, or does not come back from it, shows in the difference.
-fn stages(machine: &Machine, available: Available) -> Vec<Stage> {
+fn stages(machine: &Machine, available: AvailableTools) -> Vec<Stage> {
     let fastest = vec![fastest_cpu(machine)];
     let all = online_cpus(machine);
     let cipher = if available.openssl { WorkloadId::OpenSsl } else { WorkloadId::Aes };

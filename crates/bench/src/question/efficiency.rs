@@ -1,11 +1,11 @@
 //! What performance costs: every OPP of every chosen set of cores, idle first. Which sets, which OPPs,
 //! in which order; the result is computed from the Record (`rules::efficiency`).
 
-use super::refusal::{Asked, no_stage_runs, not_online};
+use super::refusal::{StartFacts, no_stage_runs, not_online};
 use super::{Planning, Question, Task};
 use crate::Options;
 use crate::plan::stage::Stage;
-use crate::plan::standard::Available;
+use crate::plan::standard::AvailableTools;
 use crate::plan::variant::Form;
 use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
 use std::time::Duration;
@@ -106,7 +106,7 @@ impl Task for Efficiency {
         stages(machine, self, options, available)
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         let machine = asked.identified.machine();
         let policies = machine.policies.iter();
         if policies.clone().all(|policy| settable_opps(policy).is_empty()) {
@@ -117,11 +117,11 @@ impl Task for Efficiency {
             CpuSets::Cpus(cpus) => not_online(machine, cpus),
             _ => None,
         };
-        absent.or_else(|| no_stage_runs(asked, stages(machine, self, asked.options, Available::default())))
+        absent.or_else(|| no_stage_runs(asked, stages(machine, self, asked.options, AvailableTools::default())))
     }
 }
 
-fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Available) -> Vec<Stage> {
+fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: AvailableTools) -> Vec<Stage> {
     let own = Form {
         workload: if available.sevenzip { WorkloadId::SevenZip } else { WorkloadId::Lzma },
         variant: Variant::OPP,

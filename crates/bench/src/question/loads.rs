@@ -1,11 +1,11 @@
 //! Loads of the table of workloads, by name.
 
-use super::refusal::{Asked, no_place, no_tool};
+use super::refusal::{StartFacts, no_place, no_tool};
 use super::{Attributes, Planning, Question, Task};
 use crate::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, repeated};
-use crate::plan::standard::{self, Available};
+use crate::plan::standard::{self, AvailableTools};
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
 use workloads::job::Job;
 use workloads::job::cpus::{cpus_by_core_type, online_cpus};
@@ -42,7 +42,7 @@ impl Task for Loads {
         between_clocks(self.0.iter().flat_map(|load| load.stages(planning.machine)))
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         no_place(asked, self.0.iter().filter_map(|load| load.pinning.as_ref())).or_else(|| no_tool(asked, &self.0))
     }
 }
@@ -108,7 +108,7 @@ impl Load {
     pub(super) fn of_standard_run(&self, machine: &Machine) -> Vec<Job> {
         let options = Options { extensive: true, heat: true, ..Options::default() };
         // Asked for by name, it runs although the other one of its kind would be the first choice.
-        let available = Available {
+        let available = AvailableTools {
             sevenzip: self.workload == WorkloadId::SevenZip,
             // A load is one program.
             sevenzip_pair: false,

@@ -19,9 +19,9 @@ pub(crate) mod workload;
 
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
-use crate::plan::standard::Available;
+use crate::plan::standard::AvailableTools;
 use record::{Machine, Mode, QuestionId, Survey};
-use refusal::Asked;
+use refusal::StartFacts;
 use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ pub trait Task: Debug + Send + Sync {
     fn stages(&self, planning: &Planning) -> Vec<Stage>;
 
     /// Why it cannot come to anything here, in one sentence with the way out; none if it can.
-    fn refusal(&self, _: &Asked) -> Option<String> {
+    fn refusal(&self, _: &StartFacts) -> Option<String> {
         None
     }
 
@@ -118,7 +118,7 @@ pub struct Planning<'a> {
     /// Options of the run.
     pub options: &'a Options,
     /// Which programs are there.
-    pub available: Available,
+    pub available: AvailableTools,
 }
 
 /// Behaviour of a run.
@@ -273,7 +273,7 @@ mod tests {
 
     fn check(task: &dyn Task, expected: &str) {
         let (machine, survey, options) = (Machine::default(), Survey::default(), Options::default());
-        let available = Available::default();
+        let available = AvailableTools::default();
         let planning = Planning { machine: &machine, survey: &survey, options: &options, available };
         assert_eq!(words(&task.stages(&planning)), expected);
         assert_eq!(task.mode(&options).question().as_ref(), Some(&task.question().id));

@@ -1,6 +1,6 @@
 //! One program of the user's own, under the same gate, watch and validation as our own workloads.
 
-use super::refusal::{Asked, no_place};
+use super::refusal::{StartFacts, no_place};
 use super::{Attributes, OwnProgram, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, job, repeated};
@@ -39,7 +39,7 @@ impl Task for Program {
         between_clocks(jobs.flat_map(|job| repeated(job, definition.repeat)))
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         let no_place = || no_place(asked, [&self.0.pinning]);
         self.0.missing_program(asked.options.user.as_deref()).or_else(no_place)
     }

@@ -18,7 +18,7 @@ use workloads::workload;
 
 /// Facts known before a run starts.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct StartFacts<'a> {
     /// The machine; only who needs it waits until it was looked at.
     pub identified: &'a LazyMachine<'a>,
     /// Options of the run.
@@ -30,11 +30,11 @@ pub fn refusal(task: &dyn Task, identified: &LazyMachine, options: &Options) -> 
     let user = options.user.as_deref();
     let definitions = task.definitions();
     let distrusted = definitions.iter().find_map(|definition| definition.distrusted(user));
-    distrusted.or_else(|| task.refusal(&Asked { identified, options }))
+    distrusted.or_else(|| task.refusal(&StartFacts { identified, options }))
 }
 
 /// Programs that are to run on CPUs which are not there.
-pub(super) fn no_place<'a>(asked: &Asked, pinnings: impl IntoIterator<Item = &'a CpuSelection>) -> Option<String> {
+pub(super) fn no_place<'a>(asked: &StartFacts, pinnings: impl IntoIterator<Item = &'a CpuSelection>) -> Option<String> {
     let lists = pinnings.into_iter().filter_map(|pinning| match pinning {
         CpuSelection::Cpus(cpus) => Some(cpus),
         _ => None,
@@ -46,7 +46,7 @@ pub(super) fn no_place<'a>(asked: &Asked, pinnings: impl IntoIterator<Item = &'a
 }
 
 /// Loads of which none has its program here.
-pub(super) fn no_tool(asked: &Asked, loads: &[Load]) -> Option<String> {
+pub(super) fn no_tool(asked: &StartFacts, loads: &[Load]) -> Option<String> {
     let tools = Tools::of_user(asked.options.user.clone());
     let mut reasons = Vec::new();
     for load in loads {
@@ -61,14 +61,14 @@ pub(super) fn no_tool(asked: &Asked, loads: &[Load]) -> Option<String> {
 }
 
 /// A program that the user named by a variable and that is none of its kind.
-pub(super) fn misnamed(asked: &Asked, id: WorkloadId) -> Option<String> {
+pub(super) fn misnamed(asked: &StartFacts, id: WorkloadId) -> Option<String> {
     let tools = Tools::of_user(asked.options.user.clone());
     let missing = tools.misnamed(workload(id)?.tool?)?;
     Some(format!("{missing}."))
 }
 
 /// Stages of which no step can run; the first reason.
-pub(super) fn no_stage_runs(asked: &Asked, stages: Vec<Stage>) -> Option<String> {
+pub(super) fn no_stage_runs(asked: &StartFacts, stages: Vec<Stage>) -> Option<String> {
     let jobs = stages.iter().filter_map(Stage::job);
     let tools = Tools::of_user(asked.options.user.clone());
     let mut reasons = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn no_stage_runs(asked: &Asked, stages: Vec<Stage>) -> Option<String>
     Some(format!("{first}; see `sbc-bench list workloads`."))
 }
 
-fn lacking(asked: &Asked, tools: &Tools, job: &Job) -> Option<Missing> {
+fn lacking(asked: &StartFacts, tools: &Tools, job: &Job) -> Option<Missing> {
     let workload = workload(job.workload)?;
     let timeline = Timeline::start();
     let cancelled = AtomicI32::new(0);

@@ -6,8 +6,8 @@
 
 use crate::plan::options::Options;
 use crate::plan::stage::{Group, Stage};
-use crate::plan::standard::{self, Available};
-use crate::question::refusal::{Asked, misnamed};
+use crate::plan::standard::{self, AvailableTools};
+use crate::question::refusal::{StartFacts, misnamed};
 use crate::question::{Attributes, OwnProgram, Planning, Question, Task};
 use machine::settings::{DeviceName, Node};
 use record::{Fact, Machine, Mode, QuestionId, Scaler, ScalerKind, Survey, Variant, WorkloadId};
@@ -72,7 +72,7 @@ impl Task for Review {
         stages(self, machine, survey, options, available)
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         let misnamed = || misnamed(asked, WorkloadId::SevenZip).filter(|_| self.benchmarks);
         let program = watched_program(self);
         program.and_then(|program| program.missing_program(asked.options.user.as_deref())).or_else(misnamed)
@@ -80,7 +80,13 @@ impl Task for Review {
 }
 
 /// All stages of a review.
-fn stages(review: &Review, machine: &Machine, survey: &Survey, options: &Options, available: Available) -> Vec<Stage> {
+fn stages(
+    review: &Review,
+    machine: &Machine,
+    survey: &Survey,
+    options: &Options,
+    available: AvailableTools,
+) -> Vec<Stage> {
     let mut stages = Vec::new();
     let groups = if options.tune { groups(survey, options) } else { Vec::new() };
     if review.benchmarks {
@@ -96,7 +102,7 @@ fn stages(review: &Review, machine: &Machine, survey: &Survey, options: &Options
 }
 
 /// Everything that a review measures, from the machine as it was found to the clocks when it is hot.
-fn measured(groups: Vec<Group>, machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
+fn measured(groups: Vec<Group>, machine: &Machine, options: &Options, available: AvailableTools) -> Vec<Stage> {
     let mut stages = Vec::new();
     let mut raised: Vec<String> = Vec::new();
     // Without anything to raise there is nothing to attribute.
@@ -285,7 +291,7 @@ mod tests {
 
     #[test]
     fn probes_run_before_and_after_each_group() {
-        let available = Available::default();
+        let available = AvailableTools::default();
         let words = |options: &Options, review: &Review| {
             let stages = stages(review, &Machine::default(), &survey(), options, available);
             let word = |stage: &Stage| match stage {

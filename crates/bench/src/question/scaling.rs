@@ -1,6 +1,6 @@
 //! Gain by each further CPU: the same work on one, two ... all CPUs.
 
-use super::refusal::{Asked, fewer_than_two};
+use super::refusal::{StartFacts, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -54,7 +54,7 @@ impl Task for Scaling {
         jobs(planning.machine, &self.cpus(planning.machine)).into_iter().map(Stage::Job).collect()
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         let machine = asked.identified.machine();
         fewer_than_two(machine, &self.cpus(machine), "how scores grow with them")
     }

@@ -4,7 +4,7 @@
 //! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
 //! on all clocks alike.
 
-use super::refusal::{Asked, no_stage_runs, not_online};
+use super::refusal::{StartFacts, no_stage_runs, not_online};
 use super::{Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -110,7 +110,7 @@ impl Task for Sensitivity {
         std::iter::once(Stage::ColdClocks).chain(stages(planning.machine, self)).collect()
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         let machine = asked.identified.machine();
         let mut loads = self.loads.iter();
         let pinned = loads.find_map(|load| match load {

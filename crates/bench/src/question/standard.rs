@@ -1,6 +1,6 @@
 //! The standard benchmark.
 
-use super::refusal::{Asked, misnamed};
+use super::refusal::{StartFacts, misnamed};
 use super::{Attributes, Planning, Question, Task};
 use crate::plan::load::Load;
 use crate::plan::options::Options;
@@ -32,7 +32,7 @@ impl Task for Standard {
         Attributes { replaces_programs: true, ..Attributes::default() }
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         misnamed(asked, WorkloadId::SevenZip)
     }
 

@@ -4,7 +4,7 @@
 
 pub use crate::plan::heat::{HeatLoad, StartAt, Thermal};
 
-use super::refusal::{Asked, no_stage_runs};
+use super::refusal::{StartFacts, no_stage_runs};
 use super::{Attributes, Planning, Question, Task};
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
@@ -83,7 +83,7 @@ impl Task for Thermal {
         stages(self)
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         match &self.load {
             HeatLoad::Simd => None,
             HeatLoad::Program(definition) => definition.missing_program(asked.options.user.as_deref()),

@@ -1,6 +1,6 @@
 //! One workload at one place, once.
 
-use super::refusal::{Asked, no_stage_runs};
+use super::refusal::{StartFacts, no_stage_runs};
 use super::{Attributes, Planning, Question, Task};
 use crate::plan::load::Load;
 use crate::plan::options::Options;
@@ -48,7 +48,7 @@ impl Task for SingleWorkload {
         stages(planning.machine, self)
     }
 
-    fn refusal(&self, asked: &Asked) -> Option<String> {
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
         no_stage_runs(asked, stages(asked.identified.machine(), self))
     }
 

@@ -2,22 +2,22 @@
 //! number of thirty digits is a number.
 
 use process::child::failure;
-use record::{Failure, FailureKind, Measured};
+use record::{Failure, FailureKind, StepMeasurement};
 
 /// No tool counts so much of anything: the fastest memory moves 1e13 bytes in a second, and the largest machine
 /// looks at 1e11 positions of chess.
 const FIGURE_MAX: f64 = 1e15;
 
 /// The same, or the failure that names what cannot be.
-pub(super) fn believed(measured: Measured) -> Result<Measured, Failure> {
+pub(super) fn believed(measured: StepMeasurement) -> Result<StepMeasurement, Failure> {
     let cannot_be = |value: &&f64| !(0.0..=FIGURE_MAX).contains(*value);
     let (odd, output) = match &measured {
-        Measured::Scores(scores) => {
+        StepMeasurement::Scores(scores) => {
             let odd = scores.rows.iter().find(|row| cannot_be(&&row.value));
             let odd = odd.map(|row| format!("{} {}", row.value, row.unit));
             (odd, scores.output.as_str())
         }
-        Measured::Series(series) => {
+        StepMeasurement::Series(series) => {
             let odd = series.values.iter().find(cannot_be);
             (odd.map(|value| format!("{value} {}", series.unit)), "")
         }
@@ -43,8 +43,8 @@ mod tests {
             [(0.0, true), (2.5e12, true), (1e26, false), (-1.0, false), (f64::NAN, false), (f64::INFINITY, false)]
         {
             let score = Score { name: String::new(), value, unit: "nodes/s".into(), higher_is_better: true };
-            let scores = Measured::Scores(Scores { rows: vec![score], ..Scores::default() });
-            let series = Measured::Series(Series { values: vec![1.0, value], ..Series::default() });
+            let scores = StepMeasurement::Scores(Scores { rows: vec![score], ..Scores::default() });
+            let series = StepMeasurement::Series(Series { values: vec![1.0, value], ..Series::default() });
             for measured in [scores, series] {
                 assert_eq!(believed(measured).is_ok(), expected, "{value}");
             }

@@ -27,7 +27,7 @@ pub struct RunContext<'a> {
     /// And as it was typed, so that the run can be resumed if it dies.
     pub asked: Option<Invocation>,
     /// The run that goes on, where this is none of its own; then the axis of time is that of its start.
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<PreviousRun>,
     /// Offset of the local time zone from UTC.
     pub utc_offset_minutes: i32,
     /// The program, for the Record.
@@ -52,7 +52,7 @@ pub struct RunContext<'a> {
 
 /// A run that died, to be gone on with.
 #[derive(Debug, Clone)]
-pub struct Earlier {
+pub struct PreviousRun {
     /// Record so far.
     pub record: Record,
     /// Place of the death, and time of the resumption.
@@ -94,7 +94,7 @@ pub enum Progress<'a> {
 }
 
 /// A run that ended.
-pub struct Finished {
+pub struct FinishedRun {
     /// The Record.
     pub record: Record,
     /// Path of its stream.

@@ -28,11 +28,11 @@ pub use resumed::settle;
 
 use crate::plan::estimate::Estimates;
 use crate::plan::stage::{Stage, replace_program};
-use crate::plan::standard::Available;
+use crate::plan::standard::AvailableTools;
 use crate::question::{Attributes, Planning};
-use crate::run::context::{Finished, Progress, RunContext};
+use crate::run::context::{FinishedRun, Progress, RunContext};
 use crate::run::hotplug::Hotplug;
-use crate::run::recorder::{Recorded, Recorder};
+use crate::run::recorder::{RecordedRun, Recorder};
 use crate::run::resume::StageProgress;
 use crate::run::switch::SettingsSwitcher;
 use machine::kernel_log::KernelLog;
@@ -55,7 +55,7 @@ use workloads::measure::emulation::told;
 const WORTH_TELLING: Duration = Duration::from_secs(30);
 
 /// Runs everything.
-pub fn run(mut context: RunContext) -> Finished {
+pub fn run(mut context: RunContext) -> FinishedRun {
     if context.options.user.is_some() {
         machine::keep_descriptors(&Root::system());
     }
@@ -227,7 +227,7 @@ impl Runner<'_> {
 
         let mut options = self.context.options.clone();
         options.tune &= self.settings.is_some();
-        let available = if asks_for_tools { self.available() } else { Available::default() };
+        let available = if asks_for_tools { self.available() } else { AvailableTools::default() };
         let planning = Planning { machine, survey: &survey, options: &options, available };
         let stages = self.context.task.stages(&planning);
         let stages = self.begun.left(stages);
@@ -376,7 +376,7 @@ impl Runner<'_> {
 
     /// Restores every setting, stops watching, and closes the Record. Settings come first: a source that
     /// hangs in the kernel can hold up everything else.
-    fn finish(mut self, end: End) -> Finished {
+    fn finish(mut self, end: End) -> FinishedRun {
         let (root, timeline) = (self.context.root, self.context.timeline);
         self.restore_settings();
         self.recorder.stop_sampler();
@@ -392,7 +392,7 @@ impl Runner<'_> {
         let run = &self.recorder.record().run;
         let elapsed_ms = run.elapsed_until_ms(timeline.now_ms());
         self.recorder.append(Event::Ended { end, elapsed_ms });
-        let Recorded { record, stream, trouble, broken } = self.recorder.finish();
-        Finished { record, stream, trouble, broken }
+        let RecordedRun { record, stream, trouble, broken } = self.recorder.finish();
+        FinishedRun { record, stream, trouble, broken }
     }
 }

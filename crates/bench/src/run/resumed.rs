@@ -4,7 +4,7 @@
 use super::Runner;
 use crate::run::resume::{StageStart, why_left_out};
 use machine::Root;
-use record::{Event, Missing, Outcome, Record, Restored, Step, Window};
+use record::{Event, Missing, Outcome, Record, RestoreOutcome, Step, Window};
 use workloads::job::Job;
 
 /// Outcome of settings that were changed when the run died: its guard, the next start, or the kernel by
@@ -16,18 +16,18 @@ pub fn settle(root: &Root, record: &mut Record) {
         // The user's value is the one before the first change.
         let mut same = all.iter().filter(|other| other.path == change.path);
         let users = same.clone().next().map(|first| &first.old);
-        if change.restored != Restored::Pending {
+        if change.restored != RestoreOutcome::Pending {
             continue;
         }
         change.restored = match root.read_value(&change.path) {
-            _ if !is_this_boot => Restored::Done,
-            Ok(now) if Some(&now) == users => Restored::Done,
-            Ok(now) if change.disturbed && change.read_back.known() == Some(&now) => Restored::Pending,
+            _ if !is_this_boot => RestoreOutcome::Done,
+            Ok(now) if Some(&now) == users => RestoreOutcome::Done,
+            Ok(now) if change.disturbed && change.read_back.known() == Some(&now) => RestoreOutcome::Pending,
             // Ended with its process or governor, or shows the clock of the moment.
-            _ if change.disturbed => Restored::Done,
-            Ok(now) if same.any(|other| other.new == now) => Restored::Pending,
-            Ok(now) => Restored::LeftAlone(now),
-            Err(missing) => Restored::Failed(missing.to_string()),
+            _ if change.disturbed => RestoreOutcome::Done,
+            Ok(now) if same.any(|other| other.new == now) => RestoreOutcome::Pending,
+            Ok(now) => RestoreOutcome::LeftAlone(now),
+            Err(missing) => RestoreOutcome::Failed(missing.to_string()),
         };
     }
 }

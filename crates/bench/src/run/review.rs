@@ -7,7 +7,7 @@ use super::tell::outcome_recorder;
 use crate::plan::stage::Group;
 use crate::run::context::Progress;
 use machine::Sampler;
-use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window, WorkloadId};
+use record::{Event, Machine, Mark, Outcome, Probe, Scores, Step, StepMeasurement, Window, WorkloadId};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use workloads::job::Job;
@@ -99,7 +99,7 @@ impl Runner<'_> {
         }
         self.context.cancelled.store(0, Ordering::Relaxed);
         let variant = command.map(line).unwrap_or_default();
-        let outcome = Outcome::Done(Measured::Scores(Scores::default()));
+        let outcome = Outcome::Done(StepMeasurement::Scores(Scores::default()));
         self.step_ended(Step {
             threads: 0,
             window: Window {

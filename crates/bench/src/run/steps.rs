@@ -4,7 +4,7 @@ use super::Runner;
 use super::belief::believed;
 use super::gate::NAMED_MAX;
 use crate::plan::stage::Stage;
-use crate::plan::standard::Available;
+use crate::plan::standard::AvailableTools;
 use crate::run::context::Progress;
 use crate::run::hotplug;
 use machine::processes::Busy;
@@ -30,9 +30,9 @@ const BUSY_MS_MIN: i64 = 1_000;
 const BUSY_HUNDREDTHS_MIN: u32 = 200;
 
 impl Runner<'_> {
-    pub(super) fn available(&self) -> Available {
+    pub(super) fn available(&self) -> AvailableTools {
         let found = |id| workload(id).is_some_and(|workload| self.has_tool(workload));
-        Available {
+        AvailableTools {
             sevenzip: found(WorkloadId::SevenZip),
             sevenzip_pair: sevenzip::other_version(&self.tools).is_ok(),
             openssl: found(WorkloadId::OpenSsl),

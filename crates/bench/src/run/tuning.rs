@@ -4,7 +4,7 @@ use super::Runner;
 use super::tell::outcome_recorder;
 use crate::run::context::Progress;
 use machine::settings::{Node, Settings};
-use record::{Event, Machine, NotRestored, Restored};
+use record::{Event, Machine, NotRestored, RestoreOutcome};
 use std::time::Duration;
 
 /// A board that was just used cools below the first trip point of its kernel in less.
@@ -117,7 +117,7 @@ impl Runner<'_> {
         let left = record.settings_left().filter(|(at, left)| is_back(*at, left));
         let back: Vec<String> = left.map(|(_, left)| left.path().to_owned()).collect();
         for path in back {
-            self.recorder.append(Event::SettingRestored { path, restored: Restored::Done });
+            self.recorder.append(Event::SettingRestored { path, restored: RestoreOutcome::Done });
         }
         for (_, left) in self.recorder.record().settings_left() {
             (self.context.progress)(Progress::Note(left.sentence()));

@@ -61,7 +61,7 @@ pub(super) fn by(percent: f64) -> String {
 
 /// Conditions for a gap.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Least {
+pub(super) struct GapConditions {
     /// Minimum distance from the median on the bad side, in half ranges.
     distance: f64,
     /// Minimum deficit relative to the median, in percent.
@@ -69,12 +69,12 @@ pub(super) struct Least {
 }
 
 /// Conditions for any figure.
-const LEAST: Least = Least { distance: DISTANCE_MIN, loss_percent: LOSS_PERCENT_MIN };
+const LEAST: GapConditions = GapConditions { distance: DISTANCE_MIN, loss_percent: LOSS_PERCENT_MIN };
 /// Conditions if the result itself shows a cause.
-const LEAST_WITH_CAUSE: Least = Least { distance: 0.5, loss_percent: 10.0 };
+const LEAST_WITH_CAUSE: GapConditions = GapConditions { distance: 0.5, loss_percent: 10.0 };
 
 /// Conditions for this figure; 7-zip shows the cost of 32-bit programs.
-pub(super) fn least(figure: &Figure, has_narrow_userland: bool) -> Least {
+pub(super) fn least(figure: &Figure, has_narrow_userland: bool) -> GapConditions {
     if has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) { LEAST_WITH_CAUSE } else { LEAST }
 }
 

@@ -24,7 +24,7 @@ use facts::figures::{Figure, FigureKey, title_among, verdict_of};
 use facts::number::number;
 use facts::stats::median;
 use facts::{Explained, Explanation, Facts, Verdict};
-use peers::{Like, Others, Peer, known, others};
+use peers::{OtherValues, Peer, PeerFilter, known, others};
 use record::{Record, WorkloadId};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -72,7 +72,7 @@ pub struct Entry {
     pub expected: Option<Range>,
     /// Gap, if it is one.
     #[serde(skip)]
-    least: gaps::Least,
+    least: gaps::GapConditions,
 }
 
 impl Entry {
@@ -120,7 +120,7 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
     let soc = facts.soc().known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
     let all = facts.known_figures();
-    let own = Own {
+    let own = OwnProperties {
         soc: key_of_soc.as_deref(),
         board: facts.machine.board.known().map(String::as_str),
         has_narrow_userland: causes::has_narrow_userland(facts),
@@ -198,22 +198,29 @@ fn stored(row: &Row) -> Option<Row> {
 
 /// Properties of a result that select similar boards.
 #[derive(Debug, Clone, Copy)]
-struct Own<'a> {
+struct OwnProperties<'a> {
     soc: Option<&'a str>,
     board: Option<&'a str>,
     has_narrow_userland: bool,
 }
 
-fn entry(record: &Record, figure: &Figure, all: &[Figure], peers: &[&Peer<'_>], own: Own<'_>) -> Option<Entry> {
+fn entry(
+    record: &Record,
+    figure: &Figure,
+    all: &[Figure],
+    peers: &[&Peer<'_>],
+    own: OwnProperties<'_>,
+) -> Option<Entry> {
     let place = place(figure, all);
     let soc = own.soc;
     let known = known(figure, peers);
-    let same_board = soc.zip(own.board).map(|(soc, board)| others(figure, place, &known, Like::Board(soc, board)));
-    let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, &known, Like::Soc(soc)), 1.0));
+    let same_board =
+        soc.zip(own.board).map(|(soc, board)| others(figure, place, &known, PeerFilter::Board(soc, board)));
+    let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, &known, PeerFilter::Soc(soc)), 1.0));
     let clock_mhz = gaps::clock_mhz(all, figure).filter(|_| is_by_clock(&figure.key));
     let same_core_type =
-        clock_mhz.and_then(|mhz| standing(figure, &others(figure, place, &known, Like::CorePerMhz), mhz));
-    let among_all = standing(figure, &others(figure, place, &known, Like::All), 1.0)?;
+        clock_mhz.and_then(|mhz| standing(figure, &others(figure, place, &known, PeerFilter::CorePerMhz), mhz));
+    let among_all = standing(figure, &others(figure, place, &known, PeerFilter::All), 1.0)?;
     let range = |standing: &Option<Standing>| standing.as_ref().and_then(|standing| standing.range);
     Some(Entry {
         expected: range(&same_soc).or(range(&same_core_type)),
@@ -235,7 +242,7 @@ fn is_by_clock(key: &FigureKey) -> bool {
 }
 
 /// The place of a figure among values that are `factor` times too small. None without others.
-fn standing(figure: &Figure, others: &Others, factor: f64) -> Option<Standing> {
+fn standing(figure: &Figure, others: &OtherValues, factor: f64) -> Option<Standing> {
     let values: Vec<f64> = others.values.iter().map(|value| value * factor).collect();
     let median = median(&values)?;
     let place = |own: f64| {

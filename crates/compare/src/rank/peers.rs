@@ -2,7 +2,7 @@
 
 use crate::reference::{Row, RowFigure};
 use facts::Verdict;
-use facts::figures::equivalent::{On, convert};
+use facts::figures::equivalent::{MachineTraits, convert};
 use facts::figures::{Core, Figure, FigureKey};
 use record::Arrange;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub(super) struct Peer<'a> {
 }
 
 /// Another result that has a figure.
-pub(super) struct Known<'a> {
+pub(super) struct KnownResult<'a> {
     peer: &'a Peer<'a>,
     values: &'a [Value],
 }
@@ -30,7 +30,7 @@ struct Value {
 
 /// Which others count.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Like<'a> {
+pub(super) enum PeerFilter<'a> {
     /// Those with this SoC; of figures of one core, the same core type in it.
     Soc(&'a str),
     /// Published results of boards with this SoC and this name.
@@ -43,7 +43,7 @@ pub(super) enum Like<'a> {
 
 /// Values of others.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Others {
+pub(super) struct OtherValues {
     pub(super) values: Vec<f64>,
     /// Number of values estimated from another version.
     pub(super) estimated: usize,
@@ -70,12 +70,12 @@ impl<'a> Peer<'a> {
 
     /// True if a value is of such a core. Where one of two logs does not name its cores, the clusters of one SoC still
     /// have an order.
-    fn is_core(&self, value: &Value, core: &Core, like: Like<'_>) -> bool {
+    fn is_core(&self, value: &Value, core: &Core, like: PeerFilter<'_>) -> bool {
         match (like, core.core_type.as_deref(), self.core_type(value)) {
-            (Like::All, _, _) => true,
+            (PeerFilter::All, _, _) => true,
             (_, Some(own), Some(other)) => own == other,
-            (Like::Soc(_) | Like::Board(..), _, _) => value.cluster == Some(core.cluster),
-            (Like::CorePerMhz, _, _) => false,
+            (PeerFilter::Soc(_) | PeerFilter::Board(..), _, _) => value.cluster == Some(core.cluster),
+            (PeerFilter::CorePerMhz, _, _) => false,
         }
     }
 
@@ -86,21 +86,22 @@ impl<'a> Peer<'a> {
 
 impl Row {
     /// True if its board is one of those that count.
-    fn is_like(&self, like: Like<'_>) -> bool {
+    fn is_like(&self, like: PeerFilter<'_>) -> bool {
         match like {
-            Like::Soc(soc) => self.soc_key.as_deref() == Some(soc),
-            Like::Board(soc, board) => {
+            PeerFilter::Soc(soc) => self.soc_key.as_deref() == Some(soc),
+            PeerFilter::Board(soc, board) => {
                 let is_board = self.board.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(board));
                 self.is_published && is_board && self.soc_key.as_deref() == Some(soc)
             }
-            Like::CorePerMhz | Like::All => true,
+            PeerFilter::CorePerMhz | PeerFilter::All => true,
         }
     }
 }
 
 fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure) -> (FigureKey, Value) {
     let clock_mhz = figure.cluster.and_then(|cluster| row.clock_mhz(cluster));
-    let converted = convert(key, figure.value, On { isa: None, core_type: row.core_type(figure), clock_mhz });
+    let converted =
+        convert(key, figure.value, MachineTraits { isa: None, core_type: row.core_type(figure), clock_mhz });
     let (key, value, is_estimated) = match converted {
         Some(converted) => (converted.key, converted.value, converted.estimate.is_some()),
         None => (key.clone(), figure.value, false),
@@ -109,21 +110,21 @@ fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure) -> (FigureKey
 }
 
 /// Those of the others that have a figure.
-pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<Known<'a>> {
-    let known = peers.iter().filter_map(|peer| Some(Known { peer, values: peer.figures.get(&figure.key)? }));
+pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<KnownResult<'a>> {
+    let known = peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.figures.get(&figure.key)? }));
     known.collect()
 }
 
 /// What each of the others that count has in the place of a figure: of several clusters of one core type the one in the
 /// same place among them, the best first.
-pub(super) fn others(figure: &Figure, place: usize, known: &[Known<'_>], like: Like<'_>) -> Others {
+pub(super) fn others(figure: &Figure, place: usize, known: &[KnownResult<'_>], like: PeerFilter<'_>) -> OtherValues {
     let core = figure.core.as_ref();
-    let mut others = Others::default();
-    for Known { peer, values } in known.iter().filter(|known| known.peer.row.is_like(like)) {
+    let mut others = OtherValues::default();
+    for KnownResult { peer, values } in known.iter().filter(|known| known.peer.row.is_like(like)) {
         let of_core = values.iter().filter(|value| core.is_none_or(|core| peer.is_core(value, core, like)));
         let values = of_core.filter_map(|value| {
             let divisor = match like {
-                Like::CorePerMhz => peer.row.clock_mhz(value.cluster?)?,
+                PeerFilter::CorePerMhz => peer.row.clock_mhz(value.cluster?)?,
                 _ => 1.0,
             };
             Some(Value { value: value.value / divisor, ..*value })
@@ -133,8 +134,8 @@ pub(super) fn others(figure: &Figure, place: usize, known: &[Known<'_>], like: L
             if figure.higher_is_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) }
         });
         let in_place = match like {
-            Like::Soc(_) | Like::Board(..) => values.get(place),
-            Like::CorePerMhz | Like::All => values.first(),
+            PeerFilter::Soc(_) | PeerFilter::Board(..) => values.get(place),
+            PeerFilter::CorePerMhz | PeerFilter::All => values.first(),
         };
         if let Some(value) = in_place {
             others.values.push(value.value);

@@ -43,7 +43,7 @@ fn inside(only_sound: bool) -> (usize, usize) {
             let figures = own.iter().filter(|of| of.comparable && (of.sound || !only_sound));
             let figures: Vec<Figure> = figures.map(|of| figure(row, key, of)).collect();
             for figure in &figures {
-                let others = others(figure, place(figure, &figures), &known(figure, &without), Like::Soc(soc));
+                let others = others(figure, place(figure, &figures), &known(figure, &without), PeerFilter::Soc(soc));
                 if let Some(range) = range::range(key, &others.values) {
                     all += 1;
                     inside += usize::from(range.low <= figure.value && figure.value <= range.high);
@@ -91,7 +91,7 @@ fn an_unknown_soc_is_judged_by_its_core_type() {
 fn values_that_lie_are_no_figures_and_far_ones_are_told_in_times() {
     let explained = explained_by(Vec::new());
     for (ns, expected) in [(1e308, None), (4000.0, Some(" times higher"))] {
-        let latency = record::Measured::Latency(record::Latency {
+        let latency = record::StepMeasurement::Latency(record::Latency {
             columns: vec!["1xPTR".into()],
             rows: vec![record::LatencyRow {
                 size_bytes: 16 << 20,

@@ -45,7 +45,7 @@ pub struct Trend {
     /// Board and cores.
     pub machine: String,
     /// The results by date.
-    pub results: Vec<Dated>,
+    pub results: Vec<DatedResult>,
     /// Number of figures examined.
     pub figures: usize,
     /// Changes by date.
@@ -65,7 +65,7 @@ impl Trend {
 
 /// A result with its day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Dated {
+pub struct DatedResult {
     /// Name.
     pub name: String,
     /// `2024-03-01`.
@@ -171,7 +171,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
         machine,
         results: dated
             .iter()
-            .map(|(utc_ms, sample)| Dated { name: sample.name.clone(), date: day(*utc_ms).unwrap_or_default() })
+            .map(|(utc_ms, sample)| DatedResult { name: sample.name.clone(), date: day(*utc_ms).unwrap_or_default() })
             .collect(),
         figures: series.len(),
         changes,

@@ -5,7 +5,7 @@ use super::args::JsonlRows;
 use super::rows::RowPrinter;
 use super::{Viewer, live};
 use crate::output;
-use explain::monitor::{Now, Watch};
+use explain::monitor::{LatestValues, Watch};
 use record::{Event, Record};
 use serde_json::{Map, Value, json};
 
@@ -44,7 +44,8 @@ impl Viewer for Jsonl {
             "values": values,
         });
         if self.holds == JsonlRows::Full {
-            row["now"] = serde_json::to_value(Now::of(watch, live::temperature(watch).map(|(place, _)| place)))?;
+            row["now"] =
+                serde_json::to_value(LatestValues::of(watch, live::temperature(watch).map(|(place, _)| place)))?;
         }
         text.push_str(&format!("{row}\n"));
         self.rows.print(&text)

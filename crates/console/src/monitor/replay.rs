@@ -6,7 +6,7 @@ use super::args::Replay;
 use crate::input;
 use crate::read::read_from;
 use anyhow::Context;
-use explain::monitor::{Item, Recorded, Watch, items_of_record};
+use explain::monitor::{Item, RecordingLines, Watch, items_of_record};
 use record::recording::is_recording;
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item>>> {
     let is_recording = is_recording(&beginning);
     let all = Cursor::new(beginning).chain(opened);
     if is_recording {
-        return Ok(Box::new(Recorded::new(BufReader::new(all))));
+        return Ok(Box::new(RecordingLines::new(BufReader::new(all))));
     }
     let record = read_from(all, file)?;
     anyhow::ensure!(!record.samples.at_ms.is_empty(), "{name} contains no samples.");

@@ -4,7 +4,7 @@
 use super::{Viewer, live};
 use anyhow::Context;
 use explain::monitor::{Course, Moment, Watch};
-use net::server::{Answer, Bell, Guarded, Site, Token, serve};
+use net::server::{Answer, Bell, Site, Token, TokenSite, serve};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -27,7 +27,7 @@ impl Web {
     pub(super) fn start(address: SocketAddr) -> anyhow::Result<Self> {
         let shared = Arc::new(Mutex::new(Course::new(Watch::new(record::nothing_known()))));
         let token = Token::new().context("Cannot make a token")?;
-        let site = Guarded::new(Live { shared: Arc::clone(&shared) }, token.clone());
+        let site = TokenSite::new(Live { shared: Arc::clone(&shared) }, token.clone());
         let served = serve("web", address, site).with_context(|| format!("Cannot listen on {address}"))?;
         let notes = vec![note(served.address, &token)];
         Ok(Self { shared, bell: served.bell, notes })

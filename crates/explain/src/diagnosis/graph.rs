@@ -4,12 +4,12 @@
 //! Causes are taken in the order in which one explains the others. Each takes the findings that name it and then, of
 //! those that are left, all that belong to it; so nothing that follows from a cause is told as one of its own.
 
-use super::situated::Situated;
+use super::situated::FindingPlace;
 use super::{confidence, when};
 use facts::view::ScoreKey;
 use facts::{Cause, Diagnosis, Facts, Finding, Severity};
 use record::Arrange;
-use rules::relation::{Relation, When};
+use rules::relation::{Relation, RelationCondition};
 use rules::relations::lines_of;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -25,13 +25,13 @@ pub(super) struct Graph {
     /// Findings that belong to no diagnosis.
     pub notes: Vec<usize>,
     /// Where each finding belongs.
-    pub situated: Vec<Situated>,
+    pub situated: Vec<FindingPlace>,
 }
 
 /// The graph of these findings.
 pub(super) fn of(facts: &Facts<'_>, findings: &[Finding]) -> Graph {
-    let situated: Vec<Situated> =
-        findings.iter().map(|finding| Situated::of(facts, finding, lines_of(finding.rule).1)).collect();
+    let situated: Vec<FindingPlace> =
+        findings.iter().map(|finding| FindingPlace::of(facts, finding, lines_of(finding.rule).1)).collect();
     let lines = findings.iter().zip(&situated).map(|(finding, at)| {
         let lines = lines_of(finding.rule).0.iter().copied();
         lines.filter(|(_, when)| when::holds(*when, facts, finding, at, findings)).collect()
@@ -57,9 +57,9 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding]) -> Graph {
 struct Look<'a> {
     facts: &'a Facts<'a>,
     findings: &'a [Finding],
-    situated: Vec<Situated>,
+    situated: Vec<FindingPlace>,
     /// What each finding can be, as far as conditions hold: every cause asks for it.
-    lines: Vec<Vec<(Relation, When)>>,
+    lines: Vec<Vec<(Relation, RelationCondition)>>,
     is_taken: Vec<bool>,
 }
 
@@ -74,7 +74,7 @@ impl Look<'_> {
     }
 
     /// What a finding can be.
-    fn lines(&self, index: usize) -> impl Iterator<Item = (Relation, When)> {
+    fn lines(&self, index: usize) -> impl Iterator<Item = (Relation, RelationCondition)> {
         self.lines[index].iter().copied()
     }
 
@@ -147,7 +147,7 @@ impl Look<'_> {
         let (mut consequences, mut evidence): (Vec<usize>, Vec<usize>) = others.partition(|index| is_follower(*index));
         let (mut contradicts, mut taken) = (Vec::new(), Vec::new());
         for index in self.free(|_, _| true) {
-            let is_about = |(relation, when): &(Relation, When)| {
+            let is_about = |(relation, when): &(Relation, RelationCondition)| {
                 let at = &self.situated[index];
                 relation.cause() == Some(cause)
                     && (when::is_of_the_run(*when) || roots.iter().any(|root| self.situated[*root].meets(at)))

@@ -2,12 +2,12 @@
 
 use facts::view::ScoreSteps;
 use facts::{Facts, Finding, Place, Scope, Span};
-use record::{Bound, Record, WorkloadId};
-use rules::relation::Judges;
+use record::{Record, WorkBound, WorkloadId};
+use rules::relation::ScoreScope;
 
 /// Where a finding belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Situated {
+pub(super) struct FindingPlace {
     /// Indices in `Case::scores`.
     pub scores: Vec<usize>,
     /// True if it names these scores; false if it is about the machine, and these are what its rule judges.
@@ -16,9 +16,9 @@ pub(super) struct Situated {
     pub span: Option<Span>,
 }
 
-impl Situated {
+impl FindingPlace {
     /// Where this finding belongs.
-    pub(super) fn of(facts: &Facts<'_>, finding: &Finding, judges: Judges) -> Self {
+    pub(super) fn of(facts: &Facts<'_>, finding: &Finding, judges: ScoreScope) -> Self {
         let record: &Record = facts;
         let (steps, moments) = match &finding.scope {
             Some(Scope::Between) => return Self { scores: Vec::new(), names_them: true, span: finding.span },
@@ -50,7 +50,7 @@ impl Situated {
 }
 
 /// True if findings about the machine are for this score.
-fn is_for(judges: Judges, record: &Record, score: &ScoreSteps) -> bool {
+fn is_for(judges: ScoreScope, record: &Record, score: &ScoreSteps) -> bool {
     let is_compression = score.workload.id().is_some_and(WorkloadId::is_main);
     let steps = || score.steps.iter().filter_map(|index| record.steps.get(*index));
     let is_wide = || {
@@ -61,18 +61,18 @@ fn is_for(judges: Judges, record: &Record, score: &ScoreSteps) -> bool {
         })
     };
     let computes = || {
-        let mut bounds = steps().map(|step| Bound::of(&step.workload, &step.variant));
-        bounds.any(|bound| matches!(bound, Bound::Cpu | Bound::Memory | Bound::Unknown))
+        let mut bounds = steps().map(|step| WorkBound::of(&step.workload, &step.variant));
+        bounds.any(|bound| matches!(bound, WorkBound::Cpu | WorkBound::Memory | WorkBound::Unknown))
     };
     let is_single = || steps().any(|step| step.variant.is_single_of_any_kind());
     match judges {
-        Judges::All => true,
-        Judges::FullLoad => is_wide() && computes(),
-        Judges::Compression => is_compression,
-        Judges::CompressionMulti => is_compression && is_wide(),
-        Judges::CompressionSingle => is_compression && is_single(),
-        Judges::Memory => score.workload.is_of_memory(),
-        Judges::Nothing => false,
+        ScoreScope::All => true,
+        ScoreScope::FullLoad => is_wide() && computes(),
+        ScoreScope::Compression => is_compression,
+        ScoreScope::CompressionMulti => is_compression && is_wide(),
+        ScoreScope::CompressionSingle => is_compression && is_single(),
+        ScoreScope::Memory => score.workload.is_of_memory(),
+        ScoreScope::Nothing => false,
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
             (finding().at(Place::Field("states".into())), &[0], false),
             (finding().at(samples(12_000, 13_000)), &[0], false),
         ] {
-            let found = Situated::of(&facts, &finding, Judges::Compression);
+            let found = FindingPlace::of(&facts, &finding, ScoreScope::Compression);
             assert_eq!((&found.scores[..], found.names_them), (scores, names_them), "{finding:?}");
         }
     }

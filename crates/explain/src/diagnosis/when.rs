@@ -1,57 +1,63 @@
 //! Whether a line of the table of relations holds: a pure question to the Record, the finding and the root.
 
-use super::situated::Situated;
+use super::situated::FindingPlace;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Record, Window, WorkloadId};
-use rules::relation::When;
+use rules::relation::RelationCondition;
 use rules::slowdown::hot_millicelsius;
 
 /// True if it holds for a finding that belongs there, among all that was found.
-pub(super) fn holds(when: When, facts: &Facts<'_>, finding: &Finding, at: &Situated, all: &[Finding]) -> bool {
+pub(super) fn holds(
+    when: RelationCondition,
+    facts: &Facts<'_>,
+    finding: &Finding,
+    at: &FindingPlace,
+    all: &[Finding],
+) -> bool {
     let facts: &Facts<'_> = facts;
     match when {
-        When::Always => true,
-        When::Hot => is_hot(facts, at),
-        When::Swapped => found(all, is_of_swapping),
-        When::OutOfMemory => found(all, |finding| finding.rule == rules::OUT_OF_MEMORY),
-        When::Says(words) => {
+        RelationCondition::Always => true,
+        RelationCondition::Hot => is_hot(facts, at),
+        RelationCondition::Swapped => found(all, is_of_swapping),
+        RelationCondition::OutOfMemory => found(all, |finding| finding.rule == rules::OUT_OF_MEMORY),
+        RelationCondition::Says(words) => {
             let sentence = finding.sentence();
             words.iter().any(|word| sentence.contains(word))
         }
-        When::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
-        When::FirmwareAsked => view::firmware_bits(facts, 0) != view::FirmwareBits::Unknown,
-        When::CiphersAlone => {
+        RelationCondition::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
+        RelationCondition::FirmwareAsked => view::firmware_bits(facts, 0) != view::FirmwareBits::Unknown,
+        RelationCondition::CiphersAlone => {
             let is_cipher = |score: &usize| {
                 let id = facts.scores()[*score].workload.id();
                 id.is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes))
             };
             at.names_them && !at.scores.is_empty() && at.scores.iter().all(is_cipher)
         }
-        When::ManyNodes => {
+        RelationCondition::ManyNodes => {
             let packages = facts.machine.cpus.iter().map(|cpu| cpu.package);
             let first = facts.machine.cpus.first().map(|cpu| cpu.package);
             packages.into_iter().any(|package| Some(package) != first)
         }
-        When::TemperatureKnown => {
+        RelationCondition::TemperatureKnown => {
             let is_known = temperature(facts, at).is_some() && view::sensor_of_a_part(facts).is_none();
             is_known && finding.unseen.is_none()
         }
-        When::HotUncapped => is_uncapped(facts, finding) && is_hot(facts, at),
-        When::Uncapped => is_uncapped(facts, finding),
-        When::Unsteady => finding.value("later").is_some(),
-        When::Overclocked => found(all, |finding| finding.template == rules::config_txt::FASTER),
-        When::Reasoned => finding.value("reason").is_some(),
-        When::Skipped => rules::is_skip(finding),
+        RelationCondition::HotUncapped => is_uncapped(facts, finding) && is_hot(facts, at),
+        RelationCondition::Uncapped => is_uncapped(facts, finding),
+        RelationCondition::Unsteady => finding.value("later").is_some(),
+        RelationCondition::Overclocked => found(all, |finding| finding.template == rules::config_txt::FASTER),
+        RelationCondition::Reasoned => finding.value("reason").is_some(),
+        RelationCondition::Skipped => rules::is_skip(finding),
     }
 }
 
 /// True if it asks for something that holds for the whole run, so that a cause and what follows from it need not
 /// name the same scores.
-pub(super) fn is_of_the_run(when: When) -> bool {
-    matches!(when, When::Swapped | When::OutOfMemory)
+pub(super) fn is_of_the_run(when: RelationCondition) -> bool {
+    matches!(when, RelationCondition::Swapped | RelationCondition::OutOfMemory)
 }
 
-fn is_hot(facts: &Facts<'_>, at: &Situated) -> bool {
+fn is_hot(facts: &Facts<'_>, at: &FindingPlace) -> bool {
     let hot = hot_millicelsius(facts);
     let was_cool = own_temperature(facts, at).is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
     !was_cool && temperature(facts, at).is_some_and(|temp| temp >= hot)
@@ -75,14 +81,14 @@ fn is_of_swapping(finding: &Finding) -> bool {
 const COOLER_MILLICELSIUS: i64 = 20_000;
 
 /// The highest temperature in the own time of what names no score: of a clock that was measured before them.
-fn own_temperature(facts: &Facts<'_>, at: &Situated) -> Option<i64> {
+fn own_temperature(facts: &Facts<'_>, at: &FindingPlace) -> Option<i64> {
     let span = at.span.filter(|_| !at.names_them)?;
     let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
     facts.heat(&window).map(|heat| heat.millicelsius_max)
 }
 
 /// The highest temperature while it was so: in its scores, or in its own time where that is known.
-fn temperature(facts: &Facts<'_>, at: &Situated) -> Option<i64> {
+fn temperature(facts: &Facts<'_>, at: &FindingPlace) -> Option<i64> {
     let facts: &Facts<'_> = facts;
     let heat = |window: Window| facts.heat(&window).map(|heat| heat.millicelsius_max);
     let steps = at.scores.iter().flat_map(|score| &facts.scores()[*score].steps);
@@ -99,7 +105,7 @@ mod tests {
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use facts::Scope;
     use record::{ChannelId, RuleId, Unit, Variant};
-    use rules::relation::Judges;
+    use rules::relation::ScoreScope;
 
     #[test]
     fn a_cap_is_none_of_heat_and_no_temperature_tells_of_no_limit() {
@@ -108,14 +114,14 @@ mod tests {
         let finding = Finding::new(RuleId::own("x"), Severity::Degraded, "So.").of([0]);
         let capped = finding.clone().with("opps", Quantity::Text("1800, 2016".into()));
         for (record, finding, when, expected) in [
-            (&hot, &finding, When::HotUncapped, true),
-            (&hot, &capped, When::HotUncapped, false),
-            (&hot, &capped, When::Uncapped, false),
-            (&hot, &finding, When::TemperatureKnown, true),
-            (&record, &finding, When::TemperatureKnown, false),
+            (&hot, &finding, RelationCondition::HotUncapped, true),
+            (&hot, &capped, RelationCondition::HotUncapped, false),
+            (&hot, &capped, RelationCondition::Uncapped, false),
+            (&hot, &finding, RelationCondition::TemperatureKnown, true),
+            (&record, &finding, RelationCondition::TemperatureKnown, false),
         ] {
             let facts = Facts::of(record);
-            let at = Situated::of(&facts, finding, Judges::All);
+            let at = FindingPlace::of(&facts, finding, ScoreScope::All);
             assert_eq!(holds(when, &facts, finding, &at, &[]), expected, "{when:?}");
         }
     }
@@ -129,8 +135,8 @@ mod tests {
         for (from_ms, to_ms, expected) in [(0, 1000, false), (2500, 3500, true)] {
             let finding = Finding::new(RuleId::own("x"), Severity::Degraded, "So.");
             let finding = finding.about(Scope::Machine).during(from_ms, to_ms);
-            let at = Situated::of(&facts, &finding, Judges::All);
-            assert_eq!(holds(When::Hot, &facts, &finding, &at, &[]), expected, "{from_ms}");
+            let at = FindingPlace::of(&facts, &finding, ScoreScope::All);
+            assert_eq!(holds(RelationCondition::Hot, &facts, &finding, &at, &[]), expected, "{from_ms}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Numbers of a moment. What is not known is left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Now {
+pub struct LatestValues {
     /// Use of all CPUs since the row before, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<f64>,
@@ -25,7 +25,7 @@ pub struct Now {
     pub throttled: Option<Vec<&'static str>>,
 }
 
-impl Now {
+impl LatestValues {
     /// `temperature` is the place of the channel that stands for the SoC.
     pub fn of(watch: &Watch, temperature: Option<usize>) -> Self {
         let tracks = tracks(watch, temperature);

@@ -46,7 +46,7 @@ pub fn whole_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Res
 
 /// The lines of a recording, those that are damaged left out.
 #[derive(Debug)]
-pub struct Recorded<R> {
+pub struct RecordingLines<R> {
     reader: R,
     line: Vec<u8>,
     lines: LineReader,
@@ -56,7 +56,7 @@ pub struct Recorded<R> {
     at_ms: i64,
 }
 
-impl<R: BufRead> Recorded<R> {
+impl<R: BufRead> RecordingLines<R> {
     /// Reads from here on, line by line.
     pub fn new(reader: R) -> Self {
         Self { reader, line: Vec::new(), lines: LineReader::default(), told: Vec::new(), session: None, at_ms: 0 }
@@ -90,7 +90,7 @@ impl<R: BufRead> Recorded<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Recorded<R> {
+impl<R: BufRead> Iterator for RecordingLines<R> {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
@@ -193,7 +193,7 @@ mod tests {
                 other => format!("{other:?}"),
             },
         };
-        Recorded::new(bytes).map(show).collect()
+        RecordingLines::new(bytes).map(show).collect()
     }
 
     const ALL: [&str; 4] = ["begin", "0: Some(10)", "0: fan off", "500: Some(20)"];
@@ -230,7 +230,7 @@ mod tests {
             text[cut] ^= change;
             text.splice(cut..cut, bytes);
             let mut channels = 0;
-            for item in Recorded::new(&text[..]) {
+            for item in RecordingLines::new(&text[..]) {
                 match item {
                     Item::Begin(record) => channels = record.samples.channels.len(),
                     Item::Row(_, values) => assert_eq!(values.len(), channels),

@@ -72,7 +72,7 @@ fn verdict(row: &Row) -> Option<String> {
 }
 
 /// One column as it is written.
-struct Shown<'a> {
+struct TextColumn<'a> {
     column: &'a Column,
     cells: Vec<String>,
     width: usize,
@@ -87,9 +87,9 @@ pub(super) fn text(table: &Table<'_>) -> String {
         let cells: Vec<String> = cells.into_iter().map(|cell| cell.map_or("-".into(), |cell| plain(&cell))).collect();
         let widest = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
         let width = widest.min(column.width.1).max(column.heading.chars().count());
-        has_values.then_some(Shown { column, cells, width })
+        has_values.then_some(TextColumn { column, cells, width })
     };
-    let mut all: Vec<Shown> = COLUMNS.iter().filter_map(shown).collect();
+    let mut all: Vec<TextColumn> = COLUMNS.iter().filter_map(shown).collect();
     let mut omitted = Vec::new();
     while !fits(&mut all, table.columns) && all.len() > 1 {
         let last = all.iter().enumerate().max_by_key(|(_, shown)| shown.column.rank).map_or(0, |(at, _)| at);
@@ -108,13 +108,13 @@ fn column_cell(column: &Column) -> impl Fn(&Row) -> Option<String> {
 }
 
 /// Narrows text until all stands in a line; false if it cannot.
-fn fits(all: &mut [Shown], columns: usize) -> bool {
+fn fits(all: &mut [TextColumn], columns: usize) -> bool {
     loop {
         let width = all.iter().map(|shown| shown.width + 1).fold(0, usize::saturating_add).saturating_sub(1);
         if width <= columns {
             return true;
         }
-        let is_wide = |shown: &&mut Shown| !shown.column.is_number && shown.width > shown.column.width.0;
+        let is_wide = |shown: &&mut TextColumn| !shown.column.is_number && shown.width > shown.column.width.0;
         let Some(widest) = all.iter_mut().filter(is_wide).max_by_key(|shown| shown.width) else {
             return false;
         };
@@ -122,7 +122,7 @@ fn fits(all: &mut [Shown], columns: usize) -> bool {
     }
 }
 
-fn line<'a>(all: &'a [Shown], cell: impl Fn(&'a Shown<'a>) -> &'a str) -> String {
+fn line<'a>(all: &'a [TextColumn], cell: impl Fn(&'a TextColumn<'a>) -> &'a str) -> String {
     let mut text = String::new();
     for shown in all {
         let (cell, width) = (cut(cell(shown), shown.width, shown.column.keeps_end), shown.width);
@@ -143,7 +143,7 @@ fn cut(text: &str, width: usize, keeps_end: bool) -> String {
 }
 
 /// Legend of the numbers, and missing columns.
-fn legend(all: &[Shown], omitted: Vec<String>) -> String {
+fn legend(all: &[TextColumn], omitted: Vec<String>) -> String {
     let mut sentences: Vec<String> = Vec::new();
     let mut units: Vec<String> = Vec::new();
     for shown in all.iter().filter(|shown| !shown.column.unit.is_empty()) {

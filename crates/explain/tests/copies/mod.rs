@@ -1,6 +1,6 @@
 //! Compares Records of the same log: cut short, or pasted with other blanks.
 
-use record::{Measured, Outcome, Record, Source, Step};
+use record::{Outcome, Record, Source, Step, StepMeasurement};
 
 /// The last line that a step's figures stand on, as far as they say.
 pub(crate) fn last_line(step: &Step) -> u32 {
@@ -9,17 +9,17 @@ pub(crate) fn last_line(step: &Step) -> u32 {
         return line;
     };
     let last = match measured {
-        Measured::Clock(clocks) => clocks.points.iter().filter_map(|point| point.line).max(),
-        Measured::Bandwidth(bandwidth) => bandwidth.rows.iter().filter_map(|row| row.line).max(),
-        Measured::Latency(latency) => latency.rows.iter().filter_map(|row| row.line).max(),
-        Measured::Series(_)
-        | Measured::Cipher(_)
-        | Measured::Compression(_)
-        | Measured::Scores(_)
-        | Measured::Wait(_)
-        | Measured::BandwidthCurve(_)
-        | Measured::CoreToCore(_)
-        | Measured::LoadedLatency(_) => None,
+        StepMeasurement::Clock(clocks) => clocks.points.iter().filter_map(|point| point.line).max(),
+        StepMeasurement::Bandwidth(bandwidth) => bandwidth.rows.iter().filter_map(|row| row.line).max(),
+        StepMeasurement::Latency(latency) => latency.rows.iter().filter_map(|row| row.line).max(),
+        StepMeasurement::Series(_)
+        | StepMeasurement::Cipher(_)
+        | StepMeasurement::Compression(_)
+        | StepMeasurement::Scores(_)
+        | StepMeasurement::Wait(_)
+        | StepMeasurement::BandwidthCurve(_)
+        | StepMeasurement::CoreToCore(_)
+        | StepMeasurement::LoadedLatency(_) => None,
     };
     last.unwrap_or(line).max(line)
 }

@@ -3,7 +3,8 @@
 mod scores;
 
 use record::{
-    AllCpus, ChannelId, ClockPoint, CpuPercent, Measured, OfRaspberryPi, Outcome, Record, Source, Variant, WorkloadId,
+    AllCpus, ChannelId, ClockPoint, CpuPercent, OfRaspberryPi, Outcome, Record, Source, StepMeasurement, Variant,
+    WorkloadId,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -114,7 +115,7 @@ fn points<'a>(record: &'a Record, variant: &Variant) -> Vec<&'a ClockPoint> {
         .steps_of(WorkloadId::Clock)
         .filter(|step| step.variant == *variant)
         .flat_map(|step| match &step.outcome {
-            Outcome::Done(Measured::Clock(clocks)) => clocks.points.iter().collect(),
+            Outcome::Done(StepMeasurement::Clock(clocks)) => clocks.points.iter().collect(),
             _ => Vec::new(),
         })
         .collect()

@@ -1,10 +1,10 @@
 //! Scores: memory, 7-zip, AES, cpuminer, stockfish.
 
 use super::{Tally, list, thousandths};
-use record::{Cipher, Compression, Measured, Outcome, Record, Step, Variant, WorkloadId};
+use record::{Cipher, Compression, Outcome, Record, Step, StepMeasurement, Variant, WorkloadId};
 use serde_json::Value;
 
-fn done(record: &Record, workload: WorkloadId) -> impl Iterator<Item = (&Step, &Measured)> {
+fn done(record: &Record, workload: WorkloadId) -> impl Iterator<Item = (&Step, &StepMeasurement)> {
     record.steps_of(workload).filter_map(|step| match &step.outcome {
         Outcome::Done(measured) => Some((step, measured)),
         _ => None,
@@ -15,7 +15,7 @@ pub(super) fn memory(name: &str, record: &Record, truth: &Value, tally: &mut Tal
     let ours = |words: [&str; 2]| -> Vec<i64> {
         done(record, WorkloadId::MemoryBandwidth)
             .filter_map(|(_, measured)| {
-                let Measured::Bandwidth(bandwidth) = measured else {
+                let StepMeasurement::Bandwidth(bandwidth) = measured else {
                     return None;
                 };
                 let row = bandwidth.rows.iter().find(|row| words.contains(&row.routine.as_str()))?;
@@ -34,7 +34,7 @@ pub(super) fn memory(name: &str, record: &Record, truth: &Value, tally: &mut Tal
     tally.value("ramlat tables", name, latencies(true).count() as u64, truth["ramlat_tables"].as_u64().unwrap_or(0));
     let rows: usize = latencies(false)
         .map(|(_, measured)| match measured {
-            Measured::Latency(latency) => latency.rows.len(),
+            StepMeasurement::Latency(latency) => latency.rows.len(),
             _ => 0,
         })
         .sum();
@@ -58,7 +58,7 @@ pub(super) fn seven_zip(name: &str, record: &Record, truth: &Value, tally: &mut 
     };
     let runs: Vec<(&Variant, Run)> = done(record, WorkloadId::SevenZip)
         .filter_map(|(step, measured)| match measured {
-            Measured::Compression(figures) => Some((&step.variant, run(figures))),
+            StepMeasurement::Compression(figures) => Some((&step.variant, run(figures))),
             _ => None,
         })
         .collect();
@@ -99,7 +99,7 @@ pub(super) fn ciphers(name: &str, record: &Record, truth: &Value, tally: &mut Ta
     };
     let ours: Vec<(String, Vec<i64>)> = done(record, WorkloadId::OpenSsl)
         .filter_map(|(_, measured)| match measured {
-            Measured::Cipher(cipher) => Some(row(cipher)),
+            StepMeasurement::Cipher(cipher) => Some(row(cipher)),
             _ => None,
         })
         .collect();
@@ -119,7 +119,7 @@ pub(super) fn miner(name: &str, record: &Record, truth: &Value, tally: &mut Tall
     let series = |workload, scale: f64| -> Vec<i64> {
         done(record, workload)
             .flat_map(|(_, measured)| match measured {
-                Measured::Series(series) => series.values.clone(),
+                StepMeasurement::Series(series) => series.values.clone(),
                 _ => Vec::new(),
             })
             .map(|value| (value * scale).round() as i64)

@@ -4,8 +4,8 @@ use crate::ledger_drawn::board::Drawn;
 use crate::ledger_drawn::run::{Repetition, Run, Sample};
 use record::{
     AllCpus, Channel, ChannelId, ClockPoint, ClockWindows, Clocks, Cluster, Compression, Cpu, CpuTime, DictionaryRow,
-    End, Fact, Gate, KernelMessage, Measured, Mode, OfControlGroup, OfPolicy, OfSwap, Outcome, Policy, Record, Source,
-    State, Step, SwapKind, SwapState, Variant, Window, WorkloadId,
+    End, Fact, Gate, KernelMessage, Mode, OfControlGroup, OfPolicy, OfSwap, Outcome, Policy, Record, Source, State,
+    Step, StepMeasurement, SwapKind, SwapState, Variant, Window, WorkloadId,
 };
 
 const SAMPLE_MS: i64 = 500;
@@ -84,7 +84,7 @@ fn clocks(drawn: &Drawn, variant: Variant, at_ms: i64, real_khz: impl Fn(usize, 
             }
         })
     });
-    let measured = Measured::Clock(Clocks { points: points.collect() });
+    let measured = StepMeasurement::Clock(Clocks { points: points.collect() });
     Step {
         cpus: (0..drawn.cpus()).collect(),
         threads: 1,
@@ -129,7 +129,7 @@ fn step(drawn: &Drawn, done: &Repetition) -> Step {
         seen_on: cpus.clone(),
         cpus,
         window: window((done.from_s * 1000.0) as i64, (done.to_s * 1000.0) as i64),
-        ..Step::new(WorkloadId::SevenZip, 16, variant, Outcome::Done(Measured::Compression(compression)))
+        ..Step::new(WorkloadId::SevenZip, 16, variant, Outcome::Done(StepMeasurement::Compression(compression)))
     };
     step.counters.task_clock_ns = Fact::Known((own_s * 1e9) as u64);
     step.counters.user_ms = Fact::Known((own_s * 1e3) as u64);

@@ -35,11 +35,11 @@ pub(super) struct Part {
 
 /// Everything collected so far.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct FigureSet {
     parts: Vec<Part>,
 }
 
-impl Gathered {
+impl FigureSet {
     /// Adds values: to the figure they repeat, else as a new one. What must not be compared is
     /// kept apart from what may.
     pub(super) fn add(&mut self, part: Part) {

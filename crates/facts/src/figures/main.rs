@@ -2,7 +2,7 @@
 //! line, the log and the terminal never disagree.
 
 use crate::figures::Figure;
-use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId};
+use record::{BandwidthRow, MemoryOperation, Outcome, Record, Step, StepMeasurement, Total, Variant, WorkloadId};
 
 /// 7-zip of the lists: 16.02, with which nearly all known scores were made.
 pub const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
@@ -75,7 +75,7 @@ pub fn series_median(figures: &[Figure], workload: WorkloadId) -> Option<f64> {
 /// The latency of the largest size that was measured, in ns, with that size in MiB.
 pub fn memory_latency(record: &Record) -> Option<(f64, u64)> {
     record.steps_of(WorkloadId::MemoryLatency).find_map(|step| match done(step)? {
-        Measured::Latency(latency) => {
+        StepMeasurement::Latency(latency) => {
             let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
             Some((row.ns.first().copied().flatten()?, row.size_bytes >> 20))
         }
@@ -90,7 +90,7 @@ fn best(figures: &[Figure], is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> 
 }
 
 /// Measurement of a completed step.
-pub fn done(step: &Step) -> Option<&Measured> {
+pub fn done(step: &Step) -> Option<&StepMeasurement> {
     match &step.outcome {
         Outcome::Done(measured) => Some(measured),
         _ => None,

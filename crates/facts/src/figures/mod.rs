@@ -85,7 +85,7 @@ pub(crate) fn figures(facts: &Facts<'_>) -> Vec<Figure> {
     if facts.machine.emulated_by().is_some() {
         return Vec::new();
     }
-    let mut gathered = gather::Gathered::default();
+    let mut gathered = gather::FigureSet::default();
     steps::clocks(facts, &mut gathered);
     for (index, step) in facts.steps.iter().enumerate() {
         steps::figures(facts, index, step, &mut gathered);

@@ -1,12 +1,12 @@
 //! The figures of each kind of step.
 
-use super::gather::{Combine, Gathered, Part};
+use super::gather::{Combine, FigureSet, Part};
 use super::key::LIBRESSL;
 use super::{Core, FigureKey};
 use crate::{Facts, view};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Scores, Series,
-    SetClock, Step, Variant, WorkloadId, WorkloadName,
+    Bandwidth, BandwidthRow, Cipher, Compression, Latency, MemoryOperation, Outcome, Record, Scores, Series, SetClock,
+    Step, StepMeasurement, Variant, WorkloadId, WorkloadName,
 };
 
 /// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
@@ -20,27 +20,27 @@ const LIBC_METHOD_OF_LOGS: u32 = 1;
 const CLOCK_VARIANTS: [Variant; 3] = [Variant::COLD, Variant::HOT_LOADED, Variant::HOT_AFTER];
 
 /// Adds the figures of one step, if it gave any.
-pub(super) fn figures(facts: &Facts<'_>, index: usize, step: &Step, gathered: &mut Gathered) {
+pub(super) fn figures(facts: &Facts<'_>, index: usize, step: &Step, gathered: &mut FigureSet) {
     let Outcome::Done(measured) = &step.outcome else {
         return;
     };
     let maker = Maker { facts, index, step };
     match measured {
         // Clocks come from all steps of a pass at once.
-        Measured::Clock(_) | Measured::Wait(_) => {}
+        StepMeasurement::Clock(_) | StepMeasurement::Wait(_) => {}
         // A matrix is no figure to set side by side.
-        Measured::CoreToCore(_) | Measured::BandwidthCurve(_) | Measured::LoadedLatency(_) => {}
-        Measured::Bandwidth(bandwidth) => maker.bandwidth(bandwidth, gathered),
-        Measured::Latency(latency) => maker.latency(latency, gathered),
-        Measured::Cipher(cipher) => maker.cipher(cipher, gathered),
-        Measured::Compression(done) => maker.compression(done, gathered),
-        Measured::Series(series) => maker.series(series, gathered),
-        Measured::Scores(scores) => maker.scores(scores, gathered),
+        StepMeasurement::CoreToCore(_) | StepMeasurement::BandwidthCurve(_) | StepMeasurement::LoadedLatency(_) => {}
+        StepMeasurement::Bandwidth(bandwidth) => maker.bandwidth(bandwidth, gathered),
+        StepMeasurement::Latency(latency) => maker.latency(latency, gathered),
+        StepMeasurement::Cipher(cipher) => maker.cipher(cipher, gathered),
+        StepMeasurement::Compression(done) => maker.compression(done, gathered),
+        StepMeasurement::Series(series) => maker.series(series, gathered),
+        StepMeasurement::Scores(scores) => maker.scores(scores, gathered),
     }
 }
 
 /// The highest sustained clock of every cluster in every pass.
-pub(super) fn clocks(facts: &Facts<'_>, gathered: &mut Gathered) {
+pub(super) fn clocks(facts: &Facts<'_>, gathered: &mut FigureSet) {
     for variant in CLOCK_VARIANTS {
         for clock in facts.cluster_clocks(&variant) {
             let maker = Maker { facts, index: clock.step, step: &facts.steps[clock.step] };
@@ -54,7 +54,7 @@ pub(super) fn clocks(facts: &Facts<'_>, gathered: &mut Gathered) {
 }
 
 /// Figures of a thermal test that describe a heat sink or a setting, in addition to the score.
-pub(super) fn thermal(facts: &Facts<'_>, gathered: &mut Gathered) {
+pub(super) fn thermal(facts: &Facts<'_>, gathered: &mut FigureSet) {
     let Some(result) = facts.thermal() else {
         return;
     };
@@ -116,7 +116,7 @@ impl Maker<'_> {
     }
 
     /// Best copy, fill and read.
-    fn bandwidth(&self, bandwidth: &Bandwidth, gathered: &mut Gathered) {
+    fn bandwidth(&self, bandwidth: &Bandwidth, gathered: &mut FigureSet) {
         for (operation, name) in
             [(MemoryOperation::Copy, "copy"), (MemoryOperation::Fill, "fill"), (MemoryOperation::Read, "read")]
         {
@@ -140,7 +140,7 @@ impl Maker<'_> {
         }
     }
 
-    fn latency(&self, latency: &Latency, gathered: &mut Gathered) {
+    fn latency(&self, latency: &Latency, gathered: &mut FigureSet) {
         let is_plain = |column: &String| LATENCY_COLUMNS.contains(&column.as_str());
         let Some(column) = latency.columns.iter().position(is_plain) else {
             return;
@@ -159,7 +159,7 @@ impl Maker<'_> {
     }
 
     /// Throughput at every block size; the largest stands for the cipher.
-    fn cipher(&self, cipher: &Cipher, gathered: &mut Gathered) {
+    fn cipher(&self, cipher: &Cipher, gathered: &mut FigureSet) {
         let largest = cipher.rows.last().map(|(bytes, _)| *bytes);
         let core = if self.step.threads <= 1 { self.core() } else { None };
         for (bytes, rate) in &cipher.rows {
@@ -173,7 +173,7 @@ impl Maker<'_> {
         }
     }
 
-    fn compression(&self, done: &Compression, gathered: &mut Gathered) {
+    fn compression(&self, done: &Compression, gathered: &mut FigureSet) {
         let is_multi = self.step.variant.is_multi_of_any_kind();
         if is_multi && !self.has_most_threads() {
             return;
@@ -204,7 +204,7 @@ impl Maker<'_> {
 
     /// The scores of any other program; repetitions are told by their median, which one slow run
     /// does not move.
-    fn scores(&self, scores: &Scores, gathered: &mut Gathered) {
+    fn scores(&self, scores: &Scores, gathered: &mut FigureSet) {
         let core = if self.step.threads == 1 { self.core() } else { None };
         for (index, score) in scores.rows.iter().enumerate() {
             gathered.add(Part {
@@ -217,7 +217,7 @@ impl Maker<'_> {
         }
     }
 
-    fn series(&self, series: &Series, gathered: &mut Gathered) {
+    fn series(&self, series: &Series, gathered: &mut FigureSet) {
         // The total of all CPUs says the same with less noise.
         if self.step.workload.is_within_another() {
             return;

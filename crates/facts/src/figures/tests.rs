@@ -5,8 +5,8 @@ use crate::Facts;
 use crate::test_support::{compression, log, own_run, point, series, with_clocks, with_step};
 use expect_test::{Expect, expect};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation, NamedValue, Record,
-    SetClock, Tool, Variant, WorkloadId,
+    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, MemoryOperation, NamedValue, Record, SetClock,
+    StepMeasurement, Tool, Variant, WorkloadId,
 };
 
 /// Key and core type.
@@ -35,7 +35,7 @@ fn check(record: &Record, expected: &Expect) {
     expected.assert_eq(&(lines.join("\n") + "\n"));
 }
 
-fn bandwidth(rows: &[(&str, MemoryOperation, &[u64])]) -> Measured {
+fn bandwidth(rows: &[(&str, MemoryOperation, &[u64])]) -> StepMeasurement {
     let row = |(routine, operation, mb): &(&str, MemoryOperation, &[u64])| BandwidthRow {
         routine: (*routine).into(),
         operation: *operation,
@@ -43,10 +43,14 @@ fn bandwidth(rows: &[(&str, MemoryOperation, &[u64])]) -> Measured {
         printed_deviation_percent: None,
         line: None,
     };
-    Measured::Bandwidth(Bandwidth { buffer_bytes: 1 << 25, verified: true, rows: rows.iter().map(row).collect() })
+    StepMeasurement::Bandwidth(Bandwidth {
+        buffer_bytes: 1 << 25,
+        verified: true,
+        rows: rows.iter().map(row).collect(),
+    })
 }
 
-fn step(record: Record, workload: WorkloadId, variant: Variant, cpus: &[u32], what: Measured) -> Record {
+fn step(record: Record, workload: WorkloadId, variant: Variant, cpus: &[u32], what: StepMeasurement) -> Record {
     with_step(record, workload, variant, cpus, (0.0, 1.0), what)
 }
 
@@ -93,7 +97,7 @@ fn scores_of_one_cluster() {
 #[test]
 fn ciphers_are_kept_by_version_of_the_library() {
     let cipher = || {
-        Measured::Cipher(Cipher {
+        StepMeasurement::Cipher(Cipher {
             algorithm: Variant::AES_256_CBC.to_string(),
             rows: vec![(16, 60_000_000), (16_384, 78_000_000)],
         })
@@ -125,7 +129,7 @@ fn memory_of_a_log_is_that_of_the_c_library() {
         ("libc memset fill", MemoryOperation::Fill, &[3000]),
     ];
     let latency = || {
-        Measured::Latency(Latency {
+        StepMeasurement::Latency(Latency {
             columns: vec!["1x32".into(), "1xPTR".into()],
             rows: vec![
                 LatencyRow {

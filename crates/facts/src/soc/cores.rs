@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Cores of one type and stepping, as they were seen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Seen {
+pub(super) struct CoreGroup {
     /// Name of the type, as the machine's reader or a log gives it.
     pub(super) core_type: String,
     /// Stepping, where the kernel says it.
@@ -20,7 +20,7 @@ pub(super) struct Seen {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Cores {
     /// Number of cores of each type.
-    pub(super) seen: BTreeMap<Seen, usize>,
+    pub(super) seen: BTreeMap<CoreGroup, usize>,
     /// All CPUs that there are, those of unknown type and those switched off included.
     pub(super) total: usize,
     /// True if the kernel describes one CPU and lets it stand for all.
@@ -169,7 +169,7 @@ fn cluster(text: &'static str) -> Option<ShapeCluster> {
 impl Cores {
     /// `4x Cortex-A53 r0p4 + 2x Cortex-A72 r0p2`.
     pub(super) fn text(&self) -> String {
-        let part = |(seen, count): (&Seen, &usize)| {
+        let part = |(seen, count): (&CoreGroup, &usize)| {
             let stepping = seen.stepping.as_deref().map(|text| format!(" {text}"));
             format!("{count}x {}{}", seen.core_type, stepping.unwrap_or_default())
         };
@@ -189,7 +189,7 @@ mod tests {
 
     fn cores(seen: &[(usize, &str, Option<&str>)], total: usize) -> Cores {
         let one = |(count, core_type, stepping): &(usize, &str, Option<&str>)| {
-            let seen = Seen { core_type: (*core_type).to_owned(), stepping: stepping.map(str::to_owned) };
+            let seen = CoreGroup { core_type: (*core_type).to_owned(), stepping: stepping.map(str::to_owned) };
             (seen, *count)
         };
         Cores { seen: seen.iter().map(one).collect(), total, one_for_all: false }

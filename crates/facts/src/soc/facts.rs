@@ -1,7 +1,7 @@
 //! The facts that identification works with, taken out of a Record's machine. What they mean is
 //! not decided here.
 
-use super::cores::{Cores, Seen};
+use super::cores::{CoreGroup, Cores};
 use record::{Machine, NamedValue};
 use std::collections::BTreeSet;
 
@@ -136,7 +136,7 @@ fn cores(machine: &Machine) -> Cores {
         }
         let is_arm_stepping = |text: &&String| text.starts_with('r') && text.contains('p');
         let seen =
-            Seen { core_type: core_type.clone(), stepping: cpu.stepping.known().filter(is_arm_stepping).cloned() };
+            CoreGroup { core_type: core_type.clone(), stepping: cpu.stepping.known().filter(is_arm_stepping).cloned() };
         *cores.seen.entry(seen).or_default() += 1;
     }
     cores

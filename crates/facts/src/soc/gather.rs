@@ -129,7 +129,7 @@ fn of_texts(facts: &Facts, found: &mut Vec<Evidence>) {
         push(found, Kind::Dmi, &text.value, &text.from, socs);
     }
     if let Some(board) = &facts.board {
-        let row = |row: Option<&super::table::Named>| row.map(|row| row.socs.clone());
+        let row = |row: Option<&super::table::NameRow>| row.map(|row| row.socs.clone());
         let socs = row(names::row_within("dmi", board)).unwrap_or_default();
         push(found, Kind::Board, board, "board", socs);
         let socs = row(names::row_by_beginning("model", board)).unwrap_or_default();

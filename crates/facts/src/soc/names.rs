@@ -2,7 +2,7 @@
 //! `gather.rs`.
 
 use super::spelling::squash;
-use super::table::{Named, TABLES};
+use super::table::{NameRow, TABLES};
 
 /// No name of a SoC has more words.
 const WORDS_MAX: usize = 6;
@@ -40,22 +40,22 @@ pub(super) fn of_vendor(text: &str) -> Vec<usize> {
 }
 
 /// The row of this kind whose pattern fits the whole text; of several the longest.
-pub(super) fn row(kind: &str, text: &str) -> Option<&'static Named> {
+pub(super) fn row(kind: &str, text: &str) -> Option<&'static NameRow> {
     longest(kind, |row| fits(row.value, text))
 }
 
 /// The row of this kind whose value is how the text begins.
-pub(super) fn row_by_beginning(kind: &str, text: &str) -> Option<&'static Named> {
+pub(super) fn row_by_beginning(kind: &str, text: &str) -> Option<&'static NameRow> {
     longest(kind, |row| begins(text, row.value))
 }
 
 /// The row of this kind whose value stands anywhere in the text.
-pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static Named> {
+pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static NameRow> {
     let text = text.to_ascii_lowercase();
     longest(kind, |row| text.contains(&row.lowercase))
 }
 
-fn longest(kind: &str, is_wanted: impl Fn(&Named) -> bool) -> Option<&'static Named> {
+fn longest(kind: &str, is_wanted: impl Fn(&NameRow) -> bool) -> Option<&'static NameRow> {
     let rows = TABLES.named.get(kind).into_iter().flatten();
     rows.filter(|row| is_wanted(row)).max_by_key(|row| row.value.len())
 }

@@ -27,11 +27,11 @@ enum Conclusion<'a> {
     /// A SoC that its device tree names and that the table does not have.
     Unlisted(String, Vec<Evidence>),
     /// Rows of the table.
-    Ranked(Ranked),
+    Ranked(Ranking),
 }
 
 /// Rows of the table in the order of what speaks for them.
-struct Ranked {
+struct Ranking {
     confidence: Confidence,
     why: String,
     /// All that cannot be told apart, whether anything is said of them or not.
@@ -112,7 +112,7 @@ fn weight(kind: Kind) -> u32 {
     1 << (Kind::Guess as u32 - kind as u32)
 }
 
-fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Ranked {
+fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Ranking {
     let mut scores = vec![0_u32; TABLES.socs.len()];
     for one in &evidence {
         one.socs.iter().for_each(|soc| scores[*soc] += weight(one.kind));
@@ -130,10 +130,10 @@ fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Ranked {
     next.truncate(OTHERS_MAX);
     let reason = reason(&top, facts, &evidence);
     let (confidence, why) = reason.unwrap_or_else(|why| (Confidence::Unknown, why));
-    Ranked { confidence, why, top, next, evidence }
+    Ranking { confidence, why, top, next, evidence }
 }
 
-fn of_ranked(Ranked { confidence, why, top, next, evidence }: Ranked) -> Answer {
+fn of_ranked(Ranking { confidence, why, top, next, evidence }: Ranking) -> Answer {
     let all = |socs: &[usize], top: &[usize]| -> Vec<Candidate> {
         socs.iter().map(|soc| candidate(*soc, top, &evidence)).collect()
     };

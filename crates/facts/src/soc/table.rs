@@ -45,7 +45,7 @@ impl Soc {
 
 /// A row of `soc_names.tsv`.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct NameRow {
     pub(super) value: &'static str,
     /// The same for texts in any case.
     pub(super) lowercase: String,
@@ -59,7 +59,7 @@ pub(super) struct Named {
 pub(super) struct Tables {
     pub(super) socs: Vec<Soc>,
     /// Rows of `soc_names.tsv` by their kind.
-    pub(super) named: HashMap<&'static str, Vec<Named>>,
+    pub(super) named: HashMap<&'static str, Vec<NameRow>>,
     /// SoCs by a string of `compatible`.
     pub(super) compatible: HashMap<&'static str, Vec<usize>>,
     /// SoCs by a name in squashed spelling.
@@ -188,7 +188,7 @@ impl Tables {
                 }
                 continue;
             }
-            self.named.entry(kind).or_default().push(Named {
+            self.named.entry(kind).or_default().push(NameRow {
                 value,
                 lowercase: value.to_ascii_lowercase(),
                 socs,

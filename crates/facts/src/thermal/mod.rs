@@ -12,8 +12,8 @@ pub use throttle::Throttle;
 use crate::Facts;
 use crate::stats::{mean, median};
 use crate::view::{self, gauge};
-use fit::{Estimate, PowerFit, StepFit, Untold};
-use record::{ChannelId, Measured, Outcome, Record, Series, Step, Unit, Wait, Window, WorkloadId};
+use fit::{Estimate, PowerFit, Reason, StepFit};
+use record::{ChannelId, Outcome, Record, Series, Step, StepMeasurement, Unit, Wait, Window, WorkloadId};
 
 /// The answer of a thermal test.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,11 +35,11 @@ pub struct ThermalResult {
     /// Mean power before it was held back and over the last quarter, in milliwatts.
     pub milliwatts: Option<[f64; 2]>,
     /// The thermal model with power, or why the data do not tell it.
-    pub power_fit: Result<PowerFit, Untold>,
+    pub power_fit: Result<PowerFit, Reason>,
     /// The thermal model without power, or why the data do not tell it.
-    pub step_fit: Result<StepFit, Untold>,
+    pub step_fit: Result<StepFit, Reason>,
     /// So much warmer than idle it was over the last quarter, in K.
-    pub above_idle_k: Result<f64, Untold>,
+    pub above_idle_k: Result<f64, Reason>,
     /// Why the load ended before its time.
     pub ended_early: Option<String>,
 }
@@ -49,7 +49,7 @@ impl ThermalResult {
     ///
     /// # Errors
     /// Why the temperature alone does not tell it.
-    pub fn tau_s(&self) -> Result<Estimate, Untold> {
+    pub fn tau_s(&self) -> Result<Estimate, Reason> {
         let with_power = self.power_fit.and_then(|fit| fit.tau_s);
         with_power.or(self.step_fit.as_ref().map(|fit| fit.tau_s).map_err(|why| *why))
     }
@@ -72,7 +72,9 @@ impl ThermalResult {
 pub fn load(record: &Record) -> Option<(usize, &Step, &Series)> {
     let steps = record.steps.iter().enumerate();
     let mut loads = steps.filter_map(|(index, step)| match &step.outcome {
-        Outcome::Done(Measured::Series(series)) if step.workload == WorkloadId::Heat => Some((index, step, series)),
+        Outcome::Done(StepMeasurement::Series(series)) if step.workload == WorkloadId::Heat => {
+            Some((index, step, series))
+        }
         _ => None,
     });
     loads.next()
@@ -81,7 +83,7 @@ pub fn load(record: &Record) -> Option<(usize, &Step, &Series)> {
 /// The waits of a thermal test, with their steps.
 pub fn waits(record: &Record) -> impl Iterator<Item = (&Step, &Wait)> {
     record.steps.iter().filter_map(|step| match &step.outcome {
-        Outcome::Done(Measured::Wait(wait)) => Some((step, wait)),
+        Outcome::Done(StepMeasurement::Wait(wait)) => Some((step, wait)),
         _ => None,
     })
 }

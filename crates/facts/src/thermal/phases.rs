@@ -1,7 +1,7 @@
 //! The phases of a thermal test: what was read while it idled, worked and cooled, each by itself.
 
 use super::Throttle;
-use super::fit::{MOMENTS_MIN, Moment, PowerFit, StepFit, Untold, fit_power, fit_steps};
+use super::fit::{MOMENTS_MIN, Moment, PowerFit, Reason, StepFit, fit_power, fit_steps};
 use super::waits;
 use crate::{Facts, view};
 use record::Arrange;
@@ -25,11 +25,11 @@ const POWER_MS_MAX: i64 = 3_000;
 /// An idle phase that moved less than this, in K, stood still.
 const STOOD_K: f64 = 2.0;
 
-const NO_TEMPERATURE: Untold = "no temperature readings";
-const NO_POWER: Untold = "no power readings";
-const LOAD_ALONE: Untold =
+const NO_TEMPERATURE: Reason = "no temperature readings";
+const NO_POWER: Reason = "no power readings";
+const LOAD_ALONE: Reason =
     "only the load was recorded; without idle phases thermal resistance and ambient temperature cannot be separated";
-const NOT_SETTLED: Untold = "idle was not recorded";
+const NOT_SETTLED: Reason = "idle was not recorded";
 
 /// All phases of a thermal test in their order.
 pub(super) fn phases(facts: &Facts<'_>, heated: &Step) -> Vec<Phase> {
@@ -61,7 +61,7 @@ fn moments(facts: &Facts<'_>, step: &Step) -> Vec<(Moment, bool)> {
 }
 
 /// The model with power.
-pub(super) fn with_power(phases: &[Phase]) -> Result<PowerFit, Untold> {
+pub(super) fn with_power(phases: &[Phase]) -> Result<PowerFit, Reason> {
     if phases.iter().all(|phase| phase.moments.is_empty()) {
         return Err(NO_TEMPERATURE);
     }
@@ -85,7 +85,7 @@ pub(super) fn with_power(phases: &[Phase]) -> Result<PowerFit, Untold> {
 }
 
 /// The model without power: a load that is held back heats less from then on.
-pub(super) fn without_power(phases: &[Phase], throttle: Option<&Throttle>) -> Result<StepFit, Untold> {
+pub(super) fn without_power(phases: &[Phase], throttle: Option<&Throttle>) -> Result<StepFit, Reason> {
     if phases.iter().all(|phase| phase.moments.is_empty()) {
         return Err(NO_TEMPERATURE);
     }
@@ -107,7 +107,7 @@ pub(super) fn above_idle_k(
     phases: &[Phase],
     fit: Option<&StepFit>,
     steady_celsius: Option<f64>,
-) -> Result<f64, Untold> {
+) -> Result<f64, Reason> {
     let steady = steady_celsius.ok_or(NO_TEMPERATURE)?;
     let ends = |index: usize| fit.and_then(|fit| fit.end_celsius.get(index).copied().flatten());
     let idle = |(index, phase): (usize, &Phase)| {

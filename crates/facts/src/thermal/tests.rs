@@ -34,7 +34,7 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
             gauge_channel(record, ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)), Unit::Microwatts, &power);
     }
     let share = |second: usize| if second < 8 { 1.0 } else { 2.0 / 3.0 };
-    let heated = Measured::Series(Series {
+    let heated = StepMeasurement::Series(Series {
         unit: "Gop/s".into(),
         higher_is_better: true,
         at_ms: (1..=60).map(|second| second * 1000).collect(),
@@ -43,7 +43,7 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
         ..Series::default()
     });
     record = with_step(record, WorkloadId::Heat, Variant::SIMD, &[], (10.0, 70.0), heated);
-    let cooled = Measured::Wait(Wait {
+    let cooled = StepMeasurement::Wait(Wait {
         start_millicelsius: Fact::Known(73_000),
         end_millicelsius: Fact::Known(43_000),
         ..Wait::default()

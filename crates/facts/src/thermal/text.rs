@@ -1,6 +1,6 @@
 //! The answer of a thermal test as text.
 
-use super::fit::{Estimate, Untold};
+use super::fit::{Estimate, Reason};
 use super::{ThermalResult, load, result, waits};
 use crate::Facts;
 use record::Series;
@@ -94,6 +94,6 @@ fn with_interval(estimate: Estimate, digits: usize) -> String {
     format!("{value:.digits$} ({low:.digits$} to {high:.digits$})")
 }
 
-fn or_why(words: Result<String, Untold>) -> String {
+fn or_why(words: Result<String, Reason>) -> String {
     words.unwrap_or_else(|why| format!("unknown: {why}"))
 }

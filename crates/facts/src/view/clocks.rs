@@ -2,7 +2,7 @@
 
 use crate::Facts;
 use record::Arrange;
-use record::{ClockPoint, Clocks, Measured, Outcome, Record, Step, Variant, WorkloadId};
+use record::{ClockPoint, Clocks, Outcome, Record, Step, StepMeasurement, Variant, WorkloadId};
 
 /// The clock of one CPU at its highest OPP in one pass.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,7 @@ pub fn clock_passes<'a>(record: &'a Record, variant: &Variant) -> impl Iterator<
     let steps = record.steps.iter().enumerate();
     let wanted = steps.filter(move |(_, step)| is_wanted(step));
     wanted.filter_map(|(index, step)| match &step.outcome {
-        Outcome::Done(Measured::Clock(clocks)) => Some((index, clocks)),
+        Outcome::Done(StepMeasurement::Clock(clocks)) => Some((index, clocks)),
         _ => None,
     })
 }

@@ -4,7 +4,7 @@
 use super::scores::spread_percent;
 use crate::Facts;
 use crate::stats::mean;
-use record::{Compression, DictionaryRow, Measured, Outcome};
+use record::{Compression, DictionaryRow, Outcome, StepMeasurement};
 
 /// What the columns of one run come to, as the mean over its dictionaries.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Halves {
 
 /// What differs between the runs on all CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Differs {
+pub enum Difference {
     /// Compression alone, as it used less of the CPUs.
     CompressionUse,
     /// Compression alone, at equal use of the CPUs.
@@ -43,7 +43,7 @@ const MINOR_SHARE: f64 = 0.35;
 /// The halves of every run on all CPUs; empty if one of them has no rows.
 pub(crate) fn halves(facts: &Facts<'_>) -> Vec<Halves> {
     let runs = facts.multi_totals().iter().map(|(step, _)| match &facts.steps.get(*step)?.outcome {
-        Outcome::Done(Measured::Compression(done)) => of_run(done),
+        Outcome::Done(StepMeasurement::Compression(done)) => of_run(done),
         _ => None,
     });
     runs.collect::<Option<Vec<Halves>>>().unwrap_or_default()
@@ -63,7 +63,7 @@ fn of_run(done: &Compression) -> Option<Halves> {
 }
 
 /// What differs between these runs.
-pub fn differs(runs: &[Halves]) -> Differs {
+pub fn differs(runs: &[Halves]) -> Difference {
     let spread = |value: fn(&Halves) -> f64| {
         let values: Vec<f64> = runs.iter().map(value).collect();
         spread_percent(&values).unwrap_or(0.0)
@@ -79,11 +79,11 @@ pub fn differs(runs: &[Halves]) -> Differs {
     let compressing = (is_far(|run| run.compressing_use), is_far(|run| run.compressing_rate));
     let decompressing = (is_far(|run| run.decompressing_use), is_far(|run| run.decompressing_rate));
     match (compressing, decompressing) {
-        ((true, false), (false, false)) => Differs::CompressionUse,
-        ((false, true), (false, false)) => Differs::CompressionRate,
-        ((true, false), (true, false)) => Differs::Use,
-        ((false, true), (false, true)) => Differs::Rate,
-        _ => Differs::Unknown,
+        ((true, false), (false, false)) => Difference::CompressionUse,
+        ((false, true), (false, false)) => Difference::CompressionRate,
+        ((true, false), (true, false)) => Difference::Use,
+        ((false, true), (false, true)) => Difference::Rate,
+        _ => Difference::Unknown,
     }
 }
 
@@ -101,16 +101,16 @@ mod tests {
         };
         let usual = run((500.0, 1_600.0), (590.0, 1_360.0));
         for (other, expected) in [
-            (run((410.0, 1_610.0), (590.0, 1_360.0)), Differs::CompressionUse),
-            (run((500.0, 1_450.0), (590.0, 1_360.0)), Differs::CompressionRate),
-            (run((410.0, 1_600.0), (480.0, 1_360.0)), Differs::Use),
-            (run((500.0, 1_450.0), (590.0, 1_220.0)), Differs::Rate),
-            (run((500.0, 1_600.0), (590.0, 1_360.0)), Differs::Unknown),
-            (run((410.0, 1_450.0), (590.0, 1_360.0)), Differs::Unknown),
-            (run((410.0, 1_540.0), (590.0, 1_360.0)), Differs::CompressionUse),
+            (run((410.0, 1_610.0), (590.0, 1_360.0)), Difference::CompressionUse),
+            (run((500.0, 1_450.0), (590.0, 1_360.0)), Difference::CompressionRate),
+            (run((410.0, 1_600.0), (480.0, 1_360.0)), Difference::Use),
+            (run((500.0, 1_450.0), (590.0, 1_220.0)), Difference::Rate),
+            (run((500.0, 1_600.0), (590.0, 1_360.0)), Difference::Unknown),
+            (run((410.0, 1_450.0), (590.0, 1_360.0)), Difference::Unknown),
+            (run((410.0, 1_540.0), (590.0, 1_360.0)), Difference::CompressionUse),
         ] {
             assert_eq!(differs(&[usual, other]), expected, "{other:?}");
         }
-        assert_eq!(differs(&[]), Differs::Unknown);
+        assert_eq!(differs(&[]), Difference::Unknown);
     }
 }

@@ -59,7 +59,7 @@ pub use declines::{Decline, claims_are_whole, unmoved_claim};
 pub use falls::{ClockFall, phase_clock_loss_percent};
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, has_soft_limit};
 pub use governors::{governor_during_run, is_other_governor};
-pub use halves::{Differs, Halves, differs};
+pub use halves::{Difference, Halves, differs};
 pub use heat::{Cooling, Heat, sensor_of_a_part, stuck_millicelsius, temperatures};
 pub use idle::Idle;
 pub use limits::{limit_set_at, limit_taken};
@@ -86,7 +86,7 @@ pub use scores::{SeriesTrend, compressions, fall_percent, spread_percent};
 pub use swap::{SwapGrowth, swap_devices, swap_traffic_pages};
 pub use switched_off::SwitchedOff;
 pub use topology::topology;
-pub use waited::Waited;
+pub use waited::CpuWait;
 pub use witness::{ClockDoubt, DoubtedColumn};
 
 pub(crate) use base::first_rows;

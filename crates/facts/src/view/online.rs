@@ -9,7 +9,7 @@ use record::{AllCpus, ChannelId, Record, Total, Window};
 
 /// A CPU that was away, and from when to when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Away {
+struct OfflineSpan {
     cpus: u32,
     from_ms: i64,
     to_ms: i64,
@@ -19,7 +19,7 @@ struct Away {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnlineCpus {
     all: u32,
-    away: Vec<Away>,
+    away: Vec<OfflineSpan>,
 }
 
 impl OnlineCpus {
@@ -65,8 +65,8 @@ impl OnlineCpus {
     }
 }
 
-fn by_samples(facts: &Facts<'_>) -> Vec<Away> {
-    let lost = facts.lost_cpus().iter().map(|lost| Away {
+fn by_samples(facts: &Facts<'_>) -> Vec<OfflineSpan> {
+    let lost = facts.lost_cpus().iter().map(|lost| OfflineSpan {
         cpus: lost.count.max(0) as u32,
         from_ms: lost.from_ms,
         to_ms: lost.to_ms.unwrap_or(i64::MAX),
@@ -75,8 +75,8 @@ fn by_samples(facts: &Facts<'_>) -> Vec<Away> {
 }
 
 /// A CPU of which the kernel first says that it came was away before.
-fn by_messages(record: &Record) -> Vec<Away> {
-    let mut away: Vec<(u32, Away)> = Vec::new();
+fn by_messages(record: &Record) -> Vec<OfflineSpan> {
+    let mut away: Vec<(u32, OfflineSpan)> = Vec::new();
     let mut known: Vec<u32> = Vec::new();
     for message in record.kernel_messages.known().into_iter().flatten() {
         let (Some(at_ms), text) = (message.at_ms, &message.text) else {
@@ -84,13 +84,13 @@ fn by_messages(record: &Record) -> Vec<Away> {
         };
         if let Some(cpu) = killed_cpu(text) {
             known.push(cpu);
-            let is_off = |(of, last): &(u32, Away)| *of == cpu && last.to_ms == i64::MAX;
+            let is_off = |(of, last): &(u32, OfflineSpan)| *of == cpu && last.to_ms == i64::MAX;
             if !away.iter().any(is_off) {
-                away.push((cpu, Away { cpus: 1, from_ms: at_ms, to_ms: i64::MAX }));
+                away.push((cpu, OfflineSpan { cpus: 1, from_ms: at_ms, to_ms: i64::MAX }));
             }
         } else if let Some(cpu) = booted_cpu(text) {
             if !known.contains(&cpu) {
-                away.push((cpu, Away { cpus: 1, from_ms: i64::MIN, to_ms: at_ms }));
+                away.push((cpu, OfflineSpan { cpus: 1, from_ms: i64::MIN, to_ms: at_ms }));
                 known.push(cpu);
             }
             let mut of_cpu = away.iter_mut().rev().filter(|(of, _)| *of == cpu);

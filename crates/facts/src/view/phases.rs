@@ -1,7 +1,7 @@
 //! Phases: stretches of the run in which one workload ran, so that samples can be judged by what
 //! was going on.
 
-use record::{Bound, Outcome, Record, Step, Variant, Window, WorkloadId, WorkloadName};
+use record::{Outcome, Record, Step, Variant, Window, WorkBound, WorkloadId, WorkloadName};
 
 /// Consecutive steps of the same workload, variant and CPUs.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Phase {
     /// Id of the workload.
     pub workload: WorkloadName,
     /// What it is bound by.
-    pub bound: Bound,
+    pub bound: WorkBound,
     /// In words for people.
     pub name: String,
     /// From the start of the first to the end of the last step.
@@ -29,7 +29,7 @@ impl Phase {
     /// True if the workload keeps all of `cpu_count` CPUs busy. What waits for a drive or a network does
     /// not, however many threads it has.
     pub fn is_full_load(&self, cpu_count: u32) -> bool {
-        let computes = matches!(self.bound, Bound::Cpu | Bound::Memory | Bound::Unknown);
+        let computes = matches!(self.bound, WorkBound::Cpu | WorkBound::Memory | WorkBound::Unknown);
         let is_wide = cpu_count > 0 && self.busy_cpus >= cpu_count;
         is_wide && computes && self.workload != WorkloadId::Clock
     }
@@ -70,7 +70,7 @@ pub(crate) fn phases(record: &Record) -> Vec<Phase> {
             _ => phases.push(Phase {
                 steps: vec![index],
                 workload: step.workload.clone(),
-                bound: Bound::of(&step.workload, &step.variant),
+                bound: WorkBound::of(&step.workload, &step.variant),
                 name: phase_name(step),
                 window: step.window,
                 busy_cpus,

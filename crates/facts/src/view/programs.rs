@@ -4,7 +4,7 @@
 use super::phases::step_name;
 use crate::number::{number, with_unit};
 use crate::stats::{MedianInterval, median, median_interval};
-use record::{Measured, Outcome, Record};
+use record::{Outcome, Record, StepMeasurement};
 
 /// One score of one program, over all its repetitions.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub struct ProgramScore {
 pub(crate) fn programs(record: &Record) -> Vec<ProgramScore> {
     let mut programs: Vec<ProgramScore> = Vec::new();
     for step in &record.steps {
-        let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
+        let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else {
             continue;
         };
         for score in &scores.rows {
@@ -57,7 +57,7 @@ pub(crate) fn programs(record: &Record) -> Vec<ProgramScore> {
 pub(crate) fn remarks(record: &Record) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     for step in &record.steps {
-        let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
+        let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else {
             continue;
         };
         let words = [&scores.detail].into_iter().chain(&scores.links);
@@ -107,7 +107,7 @@ mod tests {
         let mut record = own_run();
         for value in [2.0, 3.0, 2.5, 2.25, 2.75, 2.6] {
             let row = Score { name: String::new(), value, unit: "s".into(), higher_is_better: false };
-            let scores = Measured::Scores(Scores { rows: vec![row], ..Scores::default() });
+            let scores = StepMeasurement::Scores(Scores { rows: vec![row], ..Scores::default() });
             record = with_step(record, "make", "-j4", &[], (0.0, 1.0), scores);
         }
         assert_eq!(remarks(&record), [""; 0]);
@@ -126,7 +126,7 @@ mod tests {
     fn remark_is_made_once() {
         let mut record = own_run();
         for _ in 0..2 {
-            let scores = Measured::Scores(Scores {
+            let scores = StepMeasurement::Scores(Scores {
                 detail: "at its link".into(),
                 links: vec!["https://example.org/1".into()],
                 ..Scores::default()

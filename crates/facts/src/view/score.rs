@@ -1,7 +1,7 @@
 //! One number for one step, so that steps of the same kind can be set side by side.
 
 use crate::stats::median;
-use record::{Measured, MemoryOperation, Outcome, Step};
+use record::{MemoryOperation, Outcome, Step, StepMeasurement};
 
 /// The score that stands for a step.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,23 +29,23 @@ pub fn step_score(step: &Step) -> Option<StepScore> {
     };
     let higher = |value: f64, unit: &str| Some((value, unit.to_owned(), true));
     let (value, unit, higher_is_better) = match measured {
-        Measured::Scores(scores) => {
+        StepMeasurement::Scores(scores) => {
             let first = scores.rows.first()?;
             Some((first.value, first.unit.clone(), first.higher_is_better))
         }
-        Measured::Series(series) => {
+        StepMeasurement::Series(series) => {
             let value = median(&series.values)?;
             Some((value, series.unit.clone(), series.higher_is_better))
         }
-        Measured::Compression(done) => higher(f64::from(done.total_mips), "MIPS"),
-        Measured::Cipher(cipher) => higher(cipher.rows.last()?.1 as f64 / 1e6, "MB/s"),
-        Measured::Bandwidth(bandwidth) => {
+        StepMeasurement::Compression(done) => higher(f64::from(done.total_mips), "MIPS"),
+        StepMeasurement::Cipher(cipher) => higher(cipher.rows.last()?.1 as f64 / 1e6, "MB/s"),
+        StepMeasurement::Bandwidth(bandwidth) => {
             let copies = bandwidth.rows.iter();
             let copies = copies.filter(|row| row.operation == MemoryOperation::Copy);
             let best = copies.flat_map(|row| row.bytes_per_s.iter()).max()?;
             higher(*best as f64 / 1e6, "MB/s")
         }
-        Measured::Latency(latency) => {
+        StepMeasurement::Latency(latency) => {
             let largest = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
             let ns = largest.ns.first().copied().flatten()?;
             Some((ns, "ns".to_owned(), false))

@@ -2,12 +2,16 @@
 
 use super::phases::step_name;
 use crate::stats::median;
-use record::{Compression, Measured, Outcome, Record, Step};
+use record::{Compression, Outcome, Record, Step, StepMeasurement};
 
 /// Every finished run of 7-zip (or the built-in workload like it), with its index.
 pub fn compressions(record: &Record) -> impl Iterator<Item = (usize, &Step, &Compression)> {
     record.steps.iter().enumerate().filter_map(|(index, step)| {
-        if let Outcome::Done(Measured::Compression(done)) = &step.outcome { Some((index, step, done)) } else { None }
+        if let Outcome::Done(StepMeasurement::Compression(done)) = &step.outcome {
+            Some((index, step, done))
+        } else {
+            None
+        }
     })
 }
 
@@ -62,7 +66,7 @@ pub(crate) fn series_trends(record: &Record) -> Vec<SeriesTrend> {
         if step.workload.is_within_another() || step.set_clock.is_some() {
             return None;
         }
-        let Outcome::Done(Measured::Series(series)) = &step.outcome else {
+        let Outcome::Done(StepMeasurement::Series(series)) = &step.outcome else {
             return None;
         };
         let settled = series.values.get(1..).filter(|values| values.len() >= 4)?;

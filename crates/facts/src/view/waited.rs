@@ -1,6 +1,6 @@
 //! What shows that a workload waited for memory: swap that moves costs nothing while nobody waits for it.
 
-use super::halves::{Differs, differs};
+use super::halves::{Difference, differs};
 use super::is_log;
 use super::phases::Phase;
 use super::samples::counter_total;
@@ -10,7 +10,7 @@ use record::{ChannelId, Outcome, Record, Resource, StallKind, WorkloadId};
 
 /// What showed it, in which phase.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Waited {
+pub struct CpuWait {
     /// Steps of the phases in which it was seen: indices in `Record::steps`.
     pub steps: Vec<usize>,
     /// Name of the worst of them.
@@ -25,7 +25,7 @@ pub struct Waited {
     pub last_ms: i64,
 }
 
-impl Waited {
+impl CpuWait {
     /// True if time was seen that was waited or used by the kernel; else runs differ in their use of the CPUs.
     pub fn is_in_rows(&self) -> bool {
         self.iowait_percent.max(self.system_percent) >= 1.0
@@ -42,10 +42,10 @@ const SINGLE_PERCENT: f64 = 5.0;
 const STALLED_PERCENT: f64 = 2.0;
 
 /// What shows that compression waited for memory.
-pub(crate) fn waited_for_memory(facts: &Facts<'_>) -> Option<Waited> {
+pub(crate) fn waited_for_memory(facts: &Facts<'_>) -> Option<CpuWait> {
     let phases = facts.phases();
     let compressing = || phases.iter().filter(|phase| phase.workload.id().is_some_and(WorkloadId::is_main));
-    let mut found: Option<Waited> = None;
+    let mut found: Option<CpuWait> = None;
     for phase in compressing() {
         let Some(of_phase) = in_rows(facts, phase).or_else(|| stalled(facts, phase)) else {
             continue;
@@ -58,10 +58,10 @@ pub(crate) fn waited_for_memory(facts: &Facts<'_>) -> Option<Waited> {
     found.or_else(|| compressing().find(|phase| phase.busy_cpus > 1).and_then(|phase| by_use(facts, phase)))
 }
 
-fn together(a: Waited, b: Waited) -> Waited {
+fn together(a: CpuWait, b: CpuWait) -> CpuWait {
     let phase =
         if b.iowait_percent + b.system_percent > a.iowait_percent + a.system_percent { b.phase } else { a.phase };
-    Waited {
+    CpuWait {
         steps: [a.steps, b.steps].concat(),
         phase,
         iowait_percent: a.iowait_percent.max(b.iowait_percent),
@@ -71,7 +71,7 @@ fn together(a: Waited, b: Waited) -> Waited {
     }
 }
 
-fn in_rows(facts: &Facts<'_>, phase: &Phase) -> Option<Waited> {
+fn in_rows(facts: &Facts<'_>, phase: &Phase) -> Option<CpuWait> {
     let uses = facts.cpu_use(&phase.window);
     let of = |value: fn(&super::CpuUse) -> f64| uses.iter().map(value).collect::<Vec<f64>>();
     let (iowait, system) = (of(|row| row.iowait), of(|row| row.system));
@@ -83,7 +83,7 @@ fn in_rows(facts: &Facts<'_>, phase: &Phase) -> Option<Waited> {
     } else {
         mean(&iowait)? >= SINGLE_PERCENT || (!times.is_empty() && has_failed(facts, phase))
     };
-    is_held.then(|| Waited {
+    is_held.then(|| CpuWait {
         steps: phase.steps.clone(),
         phase: phase.name.clone(),
         iowait_percent: iowait.into_iter().fold(0.0, f64::max),
@@ -98,7 +98,7 @@ fn has_failed(record: &Record, phase: &Phase) -> bool {
     phase.steps.iter().any(|step| matches!(record.steps[*step].outcome, Outcome::Failed(_)))
 }
 
-fn stalled(record: &Record, phase: &Phase) -> Option<Waited> {
+fn stalled(record: &Record, phase: &Phase) -> Option<CpuWait> {
     let channel = record.samples.channel(&ChannelId::Pressure(Resource::Memory, StallKind::Full))?;
     let us = counter_total(record, channel, phase.window)?;
     let percent = us as f64 / 10.0 / phase.window.elapsed_ms().max(1) as f64;
@@ -106,12 +106,12 @@ fn stalled(record: &Record, phase: &Phase) -> Option<Waited> {
 }
 
 /// Compression that used less of the CPUs in some runs, while decompression, which needs no memory, did not.
-fn by_use(facts: &Facts<'_>, phase: &Phase) -> Option<Waited> {
-    (differs(facts.halves()) == Differs::CompressionUse).then(|| whole(phase))
+fn by_use(facts: &Facts<'_>, phase: &Phase) -> Option<CpuWait> {
+    (differs(facts.halves()) == Difference::CompressionUse).then(|| whole(phase))
 }
 
-fn whole(phase: &Phase) -> Waited {
-    Waited {
+fn whole(phase: &Phase) -> CpuWait {
+    CpuWait {
         steps: phase.steps.clone(),
         phase: phase.name.clone(),
         iowait_percent: 0.0,

@@ -5,7 +5,7 @@ use crate::common::workers;
 use crate::sources;
 use hub::results;
 use hub::store::{Postgres, Sqlite, Store, first, migrate, read, write};
-use hub::submit::{Sent, submit};
+use hub::submit::{UploadOptions, submit};
 use hub::worker::Stop;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,8 +76,14 @@ impl Filling {
     fn log(&self, number: usize) {
         let text = sources::varied(&self.logs[number % self.logs.len()], number);
         let now_utc_ms = BEGAN_UTC_MS + number as i64 * 1_000;
-        let sent =
-            Sent { owner: 1, publish: true, alias: String::new(), now_utc_ms, build: self.build, quarantines: true };
+        let sent = UploadOptions {
+            owner: 1,
+            publish: true,
+            alias: String::new(),
+            now_utc_ms,
+            build: self.build,
+            quarantines: true,
+        };
         submit(&*self.store, workers(), &Stop::default(), text.as_bytes(), &sent, &|_, _, _| Ok(())).unwrap();
     }
 

@@ -2,11 +2,11 @@
 
 use super::stream::{PIECE_BYTES, Stream};
 use crate::hub_state::Hub;
-use crate::limits::Refused;
+use crate::limits::LimitRefusal;
 use crate::originals::hash;
 use crate::shares::Share;
 use crate::store::Trouble;
-use crate::worker::Failed;
+use crate::worker::WorkerFailure;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
@@ -221,24 +221,24 @@ impl From<Trouble> for Refusal {
     }
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
+impl From<LimitRefusal> for Refusal {
+    fn from(refused: LimitRefusal) -> Self {
         match refused {
-            Refused::TooLarge(why) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, why),
-            Refused::Empty => Self::bad("The request holds no file."),
-            Refused::Damaged(why) => Self::bad(format!("The file cannot be unpacked: {why}.")),
-            Refused::Stopped(why) => Self::busy(&why),
-            Refused::Store(trouble) => trouble.into(),
+            LimitRefusal::TooLarge(why) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, why),
+            LimitRefusal::Empty => Self::bad("The request holds no file."),
+            LimitRefusal::Damaged(why) => Self::bad(format!("The file cannot be unpacked: {why}.")),
+            LimitRefusal::Stopped(why) => Self::busy(&why),
+            LimitRefusal::Store(trouble) => trouble.into(),
         }
     }
 }
 
-impl From<Failed> for Refusal {
-    fn from(failed: Failed) -> Self {
+impl From<WorkerFailure> for Refusal {
+    fn from(failed: WorkerFailure) -> Self {
         match failed {
-            Failed::Stopped(why) => Self::busy(&why),
-            Failed::Refused(why) => Self::bad(why),
-            Failed::Died(why) => {
+            WorkerFailure::Stopped(why) => Self::busy(&why),
+            WorkerFailure::Refused(why) => Self::bad(why),
+            WorkerFailure::Died(why) => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, format!("This page cannot be made: {why}."))
             }
         }

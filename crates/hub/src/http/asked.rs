@@ -25,7 +25,7 @@ pub(super) struct Ask {
 }
 
 /// A request that waits for its turn.
-pub(super) struct Asked {
+pub(super) struct QueuedRequest {
     pub(super) hub: Arc<Hub>,
     pub(super) headers: HeaderMap,
     query: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct Asked {
     pub(super) network: IpAddr,
 }
 
-impl Asked {
+impl QueuedRequest {
     /// Input of a handler. Dropping the second value ends the work.
     pub(super) fn ask(self) -> (Ask, HangUp) {
         let Self { hub, headers, query, name, .. } = self;
@@ -44,7 +44,7 @@ impl Asked {
     }
 }
 
-impl FromRequestParts<Arc<Hub>> for Asked {
+impl FromRequestParts<Arc<Hub>> for QueuedRequest {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Infallible> {

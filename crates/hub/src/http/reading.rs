@@ -4,8 +4,8 @@ use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
 use super::asked::Ask;
 use crate::names::Kind;
-use crate::originals::Packed;
-use crate::query::{self, Cursor, Listed, Page, Query, sort_of};
+use crate::originals::CompressedOriginal;
+use crate::query::{self, Cursor, ListRow, Page, Query, sort_of};
 use crate::sorts::SORTS;
 use crate::store::{first, read};
 use crate::worker::View;
@@ -93,7 +93,7 @@ pub(super) fn results(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// A row for programs.
-fn row_json(row: &Listed, own_url: &str) -> Value {
+fn row_json(row: &ListRow, own_url: &str) -> Value {
     let mut value = json!({
         "id": row.slug,
         "url": format!("{own_url}/r/{}", row.slug),
@@ -111,7 +111,7 @@ fn row_json(row: &Listed, own_url: &str) -> Value {
     value
 }
 
-fn csv(rows: &[Listed]) -> String {
+fn csv(rows: &[ListRow]) -> String {
     let heads = ["id", "board", "clocks", "kernel", "distribution", "verdict", "died_in"].map(str::to_owned);
     let line = |cells: Vec<String>| cells.iter().map(|cell| csv_cell(cell)).collect::<Vec<_>>().join(",") + "\r\n";
     let mut text = line(heads.into_iter().chain(SORTS.iter().map(|sort| sort.column.to_owned())).collect());
@@ -134,7 +134,7 @@ fn csv_cell(text: &str) -> String {
 }
 
 /// Row of one result.
-pub(super) struct Found {
+pub(super) struct ResultRow {
     pub(super) size: usize,
     pub(super) hash: String,
     pub(super) quarantined: Option<String>,
@@ -147,7 +147,7 @@ pub(super) struct Found {
 }
 
 /// A result by its short name. One in quarantine exists for its owner alone.
-pub(super) fn found(ask: &Ask) -> Result<Found, Refusal> {
+pub(super) fn found(ask: &Ask) -> Result<ResultRow, Refusal> {
     let sql = "SELECT hash, quarantined, listed, kind, verdict, headline, figures, received_utc_ms, owner, \
                (SELECT size FROM original WHERE original.hash = result.hash) FROM result WHERE slug = $1";
     let row = read(&*ask.hub.store, |session| first(session, sql, &[ask.name.as_str().into()]))?;
@@ -157,7 +157,7 @@ pub(super) fn found(ask: &Ask) -> Result<Found, Refusal> {
         let token = ask::known(&ask.hub, &ask.headers)?;
         token.filter(|token| row.integer(8) == Some(token.id)).ok_or_else(Refusal::not_found)?;
     }
-    Ok(Found {
+    Ok(ResultRow {
         size: usize::try_from(row.integer(9).unwrap_or(0)).unwrap_or(0),
         hash: row.words(0),
         quarantined,
@@ -172,7 +172,7 @@ pub(super) fn found(ask: &Ask) -> Result<Found, Refusal> {
 
 /// A page of these results, made by a worker.
 pub(super) fn shown(ask: &Ask, view: View, hashes: &[String]) -> Result<Vec<u8>, Refusal> {
-    let mut original = |number: usize| -> Result<Packed, Refusal> {
+    let mut original = |number: usize| -> Result<CompressedOriginal, Refusal> {
         let hash = hashes.get(number).map_or("", String::as_str);
         Ok(read(&*ask.hub.store, |session| originals::packed(session, hash))?)
     };

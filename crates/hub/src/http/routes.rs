@@ -2,7 +2,7 @@
 //! for longer than its connection lives.
 
 use super::answer::{Answer, Media, Refusal};
-use super::asked::{Ask, Asked, Network};
+use super::asked::{Ask, Network, QueuedRequest};
 use super::upload::{self, body};
 use super::{HEAD_BYTES_MAX, Peer, ask, metrics, openapi, reading, site, stream};
 use crate::hub_state::{Hub, Tally};
@@ -138,7 +138,7 @@ fn drawn(handler: Handler, refused: Refused) -> MethodRouter<Arc<Hub>> {
 }
 
 fn answers(handler: Handler, refused: Refused, lane: fn(&Hub) -> &Arc<Shares<IpAddr>>) -> MethodRouter<Arc<Hub>> {
-    get(move |asked: Asked| async move {
+    get(move |asked: QueuedRequest| async move {
         let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
         let answer = in_turn(asked, lane, handler).await.and_then(|answer| answer.held(&hub, network));
         answer.unwrap_or_else(|refusal| refused(&refusal)).response(&headers)
@@ -147,7 +147,7 @@ fn answers(handler: Handler, refused: Refused, lane: fn(&Hub) -> &Arc<Shares<IpA
 
 /// Runs work for a request on a thread that may wait, once it is the turn of its network. A hang-up ends the work.
 async fn in_turn<T: Send + 'static>(
-    asked: Asked,
+    asked: QueuedRequest,
     lane: fn(&Hub) -> &Arc<Shares<IpAddr>>,
     work: impl FnOnce(&Ask) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
@@ -161,7 +161,7 @@ async fn in_turn<T: Send + 'static>(
 }
 
 /// Sends an original in pieces.
-async fn original(asked: Asked) -> Response<Body> {
+async fn original(asked: QueuedRequest) -> Response<Body> {
     let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
     let answer = async {
         let (hash, size) = in_turn(asked, |hub| &hub.queries, reading::original).await?;
@@ -183,7 +183,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> +
     }
 }
 
-async fn send(asked: Asked, content: Body) -> Response<Body> {
+async fn send(asked: QueuedRequest, content: Body) -> Response<Body> {
     let headers = asked.headers.clone();
     let answer = async {
         let turn = asked.hub.queries.wait(asked.network).await;
@@ -210,7 +210,7 @@ async fn send(asked: Asked, content: Body) -> Response<Body> {
 
 /// A change of one thing by its owner.
 async fn changed(
-    asked: Asked,
+    asked: QueuedRequest,
     change: impl FnOnce(&Ask) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Response<Body> {
     let headers = asked.headers.clone();
@@ -218,19 +218,19 @@ async fn changed(
     answer.await.unwrap_or_else(|refusal| refusal.json()).response(&headers)
 }
 
-async fn publish(asked: Asked) -> Response<Body> {
+async fn publish(asked: QueuedRequest) -> Response<Body> {
     changed(asked, |ask| upload::publish(ask, true)).await
 }
 
-async fn hide(asked: Asked) -> Response<Body> {
+async fn hide(asked: QueuedRequest) -> Response<Body> {
     changed(asked, |ask| upload::publish(ask, false)).await
 }
 
-async fn delete(asked: Asked) -> Response<Body> {
+async fn delete(asked: QueuedRequest) -> Response<Body> {
     changed(asked, upload::delete).await
 }
 
-async fn acknowledge(asked: Asked) -> Response<Body> {
+async fn acknowledge(asked: QueuedRequest) -> Response<Body> {
     changed(asked, upload::acknowledge).await
 }
 

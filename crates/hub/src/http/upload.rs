@@ -6,7 +6,7 @@ use super::asked::Ask;
 use crate::hub_state::{Hub, Tally};
 use crate::shares::Share;
 use crate::store::{erase, read, write};
-use crate::submit::{Sent, submit};
+use crate::submit::{UploadOptions, submit};
 use crate::tokens::{Scope, Token};
 use crate::{changes, clock, own, quota, removal, results};
 use axum::body::{Body, HttpBody};
@@ -91,7 +91,7 @@ async fn whole(hub: &Hub, owner: i64, mut body: Body) -> Result<(Vec<u8>, Share<
 /// Keeps what was sent. It is durable when this returns.
 pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Refusal> {
     let Ask { hub, headers, own_url, stop, .. } = ask;
-    let sent = Sent {
+    let sent = UploadOptions {
         owner: permit.token.id,
         publish: permit.publish,
         alias: permit.alias,
@@ -99,9 +99,10 @@ pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Ref
         build: hub.build,
         quarantines: true,
     };
-    let also = |session: &mut dyn crate::store::Session, kept: &results::Kept, derived: &crate::derive::Derived| {
-        changes::look(session, sent.owner, kept.id, derived, sent.now_utc_ms).map(drop)
-    };
+    let also =
+        |session: &mut dyn crate::store::Session, kept: &results::StoredResult, derived: &crate::derive::Derived| {
+            changes::look(session, sent.owner, kept.id, derived, sent.now_utc_ms).map(drop)
+        };
     let submitted = submit(&*hub.store, &hub.workers, stop, body, &sent, &also)?;
     let mut all = Vec::new();
     let mut is_new = false;

@@ -3,7 +3,7 @@
 use super::markup::{Link, escape, page};
 use crate::derive::headline;
 use crate::originals::hash;
-use crate::query::Listed;
+use crate::query::ListRow;
 use facts::{Explained, Severity};
 use maud::{PreEscaped, html};
 use rules::plots;
@@ -75,7 +75,7 @@ fn urn(words: &str) -> String {
 
 /// The newest results (RFC 4287). Without a public address links are relative: the `Host` of a request is not trusted,
 /// because caches serve the same answer to others.
-pub(crate) fn feed(rows: &[Listed], public_url: &str) -> String {
+pub(crate) fn feed(rows: &[ListRow], public_url: &str) -> String {
     let id = |path: &str| if public_url.is_empty() { urn(path) } else { format!("{public_url}{path}") };
     let moment = |utc_ms: i64| {
         let moment = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);

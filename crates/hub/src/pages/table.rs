@@ -1,7 +1,7 @@
 //! Lists: results, names, boards by stability.
 
 use super::markup::{Link, day, page as whole_page};
-use crate::counts::Named;
+use crate::counts::NameCount;
 use crate::names::Kind;
 use crate::query;
 use crate::sorts::SORTS;
@@ -40,7 +40,7 @@ pub(crate) fn table(
     whole_page(title, &body)
 }
 
-fn table_row(row: &query::Listed) -> Markup {
+fn table_row(row: &query::ListRow) -> Markup {
     let word = row.died_in.as_ref().map_or_else(|| row.verdict.clone(), |step| format!("died during {step}"));
     html! {
         tr class=(row.verdict) {
@@ -89,7 +89,7 @@ fn form(filters: &[(&str, Option<&str>)]) -> Markup {
 }
 
 /// All names of a kind.
-pub(crate) fn names(kind: Kind, names: &[Named]) -> String {
+pub(crate) fn names(kind: Kind, names: &[NameCount]) -> String {
     let title = match kind {
         Kind::Board => "Boards",
         Kind::Soc => "SoCs",
@@ -98,7 +98,7 @@ pub(crate) fn names(kind: Kind, names: &[Named]) -> String {
         Kind::Kernel => "Kernels",
         Kind::Distribution => "Distributions",
     };
-    let link = |name: &Named| {
+    let link = |name: &NameCount| {
         let to = match kind {
             Kind::Board | Kind::Soc | Kind::Core => format!("/{}/{}", kind.word(), name.slug),
             _ => format!("/?{}={}", kind.word(), name.slug),
@@ -115,10 +115,10 @@ pub(crate) fn names(kind: Kind, names: &[Named]) -> String {
 }
 
 /// Boards by how often a run died on them.
-pub(crate) fn stability(boards: &[Named]) -> String {
-    let mut died: Vec<&Named> = boards.iter().filter(|board| board.died > 0).collect();
+pub(crate) fn stability(boards: &[NameCount]) -> String {
+    let mut died: Vec<&NameCount> = boards.iter().filter(|board| board.died > 0).collect();
     died.sort_by(|a, b| (b.died * a.count).cmp(&(a.died * b.count)).then_with(|| a.words.cmp(&b.words)));
-    let share = |board: &Named| 100.0 * board.died as f64 / board.count.max(1) as f64;
+    let share = |board: &NameCount| 100.0 * board.died as f64 / board.count.max(1) as f64;
     let body = html! {
         @if died.is_empty() { p { "No run died." } }
         @else {

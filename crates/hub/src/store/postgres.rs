@@ -117,7 +117,7 @@ impl Postgres {
 
     fn once(&self, work: Work<'_>, kind: Kind) -> Result<(), Trouble> {
         let keeps = kind == Kind::Write;
-        let mut lent = Lent(self, Some(self.take()?));
+        let mut lent = ConnectionLoan(self, Some(self.take()?));
         let done = lent.1.as_mut().map_or_else(
             || Err(Trouble::of("No connection.")),
             |Connection { client, prepared }| {
@@ -158,9 +158,9 @@ impl Postgres {
 }
 
 /// Brings a connection back, also where the work with it panics.
-struct Lent<'a>(&'a Postgres, Option<Connection>);
+struct ConnectionLoan<'a>(&'a Postgres, Option<Connection>);
 
-impl Drop for Lent<'_> {
+impl Drop for ConnectionLoan<'_> {
     fn drop(&mut self) {
         self.0.give_back(self.1.take(), 0);
     }

@@ -102,9 +102,9 @@ fn connection(file: &Path, flags: OpenFlags) -> Result<Connection, Trouble> {
 }
 
 /// Brings a reader back, also where the work with it panics.
-struct Lent<'a>(&'a Sqlite, Option<Connection>);
+struct ReaderLoan<'a>(&'a Sqlite, Option<Connection>);
 
-impl Drop for Lent<'_> {
+impl Drop for ReaderLoan<'_> {
     fn drop(&mut self) {
         held(&self.0.readers).extend(self.1.take());
         self.0.reader_free.notify_one();
@@ -113,7 +113,7 @@ impl Drop for Lent<'_> {
 
 impl Store for Sqlite {
     fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble> {
-        let mut lent = Lent(self, Some(self.reader()));
+        let mut lent = ReaderLoan(self, Some(self.reader()));
         let Some(connection) = lent.1.as_mut() else { return Err(Trouble::of("No connection.")) };
         let end = Instant::now() + READ_TIME_MAX;
         connection.progress_handler(STEPS, is_short.then_some(move || Instant::now() > end))?;

@@ -2,8 +2,8 @@
 //! work.
 
 use super::{Ask, Reply, STACK_BYTES, frame};
-use crate::limits::{Limits, Refused};
-use crate::originals::{self, Packed};
+use crate::limits::{LimitRefusal, Limits};
+use crate::originals::{self, CompressedOriginal};
 use crate::{derive, unpack};
 use archive::Member;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -76,7 +76,7 @@ fn work(frames: &Frames) -> Result<()> {
             }
             Ask::Derive { limits, alias, hash, size } => {
                 limit_request(&limits)?;
-                let original = Packed { hash, size, bytes };
+                let original = CompressedOriginal { hash, size, bytes };
                 let bytes = original.unpacked().map_err(|trouble| trouble.message);
                 let derived = bytes.and_then(|bytes| derived(bytes, &alias));
                 frame::send(&mut out, &Reply::Derived(Box::new(derived)), &[])?;
@@ -100,10 +100,10 @@ fn work(frames: &Frames) -> Result<()> {
 }
 
 /// The files of an upload.
-fn files(bytes: Vec<u8>, limits: &Limits) -> std::result::Result<Vec<Member>, Refused> {
+fn files(bytes: Vec<u8>, limits: &Limits) -> std::result::Result<Vec<Member>, LimitRefusal> {
     let files = unpack::members(bytes, limits)?;
     if files.iter().any(|file| file.bytes.len() > limits.log_bytes_max && is_log(&file.bytes)) {
-        Err(Refused::TooLarge(format!("The limit of a log is {} KiB.", limits.log_bytes_max >> 10)))
+        Err(LimitRefusal::TooLarge(format!("The limit of a log is {} KiB.", limits.log_bytes_max >> 10)))
     } else {
         Ok(files)
     }
@@ -124,7 +124,7 @@ fn read(files: impl Iterator<Item = Member>, alias: &str, frames: &Frames, out: 
         }
         let redacted = logs::redact::redact(&bytes).bytes;
         drop(bytes);
-        let Packed { hash, size, bytes } = Packed::of(&redacted);
+        let CompressedOriginal { hash, size, bytes } = CompressedOriginal::of(&redacted);
         frame::send(out, &Reply::Redacted { hash, size }, &bytes)?;
         drop(bytes);
         frame::send(out, &Reply::Derived(Box::new(derived(redacted, alias))), &[])?;
@@ -140,7 +140,7 @@ fn derived(bytes: Vec<u8>, alias: &str) -> std::result::Result<derive::Derived, 
 fn original(frames: &Frames) -> std::result::Result<Vec<u8>, String> {
     match frames.recv() {
         Ok((Ask::Original { hash, size }, bytes)) => {
-            Packed { hash, size, bytes }.unpacked().map_err(|trouble| trouble.message)
+            CompressedOriginal { hash, size, bytes }.unpacked().map_err(|trouble| trouble.message)
         }
         _ => Err("it was not sent".to_owned()),
     }

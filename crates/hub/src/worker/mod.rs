@@ -8,11 +8,11 @@ mod pool;
 mod view;
 
 pub use inside::run;
-pub use pool::{Failed, Read, Stop, Visit, Workers};
+pub use pool::{Read, Stop, Visit, WorkerFailure, Workers};
 pub use view::View;
 
 use crate::derive::Derived;
-use crate::limits::{Limits, Refused};
+use crate::limits::{LimitRefusal, Limits};
 use serde::{Deserialize, Serialize};
 
 /// Stack of the thread that reads, in bytes: deep JSON and deep directories need less.
@@ -37,7 +37,7 @@ enum Ask {
 #[derive(Debug, Serialize, Deserialize)]
 enum Reply {
     /// No file of the upload can be stored.
-    Refused(Refused),
+    Refused(LimitRefusal),
     /// The next file of an upload.
     File { name: String, received_hash: String },
     /// The redacted file follows, compressed.

@@ -2,9 +2,9 @@
 
 use super::{Ask, Reply, View, frame};
 use crate::derive::Derived;
-use crate::limits::{Limits, Refused};
+use crate::limits::{LimitRefusal, Limits};
 use crate::log;
-use crate::originals::Packed;
+use crate::originals::CompressedOriginal;
 use std::io::{self, BufReader, ErrorKind};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub struct Read {
     /// SHA-256 of the file as it was sent.
     pub received_hash: String,
     /// The redacted file; empty if it could not be redacted.
-    pub original: Packed,
+    pub original: CompressedOriginal,
     /// The derived data, or the reason that there is none.
     pub derived: Result<Derived, String>,
 }
@@ -54,13 +54,13 @@ pub trait Visit {
     ///
     /// # Errors
     /// The upload is given up.
-    fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, Refused>;
+    fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, LimitRefusal>;
 
     /// Takes a file that was read.
     ///
     /// # Errors
     /// The upload is given up.
-    fn take(&mut self, read: Read) -> Result<(), Refused>;
+    fn take(&mut self, read: Read) -> Result<(), LimitRefusal>;
 }
 
 /// Ends a worker at any time, from any thread.
@@ -75,7 +75,7 @@ struct Stopping {
 
 /// Reason that a worker gave no result.
 #[derive(Debug)]
-pub enum Failed {
+pub enum WorkerFailure {
     /// The request is gone, or no process can be started.
     Stopped(String),
     /// The file killed the worker.
@@ -95,21 +95,21 @@ struct Worker {
 }
 
 /// Reason that an exchange with a worker ended early.
-enum Early<E> {
+enum EarlyEnd<E> {
     /// The pipe closed.
     Pipe,
     /// The hub gave up.
     Given(E),
 }
 
-impl<E> From<io::Error> for Early<E> {
+impl<E> From<io::Error> for EarlyEnd<E> {
     fn from(_: io::Error) -> Self {
         Self::Pipe
     }
 }
 
 /// Reason that an exchange with a worker failed.
-enum Ended<E> {
+enum ExchangeError<E> {
     Stopped(String),
     Died { why: String, is_endless: bool },
     Given(E),
@@ -216,7 +216,7 @@ impl Workers {
     ///
     /// # Errors
     /// Reading ends here.
-    pub fn upload(&self, stop: &Stop, body: &[u8], alias: &str, visit: &mut dyn Visit) -> Result<(), Refused> {
+    pub fn upload(&self, stop: &Stop, body: &[u8], alias: &str, visit: &mut dyn Visit) -> Result<(), LimitRefusal> {
         let (mut done, mut deaths, mut died_at) = (0, 0, None);
         loop {
             let mut at = None;
@@ -226,9 +226,9 @@ impl Workers {
             });
             let (why, is_endless) = match read {
                 Ok(read) => return read,
-                Err(Ended::Given(refused)) => return Err(refused),
-                Err(Ended::Stopped(why)) => return Err(Refused::Stopped(why)),
-                Err(Ended::Died { why, is_endless }) => (why, is_endless),
+                Err(ExchangeError::Given(refused)) => return Err(refused),
+                Err(ExchangeError::Stopped(why)) => return Err(LimitRefusal::Stopped(why)),
+                Err(ExchangeError::Died { why, is_endless }) => (why, is_endless),
             };
             deaths += 1;
             let is_first = died_at.replace(done) != Some(done);
@@ -243,13 +243,13 @@ impl Workers {
                 return Ok(());
             }
             if deaths >= DEATHS_MAX {
-                return Err(Refused::Damaged(format!("{deaths} processes that read its files ended early")));
+                return Err(LimitRefusal::Damaged(format!("{deaths} processes that read its files ended early")));
             }
         }
     }
 
     /// Derives a result from its original; none if it was stopped.
-    pub fn derive(&self, stop: &Stop, alias: &str, original: &Packed) -> Option<Result<Derived, String>> {
+    pub fn derive(&self, stop: &Stop, alias: &str, original: &CompressedOriginal) -> Option<Result<Derived, String>> {
         let mut is_first = true;
         loop {
             let derived = self.with(stop, |worker| {
@@ -259,14 +259,14 @@ impl Workers {
                 worker.tell(&ask, &original.bytes)?;
                 match worker.hear()? {
                     (Reply::Derived(derived), _) => Ok(*derived),
-                    _ => Err(Early::<()>::Pipe),
+                    _ => Err(EarlyEnd::<()>::Pipe),
                 }
             });
             match derived {
                 Ok(derived) => return Some(derived),
-                Err(Ended::Died { is_endless: false, .. }) if is_first => is_first = false,
-                Err(Ended::Died { why, .. }) => return Some(Err(why)),
-                Err(Ended::Stopped(_) | Ended::Given(())) => return None,
+                Err(ExchangeError::Died { is_endless: false, .. }) if is_first => is_first = false,
+                Err(ExchangeError::Died { why, .. }) => return Some(Err(why)),
+                Err(ExchangeError::Stopped(_) | ExchangeError::Given(())) => return None,
             }
         }
     }
@@ -275,39 +275,43 @@ impl Workers {
     ///
     /// # Errors
     /// An original is missing, cannot be read, or kills the worker.
-    pub fn show<E: From<Failed>>(
+    pub fn show<E: From<WorkerFailure>>(
         &self,
         stop: &Stop,
         view: View,
         originals: usize,
-        original: &mut dyn FnMut(usize) -> Result<Packed, E>,
+        original: &mut dyn FnMut(usize) -> Result<CompressedOriginal, E>,
     ) -> Result<Vec<u8>, E> {
         let shown = self.with(stop, |worker| {
             worker.tell(&Ask::Show { limits: self.limits, view, originals }, &[])?;
             for number in 0..originals {
-                let Packed { hash, size, bytes } = original(number).map_err(Early::Given)?;
+                let CompressedOriginal { hash, size, bytes } = original(number).map_err(EarlyEnd::Given)?;
                 worker.read_bytes += size;
                 worker.tell(&Ask::Original { hash, size }, &bytes)?;
             }
             match worker.hear()? {
                 (Reply::Shown(shown), page) => Ok(shown.map(|()| page)),
-                _ => Err(Early::Pipe),
+                _ => Err(EarlyEnd::Pipe),
             }
         });
         match shown {
-            Ok(shown) => shown.map_err(|why| Failed::Refused(why).into()),
-            Err(Ended::Given(error)) => Err(error),
-            Err(Ended::Stopped(why)) => Err(Failed::Stopped(why).into()),
-            Err(Ended::Died { why, .. }) => Err(Failed::Died(why).into()),
+            Ok(shown) => shown.map_err(|why| WorkerFailure::Refused(why).into()),
+            Err(ExchangeError::Given(error)) => Err(error),
+            Err(ExchangeError::Stopped(why)) => Err(WorkerFailure::Stopped(why).into()),
+            Err(ExchangeError::Died { why, .. }) => Err(WorkerFailure::Died(why).into()),
         }
     }
 
     /// Runs an exchange with a worker, and keeps the worker for the next request if the exchange was complete.
-    fn with<T, E>(&self, stop: &Stop, talk: impl FnOnce(&mut Worker) -> Result<T, Early<E>>) -> Result<T, Ended<E>> {
+    fn with<T, E>(
+        &self,
+        stop: &Stop,
+        talk: impl FnOnce(&mut Worker) -> Result<T, EarlyEnd<E>>,
+    ) -> Result<T, ExchangeError<E>> {
         let started = self.idle().map_or_else(|| Worker::start(&self.program), Ok);
         let mut worker =
-            started.map_err(|error| Ended::Stopped(format!("This hub cannot start a process: {error}.")))?;
-        let stopped = || Ended::Stopped("The request was ended before it was done.".to_owned());
+            started.map_err(|error| ExchangeError::Stopped(format!("This hub cannot start a process: {error}.")))?;
+        let stopped = || ExchangeError::Stopped("The request was ended before it was done.".to_owned());
         if !stop.begin(&worker) {
             self.keep(worker);
             return Err(stopped());
@@ -324,9 +328,11 @@ impl Workers {
         let _ = self.warm();
         match (talked, ended) {
             (Ok(value), _) => Ok(value),
-            (Err(Early::Given(error)), _) => Err(Ended::Given(error)),
-            (Err(Early::Pipe), Ok(status)) if !stop.is_stopped() && !is_from_outside(status) => Err(self.died(status)),
-            (Err(Early::Pipe), _) => Err(stopped()),
+            (Err(EarlyEnd::Given(error)), _) => Err(ExchangeError::Given(error)),
+            (Err(EarlyEnd::Pipe), Ok(status)) if !stop.is_stopped() && !is_from_outside(status) => {
+                Err(self.died(status))
+            }
+            (Err(EarlyEnd::Pipe), _) => Err(stopped()),
         }
     }
 
@@ -337,7 +343,7 @@ impl Workers {
         std::iter::from_fn(|| idle.pop()).find(|worker| matches!(held(&worker.child).try_wait(), Ok(None)))
     }
 
-    fn died<E>(&self, status: ExitStatus) -> Ended<E> {
+    fn died<E>(&self, status: ExitStatus) -> ExchangeError<E> {
         log::event("worker", &[("ended", &status.to_string())]);
         let is_endless = status.signal() == Some(SIGXCPU);
         let why = if is_endless {
@@ -348,7 +354,7 @@ impl Workers {
                 self.limits.memory_bytes_max >> 20
             )
         };
-        Ended::Died { why, is_endless }
+        ExchangeError::Died { why, is_endless }
     }
 }
 
@@ -358,11 +364,11 @@ fn files(
     done: &mut usize,
     at: &mut Option<Read>,
     visit: &mut dyn Visit,
-) -> Result<Result<(), Refused>, Early<Refused>> {
+) -> Result<Result<(), LimitRefusal>, EarlyEnd<LimitRefusal>> {
     loop {
         match (worker.hear()?, at.as_mut()) {
             ((Reply::File { name, received_hash }, _), _) => {
-                let is_wanted = visit.wants(&name, &received_hash).map_err(Early::Given)?;
+                let is_wanted = visit.wants(&name, &received_hash).map_err(EarlyEnd::Given)?;
                 if is_wanted {
                     *at = Some(Read::unread(name, received_hash))
                 } else {
@@ -372,11 +378,11 @@ fn files(
             }
             ((Reply::Redacted { hash, size }, bytes), Some(read)) => {
                 worker.read_bytes += size;
-                read.original = Packed { hash, size, bytes };
+                read.original = CompressedOriginal { hash, size, bytes };
             }
             ((Reply::Derived(derived), _), Some(_)) => {
                 if let Some(read) = at.take() {
-                    visit.take(Read { derived: *derived, ..read }).map_err(Early::Given)?;
+                    visit.take(Read { derived: *derived, ..read }).map_err(EarlyEnd::Given)?;
                 }
                 *done += 1;
             }
@@ -385,7 +391,7 @@ fn files(
                 worker.read_bytes += KEPT_BYTES_MAX;
                 return Ok(Err(refused));
             }
-            _ => return Err(Early::Pipe),
+            _ => return Err(EarlyEnd::Pipe),
         }
     }
 }
@@ -393,7 +399,7 @@ fn files(
 impl Read {
     /// A file that has not been read.
     fn unread(name: String, received_hash: String) -> Self {
-        Self { name, received_hash, original: Packed::of(&[]), derived: Err(String::new()) }
+        Self { name, received_hash, original: CompressedOriginal::of(&[]), derived: Err(String::new()) }
     }
 
     fn failed(self, why: String) -> Self {

@@ -1,6 +1,6 @@
 //! Errors of our own files, as sentences for users.
 
-use record::{Missing, Why};
+use record::{Missing, MissingReason};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 use std::fmt;
@@ -141,9 +141,9 @@ impl From<Error> for std::io::Error {
 impl From<Error> for Missing {
     fn from(error: Error) -> Self {
         let why = match error.problem.errno() {
-            Some(Errno::NOENT) => Why::Absent,
-            Some(Errno::ACCESS | Errno::PERM) => Why::Denied,
-            _ => Why::Unsupported(error.to_string()),
+            Some(Errno::NOENT) => MissingReason::Absent,
+            Some(Errno::ACCESS | Errno::PERM) => MissingReason::Denied,
+            _ => MissingReason::Unsupported(error.to_string()),
         };
         Self { path: error.path.display().to_string(), why }
     }

@@ -1,7 +1,7 @@
 //! PMUs of each kind of core, and reasons why the kernel does not count.
 
 use crate::Root;
-use record::{Missing, Why};
+use record::{Missing, MissingReason};
 
 /// Directory of PMUs.
 pub(super) const DEVICES: &str = "/sys/bus/event_source/devices";
@@ -30,10 +30,10 @@ pub(super) fn refused(errno: i32) -> Missing {
         libc::ENOSYS => "the kernel was built without perf events",
         libc::ESRCH => "the process has exited",
         libc::EACCES | libc::EPERM => {
-            return Missing { path: CALL.into(), why: Why::Denied };
+            return Missing { path: CALL.into(), why: MissingReason::Denied };
         }
         errno => {
-            return Missing { path: CALL.into(), why: Why::Io(errno) };
+            return Missing { path: CALL.into(), why: MissingReason::Io(errno) };
         }
     };
     Missing::unsupported(CALL, reason)

@@ -2,7 +2,7 @@
 
 use super::tree::Root;
 use crate::faults::{self, Call};
-use record::Why;
+use record::MissingReason;
 use std::fs::File;
 
 /// Open file for repeated reads.
@@ -40,8 +40,8 @@ impl Source {
             Source::Stream(stream) => rustix::io::read(stream, buffer).map_err(|e| e.raw_os_error()),
             Source::Board(root, path) => {
                 let bytes = root.read_bytes(path).map_err(|missing| match missing.why {
-                    Why::Io(errno) => errno,
-                    Why::Denied => libc::EACCES,
+                    MissingReason::Io(errno) => errno,
+                    MissingReason::Denied => libc::EACCES,
                     _ => libc::ENOENT,
                 })?;
                 let bytes = bytes.get(offset as usize..).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Existing files that could not be read. Most readers continue with other sources; the reasons are collected here for
 //! all of them, including unreadable directories of our own.
 
-use record::{Missing, Why};
+use record::{Missing, MissingReason};
 use redact::Redactor;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,8 +31,8 @@ pub(crate) fn note(path: &Path, errno: i32) {
     let missing = Missing {
         path: path.display().to_string(),
         why: match errno {
-            libc::EACCES | libc::EPERM => Why::Denied,
-            errno => Why::Io(errno),
+            libc::EACCES | libc::EPERM => MissingReason::Denied,
+            errno => MissingReason::Io(errno),
         },
     };
     system().note(&missing, errno);
@@ -51,7 +51,7 @@ impl Unread {
         let path = Redactor::default().addresses(&missing.path);
         // A device that disappeared differs from one that never existed.
         let why = match &missing.why {
-            Why::Absent => Why::Io(errno),
+            MissingReason::Absent => MissingReason::Io(errno),
             why => why.clone(),
         };
         inside.new.push(Missing { path, why });
@@ -81,7 +81,7 @@ fn is_ordinary(path: &str, errno: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::Root;
-    use record::{Missing, Why};
+    use record::{Missing, MissingReason};
 
     #[test]
     fn read_failures_are_kept_once() {
@@ -90,7 +90,7 @@ mod tests {
         for path in ["/sys/a", "/sys/a", "/sys/b", "/sys/c", "/sys/d", "/proc/7/stat"] {
             let _looked_at_below = root.clone().read(path);
         }
-        let failed = |path: &str, errno| Missing { path: path.into(), why: Why::Io(errno) };
+        let failed = |path: &str, errno| Missing { path: path.into(), why: MissingReason::Io(errno) };
         let expected = [failed("/sys/a", libc::EIO), failed("/sys/b", libc::ENODEV)];
         assert_eq!(root.take_unread(), expected);
         let _the_same_once_more = root.read("/sys/a");

@@ -1,6 +1,6 @@
 //! Reasons for failed reads: plain data that can be recorded without allocation, and their texts.
 
-use record::{Missing, Why};
+use record::{Missing, MissingReason};
 
 /// Maximum number of bytes kept of an invalid answer.
 const EXCERPT_BYTES: usize = 40;
@@ -36,26 +36,28 @@ impl Failure {
     /// Reason in the format of the Record; `path` is the source.
     pub fn missing(&self, path: &str) -> Missing {
         let why = match self {
-            Failure::Errno(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Why::Absent,
-            Failure::Errno(libc::EACCES | libc::EPERM) => Why::Denied,
-            Failure::Errno(libc::EOPNOTSUPP) => Why::Unsupported(format!("not available on this machine ({path})")),
-            Failure::Errno(errno) => Why::Io(*errno),
+            Failure::Errno(libc::ENOENT | libc::ENODEV | libc::ENXIO) => MissingReason::Absent,
+            Failure::Errno(libc::EACCES | libc::EPERM) => MissingReason::Denied,
+            Failure::Errno(libc::EOPNOTSUPP) => {
+                MissingReason::Unsupported(format!("not available on this machine ({path})"))
+            }
+            Failure::Errno(errno) => MissingReason::Io(*errno),
             Failure::Garbled(excerpt) => {
                 let text = String::from_utf8_lossy(excerpt);
                 return Missing::garbled(path, text.trim_end_matches('\0').trim_end());
             }
-            Failure::NotNamed => Why::Unsupported(format!("{path} does not currently contain it")),
-            Failure::Silent(seconds) => Why::Unsupported(format!("{path} has not responded for {seconds} s")),
+            Failure::NotNamed => MissingReason::Unsupported(format!("{path} does not currently contain it")),
+            Failure::Silent(seconds) => MissingReason::Unsupported(format!("{path} has not responded for {seconds} s")),
             Failure::Suspended(ms) => {
-                Why::Unsupported(format!("the machine was suspended for {}.{:03} s", ms / 1000, ms % 1000))
+                MissingReason::Unsupported(format!("the machine was suspended for {}.{:03} s", ms / 1000, ms % 1000))
             }
             Failure::SlowedDown(ms) => {
-                Why::Unsupported(format!("sampling interval increased to {ms} ms to limit CPU use"))
+                MissingReason::Unsupported(format!("sampling interval increased to {ms} ms to limit CPU use"))
             }
             Failure::TimeStepped(ms) => {
                 let direction = if *ms < 0 { "back" } else { "forward" };
                 let ms = ms.unsigned_abs();
-                Why::Unsupported(format!(
+                MissingReason::Unsupported(format!(
                     "the system time was set {direction} by {}.{:03} s; sample times are not affected",
                     ms / 1000,
                     ms % 1000

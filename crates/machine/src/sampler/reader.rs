@@ -8,7 +8,7 @@ use crate::perf::CpuCycles;
 use crate::sensors::{NONE, Parser, Probe, Read, Scale};
 use crate::vcio::{Firmware, PMIC_RAILS_MAX, Question};
 use crate::{Root, Source};
-use record::{Missing, Why};
+use record::{Missing, MissingReason};
 
 /// Values of the sampler itself, for its own channels.
 #[derive(Debug, Clone, Copy, Default)]
@@ -222,9 +222,9 @@ fn whole_lines(answer: &[u8], cut: bool) -> &[u8] {
 
 fn errno_of(missing: &Missing) -> Failure {
     Failure::Errno(match missing.why {
-        Why::Denied => libc::EACCES,
-        Why::Io(errno) => errno,
-        Why::Unsupported(_) => libc::EOPNOTSUPP,
+        MissingReason::Denied => libc::EACCES,
+        MissingReason::Io(errno) => errno,
+        MissingReason::Unsupported(_) => libc::EOPNOTSUPP,
         _ => libc::ENOENT,
     })
 }

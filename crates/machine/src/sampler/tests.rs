@@ -3,7 +3,7 @@
 use super::*;
 use crate::Source;
 use record::{LoadSpan, Missing, OfMemory, OfMeter, OfPowercap, OfSampler, OfSwap, PowerZone};
-use record::{PowerZoneKind, Why};
+use record::{MissingReason, PowerZoneKind};
 
 const ZONE: &str = "/sys/class/thermal/thermal_zone0";
 const TEMPERATURE: ChannelId = ChannelId::zone_temperature(0);
@@ -77,7 +77,7 @@ fn errors_are_retried_with_backoff() {
     for _ in 0..3 {
         assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
     }
-    let missing = Missing { path: path.clone(), why: Why::Io(libc::EAGAIN) };
+    let missing = Missing { path: path.clone(), why: MissingReason::Io(libc::EAGAIN) };
     assert_eq!(gaps(&mut sampler), [(TEMPERATURE, 0, missing)]);
     sampler.slots[index].set_source(Source::Board(root, path));
     let values: Vec<Option<i64>> = (0..11).map(|_| ticked(&mut sampler, &timeline, &TEMPERATURE)).collect();
@@ -126,7 +126,7 @@ fn cpu_that_is_offline_has_a_reason() {
     let gaps = gaps(&mut sampler);
     assert_eq!(gaps.len(), 8);
     assert_eq!(gaps[0].0, user);
-    assert!(matches!(gaps[0].2.why, Why::Unsupported(_)));
+    assert!(matches!(gaps[0].2.why, MissingReason::Unsupported(_)));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn denied_source_is_reported_once() {
     }
     let gaps = gaps(&mut sampler);
     assert_eq!(gaps.len(), 1);
-    assert_eq!(gaps[0].2.why, Why::Denied);
+    assert_eq!(gaps[0].2.why, MissingReason::Denied);
     let cost = sampler.source_costs().find(|cost| cost.path.starts_with(zone));
     assert_eq!(cost.unwrap().reads, 1);
 }
@@ -221,7 +221,7 @@ fn values_of_others_are_in_the_row() {
     assert!(gaps(&mut sampler).is_empty(), "nothing new is no gap");
     latest_values.put(Err(Failure::Errno(libc::ETIMEDOUT)), 1_000);
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
-    let missing = Missing { path: "plug".into(), why: Why::Io(libc::ETIMEDOUT) };
+    let missing = Missing { path: "plug".into(), why: MissingReason::Io(libc::ETIMEDOUT) };
     assert_eq!(gaps(&mut sampler), [(id, 1500, missing)]);
     let Event::SamplerCost { cost } = sampler.cost_event() else { panic!("no cost") };
     let plug = cost.sources.iter().find(|cost| cost.source == "plug");

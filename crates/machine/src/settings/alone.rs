@@ -16,11 +16,11 @@ const SYSFS: u64 = 0x6265_6572;
 
 /// Held until it is dropped or the process dies.
 #[derive(Debug)]
-pub(super) struct Alone {
+pub(super) struct SettingsLock {
     _place: Option<group::ExclusiveGroup>,
 }
 
-impl Alone {
+impl SettingsLock {
     /// Removes what a dead process has left of it.
     pub(super) fn forget(root: &Root) {
         if root.is_system() && group::is_present(root, NAME) {

@@ -3,16 +3,16 @@
 
 mod suspended;
 
-use super::alone::Alone;
+use super::alone::SettingsLock;
 use super::cooling;
 use super::disturbed::{disturbed_by, emptied_cpuset};
 use super::journal::{Entry, Journal};
 use super::place::Place;
 use super::programs;
-use super::restore::{Held, Settled, held, restore_one};
+use super::restore::{OldValue, WriteBack, held, restore_one};
 use super::{Node, Outcome};
 use crate::Root;
-use record::{Arrange, Fact, Missing, Reading, Restored, SettingChange, UnmetSetting};
+use record::{Arrange, Fact, Missing, Reading, RestoreOutcome, SettingChange, UnmetSetting};
 use std::path::PathBuf;
 use std::time::Duration;
 use suspended::machine_name;
@@ -24,15 +24,15 @@ pub(super) struct Changes {
     boot_id: String,
     machine: String,
     journal: Option<Journal>,
-    held: Vec<Held>,
+    held: Vec<OldValue>,
     /// Side effects that were settled before the restoration, with the setting that caused them.
-    settled_early: Vec<(String, Restored)>,
+    settled_early: Vec<(String, RestoreOutcome)>,
     /// The journal has entries of another machine.
     is_shared: bool,
     /// Lines of the journal that nobody can read and that may be about this boot.
     damaged: usize,
     /// Until everything is back.
-    alone: Option<Alone>,
+    alone: Option<SettingsLock>,
 }
 
 impl Changes {
@@ -40,7 +40,7 @@ impl Changes {
     ///
     /// # Errors
     /// It cannot be read, or nobody knows which boot this is (no `/proc`): the process that restores could not tell either.
-    pub(super) fn of(root: &Root, mut journal: Journal, alone: Option<Alone>) -> Reading<Self> {
+    pub(super) fn of(root: &Root, mut journal: Journal, alone: Option<SettingsLock>) -> Reading<Self> {
         let boot_id = root.read_value("/proc/sys/kernel/random/boot_id")?;
         let (entries, damaged) = journal.entries()?;
         let machine = machine_name(root);
@@ -187,7 +187,7 @@ impl Changes {
             new: value.to_owned(),
             read_back: read_back.into(),
             at_ms: None,
-            restored: Restored::Pending,
+            restored: RestoreOutcome::Pending,
             disturbed: false,
         };
         Ok((change, disturbed))
@@ -209,7 +209,7 @@ impl Changes {
             new: read.clone().unwrap_or_default(),
             read_back: read.into(),
             at_ms: None,
-            restored: Restored::Pending,
+            restored: RestoreOutcome::Pending,
             disturbed: true,
         })
     }
@@ -269,18 +269,18 @@ impl Changes {
 
     fn settle_early(&mut self, place: &Place) {
         self.note_settled(place);
-        self.settled_early.push((place.path(), Restored::Done));
+        self.settled_early.push((place.path(), RestoreOutcome::Done));
     }
 
-    fn take_held(&mut self, is_taken: impl Fn(&Held) -> bool) -> Vec<Held> {
+    fn take_held(&mut self, is_taken: impl Fn(&OldValue) -> bool) -> Vec<OldValue> {
         self.held.extract_if(.., |held| is_taken(held)).collect()
     }
 
-    fn hold(&mut self, place: &Place, old: &str) -> &mut Held {
+    fn hold(&mut self, place: &Place, old: &str) -> &mut OldValue {
         let at = match self.held.iter().position(|held| held.place == *place) {
             Some(at) => at,
             None => {
-                self.held.push(Held::new(place.clone(), old.to_owned()));
+                self.held.push(OldValue::new(place.clone(), old.to_owned()));
                 self.held.len() - 1
             }
         };
@@ -323,7 +323,7 @@ impl Changes {
         for held in self.take_held(|held| held.disturbed_by == Some(node)).into_iter().rev() {
             let settled = restore_one(&self.root, &held, &[node]);
             match settled.outcome {
-                Restored::Done => self.settle_early(&held.place),
+                RestoreOutcome::Done => self.settle_early(&held.place),
                 _ => self.held.push(held),
             }
         }
@@ -332,7 +332,7 @@ impl Changes {
     /// Puts everything back, last change first; what fails is tried once more when all else is back, because
     /// limits depend on each other. Each place is settled once and independently. The journal keeps only places that could
     /// not be reached, and is removed with the last of them.
-    pub(super) fn restore(&mut self) -> Vec<(String, Restored)> {
+    pub(super) fn restore(&mut self) -> Vec<(String, RestoreOutcome)> {
         let mut outcomes = std::mem::take(&mut self.settled_early);
         // One that was disturbed again is restored below.
         outcomes.retain(|(path, _)| self.held.iter().all(|held| held.place.path() != *path));
@@ -348,7 +348,7 @@ impl Changes {
                 self.note_recreated(node);
             }
             match settled.outcome {
-                Restored::Failed(_) => failed.push(held),
+                RestoreOutcome::Failed(_) => failed.push(held),
                 _ => outcomes.push(self.settle(&held, settled, &mut written)),
             }
         }
@@ -366,7 +366,7 @@ impl Changes {
                 "{} of its lines were unreadable, so the settings in them are unknown; check governors, clock limits and CPUs, or reboot",
                 self.damaged
             );
-            outcomes.push((journal.path().display().to_string(), Restored::Failed(why)));
+            outcomes.push((journal.path().display().to_string(), RestoreOutcome::Failed(why)));
         }
         match journal.filter(|_| !is_left && !self.is_shared) {
             Some(journal) if self.damaged > 0 => journal.set_aside(),
@@ -378,7 +378,7 @@ impl Changes {
         outcomes
     }
 
-    fn settle(&mut self, held: &Held, settled: Settled, written: &mut Vec<Node>) -> (String, Restored) {
+    fn settle(&mut self, held: &OldValue, settled: WriteBack, written: &mut Vec<Node>) -> (String, RestoreOutcome) {
         // A governor is settled after its tunables, because a process that continues an interrupted restore needs it.
         let is_awaited = matches!(held.place, Place::Node(node) if self.disturbs(node));
         if settled.is_final && !is_awaited {
@@ -393,7 +393,7 @@ impl Changes {
 
     /// Notes that this program writes the governor back, so that a process that continues an interrupted restore does not take
     /// it for a later choice of the user.
-    fn note_begin_of_write_back(&mut self, held: &Held) {
+    fn note_begin_of_write_back(&mut self, held: &OldValue) {
         let is_awaited = matches!(held.place, Place::Node(node @ Node::Governor(_)) if self.disturbs(node));
         let is_due = |now: String| now != held.old && held.is_ours(&self.root, &now);
         if is_awaited && held.place.read(&self.root).is_ok_and(is_due) {
@@ -404,9 +404,11 @@ impl Changes {
 
     /// Notes the initial values of tunables that came with the governor: a different value is a later choice of the user.
     fn note_recreated(&mut self, node: Node) {
-        let of_node =
-            |held: &&Held| held.disturbed_by == Some(node) && held.place.is_recreated() && !held.is_write_back_begun();
-        let with_value = |held: &Held| Some((held.place.clone(), held.old.clone(), held.place.read(&self.root).ok()?));
+        let of_node = |held: &&OldValue| {
+            held.disturbed_by == Some(node) && held.place.is_recreated() && !held.is_write_back_begun()
+        };
+        let with_value =
+            |held: &OldValue| Some((held.place.clone(), held.old.clone(), held.place.read(&self.root).ok()?));
         let found: Vec<_> = self.held.iter().filter(of_node).filter_map(with_value).collect();
         for (place, old, value) in found {
             let entry = Entry { new: Some(value), ..self.entry(&place, &old) };
@@ -423,7 +425,7 @@ impl Changes {
         self.note(&entry);
     }
 
-    fn find(&self, place: &Place) -> Option<&Held> {
+    fn find(&self, place: &Place) -> Option<&OldValue> {
         self.held.iter().find(|held| held.place == *place)
     }
 

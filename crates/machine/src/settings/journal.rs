@@ -4,7 +4,7 @@
 use crate::faults::{self, Call};
 use crate::files::{self, Exclusive};
 use crate::threads::refused;
-use record::{Missing, Reading, Why};
+use record::{Missing, MissingReason, Reading};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Permissions};
 use std::io::{Read, Seek, SeekFrom};
@@ -86,7 +86,7 @@ impl Journal {
         let own = path.to_path_buf();
         let opened = in_time(path, move || Self::locked(&own, || files::existing(&own)));
         match opened {
-            Err(missing) if missing.why == Why::Absent => Ok(None),
+            Err(missing) if missing.why == MissingReason::Absent => Ok(None),
             journal => journal.map(Some),
         }
     }
@@ -274,8 +274,8 @@ pub(super) fn parse(bytes: &[u8]) -> (Vec<Entry>, usize) {
 fn io(path: &Path, error: &std::io::Error) -> Missing {
     let path = path.display().to_string();
     let why = match error.raw_os_error() {
-        Some(errno) => Why::Io(errno),
-        None => Why::Unsupported(format!("{path}: {error}")),
+        Some(errno) => MissingReason::Io(errno),
+        None => MissingReason::Unsupported(format!("{path}: {error}")),
     };
     Missing { path, why }
 }

@@ -33,7 +33,7 @@ fn comes_back(root: &Root, name: &str, change: impl Fn(&mut Settings)) {
         } else {
             settings.restore()
         };
-        let is_bad = |outcome: &Restored| *outcome != Restored::Done;
+        let is_bad = |outcome: &RestoreOutcome| *outcome != RestoreOutcome::Done;
         let bad: Vec<_> = outcomes.iter().filter(|(_, o)| is_bad(o)).collect();
         assert!(bad.is_empty(), "{name}, killed {is_killed}: {bad:?}");
         assert_eq!(root.board_files(), before, "{name}, killed {is_killed}");
@@ -88,7 +88,7 @@ fn unchecked_change_is_restored() {
     std::fs::write(&path, format!("{first}\n")).unwrap();
     root.write(&Node::ClockMax(0).path(), "1200000").unwrap();
     let back = restore_from_journal(&root, &path).unwrap();
-    assert_eq!(back, [(Node::ClockMax(0).path(), Restored::Done)]);
+    assert_eq!(back, [(Node::ClockMax(0).path(), RestoreOutcome::Done)]);
     let now = Node::ClockMax(0).read(&root).unwrap();
     assert_eq!(now, "1608000");
 }
@@ -246,7 +246,7 @@ fn side_effects_are_recorded_with_their_outcome() {
         let [change] = found.as_slice() else { panic!("{found:?}") };
         let texts = (change.path.as_str(), change.old.as_str(), change.new.as_str());
         assert_eq!(texts, (speed.as_str(), "1416000", "408000"));
-        assert_eq!((change.at_ms, &change.restored), (Some(7), &Restored::Done));
+        assert_eq!((change.at_ms, &change.restored), (Some(7), &RestoreOutcome::Done));
         assert_eq!(record.settings_left().count(), 0);
     }
 }
@@ -274,7 +274,7 @@ fn late_value_is_restored() {
         set(&mut settings, Node::Governor(0), "performance");
         let outcomes = settings.restore();
         let outcome = outcomes.iter().find(|(path, _)| *path == tunable).map(|(_, outcome)| outcome);
-        assert_eq!(outcome == Some(&Restored::Done), is_back, "{delay_ms} ms: {outcomes:?}");
+        assert_eq!(outcome == Some(&RestoreOutcome::Done), is_back, "{delay_ms} ms: {outcomes:?}");
     }
 }
 

@@ -7,12 +7,12 @@ use super::disturbed::SideEffect;
 use super::journal::Entry;
 use super::place::Place;
 use crate::Root;
-use record::{Missing, Restored, Why};
+use record::{Missing, MissingReason, RestoreOutcome};
 use std::time::Duration;
 
 /// Old and new value of a setting.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
+pub(super) struct OldValue {
     pub(super) place: Place,
     /// The user's value.
     pub(super) old: String,
@@ -27,25 +27,25 @@ pub(super) struct Held {
 }
 
 /// The outcome of one place, and whether anything is left to do.
-pub(super) struct Settled {
-    pub(super) outcome: Restored,
+pub(super) struct WriteBack {
+    pub(super) outcome: RestoreOutcome,
     /// This program wrote the user's value, now or earlier. Values that the kernel creates with it are no choice of the user.
     pub(super) is_written: bool,
     /// False if the file could not be read or written now, so that it may still hold a value of ours.
     pub(super) is_final: bool,
 }
 
-impl Settled {
-    fn new(outcome: Restored, is_written: bool) -> Self {
+impl WriteBack {
+    fn new(outcome: RestoreOutcome, is_written: bool) -> Self {
         Self { outcome, is_written, is_final: true }
     }
 
     fn unreachable(missing: &Missing) -> Self {
-        Self { outcome: Restored::Failed(missing.to_string()), is_written: false, is_final: false }
+        Self { outcome: RestoreOutcome::Failed(missing.to_string()), is_written: false, is_final: false }
     }
 }
 
-impl Held {
+impl OldValue {
     /// A place of which nothing but the user's value is known.
     pub(super) fn new(place: Place, old: String) -> Self {
         let disturbed_by = match &place {
@@ -88,8 +88,8 @@ impl Held {
 }
 
 /// Places of a journal that are not settled, in the order of their first changes.
-pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Held> {
-    let mut all: Vec<Held> = Vec::new();
+pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<OldValue> {
+    let mut all: Vec<OldValue> = Vec::new();
     for entry in entries {
         let Some(place) = Place::from_path(&entry.path) else {
             continue;
@@ -101,7 +101,7 @@ pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Held> {
         let at = match all.iter().position(|held| held.place == place) {
             Some(at) => at,
             None => {
-                all.push(Held::new(place, entry.old.clone()));
+                all.push(OldValue::new(place, entry.old.clone()));
                 all.len() - 1
             }
         };
@@ -132,58 +132,60 @@ const SHOWN_WITHIN: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(50), Duration::from_millis(100)];
 
 /// Restores a place if its value is still one of this program. `written` has the settings that were written back.
-pub(super) fn restore_one(root: &Root, held: &Held, written: &[Node]) -> Settled {
+pub(super) fn restore_one(root: &Root, held: &OldValue, written: &[Node]) -> WriteBack {
     let current = match held.place.read(root) {
         Ok(current) => current,
-        Err(Missing { why: Why::Absent, .. }) if held.place.may_end() => return Settled::new(Restored::Done, false),
-        Err(missing) => return Settled::unreachable(&missing),
+        Err(Missing { why: MissingReason::Absent, .. }) if held.place.may_end() => {
+            return WriteBack::new(RestoreOutcome::Done, false);
+        }
+        Err(missing) => return WriteBack::unreachable(&missing),
     };
     match &held.place {
         Place::SideEffect(place) if place.is_recreated() => {
             // A governor that the user has chosen since has values of its own.
             let is_recreated_by_us = held.disturbed_by.is_none_or(|node| written.contains(&node));
             if current == held.old || !is_recreated_by_us {
-                return Settled::new(Restored::Done, false);
+                return WriteBack::new(RestoreOutcome::Done, false);
             }
             if held.is_write_back_begun() && !held.ours.contains(&current) {
-                return Settled::new(Restored::LeftAlone(current), false);
+                return WriteBack::new(RestoreOutcome::LeftAlone(current), false);
             }
         }
         place => {
             // A limit lowered by cooling can read as the old value while set to ours.
             let is_sure = !matches!(place, Place::Node(Node::ClockMax(policy)) if cooling::is_raised(root, *policy));
             if current == held.old && is_sure {
-                return Settled::new(Restored::Done, held.ours.contains(&held.old));
+                return WriteBack::new(RestoreOutcome::Done, held.ours.contains(&held.old));
             }
             if current != held.old && !held.is_ours(root, &current) {
-                return Settled::new(Restored::LeftAlone(current), false);
+                return WriteBack::new(RestoreOutcome::LeftAlone(current), false);
             }
         }
     }
     match held.place.write(root, &held.old) {
-        Ok(()) => Settled::new(shown(root, held), true),
-        Err(missing) => Settled::unreachable(&missing),
+        Ok(()) => WriteBack::new(shown(root, held), true),
+        Err(missing) => WriteBack::unreachable(&missing),
     }
 }
 
 /// Checks that a value that was written is in force, by the rule of its kind of file.
-fn shown(root: &Root, held: &Held) -> Restored {
+fn shown(root: &Root, held: &OldValue) -> RestoreOutcome {
     // Shows the clock of the moment and not the one that was asked for (drivers/cpufreq/cpufreq.c, show_scaling_cur_freq
     // and cpufreq_userspace.c): the kernel has taken it, or refused the write.
     if matches!(&held.place, Place::SideEffect(SideEffect::SetSpeed(_))) {
-        return Restored::Done;
+        return RestoreOutcome::Done;
     }
     let is_back = |now: &str| match held.place {
         Place::Node(node) => cooling::is_in_force(root, node, &held.old, now),
         Place::SideEffect(_) => now == held.old,
     };
-    let mut found = Restored::Pending;
+    let mut found = RestoreOutcome::Pending;
     for pause in SHOWN_WITHIN {
         std::thread::sleep(pause);
         found = match held.place.read(root) {
-            Ok(now) if is_back(&now) => return Restored::Done,
-            Ok(now) => Restored::Failed(format!("wrote {}, reads {now}", held.old)),
-            Err(missing) => Restored::Failed(missing.to_string()),
+            Ok(now) if is_back(&now) => return RestoreOutcome::Done,
+            Ok(now) => RestoreOutcome::Failed(format!("wrote {}, reads {now}", held.old)),
+            Err(missing) => RestoreOutcome::Failed(missing.to_string()),
         };
     }
     found

@@ -101,7 +101,7 @@ powersave performance dmc_ondemand
     set(&mut settings, dmc, "performance");
     kill(settings);
     let outcomes = restore_from_journal(&root, &path).unwrap();
-    assert!(outcomes.iter().all(|(_, outcome)| *outcome == Restored::Done), "{outcomes:?}");
+    assert!(outcomes.iter().all(|(_, outcome)| *outcome == RestoreOutcome::Done), "{outcomes:?}");
     assert_eq!(root.read_value(ASPM_POLICY).unwrap(), "powersave");
     assert_eq!(dmc.read(&root).unwrap(), "dmc_ondemand");
 }
@@ -123,7 +123,7 @@ fn cpus_come_back_before_their_clocks() {
     kill(settings);
     let back = restore_from_journal(&root, &path).unwrap();
     // While all CPUs of a policy are off, the kernel lets nobody set its governor.
-    let done = |path: String| (path, Restored::Done);
+    let done = |path: String| (path, RestoreOutcome::Done);
     assert_eq!(back, [done(online.to_owned()), done(Node::Governor(0).path())]);
     assert_eq!(root.read_value(online).unwrap(), "1");
 }
@@ -167,7 +167,7 @@ fn huge_pages_come_back() {
     assert_eq!((change.old.as_str(), change.new.as_str()), ("madvise", "never"));
     kill(settings);
     let back = restore_from_journal(&root, &path).unwrap();
-    assert_eq!(back, [(HUGE_PAGES.to_owned(), Restored::Done)]);
+    assert_eq!(back, [(HUGE_PAGES.to_owned(), RestoreOutcome::Done)]);
     assert_eq!(Node::HugePages.read(&root).unwrap(), "madvise");
 }
 
@@ -180,7 +180,7 @@ fn restore_is_exact() {
     change_everything(&mut settings);
     assert_ne!(root.board_files(), before);
     let outcomes = settings.restore();
-    assert!(outcomes.iter().all(|(_, outcome)| *outcome == Restored::Done), "{outcomes:?}");
+    assert!(outcomes.iter().all(|(_, outcome)| *outcome == RestoreOutcome::Done), "{outcomes:?}");
     assert_eq!(root.board_files(), before);
     assert!(!path.exists());
 }
@@ -228,7 +228,7 @@ fn foreign_change_is_not_restored() {
     let mut settings = Settings::new(&root, &journal("other")).unwrap();
     set(&mut settings, Node::Governor(0), "performance");
     root.write(&Node::Governor(0).path(), "powersave").unwrap();
-    assert_eq!(settings.restore(), [(Node::Governor(0).path(), Restored::LeftAlone("powersave".into()))]);
+    assert_eq!(settings.restore(), [(Node::Governor(0).path(), RestoreOutcome::LeftAlone("powersave".into()))]);
     assert_eq!(root.read_value(&Node::Governor(0).path()).unwrap(), "powersave");
 }
 
@@ -239,7 +239,7 @@ fn limit_lowered_by_cooling_is_still_ours() {
     set(&mut settings, Node::ClockMax(0), "1800000");
     root.write(&Node::ClockMax(0).path(), "1200000").unwrap();
     root.write("/sys/class/thermal/cooling_device0/cur_state", "2").unwrap();
-    assert_eq!(settings.restore(), [(Node::ClockMax(0).path(), Restored::Done)]);
+    assert_eq!(settings.restore(), [(Node::ClockMax(0).path(), RestoreOutcome::Done)]);
     assert_eq!(root.read_value(&Node::ClockMax(0).path()).unwrap(), "1608000");
 }
 

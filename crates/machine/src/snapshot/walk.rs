@@ -4,7 +4,7 @@ use super::notation::{error_name, escape};
 use super::paths::{FilePolicy, is_wanted};
 use crate::Root;
 use crate::timeline::monotonic_ns;
-use record::Why;
+use record::MissingReason;
 use redact::{BLANK, Kind, Redactor};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -119,8 +119,8 @@ impl Walk<'_> {
             Ok(_) => {}
             Err(missing) => {
                 let name = match missing.why {
-                    Why::Denied => Some("EACCES"),
-                    Why::Io(errno) => error_name(errno),
+                    MissingReason::Denied => Some("EACCES"),
+                    MissingReason::Io(errno) => error_name(errno),
                     _ => None,
                 };
                 if let Some(name) = name

@@ -17,7 +17,7 @@ pub(super) fn modules(root: &Root, left_out: &mut Vec<String>) -> Vec<MemoryModu
                 return modules;
             }
         }
-        Err(missing) if missing.why == record::Why::Denied => {
+        Err(missing) if missing.why == record::MissingReason::Denied => {
             left_out.push(format!("Memory modules: {missing}; try as root"));
         }
         Err(_) => {}

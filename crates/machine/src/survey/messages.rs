@@ -32,7 +32,8 @@ fn of_device(root: &Root) -> Reading<Vec<KmsgRecord>> {
     let crate::Source::File(mut file) = root.source(PATH)? else {
         return Err(Missing::absent(PATH));
     };
-    let io = |errno: rustix::io::Errno| Missing { path: PATH.into(), why: record::Why::Io(errno.raw_os_error()) };
+    let io =
+        |errno: rustix::io::Errno| Missing { path: PATH.into(), why: record::MissingReason::Io(errno.raw_os_error()) };
     let flags = rustix::fs::fcntl_getfl(&file).map_err(io)?;
     // Otherwise a read after the last message would wait for the next one.
     rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK).map_err(io)?;
@@ -48,8 +49,8 @@ fn of_device(root: &Root) -> Reading<Vec<KmsgRecord>> {
             Err(error) => {
                 let errno = error.raw_os_error().unwrap_or(libc::EIO);
                 let why = match errno {
-                    libc::EPERM | libc::EACCES => record::Why::Denied,
-                    other => record::Why::Io(other),
+                    libc::EPERM | libc::EACCES => record::MissingReason::Denied,
+                    other => record::MissingReason::Io(other),
                 };
                 return Err(Missing { path: PATH.into(), why });
             }

@@ -32,7 +32,7 @@ pub struct Spool(pub Folder);
 
 /// A file that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct SpoolFile {
     /// Its name here.
     pub name: OsString,
     /// The hub it waits for, without a slash at the end.
@@ -42,7 +42,7 @@ pub struct Waiting {
     tries: Vec<i64>,
 }
 
-impl Waiting {
+impl SpoolFile {
     /// True if it waits for this hub.
     pub fn is_for(&self, hub: &Hub) -> bool {
         self.url == hub.address.url
@@ -92,7 +92,7 @@ impl Spool {
     ///
     /// # Errors
     /// One sentence: the folder cannot be read.
-    pub fn waiting(&self) -> Result<Vec<Waiting>, String> {
+    pub fn waiting(&self) -> Result<Vec<SpoolFile>, String> {
         let mut names = self.0.names().map_err(|error| error.to_string())?;
         names.sort();
         let waiting = names.into_iter().filter_map(|name| {
@@ -104,7 +104,7 @@ impl Spool {
             let (url, query) = (lines.next()?, lines.next()?);
             let tries = self.0.read(&with_end(&name, TRIES), TRIES_BYTES_MAX).unwrap_or_default();
             let tries = String::from_utf8_lossy(&tries).lines().filter_map(|line| line.parse().ok()).collect();
-            Some(Waiting { name, url, query, tries })
+            Some(SpoolFile { name, url, query, tries })
         });
         Ok(waiting.collect())
     }
@@ -113,7 +113,7 @@ impl Spool {
     ///
     /// # Errors
     /// It cannot be removed.
-    pub fn remove(&self, waiting: &Waiting) -> Result<(), Error> {
+    pub fn remove(&self, waiting: &SpoolFile) -> Result<(), Error> {
         // A note without its file is harmless.
         let _ = self.0.remove(&waiting.with_end(TRIES));
         self.0.remove(&waiting.name)
@@ -124,7 +124,7 @@ impl Spool {
     ///
     /// # Errors
     /// It can neither be noted nor set aside.
-    pub fn refused(&self, waiting: &Waiting, now_utc_s: i64) -> Result<Option<PathBuf>, Error> {
+    pub fn refused(&self, waiting: &SpoolFile, now_utc_s: i64) -> Result<Option<PathBuf>, Error> {
         let mut tries = waiting.tries.clone();
         tries.push(now_utc_s);
         let text: String = tries.iter().map(|at| format!("{at}\n")).collect();

@@ -9,7 +9,7 @@ mod reply;
 mod token;
 
 pub use reply::{Answer, HTML, Site, TEXT};
-pub use token::{Guarded, Token};
+pub use token::{Token, TokenSite};
 
 pub use reply::reply;
 
@@ -37,7 +37,7 @@ const NEWS_REST: u32 = 50;
 
 /// A server that is running, until the process ends.
 #[derive(Debug)]
-pub struct Served {
+pub struct RunningServer {
     /// Listening address.
     pub address: SocketAddr,
     /// Tells it of news.
@@ -73,7 +73,7 @@ impl Bell {
 ///
 /// # Errors
 /// The address cannot be listened on, or the kernel refuses a thread.
-pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Result<Served> {
+pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Result<RunningServer> {
     let listener = TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
@@ -94,7 +94,7 @@ pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Resul
         }
     };
     std::thread::Builder::new().name(name.into()).stack_size(STACK_BYTES).spawn(work)?;
-    Ok(Served { address, bell })
+    Ok(RunningServer { address, bell })
 }
 
 struct Server<S> {

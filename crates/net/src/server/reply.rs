@@ -136,9 +136,9 @@ mod tests {
     use proptest::prelude::*;
 
     /// A site with one of each kind.
-    struct All;
+    struct TestSite;
 
-    impl Site for All {
+    impl Site for TestSite {
         fn answer(&mut self, path: &str) -> Answer {
             match path {
                 "/" => Answer::page("<p>page".to_owned()),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn check(request: &str, is_local: bool, status: &str, holds: &str) {
-        let reply = reply(request.as_bytes(), is_local, true, &mut All);
+        let reply = reply(request.as_bytes(), is_local, true, &mut TestSite);
         let text = String::from_utf8(reply.bytes).unwrap();
         assert!(text.starts_with(&format!("HTTP/1.1 {status}\r\n")) && text.contains(holds), "{request}: {text}");
     }
@@ -168,7 +168,7 @@ mod tests {
         check("POST / HTTP/1.1\r\n\r\n", true, "405 Method Not Allowed", "Allow: GET, HEAD\r\n");
         check("", true, "405 Method Not Allowed", "use GET\n");
         check("\u{fffd}\0 \r\n\r\n", true, "405 Method Not Allowed", "use GET\n");
-        let full = reply(b"GET /events HTTP/1.1\r\n\r\n", true, false, &mut All);
+        let full = reply(b"GET /events HTTP/1.1\r\n\r\n", true, false, &mut TestSite);
         assert!(full.bytes.starts_with(b"HTTP/1.1 503") && !full.is_stream);
     }
 
@@ -203,7 +203,7 @@ mod tests {
     proptest! {
         #[test]
         fn requests_never_panics(request in proptest::collection::vec(any::<u8>(), 0..300), is_local in any::<bool>()) {
-            let reply = reply(&request, is_local, true, &mut All);
+            let reply = reply(&request, is_local, true, &mut TestSite);
             prop_assert!(reply.bytes.starts_with(b"HTTP/1.1 "));
         }
     }

@@ -27,7 +27,7 @@ impl Site for Paper {
 }
 
 /// A server of such pages, and the number of news that were made.
-fn served(bytes: usize) -> (Served, Arc<Mutex<u64>>) {
+fn served(bytes: usize) -> (RunningServer, Arc<Mutex<u64>>) {
     let news = Arc::default();
     let paper = Paper { bytes, news: Arc::clone(&news) };
     (serve("test", ([127, 0, 0, 1], 0).into(), paper).unwrap(), news)

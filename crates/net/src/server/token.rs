@@ -41,20 +41,20 @@ impl Token {
 
 /// A site whose paths begin with a token; without it nothing is found.
 #[derive(Debug)]
-pub struct Guarded<S> {
+pub struct TokenSite<S> {
     site: S,
     token: Token,
     is_used: bool,
 }
 
-impl<S: Site> Guarded<S> {
+impl<S: Site> TokenSite<S> {
     /// A site behind a token.
     pub fn new(site: S, token: Token) -> Self {
         Self { site, token, is_used: false }
     }
 }
 
-impl<S: Site> Site for Guarded<S> {
+impl<S: Site> Site for TokenSite<S> {
     fn answer(&mut self, path: &str) -> Answer {
         let path = path.strip_prefix('/').unwrap_or_default();
         let (given, rest) = path.split_once('/').map_or((path, None), |(given, rest)| (given, Some(rest)));
@@ -99,7 +99,7 @@ mod tests {
         let (path, once) = (token.path(), token.path_once());
         assert_eq!((path.len(), once.len()), (34, 34));
         assert!(path != once && token != Token::new().unwrap());
-        let mut site = Guarded::new(Echo, token);
+        let mut site = TokenSite::new(Echo, token);
         let to_site = Answer::Elsewhere(path.clone());
         for (asked, expected) in [
             (path.clone(), Some(Answer::page("/".to_owned()))),

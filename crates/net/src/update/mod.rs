@@ -66,7 +66,7 @@ impl Source {
     ///
     /// # Errors
     /// One sentence: it cannot be fetched, the signature is wrong, or it has no date or nothing for this machine.
-    pub fn newer_than(&self, version: Version) -> Result<Found, String> {
+    pub fn newer_than(&self, version: Version) -> Result<ReleaseFile, String> {
         let text = self.release.file("SHA256SUMS", SUMS_BYTES_MAX)?;
         let signature = self.release.file("SHA256SUMS.minisig", SIGNATURE_BYTES_MAX)?;
         let url = self.release.url();
@@ -81,7 +81,7 @@ impl Source {
             format!("{url}/SHA256SUMS has no date, so that its age is unknown; make it by `cargo xtask package`.")
         })?;
         let newest = entry.version;
-        Ok(Found { version: newest, day: day.to_owned(), newer: (newest > version).then_some(Newer(entry)) })
+        Ok(ReleaseFile { version: newest, day: day.to_owned(), newer: (newest > version).then_some(Newer(entry)) })
     }
 
     /// Fetches a program, and puts it in the place of this one.
@@ -110,7 +110,7 @@ impl Source {
 
 /// File of a release for this machine.
 #[derive(Debug)]
-pub struct Found {
+pub struct ReleaseFile {
     /// Its newest version.
     pub version: Version,
     /// The day of the release as it was signed, such as 2026-11-27; not checked to be one.

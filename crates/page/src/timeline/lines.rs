@@ -5,7 +5,7 @@ use crate::draw::{Area, LOOKS, Scale, axis_y, linear_ticks, n, path, reduced, ti
 use facts::Facts;
 use facts::view::{self, whole_run};
 use maud::{Markup, html};
-use record::{Channel, ChannelId, Measured, OfPolicy, Outcome, Record, Unit};
+use record::{Channel, ChannelId, OfPolicy, Outcome, Record, StepMeasurement, Unit};
 
 /// One panel.
 pub(super) struct Panel {
@@ -76,7 +76,7 @@ fn clocks(record: &Record) -> Panel {
         }
     }
     let dots = record.steps.iter().filter_map(|step| match &step.outcome {
-        Outcome::Done(Measured::Clock(clocks)) => {
+        Outcome::Done(StepMeasurement::Clock(clocks)) => {
             let middle = i64::midpoint(step.window.start_ms, step.window.end_ms);
             let points = clocks.points.iter().filter(|point| view::is_top_point(clocks, point));
             Some(

@@ -3,7 +3,7 @@
 //! This process takes the place of init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): a process that loses
 //! its parent becomes its child, can be found as such, and is ended. No rights are needed for it.
 
-use super::held::{Held, held, members, signal_all};
+use super::held::{ProcessHandle, held, members, signal_all};
 use machine::processes::{all, children_of, is_gone, namespace, started_ticks, with_ancestors};
 use machine::{Group, Root};
 use rustix::process::{Signal, getpid, set_child_subreaper};
@@ -56,13 +56,13 @@ impl Descendants {
             let own = std::process::id();
             let children = children_of(&self.root, own);
             let children = held(&self.root, children, |pid| self.is_marked(pid));
-            let mut left: Vec<Held> = children.take(AT_ONCE).collect();
+            let mut left: Vec<ProcessHandle> = children.take(AT_ONCE).collect();
             left.extend(group.into_iter().flat_map(|group| members(&self.root, group, AT_ONCE)));
             // A thread of ours may work in the group, next to the program.
             left.retain(|process| process.pid() != own);
             left
         };
-        end_all_and(find, Held::reap);
+        end_all_and(find, ProcessHandle::reap);
     }
 
     /// A process that has ended has no environment any more; the kernel keeps no trace of whose it
@@ -74,11 +74,11 @@ impl Descendants {
 
 /// Ends what is found, and what is found then, until there is nothing left. Ends that are another one's to take
 /// are left to him.
-fn end_all(find: impl FnMut() -> Vec<Held>) {
+fn end_all(find: impl FnMut() -> Vec<ProcessHandle>) {
     end_all_and(find, |_| {});
 }
 
-fn end_all_and(mut find: impl FnMut() -> Vec<Held>, then: impl Fn(&Held)) {
+fn end_all_and(mut find: impl FnMut() -> Vec<ProcessHandle>, then: impl Fn(&ProcessHandle)) {
     let until = Instant::now() + LIMIT;
     loop {
         let left = find();
@@ -109,12 +109,12 @@ pub(crate) fn end_members_of(root: &Root, group: &Group) {
 }
 
 /// The programs that a living process has started, and everything below them; its guard is none of them.
-fn descendants_of(root: &Root, owner: u32) -> Vec<Held> {
+fn descendants_of(root: &Root, owner: u32) -> Vec<ProcessHandle> {
     let mark = format!("{MARK}={}", mark_of(root, owner));
     let is_marked = |pid| has_variable(root, pid, |v| v.starts_with(mark.as_bytes()));
-    let mut found: Vec<Held> = held(root, children_of(root, owner), is_marked).collect();
+    let mut found: Vec<ProcessHandle> = held(root, children_of(root, owner), is_marked).collect();
     let mut next = 0;
-    while let Some(parent) = found.get(next).map(Held::pid) {
+    while let Some(parent) = found.get(next).map(ProcessHandle::pid) {
         next += 1;
         let children = children_of(root, parent).into_iter();
         let is_new = |child: &u32| found.iter().all(|known| known.pid() != *child);
@@ -126,8 +126,8 @@ fn descendants_of(root: &Root, owner: u32) -> Vec<Held> {
 }
 
 /// Stops the programs of a living process, and everything below them; which that were.
-pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<Held> {
-    let mut stopped: Vec<Held> = Vec::new();
+pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<ProcessHandle> {
+    let mut stopped: Vec<ProcessHandle> = Vec::new();
     for _ in 0..LOOKS {
         let mut new = descendants_of(root, owner);
         new.retain(|new| stopped.iter().all(|known| known.pid() != new.pid()));
@@ -155,8 +155,8 @@ pub(crate) fn kill_orphans(root: &Root) -> Vec<String> {
     let is_orphan = |pid: u32| !spared.contains(&pid) && is_orphan(root, &namespace, pid);
     let mut ended: Vec<(u32, String)> = Vec::new();
     end_all(|| {
-        let left: Vec<Held> = held(root, all(root), is_orphan).take(AT_ONCE).collect();
-        for pid in left.iter().map(Held::pid) {
+        let left: Vec<ProcessHandle> = held(root, all(root), is_orphan).take(AT_ONCE).collect();
+        for pid in left.iter().map(ProcessHandle::pid) {
             if ended.iter().all(|(known, _)| *known != pid) {
                 let name = root.read_value(&format!("/proc/{pid}/comm"));
                 ended.push((pid, name.unwrap_or_else(|_| format!("PID {pid}"))));

@@ -11,29 +11,29 @@ use std::os::fd::{AsFd, OwnedFd};
 
 /// A process that was there when it was held.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct ProcessHandle {
     pid: Pid,
-    by: By,
+    by: Identity,
 }
 
 /// Distinguishes the process from a later one with the same number.
 #[derive(Debug)]
-enum By {
+enum Identity {
     Descriptor(OwnedFd),
     /// On kernels before 5.3, and where no more files can be opened: the moment of its start is asked again just
     /// before a signal.
     Start(Root, Option<u64>),
 }
 
-impl Held {
+impl ProcessHandle {
     /// The process that has this number now.
     fn of(root: &Root, pid: u32) -> Option<Self> {
         let number = pid;
         let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
         let by = match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(descriptor) => By::Descriptor(descriptor),
+            Ok(descriptor) => Identity::Descriptor(descriptor),
             Err(Errno::SRCH) => return None,
-            Err(_) => By::Start(root.clone(), started_ticks(root, number)),
+            Err(_) => Identity::Start(root.clone(), started_ticks(root, number)),
         };
         Some(Self { pid, by })
     }
@@ -47,9 +47,11 @@ impl Held {
     #[expect(clippy::disallowed_methods, reason = "it was just asked who has the number")]
     pub(super) fn signal(&self, signal: Signal) {
         let _ = match &self.by {
-            By::Descriptor(descriptor) => pidfd_send_signal(descriptor, signal),
-            By::Start(root, started) if *started == started_ticks(root, self.pid()) => kill_process(self.pid, signal),
-            By::Start(..) => Ok(()),
+            Identity::Descriptor(descriptor) => pidfd_send_signal(descriptor, signal),
+            Identity::Start(root, started) if *started == started_ticks(root, self.pid()) => {
+                kill_process(self.pid, signal)
+            }
+            Identity::Start(..) => Ok(()),
         };
     }
 
@@ -59,32 +61,32 @@ impl Held {
         let by_number = || waitid(WaitId::Pid(self.pid), options);
         // One that has not ended yet is looked for again.
         let _ = match &self.by {
-            By::Descriptor(descriptor) => {
+            Identity::Descriptor(descriptor) => {
                 match waitid(WaitId::PidFd(descriptor.as_fd()), options) {
                     // Linux 5.3 has descriptors and cannot wait for them.
                     Err(Errno::INVAL) => by_number(),
                     taken => taken,
                 }
             }
-            By::Start(..) => by_number(),
+            Identity::Start(..) => by_number(),
         };
     }
 }
 
 /// Those of these processes of which this is true. It is asked again when they are held: only then is what was
 /// read of a number true of the process that is held.
-pub(super) fn held(root: &Root, pids: Vec<u32>, is_it: impl Fn(u32) -> bool) -> impl Iterator<Item = Held> {
+pub(super) fn held(root: &Root, pids: Vec<u32>, is_it: impl Fn(u32) -> bool) -> impl Iterator<Item = ProcessHandle> {
     pids.into_iter().filter_map(move |pid| {
-        let held = is_it(pid).then(|| Held::of(root, pid))??;
+        let held = is_it(pid).then(|| ProcessHandle::of(root, pid))??;
         is_it(pid).then_some(held)
     })
 }
 
 /// Processes of a group, up to a limit.
-pub(super) fn members(root: &Root, group: &Group, count_max: usize) -> Vec<Held> {
+pub(super) fn members(root: &Root, group: &Group, count_max: usize) -> Vec<ProcessHandle> {
     let first = group.processes().into_iter();
-    let held = first.filter_map(|pid| Held::of(root, pid));
-    let mut held: Vec<Held> = held.take(count_max).collect();
+    let held = first.filter_map(|pid| ProcessHandle::of(root, pid));
+    let mut held: Vec<ProcessHandle> = held.take(count_max).collect();
     if !held.is_empty() {
         // The number of a process that has ended since may be that of another one.
         let still = group.processes();
@@ -94,7 +96,7 @@ pub(super) fn members(root: &Root, group: &Group, count_max: usize) -> Vec<Held>
 }
 
 /// Sends a signal to each of them; those that are gone are gone.
-pub(crate) fn signal_all(processes: &[Held], signal: Signal) {
+pub(crate) fn signal_all(processes: &[ProcessHandle], signal: Signal) {
     processes.iter().for_each(|process| process.signal(signal));
 }
 
@@ -128,11 +130,11 @@ mod tests {
         for is_old_kernel in [false, true] {
             let mut first = sleep();
             let number = first.id();
-            let mut held = Held::of(&root, number).unwrap();
+            let mut held = ProcessHandle::of(&root, number).unwrap();
             if is_old_kernel {
                 // The start is told in hundredths of a second.
                 std::thread::sleep(std::time::Duration::from_millis(30));
-                held.by = By::Start(root.clone(), started_ticks(&root, number));
+                held.by = Identity::Start(root.clone(), started_ticks(&root, number));
             }
             held.signal(Signal::KILL);
             first.wait().unwrap();

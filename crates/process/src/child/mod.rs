@@ -21,7 +21,7 @@ mod start;
 
 pub use descendants::end_programs;
 pub(crate) use descendants::{MARK, end_members_of, kill_descendants, kill_orphans, stop_programs_of};
-pub(crate) use held::{Held, signal_all};
+pub(crate) use held::{ProcessHandle, signal_all};
 pub use observe::Usage;
 pub use observe::{foreign, parse_schedstat};
 pub use outcome::{failure, interruption};
@@ -102,7 +102,7 @@ pub struct Supervisor<'a> {
 
 /// End of a program.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ExitReport {
     /// Everything it printed on standard output and standard error, in order, bounded.
     pub output: String,
     /// From its start to its end.
@@ -208,7 +208,7 @@ impl<'a> Child<'a> {
     }
 
     /// Waits for its end, or ends it at the time limit or at an interruption.
-    pub fn finish(mut self, supervisor: &mut Supervisor) -> Ended {
+    pub fn finish(mut self, supervisor: &mut Supervisor) -> ExitReport {
         let score = format!("/proc/{}/oom_score_adj", self.pid());
         // Only a precaution: without it the step runs as well, and nobody else shall have it.
         if processes::has_own_numbers(supervisor.root) {
@@ -226,7 +226,7 @@ impl<'a> Child<'a> {
         let output = self.output.text();
         let out_of_memory = || oom_kills(supervisor.root) > kills_before;
         let outcome = self.outcome(&end, &output, out_of_memory);
-        Ended { output, elapsed, usage, seen_on, outcome }
+        ExitReport { output, elapsed, usage, seen_on, outcome }
     }
 
     fn attend(&mut self, supervisor: &mut Supervisor, observer: &mut Observer) -> End {

@@ -16,7 +16,7 @@ impl Default for Case<'_> {
     }
 }
 
-fn run(case: Case) -> Ended {
+fn run(case: Case) -> ExitReport {
     let argv = ["/bin/sh", "-c", case.script].map(str::to_owned);
     let spec = ChildSpec { cpus: case.cpus, ..ChildSpec::new(&argv, case.time_limit) };
     Child::spawn(&spec).unwrap().finish(&mut Supervisor {

@@ -9,14 +9,14 @@
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
-use crate::child::{Held, MARK, end_members_of, kill_descendants, kill_orphans, signal_all, stop_programs_of};
+use crate::child::{MARK, ProcessHandle, end_members_of, kill_descendants, kill_orphans, signal_all, stop_programs_of};
 use crate::scratch::places::{self, remove_left_behind};
 use crate::standstill::{Cause, Standstill};
 use machine::faults::{self, Call};
 use machine::processes;
 use machine::settings::{OpenJournal, restore_from_journal};
 use machine::{Group, Root};
-use record::{Reading, Restored};
+use record::{Reading, RestoreOutcome};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
 use std::ffi::OsStr;
@@ -47,11 +47,11 @@ const SETTLED: u8 = b'S';
 const ATTEMPTS: u32 = 120;
 
 /// Each setting with the outcome of its restoration.
-type Outcomes = Reading<Vec<(String, Restored)>>;
+type Outcomes = Reading<Vec<(String, RestoreOutcome)>>;
 
 /// Resources that a guard releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Watched {
+pub struct GuardResources {
     /// Process whose programs are to be ended.
     pub owner: u32,
     /// Journal of its settings, if it changes any.
@@ -170,10 +170,10 @@ impl Drop for Guard {
 /// The settings that could not be put back, each with its reason.
 pub fn run_guard(
     root: &Root,
-    watched: &Watched,
+    watched: &GuardResources,
     input: &mut dyn Read,
     output: &mut (dyn Write + Send),
-) -> Result<(), Vec<(String, Restored)>> {
+) -> Result<(), Vec<(String, RestoreOutcome)>> {
     // Opened now: there is no way to it once its owner is gone.
     let places = watched.places.as_deref().and_then(places::opened);
     let (mut said, mut open) = (Vec::new(), None);
@@ -214,7 +214,7 @@ pub fn run_guard(
     let _ = output.write_all(&[SETTLED]).and_then(|()| output.flush());
     let mut left = match outcomes {
         Ok(outcomes) => failures(outcomes),
-        Err(missing) => return Err(vec![(journal.display().to_string(), Restored::Failed(missing.to_string()))]),
+        Err(missing) => return Err(vec![(journal.display().to_string(), RestoreOutcome::Failed(missing.to_string()))]),
     };
     for _ in 0..ATTEMPTS {
         if left.is_empty() {
@@ -231,8 +231,8 @@ pub fn run_guard(
 }
 
 /// The outcomes that are failures.
-fn failures(outcomes: Vec<(String, Restored)>) -> Vec<(String, Restored)> {
-    let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
+fn failures(outcomes: Vec<(String, RestoreOutcome)>) -> Vec<(String, RestoreOutcome)> {
+    let failed = |(_, outcome): &(String, RestoreOutcome)| matches!(outcome, RestoreOutcome::Failed(_));
     outcomes.into_iter().filter(failed).collect()
 }
 
@@ -251,7 +251,7 @@ fn adopted(root: &Root, folder: &str) -> Option<Group> {
 
 /// Stops the programs of an owner that is stopped, and lets them go on with it.
 fn forward_stop(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn Write) {
-    let mut stopped: Vec<Held> = Vec::new();
+    let mut stopped: Vec<ProcessHandle> = Vec::new();
     let mut since = None;
     while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
         let is_stopped = processes::state_of(root, owner) == Some('T');

@@ -65,8 +65,8 @@ fn wait_for(owner: u32, count: usize) {
     panic!("only {:?} of {count} run", marked(owner));
 }
 
-fn watched(owner: u32, journal: Option<PathBuf>) -> Watched {
-    Watched { owner, journal, group: None, places: None }
+fn watched(owner: u32, journal: Option<PathBuf>) -> GuardResources {
+    GuardResources { owner, journal, group: None, places: None }
 }
 
 #[test]

@@ -109,13 +109,13 @@ fn boot_id(root: &Root) -> String {
 
 /// One folder, as it was written down.
 #[derive(Debug, PartialEq, Eq)]
-struct Noted {
+struct FolderEntry {
     identity: Option<Identity>,
     boot_id: String,
     path: PathBuf,
 }
 
-impl Noted {
+impl FolderEntry {
     /// `INODE DEVICE BOOT PATH`. A path may have anything in it but what ends the line.
     fn parse(line: &[u8]) -> Option<Self> {
         let mut words = line.splitn(4, |byte| *byte == b' ');
@@ -143,11 +143,11 @@ pub(crate) struct Left {
 
 impl Left {
     fn remove(&mut self, text: &[u8], boot_id: &str) {
-        let mut folders: Vec<Noted> = Vec::new();
+        let mut folders: Vec<FolderEntry> = Vec::new();
         // A kill can truncate the last line.
         let lines = text.split_inclusive(|byte| *byte == 0);
         let lines = lines.filter_map(|line| line.strip_suffix(b"\0"));
-        for noted in lines.filter_map(Noted::parse) {
+        for noted in lines.filter_map(FolderEntry::parse) {
             folders.retain(|earlier| earlier.path != noted.path);
             folders.push(noted);
         }

@@ -1,7 +1,7 @@
 //! Builds a Record from events: applies each event in turn, and completes the Record after the last one.
 
 use super::Event;
-use crate::{Channel, DeathPoint, End, Fact, Gate, Missing, Record, Restored, SettingChange, StartedStage};
+use crate::{Channel, DeathPoint, End, Fact, Gate, Missing, Record, RestoreOutcome, SettingChange, StartedStage};
 use std::collections::{BTreeMap, HashSet};
 
 impl Record {
@@ -16,7 +16,7 @@ impl Record {
         };
         let mut record = Record::new(source, *run);
         record.schema = schema;
-        let mut restores = Restores::default();
+        let mut restores = SettingRestores::default();
         for event in events {
             restores.apply(&mut record, event);
         }
@@ -92,7 +92,7 @@ impl Record {
     }
 
     /// A path can be changed several times; one restoration applies to all of its changes.
-    fn take_restored(&mut self, path: String, restored: Restored) {
+    fn take_restored(&mut self, path: String, restored: RestoreOutcome) {
         let mut is_known = false;
         for change in self.settings.iter_mut().filter(|change| change.path == path) {
             change.restored = restored.clone();
@@ -171,12 +171,12 @@ impl Record {
 /// Applies events, but collects restorations and applies them at the end, because each one searches all settings of a
 /// Record.
 #[derive(Debug, Default)]
-pub(crate) struct Restores(BTreeMap<String, (usize, Restored)>);
+pub(crate) struct SettingRestores(BTreeMap<String, (usize, RestoreOutcome)>);
 
 /// Setting that was not restored and whose change is not recorded.
-fn untold_change(path: String, restored: Restored) -> Option<SettingChange> {
+fn untold_change(path: String, restored: RestoreOutcome) -> Option<SettingChange> {
     let read_back = Fact::not_reached();
-    (restored != Restored::Done).then(|| SettingChange {
+    (restored != RestoreOutcome::Done).then(|| SettingChange {
         path,
         old: String::new(),
         new: String::new(),
@@ -187,7 +187,7 @@ fn untold_change(path: String, restored: Restored) -> Option<SettingChange> {
     })
 }
 
-impl Restores {
+impl SettingRestores {
     /// Applies one event.
     pub(crate) fn apply(&mut self, record: &mut Record, event: Event) {
         match event {
@@ -246,13 +246,13 @@ mod tests {
             new: "2".into(),
             read_back: Fact::Known("2".into()),
             at_ms: None,
-            restored: Restored::Pending,
+            restored: RestoreOutcome::Pending,
             disturbed: false,
         };
         Event::SettingChanged { change }
     }
 
-    fn restored(path: &str, restored: Restored) -> Event {
+    fn restored(path: &str, restored: RestoreOutcome) -> Event {
         let path = path.into();
         Event::SettingRestored { path, restored }
     }
@@ -264,19 +264,19 @@ mod tests {
         let events = [started()]
             .into_iter()
             .chain(names.iter().map(|name| changed(name)))
-            .chain(names.iter().map(|name| restored(name, Restored::Done)))
+            .chain(names.iter().map(|name| restored(name, RestoreOutcome::Done)))
             .chain([changed("/sys/7")]);
         let record = Record::from_events(events).unwrap();
-        let back = |change: &&crate::SettingChange| change.restored == Restored::Done;
+        let back = |change: &&crate::SettingChange| change.restored == RestoreOutcome::Done;
         assert_eq!(record.settings.iter().filter(back).count(), many);
         // A later change is not restored.
-        assert_ne!(record.settings.last().unwrap().restored, Restored::Done);
+        assert_ne!(record.settings.last().unwrap().restored, RestoreOutcome::Done);
     }
 
     #[test]
     fn settings_that_did_not_come_back_are_kept_without_their_change() {
-        let failed = || restored("/sys/side-effect", Restored::Failed("EBUSY".into()));
-        let events = || [started(), changed("/sys/x"), restored("/sys/x", Restored::Done), failed(), failed()];
+        let failed = || restored("/sys/side-effect", RestoreOutcome::Failed("EBUSY".into()));
+        let events = || [started(), changed("/sys/x"), restored("/sys/x", RestoreOutcome::Done), failed(), failed()];
         let from_events = Record::from_events(events()).unwrap();
         let mut applied = Record::from_events([started()]).unwrap();
         events().into_iter().for_each(|event| applied.apply(event));
@@ -285,7 +285,7 @@ mod tests {
             assert_eq!(left, ["/sys/side-effect"]);
             assert_eq!(record.settings.len(), 2);
         }
-        let back = [started(), restored("/sys/side-effect", Restored::Done)];
+        let back = [started(), restored("/sys/side-effect", RestoreOutcome::Done)];
         assert_eq!(Record::from_events(back).unwrap().settings, []);
     }
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::soc_temperature::{SocReason, SocTemperature};
 use crate::{
-    Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, Restored, SettingChange,
-    StartedStage, State, Step, Unit, Variant, WorkloadId, nothing_known,
+    Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, RestoreOutcome,
+    SettingChange, StartedStage, State, Step, Unit, Variant, WorkloadId, nothing_known,
 };
 
 const DIED_MS: i64 = 41_000;
@@ -56,7 +56,7 @@ fn died() -> Record {
         new: "2".into(),
         read_back: Fact::Known("2".into()),
         at_ms: Some(4),
-        restored: Restored::Done,
+        restored: RestoreOutcome::Done,
         disturbed: false,
     }];
     record.steps = [WorkloadId::Clock, WorkloadId::OpenSsl, WorkloadId::OpenSsl].map(step).into();

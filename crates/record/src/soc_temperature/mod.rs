@@ -9,7 +9,7 @@ mod names;
 pub use crate::soc_choice::{SocReason, SocTemperature};
 pub use load_correlation::LoadCorrelation;
 
-use crate::{Channel, ChannelId, Fact, Missing, Reading, Record, Samples, Why};
+use crate::{Channel, ChannelId, Fact, Missing, MissingReason, Reading, Record, Samples};
 use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
 
@@ -132,7 +132,7 @@ fn judge(channels: &[Channel], latest: impl Fn(usize) -> Option<i64>) -> (Vec<Ca
 /// Excluded sensors, each with its meaning, if the reason for no choice lists any.
 pub fn left_out(no_choice: &Missing) -> Option<&str> {
     match &no_choice.why {
-        Why::Unsupported(reason) => reason.split_once(LEFT_OUT).map(|(_, sensors)| sensors),
+        MissingReason::Unsupported(reason) => reason.split_once(LEFT_OUT).map(|(_, sensors)| sensors),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Workloads: those known to this program, and programs named by the user.
 
 use super::Variant;
-use crate::Bound;
+use crate::WorkBound;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -60,9 +60,9 @@ impl Default for WorkloadId {
 }
 
 impl WorkloadId {
-    /// Resource that limits this variant; [`Bound::Unknown`] if it varies between uses.
-    pub fn bound(self, variant: &Variant) -> Bound {
-        use {Bound as B, WorkloadId::*};
+    /// Resource that limits this variant; [`WorkBound::Unknown`] if it varies between uses.
+    pub fn bound(self, variant: &Variant) -> WorkBound {
+        use {WorkBound as B, WorkloadId::*};
         match (self, variant.first_word()) {
             (Heat, "simd") | (StressNg, "cpu" | "matrix") => B::Cpu,
             (PerfBench, "mem") | (StressNg, "stream" | "vm") | (Sysbench, "memory") => B::Memory,
@@ -72,8 +72,8 @@ impl WorkloadId {
     }
 
     /// Resource that limits most of its variants.
-    pub fn bound_mostly(self) -> Bound {
-        use {Bound as B, WorkloadId::*};
+    pub fn bound_mostly(self) -> WorkBound {
+        use {WorkBound as B, WorkloadId::*};
         match self {
             Aes | Clock | Cpuminer | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish | Sysbench | Video
             | Zstd => B::Cpu,
@@ -268,15 +268,15 @@ mod tests {
         let check = |id: WorkloadId, variant: &str, expected| {
             assert_eq!(id.bound(&variant.into()), expected, "{id:?} {variant}");
         };
-        check(WorkloadId::Heat, "simd", Bound::Cpu);
-        check(WorkloadId::Heat, "video", Bound::Unknown);
-        check(WorkloadId::StressNg, "matrix/prod", Bound::Cpu);
-        check(WorkloadId::StressNg, "stream", Bound::Memory);
-        check(WorkloadId::Sysbench, "fileio-random", Bound::Storage);
-        check(WorkloadId::Sysbench, "cpu", Bound::Cpu);
-        check(WorkloadId::PerfBench, "mem memcpy", Bound::Memory);
-        check(WorkloadId::PerfBench, "sched-pipe", Bound::Kernel);
-        check(WorkloadId::Own("x"), "simd", Bound::Unknown);
+        check(WorkloadId::Heat, "simd", WorkBound::Cpu);
+        check(WorkloadId::Heat, "video", WorkBound::Unknown);
+        check(WorkloadId::StressNg, "matrix/prod", WorkBound::Cpu);
+        check(WorkloadId::StressNg, "stream", WorkBound::Memory);
+        check(WorkloadId::Sysbench, "fileio-random", WorkBound::Storage);
+        check(WorkloadId::Sysbench, "cpu", WorkBound::Cpu);
+        check(WorkloadId::PerfBench, "mem memcpy", WorkBound::Memory);
+        check(WorkloadId::PerfBench, "sched-pipe", WorkBound::Kernel);
+        check(WorkloadId::Own("x"), "simd", WorkBound::Unknown);
     }
 
     proptest! {

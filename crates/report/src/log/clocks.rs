@@ -3,7 +3,7 @@
 use super::cpus_name;
 use facts::Facts;
 use facts::figures::main::done;
-use record::{ClockPoint, Clocks, Measured, Record, Step, Total, Variant, WorkloadId};
+use record::{ClockPoint, Clocks, Record, Step, StepMeasurement, Total, Variant, WorkloadId};
 use std::fmt::Write;
 
 /// Minimum deviation that is printed, in thousandths.
@@ -69,7 +69,7 @@ fn opp_heading(record: &Record, cpu: u32) -> String {
 fn passes(record: &Record, variant: Variant) -> impl Iterator<Item = (&Step, &Clocks)> {
     let steps = record.steps_of(WorkloadId::Clock).filter(move |step| step.variant == variant);
     steps.filter_map(|step| match done(step)? {
-        Measured::Clock(clocks) => Some((step, clocks)),
+        StepMeasurement::Clock(clocks) => Some((step, clocks)),
         _ => None,
     })
 }

@@ -3,7 +3,7 @@
 use super::header;
 use facts::{Finding, soc};
 use record::{Arrange, Record, Residency, cpu_list};
-use rules::Throttles;
+use rules::ThrottledPart;
 use std::fmt::Write;
 
 /// Maximum number of printed kernel messages; the Record has all.
@@ -11,7 +11,7 @@ const KERNEL_MESSAGES_SHOWN: usize = 200;
 
 /// Time at every OPP, printed only if a busy CPU was below its top OPP.
 pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
-    let throttled = findings.iter().any(|finding| rules::throttles(finding) == Throttles::ClockByHeat);
+    let throttled = findings.iter().any(|finding| rules::throttles(finding) == ThrottledPart::ClockByHeat);
     let states = facts::view::states_of_last_part(record);
     let (Some(first), Some(last)) = (states.first(), states.last()) else {
         return String::new();

@@ -2,7 +2,7 @@
 
 use super::cpus_name;
 use facts::figures::main::{deviation_percent, done};
-use record::{Bandwidth, Latency, Measured, Record, Step, Variant, WorkloadId};
+use record::{Bandwidth, Latency, Record, Step, StepMeasurement, Variant, WorkloadId};
 use std::fmt::Write;
 
 /// Minimum relative standard deviation that is printed, in percent.
@@ -13,7 +13,7 @@ pub(super) fn bandwidth(record: &Record) -> String {
     let of_memory = record.steps_of(WorkloadId::MemoryBandwidth).chain(record.steps_of(WorkloadId::MemoryLibc));
     let tables: Vec<(&Step, &Bandwidth)> = of_memory
         .filter_map(|step| match done(step)? {
-            Measured::Bandwidth(bandwidth) => Some((step, bandwidth)),
+            StepMeasurement::Bandwidth(bandwidth) => Some((step, bandwidth)),
             _ => None,
         })
         .collect();
@@ -86,7 +86,7 @@ fn classic_name(routine: &str) -> &str {
 pub(super) fn latency(record: &Record) -> String {
     let mut text = String::new();
     for step in record.steps_of(WorkloadId::MemoryLatency) {
-        let Some(Measured::Latency(latency)) = done(step) else {
+        let Some(StepMeasurement::Latency(latency)) = done(step) else {
             continue;
         };
         if step.variant.is_tinymembench() {

@@ -3,13 +3,13 @@
 use super::{core_type, cpus_name};
 use facts::Facts;
 use facts::figures::main::done;
-use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total, Variant, WorkloadId};
+use record::{Compression, DictionaryRow, Outcome, Record, Step, StepMeasurement, Tool, Total, Variant, WorkloadId};
 use std::fmt::Write;
 
 /// OpenSSL's rows, or those of the built-in cipher in the same layout.
 pub(super) fn ciphers(record: &Record) -> String {
     let steps: Vec<&Step> =
-        record.steps.iter().filter(|step| matches!(done(step), Some(Measured::Cipher(_)))).collect();
+        record.steps.iter().filter(|step| matches!(done(step), Some(StepMeasurement::Cipher(_)))).collect();
     let Some(first) = steps.first() else {
         return String::new();
     };
@@ -37,7 +37,7 @@ pub(super) fn ciphers(record: &Record) -> String {
             let _ = writeln!(text, "sbc-bench {}@{} (built in)", first.workload, first.method);
         }
     }
-    let Some(Measured::Cipher(cipher)) = done(first) else {
+    let Some(StepMeasurement::Cipher(cipher)) = done(first) else {
         return String::new();
     };
     let _ = write!(text, "{:<12}", "type");
@@ -46,7 +46,7 @@ pub(super) fn ciphers(record: &Record) -> String {
     }
     text.push('\n');
     for step in steps {
-        let Some(Measured::Cipher(cipher)) = done(step) else {
+        let Some(StepMeasurement::Cipher(cipher)) = done(step) else {
             continue;
         };
         let _ = write!(text, "{:<12}", cipher.algorithm);
@@ -115,7 +115,7 @@ fn version_line(name: &str, tool: &Tool) -> String {
 /// A run in the format of 7-zip.
 fn run(step: &Step) -> String {
     let measured = match &step.outcome {
-        Outcome::Done(Measured::Compression(measured)) => measured,
+        Outcome::Done(StepMeasurement::Compression(measured)) => measured,
         Outcome::Failed(failure) => return format!("{}\n\n", failure.message),
         Outcome::Skipped(missing) => return format!("{missing}\n\n"),
         Outcome::Done(_) => return String::new(),
@@ -178,7 +178,7 @@ fn lists(group: &[&Step]) -> String {
     let runs: Vec<&Compression> = group
         .iter()
         .filter_map(|step| match done(step)? {
-            Measured::Compression(run) => Some(run),
+            StepMeasurement::Compression(run) => Some(run),
             _ => None,
         })
         .collect();
@@ -196,7 +196,7 @@ fn lists(group: &[&Step]) -> String {
 pub(super) fn series(record: &Record) -> String {
     let mut text = String::new();
     for step in &record.steps {
-        let Some(Measured::Series(series)) = done(step) else {
+        let Some(StepMeasurement::Series(series)) = done(step) else {
             continue;
         };
         let cpus = record::cpu_list(&step.cpus);

@@ -8,8 +8,8 @@ use facts::number::number;
 use facts::plain::markdown;
 use facts::{Facts, Finding, view};
 use record::Arrange;
-use record::{Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total, Variant};
-use rules::{Throttles, survey};
+use record::{Bandwidth, Cipher, Compression, Latency, MemoryOperation, Record, Step, StepMeasurement, Total, Variant};
+use rules::{ThrottledPart, survey};
 use std::fmt::Write;
 
 /// Smaller deviations are within the accuracy of a measurement.
@@ -18,8 +18,9 @@ const DEVIATION_PERCENT: f64 = 1.0;
 pub(super) fn clocks(facts: &Facts<'_>, findings: &[Finding]) -> String {
     let (cold, loaded) = (facts.cluster_clocks(&Variant::COLD), facts.cluster_clocks(&Variant::HOT_LOADED));
     let hot = if loaded.is_empty() { facts.cluster_clocks(&Variant::HOT_AFTER) } else { loaded };
-    let throttled =
-        findings.iter().any(|finding| matches!(rules::throttles(finding), Throttles::ClockByHeat | Throttles::Memory));
+    let throttled = findings
+        .iter()
+        .any(|finding| matches!(rules::throttles(finding), ThrottledPart::ClockByHeat | ThrottledPart::Memory));
     let mut text = String::new();
     for (name, clocks, mark) in [("Before", &cold, ""), ("After", &hot, if throttled { " (throttled)" } else { "" })] {
         if clocks.is_empty() {
@@ -72,8 +73,10 @@ pub(super) fn baseline(record: &Record) -> String {
     let mut lines = Vec::new();
     for step in &record.steps {
         match done(step) {
-            Some(Measured::Bandwidth(bandwidth)) => lines.push(format!("{}{}", place(record, step), rates(bandwidth))),
-            Some(Measured::Latency(latency)) => {
+            Some(StepMeasurement::Bandwidth(bandwidth)) => {
+                lines.push(format!("{}{}", place(record, step), rates(bandwidth)))
+            }
+            Some(StepMeasurement::Latency(latency)) => {
                 let place = place(record, step);
                 lines.extend(latencies(latency).iter().map(|line| format!("{place}{line}")));
             }
@@ -82,7 +85,9 @@ pub(super) fn baseline(record: &Record) -> String {
     }
     lines.extend(packers(record));
     let ciphers = record.steps.iter().filter_map(|step| match done(step)? {
-        Measured::Cipher(cipher) if cipher.algorithm.starts_with("aes-256") => Some(cipher_line(record, step, cipher)),
+        StepMeasurement::Cipher(cipher) if cipher.algorithm.starts_with("aes-256") => {
+            Some(cipher_line(record, step, cipher))
+        }
         _ => None,
     });
     lines.extend(ciphers);
@@ -135,13 +140,13 @@ fn packers(record: &Record) -> Option<String> {
             .iter()
             .filter(|step| step.variant == variant)
             .filter_map(|step| match done(step)? {
-                Measured::Compression(Compression { total_mips, .. }) => Some(*total_mips),
+                StepMeasurement::Compression(Compression { total_mips, .. }) => Some(*total_mips),
                 _ => None,
             })
             .collect()
     };
     let (multi, single) = (totals(Variant::MULTI), totals(Variant::SINGLE));
-    let name = record.steps.iter().find(|step| matches!(done(step), Some(Measured::Compression(_))))?;
+    let name = record.steps.iter().find(|step| matches!(done(step), Some(StepMeasurement::Compression(_))))?;
     // The built-in compressor has another unit and must not look like 7-zip.
     let name = name.workload.label();
     let text = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");

@@ -81,7 +81,7 @@ fn board() -> Record {
         new: "performance".into(),
         read_back: Fact::Known("performance".into()),
         at_ms: None,
-        restored: Restored::Done,
+        restored: RestoreOutcome::Done,
         disturbed: false,
     });
     record

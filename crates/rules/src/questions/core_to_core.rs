@@ -5,7 +5,7 @@ use facts::lines::{sentences, unmeasured, wrapped};
 use facts::number::with_unit;
 use facts::view::{self, CoreLevel};
 use facts::{Facts, Finding};
-use record::{CoreToCore, Measured, Outcome, QuestionId, WorkloadId, cpu_list};
+use record::{CoreToCore, Outcome, QuestionId, StepMeasurement, WorkloadId, cpu_list};
 use std::fmt::Write;
 
 /// The answer to it.
@@ -25,7 +25,7 @@ const COLUMNS: usize = 15;
 fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
     let mut text = String::new();
     for step in facts.steps_of(WorkloadId::CoreToCore) {
-        if let Outcome::Done(Measured::CoreToCore(matrix)) = &step.outcome {
+        if let Outcome::Done(StepMeasurement::CoreToCore(matrix)) = &step.outcome {
             text.push_str(&told(matrix));
         }
     }
@@ -96,8 +96,14 @@ mod tests {
     fn small_matrix_is_one_table() {
         let mut matrix = core_matrix(4, |a, b| if a / 2 == b / 2 { 20.0 } else { 160.0 });
         matrix.pairs[5].ns.clear();
-        let record =
-            with_step(own_run(), WorkloadId::CoreToCore, Variant::ONLY, &[], (0.0, 1.0), Measured::CoreToCore(matrix));
+        let record = with_step(
+            own_run(),
+            WorkloadId::CoreToCore,
+            Variant::ONLY,
+            &[],
+            (0.0, 1.0),
+            StepMeasurement::CoreToCore(matrix),
+        );
         expect_test::expect![[r#"
             Core-to-core latency in ns (half of the round trip)
 

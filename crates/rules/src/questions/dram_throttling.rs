@@ -1,6 +1,6 @@
 //! Rule: dram-throttling. Whether memory became slower by heat, as distinct from slower CPUs.
 
-use crate::tables::{Answer, Rule, Throttles};
+use crate::tables::{Answer, Rule, ThrottledPart};
 use facts::view::{self, step_name, step_score};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{Mode, QuestionId, RuleId, Step, Window};
@@ -14,7 +14,7 @@ const RULE: Rule = Rule {
     about: "Whether memory or CPUs are slower after a stress load than before.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check,
-    throttles: Throttles::Memory,
+    throttles: ThrottledPart::Memory,
     ..Rule::PLAIN
 };
 
@@ -113,7 +113,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{gauge_channel, own_run, with_step};
     use crate::tests::sentences;
-    use record::{ChannelId, Measured, Mode, OfDevfreq, Record, Score, Scores, Unit, Variant, WorkloadId};
+    use record::{ChannelId, Mode, OfDevfreq, Record, Score, Scores, StepMeasurement, Unit, Variant, WorkloadId};
 
     /// Latency in ns and a cipher in MB/s, before and after.
     fn run(latency: [f64; 2], cipher: [f64; 2]) -> Record {
@@ -123,7 +123,7 @@ mod tests {
             for (name, value, unit, higher_is_better) in
                 [(WorkloadId::MemoryLatency, latency[half], "ns", false), (WorkloadId::Aes, cipher[half], "MB/s", true)]
             {
-                let scores = Measured::Scores(Scores {
+                let scores = StepMeasurement::Scores(Scores {
                     rows: vec![Score { name: String::new(), value, unit: unit.into(), higher_is_better }],
                     ..Scores::default()
                 });

@@ -11,7 +11,9 @@ use facts::stats::{mean, median};
 use facts::view::{self, step_score};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::Arrange;
-use record::{ChannelId, Measured, Mode, Outcome, QuestionId, Record, RuleId, Step, Total, WorkloadId, cpu_list};
+use record::{
+    ChannelId, Mode, Outcome, QuestionId, Record, RuleId, Step, StepMeasurement, Total, WorkloadId, cpu_list,
+};
 use std::fmt::Write;
 
 const SCALING: &str = "scaling";
@@ -79,7 +81,7 @@ impl Point {
 }
 
 /// Score of one CPU of a kind alone.
-struct Alone {
+struct SingleScore {
     cpu: u32,
     score: f64,
     khz: Option<f64>,
@@ -105,11 +107,11 @@ fn result(record: &Record, workload: WorkloadId) -> Option<Scaling> {
     let alone = sets.iter().filter_map(|cpus| match cpus {
         [cpu] => {
             let steps = of(cpus);
-            Some(Alone { cpu: *cpu, score: score(&steps)?, khz: clock(record, &steps) })
+            Some(SingleScore { cpu: *cpu, score: score(&steps)?, khz: clock(record, &steps) })
         }
         _ => None,
     });
-    let alone: Vec<Alone> = alone.collect();
+    let alone: Vec<SingleScore> = alone.collect();
     // Only the first of the single CPUs: the others are only summed up.
     let own = sets.iter().filter(|cpus| cpus.len() > 1 || cpus[0] == largest[0]);
     let points: Vec<Point> = own.filter_map(|cpus| point(record, of(cpus), &alone)).collect();
@@ -117,11 +119,11 @@ fn result(record: &Record, workload: WorkloadId) -> Option<Scaling> {
     (points.len() > 1).then(|| Scaling { name: workload.label(), unit, points })
 }
 
-fn point(record: &Record, steps: Vec<(usize, &Step)>, alone: &[Alone]) -> Option<Point> {
+fn point(record: &Record, steps: Vec<(usize, &Step)>, alone: &[SingleScore]) -> Option<Point> {
     let cpus = steps.first()?.1.cpus.clone();
     let like =
         |cpu: &u32| alone.iter().find(|known| known.cpu == *cpu || kind(record, known.cpu) == kind(record, *cpu));
-    let each: Vec<&Alone> = cpus.iter().map(like).collect::<Option<_>>()?;
+    let each: Vec<&SingleScore> = cpus.iter().map(like).collect::<Option<_>>()?;
     let cores = cpus.iter().zip(&each).filter(|(cpu, _)| !is_second(record, **cpu, &cpus));
     let before: Option<Vec<f64>> = each.iter().map(|known| known.khz).collect();
     let before = before.and_then(|khz| mean(&khz));
@@ -198,7 +200,7 @@ fn text(facts: &Facts<'_>) -> String {
     if !results.is_empty() {
         text.push_str(&notes(facts, &results));
         for step in &facts.steps {
-            if let Outcome::Done(Measured::BandwidthCurve(curve)) = &step.outcome {
+            if let Outcome::Done(StepMeasurement::BandwidthCurve(curve)) = &step.outcome {
                 text.push_str(&memory::scaling(curve));
             }
         }

@@ -1,12 +1,12 @@
 //! Rows for what is found about a machine at rest: settings and devices, before or after any run. It lowers no score
 //! that was measured, so it is a note; what can be done stands here.
 
-use super::super::relation::Related;
+use super::super::relation::RuleRelations;
 use super::note;
 use crate::survey::{bus, cards, cpufreq, cpus, devfreq, disks, health, memory, power, raspberry};
 
 /// All rules only for machines at rest.
-pub const AT_REST: &[Related] = &[
+pub const AT_REST: &[RuleRelations] = &[
     note(&bus::ASPM, "Boot with `pcie_aspm.policy=performance` where latency matters."),
     note(&cards::COUNTERFEIT, "Test the whole card (`f3`) before it gets data, or replace it."),
     note(&cards::ERRORS, "Clean or replace the card, and check its supply."),

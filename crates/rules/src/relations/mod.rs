@@ -7,7 +7,7 @@ mod forms;
 pub use at_rest::AT_REST;
 pub use forms::{CLAUSES, Form, SHORT};
 
-use super::relation::{Judges as J, Related, Relation, When as W};
+use super::relation::{Relation, RelationCondition as W, RuleRelations, ScoreScope as J};
 use super::*;
 use facts::Cause as C;
 
@@ -51,12 +51,12 @@ const fn row(
     lines: &'static [Line],
     harm: &'static str,
     remedy: &'static str,
-) -> Related {
-    Related { rule, lines, judges, harm, remedy }
+) -> RuleRelations {
+    RuleRelations { rule, lines, judges, harm, remedy }
 }
 
 /// A rule whose findings are harmless remarks.
-const fn note(rule: &'static Rule, remedy: &'static str) -> Related {
+const fn note(rule: &'static Rule, remedy: &'static str) -> RuleRelations {
     row(rule, J::Nothing, &[NOTE], NO_HARM, remedy)
 }
 
@@ -65,7 +65,7 @@ const COOL: &str = "Cool the SoC better (heat sink, fan, airflow) and repeat the
 const REPEAT_QUIET: &str = "Stop other programs (timers, updates, desktops) and repeat the run.";
 
 /// All rules for runs.
-pub const RELATIONS: &[Related] = &[
+pub const RELATIONS: &[RuleRelations] = &[
     row(
         &background_activity::RULE,
         J::All,
@@ -416,7 +416,7 @@ const OF_QUESTIONS: &[Line] = &[(Relation::Answer, W::Always)];
 const OF_KERNELS: &[Line] = &[NOTE];
 
 /// Relations of a rule; rules of questions and findings on kernels have none of their own.
-pub fn of(rule: RuleId) -> Option<&'static Related> {
+pub fn of(rule: RuleId) -> Option<&'static RuleRelations> {
     RELATIONS.iter().chain(AT_REST).find(|row| row.rule.id == rule)
 }
 

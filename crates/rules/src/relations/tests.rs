@@ -24,7 +24,8 @@ fn every_rule_has_its_relations_what_harms_and_what_helps() {
 #[test]
 fn every_rule_at_rest_is_a_note_with_a_remedy() {
     let known: Vec<RuleId> = AT_REST.iter().map(|row| row.rule.id).collect();
-    let expected: Vec<RuleId> = RULES.iter().filter(|rule| rule.when == When::Rest).map(|rule| rule.id).collect();
+    let expected: Vec<RuleId> =
+        RULES.iter().filter(|rule| rule.when == Precondition::Rest).map(|rule| rule.id).collect();
     assert_eq!(known, expected);
     for row in AT_REST {
         assert!(row.lines == [NOTE] && row.remedy.ends_with('.'), "{}", row.rule.id);

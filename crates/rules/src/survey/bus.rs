@@ -2,7 +2,7 @@
 
 use super::units::{gigatransfers, speed_name};
 use super::{first, place, table};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity, plain};
 use record::{DiskBus, PciDevice, RuleId, UsbDevice};
 
@@ -12,7 +12,7 @@ pub(crate) const PCIE: Rule = Rule {
     link: "https://docs.kernel.org/PCI/index.html",
     check: pcie,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const ASPM: Rule = Rule {
@@ -21,7 +21,7 @@ pub(crate) const ASPM: Rule = Rule {
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
     check: aspm,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const SATA: Rule = Rule {
@@ -30,7 +30,7 @@ pub(crate) const SATA: Rule = Rule {
     link: "https://ata.wiki.kernel.org/index.php/Libata_error_messages",
     check: sata,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const SATA_POWER: Rule = Rule {
@@ -39,7 +39,7 @@ pub(crate) const SATA_POWER: Rule = Rule {
     link: "https://docs.kernel.org/scsi/link_power_management_policy.html",
     check: sata_power,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const USB: Rule = Rule {
@@ -48,7 +48,7 @@ pub(crate) const USB: Rule = Rule {
     link: "https://docs.kernel.org/driver-api/usb/index.html",
     check: usb_speed,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const UAS: Rule = Rule {
@@ -57,7 +57,7 @@ pub(crate) const UAS: Rule = Rule {
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
     check: uas,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

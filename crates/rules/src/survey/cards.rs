@@ -12,7 +12,7 @@ pub(crate) use mode::SLOW;
 pub(crate) use size::SIZE;
 
 use super::{first, place};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity, how_many, plain};
 use record::{Card, Disk, RuleId};
 
@@ -22,7 +22,7 @@ pub(crate) const ERRORS: Rule = Rule {
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
     check: errors,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const WORN: Rule = Rule {
@@ -31,7 +31,7 @@ pub(crate) const WORN: Rule = Rule {
     link: "https://docs.kernel.org/driver-api/mmc/mmc-dev-attrs.html",
     check: worn,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

@@ -1,7 +1,7 @@
 //! Checks of the CPUs' clocks: governor, limits, boost, tunables, what the scheduler knows.
 
 use super::{first, place};
-use crate::tables::{Rule, When};
+use crate::tables::{Precondition, Rule};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Scaler, ScalerKind};
 
@@ -10,7 +10,7 @@ pub(crate) const GOVERNOR: Rule = Rule {
     about: "A cpufreq governor keeps clocks low or ramps up late.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
     check: governor,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const LIMIT: Rule = Rule {
@@ -18,7 +18,7 @@ pub(crate) const LIMIT: Rule = Rule {
     about: "A cpufreq limit is below the highest CPU clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: limit,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const BOOST: Rule = Rule {
@@ -26,7 +26,7 @@ pub(crate) const BOOST: Rule = Rule {
     about: "Boost clocks are disabled.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#frequency-boost-support",
     check: boost,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const IO_IS_BUSY: Rule = Rule {
@@ -34,7 +34,7 @@ pub(crate) const IO_IS_BUSY: Rule = Rule {
     about: "The ondemand governor does not count I/O wait as load.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
     check: io_is_busy,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const ONDEMAND: Rule = Rule {
@@ -42,7 +42,7 @@ pub(crate) const ONDEMAND: Rule = Rule {
     about: "Governor tunables delay the clock ramp.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
     check: tunables,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const SCHEDUTIL_BLIND: Rule = Rule {
@@ -50,7 +50,7 @@ pub(crate) const SCHEDUTIL_BLIND: Rule = Rule {
     about: "The scheduler does not know the CPU capacities.",
     link: "https://docs.kernel.org/scheduler/sched-capacity.html",
     check: schedutil_blind,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const SCHEDUTIL_SLOW: Rule = Rule {
@@ -58,7 +58,7 @@ pub(crate) const SCHEDUTIL_SLOW: Rule = Rule {
     about: "Schedutil has a long rate limit.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#schedutil",
     check: schedutil_slow,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

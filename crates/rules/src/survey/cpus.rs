@@ -1,7 +1,7 @@
 //! Checks of which CPUs work for whom: CPUs kept away from programs, interrupts on one slow core.
 
 use super::{first, place};
-use crate::tables::{Rule, When};
+use crate::tables::{Precondition, Rule};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Interrupt, RuleId};
 
@@ -10,7 +10,7 @@ pub(crate) const KEPT_AWAY: Rule = Rule {
     about: "Some CPUs are excluded from scheduling.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
     check: kept_away,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const INTERRUPTS: Rule = Rule {
@@ -18,7 +18,7 @@ pub(crate) const INTERRUPTS: Rule = Rule {
     about: "The busiest interrupt runs on a slow CPU.",
     link: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
     check: interrupts,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

@@ -1,7 +1,7 @@
 //! Checks of everything else that scales its clock: memory controller, GPU, NPU.
 
 use super::{first, place};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, Scaler, ScalerKind};
 
@@ -11,7 +11,7 @@ pub(crate) const GOVERNOR: Rule = Rule {
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: governor,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const LIMIT: Rule = Rule {
@@ -20,7 +20,7 @@ pub(crate) const LIMIT: Rule = Rule {
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: limit,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

@@ -1,7 +1,7 @@
 //! Checks of disks and file systems: schedulers that cost CPU time, NTFS by FUSE, synchronous mounts.
 
 use super::{first, place};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{DiskBus, RuleId};
 
@@ -11,7 +11,7 @@ pub(crate) const SCHEDULER: Rule = Rule {
     link: "https://docs.kernel.org/block/switching-sched.html",
     check: scheduler,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const FUSE: Rule = Rule {
@@ -20,7 +20,7 @@ pub(crate) const FUSE: Rule = Rule {
     link: "https://docs.kernel.org/filesystems/ntfs3.html",
     check: fuse,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const SYNC: Rule = Rule {
@@ -29,7 +29,7 @@ pub(crate) const SYNC: Rule = Rule {
     link: "https://man7.org/linux/man-pages/man8/mount.8.html",
     check: options,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

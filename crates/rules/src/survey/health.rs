@@ -1,7 +1,7 @@
 //! Check: disk-health. What smartctl reported of a disk: failing, worn, hot, errors on medium or cable.
 
 use super::{first, place};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{Disk, Health, RuleId};
 
@@ -11,7 +11,7 @@ pub(crate) const DISK: Rule = Rule {
     link: "https://www.smartmontools.org/wiki/FAQ",
     check,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

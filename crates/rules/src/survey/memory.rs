@@ -1,7 +1,7 @@
 //! Checks of memory: clock and channels of modules, huge pages, priorities of swap.
 
 use super::{first, place};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, SwapKind};
 
@@ -11,7 +11,7 @@ pub(crate) const CLOCK: Rule = Rule {
     link: "https://www.dmtf.org/standards/smbios",
     check: clock,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const CHANNELS: Rule = Rule {
@@ -20,7 +20,7 @@ pub(crate) const CHANNELS: Rule = Rule {
     link: "https://www.dmtf.org/standards/smbios",
     check: one_module,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const HUGE_PAGES: Rule = Rule {
@@ -28,7 +28,7 @@ pub(crate) const HUGE_PAGES: Rule = Rule {
     about: "Transparent huge pages are disabled.",
     link: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
     check: huge_pages,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 pub(crate) const SWAP_PRIORITY: Rule = Rule {
@@ -37,7 +37,7 @@ pub(crate) const SWAP_PRIORITY: Rule = Rule {
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
     check: swap_priority,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

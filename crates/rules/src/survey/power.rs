@@ -1,7 +1,7 @@
 //! Check: power-supply. The power supply gives less than the board may need.
 
 use super::{first, place};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, Supply};
 
@@ -11,7 +11,7 @@ pub(crate) const SUPPLY: Rule = Rule {
     link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
     check,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 
@@ -21,7 +21,7 @@ pub(crate) const BATTERY: Rule = Rule {
     link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
     check: battery,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

@@ -4,7 +4,7 @@
 
 use super::first;
 use crate::config_txt::{ConfigTxt, Kind};
-use crate::tables::{Rule, When};
+use crate::tables::{Precondition, Rule};
 use facts::{Facts, Finding, Place, Severity};
 use record::RuleId;
 
@@ -13,7 +13,7 @@ pub(crate) const CONFIG: Rule = Rule {
     about: "A setting in config.txt costs performance or is ineffective.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
     check,
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 

@@ -9,15 +9,15 @@ pub use super::counted::{CounterReading, OpenCounters, ReadCounters};
 
 use super::counted::{not_counted, sum};
 use super::report::StepReport;
-use super::worker::Worked;
+use super::worker::ThreadResult;
 use crate::job::Job;
 use crate::measure::crew::{Gate, crew, joined};
 use machine::faults;
 use machine::files::OwnFolder;
 use machine::{Caller, Group, Root, Terminal, Timeline};
-use process::child::{BEAT, Child, ChildSpec, Ended, Supervisor, failure, interruption};
+use process::child::{BEAT, Child, ChildSpec, ExitReport, Supervisor, failure, interruption};
 use process::scratch::ScratchDirs;
-use process::tools::{Found, Tools};
+use process::tools::{InstalledProgram, Tools};
 use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Tool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -25,7 +25,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// Callback for each output line of a program, which can end it.
-type Seen<'a> = (Terminal, &'a mut dyn FnMut(&str) -> bool);
+type LineCallback<'a> = (Terminal, &'a mut dyn FnMut(&str) -> bool);
 
 /// Input of a workload.
 #[derive(Clone)]
@@ -102,7 +102,7 @@ impl<'a> WorkloadContext<'a> {
     }
 
     /// Runs a program that tidies up, also when the run was interrupted; true if it went well.
-    pub(crate) fn run_cleanup(&self, found: &Found, arguments: &[String], limit: Duration) -> bool {
+    pub(crate) fn run_cleanup(&self, found: &InstalledProgram, arguments: &[String], limit: Duration) -> bool {
         let path = std::iter::once(&found.path);
         let argv: Vec<String> = path.chain(arguments).cloned().collect();
         let started = Child::spawn(&ChildSpec {
@@ -128,7 +128,7 @@ impl<'a> WorkloadContext<'a> {
     pub fn program(
         &self,
         report: &mut StepReport,
-        found: &Found,
+        found: &InstalledProgram,
         arguments: &[&str],
         time_limit: Duration,
     ) -> Result<String, Failure> {
@@ -142,7 +142,7 @@ impl<'a> WorkloadContext<'a> {
     pub fn program_with(
         &self,
         report: &mut StepReport,
-        found: &Found,
+        found: &InstalledProgram,
         arguments: &[&str],
         environment: &[(&str, String)],
         time_limit: Duration,
@@ -159,7 +159,7 @@ impl<'a> WorkloadContext<'a> {
     pub fn program_until(
         &self,
         report: &mut StepReport,
-        found: &Found,
+        found: &InstalledProgram,
         arguments: &[&str],
         time_limit: Duration,
         (terminal, enough): (Terminal, &mut dyn FnMut(&str) -> bool),
@@ -176,7 +176,7 @@ impl<'a> WorkloadContext<'a> {
     pub fn program_for(
         &self,
         report: &mut StepReport,
-        found: &Found,
+        found: &InstalledProgram,
         arguments: &[&str],
         time: Duration,
     ) -> Result<String, Failure> {
@@ -188,18 +188,18 @@ impl<'a> WorkloadContext<'a> {
     }
 
     /// User whose rights a program gets; `None` for those of this process.
-    fn user_of(&self, found: &Found) -> Option<&'a Caller> {
+    fn user_of(&self, found: &InstalledProgram) -> Option<&'a Caller> {
         self.tools.user().filter(|_| found.runs_as_caller)
     }
 
     fn call(
         &self,
         report: &mut StepReport,
-        found: &Found,
+        found: &InstalledProgram,
         arguments: &[&str],
         environment: &[(&str, String)],
-        (time_limit, seen): (Duration, Option<Seen>),
-    ) -> Result<Ended, Failure> {
+        (time_limit, seen): (Duration, Option<LineCallback>),
+    ) -> Result<ExitReport, Failure> {
         let words = [found.path.as_str()].into_iter().chain(arguments.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let cpus = &self.job.cpus;
@@ -293,14 +293,14 @@ impl<'a> WorkloadContext<'a> {
         let limited = self.group.filter(|group| group.is_limited());
         let _inside = limited.and_then(|group| group.enter().ok());
         let gate = Gate::default();
-        let ended: Result<Vec<Result<Worked<T>, String>>, Missing> = std::thread::scope(|scope| {
+        let ended: Result<Vec<Result<ThreadResult<T>, String>>, Missing> = std::thread::scope(|scope| {
             let (done, ends) = channel::<()>();
             let one = |index| {
                 let (work, done) = (&work, done.clone());
                 move || {
                     // Dropped at the end, also of a panic; the last one ends the watching.
                     let _done = done;
-                    Worked::run(root, cpus, open, || work(index))
+                    ThreadResult::run(root, cpus, open, || work(index))
                 }
             };
             let threads = crew(scope, &gate, (0..count).map(one))?;

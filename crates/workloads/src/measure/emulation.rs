@@ -2,7 +2,7 @@
 
 use machine::Root;
 use microbench::clock;
-use record::{Fact, Machine, Missing, NOT_EMULATED, Why};
+use record::{Fact, Machine, Missing, MissingReason, NOT_EMULATED};
 
 /// The machine behind this root, and whether its CPU is emulated.
 pub fn identified(root: &Root) -> Machine {
@@ -18,6 +18,6 @@ pub fn told(root: &Root, machine: &Machine) -> Machine {
 fn emulation() -> Fact<String> {
     match clock::emulated() {
         Ok(sign) => Fact::Known(sign.map_or(NOT_EMULATED.into(), |sign| sign.to_string())),
-        Err(errno) => Missing { path: "memory for new code".into(), why: Why::Io(errno) }.into(),
+        Err(errno) => Missing { path: "memory for new code".into(), why: MissingReason::Io(errno) }.into(),
     }
 }

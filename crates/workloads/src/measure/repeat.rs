@@ -3,7 +3,7 @@
 
 use crate::measure::quiet;
 use machine::faults;
-use record::{Measured, Outcome, Step, StopReason, StoppingRule};
+use record::{Outcome, Step, StepMeasurement, StopReason, StoppingRule};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ pub(crate) fn until_known(
 /// The score of a step that has a single one, or those of its turns.
 pub fn scores(step: &Step) -> Vec<f64> {
     match &step.outcome {
-        Outcome::Done(Measured::Series(series)) => series.values.clone(),
+        Outcome::Done(StepMeasurement::Series(series)) => series.values.clone(),
         Outcome::Done(measured) => {
             let score = measured_score(measured).map(|(value, _, _)| value);
             score.into_iter().collect()
@@ -53,14 +53,14 @@ pub fn scores(step: &Step) -> Vec<f64> {
 }
 
 /// The single score of what was measured, its unit, and whether a higher one is better.
-pub fn measured_score(measured: &Measured) -> Option<(f64, String, bool)> {
+pub fn measured_score(measured: &StepMeasurement) -> Option<(f64, String, bool)> {
     match measured {
-        Measured::Scores(scores) => {
+        StepMeasurement::Scores(scores) => {
             let score = scores.rows.first()?;
             Some((score.value, score.unit.clone(), score.higher_is_better))
         }
-        Measured::Compression(done) => Some((f64::from(done.total_mips), "MIPS".into(), true)),
-        Measured::Cipher(cipher) => Some((cipher.rows.last()?.1 as f64 / 1e6, "MB/s".into(), true)),
+        StepMeasurement::Compression(done) => Some((f64::from(done.total_mips), "MIPS".into(), true)),
+        StepMeasurement::Cipher(cipher) => Some((cipher.rows.last()?.1 as f64 / 1e6, "MB/s".into(), true)),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::context::*;
 use crate::job::Job;
 use crate::testing::{Bench, Program};
-use process::tools::Found;
+use process::tools::InstalledProgram;
 use record::{Fact, FailureKind, Missing, Reading, WorkloadId};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu};
 use std::sync::atomic::Ordering;
@@ -19,9 +19,9 @@ fn job(cpus: &[u32], threads: u32) -> Job {
     Job { workload: WorkloadId::Own("test"), cpus: cpus.to_vec(), threads, ..Job::default() }
 }
 
-fn tool(bench: &Bench, name: &str) -> Found {
+fn tool(bench: &Bench, name: &str) -> InstalledProgram {
     let path = bench.tools_directory().join(name).display().to_string();
-    Found { name: name.into(), path, version: "1".into(), runs_as_caller: false }
+    InstalledProgram { name: name.into(), path, version: "1".into(), runs_as_caller: false }
 }
 
 #[test]

@@ -8,14 +8,14 @@ use record::{Fact, Reading};
 use rustix::thread::{gettid, sched_getcpu};
 
 /// Result of one thread.
-pub(super) struct Worked<T> {
+pub(super) struct ThreadResult<T> {
     pub(super) result: T,
     pub(super) counted: CounterReading,
     pub(super) run_delay_ns: Fact<u64>,
     pub(super) seen_on: [u32; 2],
 }
 
-impl<T> Worked<T> {
+impl<T> ThreadResult<T> {
     /// Runs in the calling thread, which must be a fresh one: it is moved and not moved back.
     pub(super) fn run(
         root: &Root,

@@ -9,7 +9,7 @@ use super::{time_limit, wrong_data};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::child::failure;
-use process::tools::Found;
+use process::tools::InstalledProgram;
 use record::{Compression, Failure, FailureKind, RepetitionStats, StopReason, StoppingRule};
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ const PASSES_BLIND: &str = "3";
 pub(super) fn run(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     time: Duration,
 ) -> Result<Compression, Failure> {
     let why = "short run with a small dictionary; comparable only with other short runs";

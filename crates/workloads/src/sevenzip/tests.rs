@@ -29,7 +29,7 @@ fn good_run_is_recorded_with_its_tool() {
     let bench = Bench::new(&[sevenzip(&format!("cat <<'END'\n{SINGLE}END"))]);
     bench.with(&job(1), |context, report| {
         assert_eq!(lacking(context), None);
-        let Measured::Compression(measured) = run(context, report).unwrap() else {
+        let StepMeasurement::Compression(measured) = run(context, report).unwrap() else {
             panic!("7-zip measures compression");
         };
         assert_eq!(measured.total_mips, 4597);

@@ -6,7 +6,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::Root;
 use process::child::failure;
-use process::tools::Found;
+use process::tools::InstalledProgram;
 use record::{Failure, FailureKind, Missing};
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ pub(super) fn no_device(root: &Root) -> Option<Missing> {
 pub(super) fn choose(
     context: &WorkloadContext,
     report: &mut StepReport,
-    found: &Found,
+    found: &InstalledProgram,
     form: &Form,
     clip: &str,
 ) -> Result<&'static Decoder, Failure> {
@@ -111,7 +111,7 @@ mod tests {
                 name: "ffmpeg".into(),
                 body: format!("case \"$*\" in *{works}*) exit 0;; esac; exit 1"),
             }]);
-            let found = Found {
+            let found = InstalledProgram {
                 name: "ffmpeg".into(),
                 path: bench.tools_directory().join("ffmpeg").display().to_string(),
                 version: "ffmpeg 6.1".into(),

@@ -20,7 +20,7 @@ const BYTES_MAX: u64 = 64 << 20;
 
 /// Cached results of one hub.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Kept {
+struct HubCache {
     fetched_utc_ms: i64,
     pages: Vec<(String, String, Option<String>, String)>,
 }
@@ -40,12 +40,12 @@ pub(super) fn rows(url: &Path) -> anyhow::Result<Vec<Row>> {
     let name = OsString::from(format!("{:08x}.json", checksum(hub.url().as_bytes())));
     let now_utc_ms = Timeline::start().start_utc_ms();
     let read = folder.as_ref().ok().and_then(|folder| folder.read(&name, BYTES_MAX).ok());
-    let kept = read.and_then(|bytes| record::json::from_bytes::<Kept>(&bytes).ok());
+    let kept = read.and_then(|bytes| record::json::from_bytes::<HubCache>(&bytes).ok());
     let known: Vec<ReferencePage> = kept.iter().flat_map(|kept| &kept.pages).cloned().map(page).collect();
     match fetched(&hub, &known) {
         Ok((pages, rows)) => {
             let pages = pages.into_iter().map(|page| (page.query, page.tag, page.next, page.table)).collect();
-            let text = serde_json::to_vec(&Kept { fetched_utc_ms: now_utc_ms, pages })?;
+            let text = serde_json::to_vec(&HubCache { fetched_utc_ms: now_utc_ms, pages })?;
             let written = folder.and_then(|folder| folder.replace_unsynced(&name, &text, Access::Owner));
             if let Err(error) = written {
                 output::note(&format!("The results of {} are not kept for later: {error}.", hub.url()));

@@ -5,7 +5,7 @@ mod mark;
 use crate::args::Environment;
 use crate::args::groups::{RootFlags, chosen};
 use crate::args::meters::MeterFlags;
-use crate::commands::{Checked, Command, Verb};
+use crate::commands::{Command, CommandResult, Verb};
 use console::monitor::{self, JsonlRows, MonitorArgs, Replay, View};
 use mark::Mark;
 use std::net::SocketAddr;
@@ -40,7 +40,7 @@ enum OfRecordings {
 }
 
 impl Verb for MonitorVerb {
-    fn checked(self, environment: &Environment) -> Checked {
+    fn checked(self, environment: &Environment) -> CommandResult {
         match self.what {
             Some(OfRecordings::Mark(mark)) => Ok(Box::new(mark)),
             None => Ok(Box::new(self.flags.checked(&self.interval, self.quiet, self.meters, environment)?)),

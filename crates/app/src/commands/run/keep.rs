@@ -30,7 +30,7 @@ pub(super) struct Results {
 /// Places of the results. The exit status depends on it, so that a run whose results are lost does not report success.
 #[must_use = "results that were not written have an exit status of their own"]
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct StoredPaths {
     /// Sentence with the places; none if the log was not written.
     pub(super) place: Option<String>,
     /// Sentences about files that could not be written.
@@ -39,7 +39,7 @@ pub(super) struct Kept {
     pub(super) record: Option<PathBuf>,
 }
 
-impl Kept {
+impl StoredPaths {
     /// True if both the log and the result file were written.
     pub(super) fn is_whole(&self) -> bool {
         self.record.is_some() && self.place.is_some()
@@ -58,7 +58,7 @@ pub(super) fn stamp_of(record: &Record) -> String {
 }
 
 /// Writes the files.
-pub(super) fn keep(results: Results) -> Kept {
+pub(super) fn keep(results: Results) -> StoredPaths {
     let place = results.paths.log.display().to_string();
     let late = match &results.stream {
         Some(stream) => format!("{place} is {} that took nothing", stream.kind),
@@ -74,14 +74,14 @@ pub(super) fn keep(results: Results) -> Kept {
         let _ = sender.send(results.write());
     };
     match std::thread::Builder::new().spawn(write) {
-        Ok(_) => told.recv_timeout(DISK_TIME_MAX).unwrap_or_else(|_| Kept::lost(late)),
-        Err(error) => Kept::lost(format!("Cannot write the log to {place}: {error}.")),
+        Ok(_) => told.recv_timeout(DISK_TIME_MAX).unwrap_or_else(|_| StoredPaths::lost(late)),
+        Err(error) => StoredPaths::lost(format!("Cannot write the log to {place}: {error}.")),
     }
 }
 
 impl Results {
-    fn write(mut self) -> Kept {
-        let mut kept = Kept::default();
+    fn write(mut self) -> StoredPaths {
+        let mut kept = StoredPaths::default();
         if let Some(SavedRun { runs, stem }) = &self.kept {
             match runs.keep(stem, &self.stamp, &self.json, &self.log) {
                 Ok(stem) => {

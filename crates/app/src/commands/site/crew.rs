@@ -11,7 +11,7 @@ use std::thread::scope;
 const WAITING_MAX: usize = 4;
 
 /// One result: the name of its page, and the page with what is listed of it, or why it cannot be read.
-pub(super) struct Made {
+pub(super) struct PageResult {
     pub(super) page: String,
     pub(super) source: Source,
     pub(super) what: anyhow::Result<(Entry, String)>,
@@ -24,7 +24,7 @@ pub(super) struct Made {
 pub(super) fn make(
     work: Vec<(String, Source)>,
     reference: &Reference,
-    mut take: impl FnMut(Made) -> anyhow::Result<()>,
+    mut take: impl FnMut(PageResult) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let threads = threads().min(work.len());
     let rest = Mutex::new(work.into_iter());
@@ -34,10 +34,10 @@ pub(super) fn make(
             let explained = explain::explain(record);
             (Entry::of(&explained, &source.name), page::page(&explained, reference))
         });
-        Some(Made { page, source, what })
+        Some(PageResult { page, source, what })
     };
     let (send, made) = sync_channel(WAITING_MAX * threads);
-    let hand_on = |send: SyncSender<Made>| while next().is_some_and(|made| send.send(made).is_ok()) {};
+    let hand_on = |send: SyncSender<PageResult>| while next().is_some_and(|made| send.send(made).is_ok()) {};
     scope(|scope| {
         for _ in 1..threads {
             let send = send.clone();

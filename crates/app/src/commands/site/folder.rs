@@ -35,13 +35,13 @@ struct Files {
 }
 
 #[derive(Deserialize)]
-struct Kept {
+struct OldPage {
     version: String,
     results: BTreeMap<String, Entry>,
 }
 
 #[derive(Serialize)]
-struct Keeping<'a> {
+struct PageWriter<'a> {
     version: &'a str,
     results: BTreeMap<&'a str, &'a Entry>,
 }
@@ -59,7 +59,7 @@ pub(super) struct SiteFolder {
 }
 
 /// Counts of the changes.
-pub(super) struct Done {
+pub(super) struct ChangeCounts {
     pub(super) written: usize,
     pub(super) unchanged: usize,
     pub(super) removed: usize,
@@ -106,7 +106,7 @@ impl SiteFolder {
             site.ours = files.files;
             site.ours.retain(|path, _| is_of_site(path));
             // Without it everything is made again.
-            let kept = read(RESULTS).ok().and_then(|bytes| record::json::from_bytes::<Kept>(&bytes).ok());
+            let kept = read(RESULTS).ok().and_then(|bytes| record::json::from_bytes::<OldPage>(&bytes).ok());
             site.kept = kept.filter(|kept| kept.version == VERSION).map(|kept| kept.results).unwrap_or_default();
         } else {
             ensure!(
@@ -176,7 +176,10 @@ impl SiteFolder {
     ///
     /// # Errors
     /// A file cannot be removed or written.
-    pub(super) fn finish<'a>(mut self, entries: impl Iterator<Item = (&'a str, &'a Entry)>) -> anyhow::Result<Done> {
+    pub(super) fn finish<'a>(
+        mut self,
+        entries: impl Iterator<Item = (&'a str, &'a Entry)>,
+    ) -> anyhow::Result<ChangeCounts> {
         let stale: Vec<String> = self.ours.keys().filter(|path| !self.current.contains_key(*path)).cloned().collect();
         let mut removed = 0;
         for path in &stale {
@@ -189,14 +192,14 @@ impl SiteFolder {
         let is_same = results.len() == self.kept.len()
             && results.iter().all(|(page, entry)| self.kept.get(*page).is_some_and(|kept| kept == *entry));
         if !is_same {
-            let bytes = serde_json::to_vec(&Keeping { version: VERSION, results })?;
+            let bytes = serde_json::to_vec(&PageWriter { version: VERSION, results })?;
             self.top()?.replace_unsynced(OsStr::new(RESULTS), &bytes, Access::World)?;
         }
         if self.ours != self.current {
             self.write_names(&self.current)?;
         }
         let made = self.current.values().filter(|key| !key.is_empty()).count();
-        Ok(Done { written: self.written, unchanged: made - self.written, removed })
+        Ok(ChangeCounts { written: self.written, unchanged: made - self.written, removed })
     }
 
     fn write_names(&self, files: &Keys) -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use super::many::{Many, read_many};
 use anyhow::Context;
 use console::{output, signals};
 use net::browser;
-use net::server::{Guarded, Token, serve};
+use net::server::{Token, TokenSite, serve};
 use shelf::Shelf;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ impl Command for View {
         let cancelled = signals::watch()?;
         let token = Token::new().context("Cannot make a token")?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
-        let site = Guarded::new(Shelf::of(results), token.clone());
+        let site = TokenSite::new(Shelf::of(results), token.clone());
         let served = serve("view", address, site).with_context(|| format!("Cannot listen on {address}"))?;
         output::print(&format!("http://{}{}\n", served.address, token.path()))?;
         output::note("Open this address in a browser of this machine. Ctrl-C ends it.");

@@ -7,7 +7,7 @@ use compare::{Side, compare};
 use console::input;
 use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Explained;
-use net::server::{Answer, Site as Served, TEXT};
+use net::server::{Answer, Site as RunningServer, TEXT};
 use page::site::{Group, Kind, Link, Site, SiteResult, of_result, result_path};
 use record::Arrange;
 use std::borrow::Cow;
@@ -25,12 +25,12 @@ const NOTHING: Answer = Answer::NotFound("There is no such page.\n");
 
 /// Results that are held in memory.
 pub(super) struct Shelf {
-    results: Vec<Held>,
+    results: Vec<ShelfEntry>,
     known: Cow<'static, Reference>,
 }
 
 /// A result, and what pages say of it.
-struct Held {
+struct ShelfEntry {
     /// Its file as the user named it.
     file: String,
     explained: Explained<'static>,
@@ -46,9 +46,9 @@ impl Shelf {
             let entry = Entry::of(&explained, &file);
             // Two files with one name are two pages.
             let page = of_result(&file, &format!("{index:010x}"));
-            Held { file, explained, entry, page }
+            ShelfEntry { file, explained, entry, page }
         };
-        let mut results: Vec<Held> = results.into_iter().enumerate().map(held).collect();
+        let mut results: Vec<ShelfEntry> = results.into_iter().enumerate().map(held).collect();
         if let Some(order) = order(USUAL_ORDER) {
             results.arrange_by(|a, b| order(&a.entry.row, &b.entry.row));
         }
@@ -58,7 +58,7 @@ impl Shelf {
     }
 
     fn site(&self) -> Site<'_> {
-        let is_part = |held: &&Held| self.results.iter().any(|other| held.entry.is_part_of(&other.entry));
+        let is_part = |held: &&ShelfEntry| self.results.iter().any(|other| held.entry.is_part_of(&other.entry));
         let whole = self.results.iter().filter(|held| !is_part(held));
         let listed = whole.map(|held| SiteResult { entry: &held.entry, page: &held.page }).collect();
         let link = |path: &str, words: &str| Link { path: path.to_owned(), words: words.to_owned() };
@@ -82,7 +82,7 @@ impl Shelf {
         page::comparison(&compare(&sides.collect::<Vec<_>>()))
     }
 
-    fn samples<'a>(&'a self, is_wanted: impl Fn(&Held) -> bool) -> Vec<Sample<'a>> {
+    fn samples<'a>(&'a self, is_wanted: impl Fn(&ShelfEntry) -> bool) -> Vec<Sample<'a>> {
         let wanted = self.results.iter().filter(|held| is_wanted(held));
         wanted
             .map(|held| Sample {
@@ -94,7 +94,7 @@ impl Shelf {
     }
 
     fn group_page(&self, site: &Site<'_>, group: &Group<'_>) -> String {
-        let is_of = |held: &Held| group.results.iter().any(|listed| listed.page == held.page);
+        let is_of = |held: &ShelfEntry| group.results.iter().any(|listed| listed.page == held.page);
         let trends = if group.kind == Kind::Board { trends(&self.samples(is_of)) } else { Vec::new() };
         site.group_page(group, &trends)
     }
@@ -113,7 +113,7 @@ impl Shelf {
     }
 }
 
-impl Served for Shelf {
+impl RunningServer for Shelf {
     fn answer(&mut self, path: &str) -> Answer {
         let path = path.trim_start_matches('/');
         let path = if path.is_empty() { "index.html" } else { path };

@@ -16,7 +16,7 @@ use microbench::load::{Load, spin};
 use process::child::interruption;
 use process::child::move_to;
 use record::{
-    ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Variant, Window, WorkloadId,
+    ClockPoint, Clocks, Cluster, Machine, Missing, Outcome, Policy, Step, StepMeasurement, Variant, Window, WorkloadId,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -298,7 +298,7 @@ impl ClockPass<'_> {
     ) -> Step {
         let outcome = match outcome {
             Ok(points) if self.is_cancelled() && points.is_empty() => Outcome::Failed(interruption()),
-            Ok(points) => Outcome::Done(Measured::Clock(Clocks { points })),
+            Ok(points) => Outcome::Done(StepMeasurement::Clock(Clocks { points })),
             Err(missing) => Outcome::Skipped(missing),
         };
         let end = self.now();

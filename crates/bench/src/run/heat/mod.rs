@@ -18,7 +18,9 @@ use limits::{SensorTimeout, StopCondition, TargetWait};
 use machine::critical_millicelsius;
 use microbench::load::{Load, spin};
 use record::soc_temperature::SocTemperature;
-use record::{ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Variant, Wait, Window, WorkloadId};
+use record::{
+    ClockSeries, Fact, Machine, Missing, Outcome, Series, Step, StepMeasurement, Variant, Wait, Window, WorkloadId,
+};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -58,7 +60,7 @@ impl Runner<'_> {
                     }
                     let wait = self.watch_temperature(&gauge, start, limit);
                     stop.store(true, Ordering::Relaxed);
-                    Outcome::Done(Measured::Wait(Wait { target_millicelsius: Some(target), ..wait }))
+                    Outcome::Done(StepMeasurement::Wait(Wait { target_millicelsius: Some(target), ..wait }))
                 })
             }
         };
@@ -127,7 +129,7 @@ impl Runner<'_> {
             HeatLoad::Simd => self.heat_built_in(machine, thermal, &mut brake),
             load => self.repeat_heat_load(machine, load, &mut brake),
         };
-        if let Outcome::Done(Measured::Series(series)) = &mut outcome {
+        if let Outcome::Done(StepMeasurement::Series(series)) = &mut outcome {
             series.ended_early = brake.why.take();
         }
         let (cpus, variant) = (online_cpus(machine), Variant::from(name));
@@ -169,7 +171,7 @@ impl Runner<'_> {
         let count = working().map(Vec::len).min().unwrap_or(0);
         let rate = |at: usize| working().map(|own| own[at].operations_per_s).sum::<f64>() / 1e9;
         let clocks = cpus.iter().zip(&threads).filter(|(_, own)| !own.is_empty());
-        Outcome::Done(Measured::Series(Series {
+        Outcome::Done(StepMeasurement::Series(Series {
             unit: "Gop/s".into(),
             higher_is_better: true,
             detail: "multiply-adds on the widest SIMD unit; each lane counts as two operations".into(),
@@ -224,7 +226,7 @@ impl Runner<'_> {
                 other => return other,
             }
         }
-        Outcome::Done(Measured::Series(series))
+        Outcome::Done(StepMeasurement::Series(series))
     }
 
     /// Watches what happens without load.
@@ -241,7 +243,7 @@ impl Runner<'_> {
             timeline.sleep(LOOK);
             self.report_temperature(&now());
         }
-        let outcome = Outcome::Done(Measured::Wait(Wait {
+        let outcome = Outcome::Done(StepMeasurement::Wait(Wait {
             target_millicelsius: None,
             start_millicelsius: first,
             end_millicelsius: now().into(),
@@ -281,9 +283,9 @@ impl Runner<'_> {
 }
 
 /// Adds the score of one run: all values of a series, else one number.
-fn add(series: &mut Series, measured: Measured, started_ms: i64, ended_ms: i64) {
+fn add(series: &mut Series, measured: StepMeasurement, started_ms: i64, ended_ms: i64) {
     match measured {
-        Measured::Series(own) => {
+        StepMeasurement::Series(own) => {
             series.unit = own.unit;
             series.higher_is_better = own.higher_is_better;
             series.detail = own.detail;

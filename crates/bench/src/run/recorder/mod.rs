@@ -5,7 +5,7 @@
 //! everything measured so far, the place where it died and the last second before. A disk that is full
 //! does not end a run: the Record goes on in memory and says so.
 
-use crate::run::context::Earlier;
+use crate::run::context::PreviousRun;
 use crate::run::history::NewRun;
 use crate::run::tape::StreamWriter;
 use machine::kernel_log::KernelLog;
@@ -24,7 +24,7 @@ pub struct Recorder {
 
 /// Result of a run.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedRun {
     /// The Record.
     pub record: Record,
     /// Path of its stream.
@@ -45,8 +45,8 @@ impl Recorder {
     }
 
     /// Goes on with the Record of a run that died.
-    pub(crate) fn resume(earlier: Earlier, boot_id: String, timeline: &Timeline, place: Option<NewRun>) -> Self {
-        let Earlier { mut record, resumed } = earlier;
+    pub(crate) fn resume(earlier: PreviousRun, boot_id: String, timeline: &Timeline, place: Option<NewRun>) -> Self {
+        let PreviousRun { mut record, resumed } = earlier;
         record.resume(resumed, boot_id);
         let tape = StreamWriter::start(place, timeline);
         for event in record.clone().into_events() {
@@ -130,9 +130,9 @@ impl Recorder {
     }
 
     /// Everything that is left.
-    pub fn finish(self) -> Recorded {
+    pub fn finish(self) -> RecordedRun {
         let (stream, trouble, broken) = self.tape.finish();
-        Recorded { record: self.record, stream, trouble, broken }
+        RecordedRun { record: self.record, stream, trouble, broken }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::question::standard::Standard;
 use crate::question::{Planning, Task};
-use crate::{Available, Options};
+use crate::{AvailableTools, Options};
 use record::{Aftermath, DeathPoint, Fact, Resumption, Source, Survey, Variant, WorkloadId};
 use workloads::job::Job;
 use workloads::job::setting::Setting;
@@ -38,7 +38,7 @@ fn left(record: &Record, stages: Vec<Stage>) -> Vec<Stage> {
 #[test]
 fn remaining_stages_after_every_interruption() {
     let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
-    let available = Available::default();
+    let available = AvailableTools::default();
     let options = Options { extensive: true, ..Options::default() };
     let all =
         Standard.stages(&Planning { machine: &machine, survey: &Survey::default(), options: &options, available });

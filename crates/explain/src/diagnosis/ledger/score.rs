@@ -4,7 +4,7 @@ use crate::elasticity::Elasticity;
 use facts::stats::median;
 use facts::view::{self, OnlineCpus, ScoreSteps, cpu_ns, waited_ns};
 use facts::{Facts, Figure};
-use record::{Bound, Measured, Outcome, Step, Total, Variant, Window};
+use record::{Outcome, Step, StepMeasurement, Total, Variant, Window, WorkBound};
 
 /// A score that is told.
 pub(super) struct Score<'a> {
@@ -62,8 +62,8 @@ impl<'a> Score<'a> {
         cut(&mut runs);
         let cpus = view::cpu_count(facts).unwrap_or(1);
         let online = OnlineCpus::of(facts);
-        let expected = match Bound::of(&step.workload, &step.variant) {
-            Bound::Unknown if step.cpus.is_empty() => {
+        let expected = match WorkBound::of(&step.workload, &step.variant) {
+            WorkBound::Unknown if step.cpus.is_empty() => {
                 cpus_wanted(&runs).or_else(|| cpus_seen_busy(facts, online.as_ref()?, &runs)).unwrap_or(cpus)
             }
             _ => view::busy_cpus_expected(step),
@@ -152,7 +152,7 @@ fn cut(runs: &mut [Run<'_>]) {
 /// 7-zip's values of a repetition.
 pub(super) fn compression<'a>(run: &Run<'a>) -> Option<&'a record::Compression> {
     match &run.step.outcome {
-        Outcome::Done(Measured::Compression(done)) => Some(done),
+        Outcome::Done(StepMeasurement::Compression(done)) => Some(done),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use super::waiting;
 use facts::stats::mean;
 use facts::view::{self, cpu_ns, cpus_of_others, waited_ns};
 use facts::{Cause, Facts, Method, Witness};
-use record::{Bound, ChannelId, OfControlGroup, Total};
+use record::{ChannelId, OfControlGroup, Total, WorkBound};
 use rules::cpu_quota::throttled_time;
 
 /// Loss of a score by CPU time that a cause used, if it was counted.
@@ -60,7 +60,7 @@ fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option
         let waited_ns = waited_ns(run.step)?;
         return Some(waited_ns.min((elapsed_ns - own_ns).max(0.0)) / elapsed_ns);
     }
-    let is_unknown = Bound::of(&run.step.workload, &run.step.variant) == Bound::Unknown;
+    let is_unknown = WorkBound::of(&run.step.workload, &run.step.variant) == WorkBound::Unknown;
     if is_unknown && let Some(waited_ns) = waited_ns(run.step) {
         return Some(waited_ns / (elapsed_ns * f64::from(score.busy_cpus)));
     }
@@ -77,12 +77,12 @@ fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option
 #[cfg(test)]
 mod tests {
     use crate::test_support::{counter, own_run, with_step};
-    use record::{ChannelId, CpuTime, Fact, Gate, Measured, Record, Score, Scores, Unit, Variant};
+    use record::{ChannelId, CpuTime, Fact, Gate, Record, Score, Scores, StepMeasurement, Unit, Variant};
 
     /// A command that took ten seconds of a machine that others kept busy.
     fn command(own_s: f64, waited_s: f64) -> Record {
         let row = Score { name: String::new(), value: 10.0, unit: "s".into(), higher_is_better: false };
-        let measured = Measured::Scores(Scores { rows: vec![row], ..Scores::default() });
+        let measured = StepMeasurement::Scores(Scores { rows: vec![row], ..Scores::default() });
         let mut record = with_step(own_run(), "made-up", Variant::own("made-up"), &[], (0.0, 10.0), measured);
         let cpus = record.machine.cpus.len() as i64;
         record = counter(record, ChannelId::all_cpus(CpuTime::User), Unit::Ticks, &[0, 500 * cpus, 1000 * cpus]);

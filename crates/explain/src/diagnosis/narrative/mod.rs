@@ -12,7 +12,7 @@ use record::Arrange;
 use record::Window;
 use rules::relation::Relation;
 use rules::{Role, relations};
-use said::Said;
+use said::Statements;
 
 /// A diagnosis below this confidence is told with it, and with how to confirm it, in percent.
 const LIKELY_PERCENT: u8 = 80;
@@ -56,7 +56,7 @@ impl Narrative {
     /// What is to be said of this Record.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
         let diagnoses = explained.worst_first();
-        let mut said = Said::default();
+        let mut said = Statements::default();
         let verdict = sentence::verdict(explained);
         let ledgers: Vec<String> = explained.ledgers.iter().filter_map(sentence::ledger).collect();
         let answers: Vec<String> =
@@ -73,14 +73,14 @@ impl Narrative {
 }
 
 /// What names a cause: its sentence, or fewer words where another one has said the same numbers.
-fn root(finding: &Finding, said: &mut Said) -> String {
+fn root(finding: &Finding, said: &mut Statements) -> String {
     let root = unless_said(finding, said);
     said.say(&root);
     root
 }
 
 /// The sentence of a finding, or fewer words where it would repeat what was said.
-fn unless_said(finding: &Finding, said: &Said) -> String {
+fn unless_said(finding: &Finding, said: &Statements) -> String {
     let whole = finding.sentence();
     if said.is_said(&whole) { clauses::short(finding, |words| said.is_said(words)).unwrap_or(whole) } else { whole }
 }
@@ -90,7 +90,7 @@ fn paragraph(
     explained: &Explanation,
     diagnosis: &Diagnosis,
     root: String,
-    said: &mut Said,
+    said: &mut Statements,
 ) -> Paragraph {
     let heading = heading(facts, diagnosis, &root);
     let mut sentences = vec![root];
@@ -185,7 +185,7 @@ pub(crate) fn remedy(explained: &Explanation, diagnosis: &Diagnosis) -> &'static
 }
 
 /// Notes; those that repeat what was said are told in fewer words.
-fn notes(explained: &Explanation, said: &mut Said) -> Vec<String> {
+fn notes(explained: &Explanation, said: &mut Statements) -> Vec<String> {
     let mut findings: Vec<&Finding> = explained.notes.iter().map(|index| &explained.findings[*index]).collect();
     findings.arrange_by_key(|finding| (finding.unseen.is_none(), rules::role(finding) == Role::GoodNews));
     let mut notes: Vec<String> = Vec::new();

@@ -8,12 +8,12 @@ const SENTENCE_CHARS_MIN: usize = 25;
 
 /// What was said.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct Statements {
     numbers: BTreeSet<String>,
     sentences: Vec<String>,
 }
 
-impl Said {
+impl Statements {
     /// Keeps in mind what this says.
     pub(super) fn say(&mut self, text: &str) {
         self.numbers.extend(numbers(text));
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn numbers_are_said_once() {
-        let mut said = Said::default();
+        let mut said = Statements::default();
         said.say("The clock dropped from 1200 MHz to 818 MHz (average 1101 MHz) at up to 83.8 °C.");
         for (text, expected) in [
             ("down to 818 MHz", true),

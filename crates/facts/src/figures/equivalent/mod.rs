@@ -37,7 +37,7 @@ pub struct Estimate {
 
 /// Properties of the machine on which a ratio depends.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct On<'a> {
+pub struct MachineTraits<'a> {
     /// Instruction set of the programs that ran: `x86-64`, `arm64`.
     pub isa: Option<&'a str>,
     /// Core type.
@@ -48,7 +48,7 @@ pub struct On<'a> {
 
 /// A figure in another method.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Converted {
+pub struct ConvertedFigure {
     /// Name in the known results.
     pub key: FigureKey,
     /// Its value there.
@@ -58,12 +58,12 @@ pub struct Converted {
 }
 
 /// The figure as the known results have it; none if it is one of their methods already, or nothing is known of the two.
-pub fn convert(key: &FigureKey, value: f64, on: On<'_>) -> Option<Converted> {
+pub fn convert(key: &FigureKey, value: f64, on: MachineTraits<'_>) -> Option<ConvertedFigure> {
     let conversion = CONVERSIONS.iter().find(|conversion| conversion.fits(key, value, on))?;
     Some(apply(conversion, key, value))
 }
 
-fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> Converted {
+fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> ConvertedFigure {
     let estimate = Estimate {
         from: key.clone(),
         measured: value,
@@ -73,7 +73,7 @@ fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> Converted {
         grade: conversion.grade,
     };
     let is_same = conversion.grade == Grade::SameQuantity;
-    Converted {
+    ConvertedFigure {
         key: conversion.key(key),
         value: value / conversion.ratio,
         estimate: Some(estimate).filter(|_| !is_same),
@@ -83,15 +83,15 @@ fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> Converted {
 /// The figures of a Record that can be told in another method, in that one; none of what the Record has there itself.
 pub fn equivalents(record: &Record, figures: &[Figure]) -> Vec<Figure> {
     let told = told(record, figures, &[]).into_iter();
-    told.filter_map(|told| if let Told::Converted(figure) = told { Some(*figure) } else { None }).collect()
+    told.filter_map(|told| if let Equivalent::Converted(figure) = told { Some(*figure) } else { None }).collect()
 }
 
 /// This figure of a Record in the method of the known results; none if it was measured by that, or cannot be told in it.
 pub fn equivalent(record: &Record, figures: &[Figure], figure: &Figure) -> Option<Figure> {
     let at = figures.iter().position(|other| other.key == figure.key && other.core == figure.core)?;
     match told(record, figures, &[]).swap_remove(at) {
-        Told::Converted(figure) => Some(*figure),
-        Told::AsMeasured | Told::Twice => None,
+        Equivalent::Converted(figure) => Some(*figure),
+        Equivalent::AsMeasured | Equivalent::Twice => None,
     }
 }
 
@@ -106,7 +106,7 @@ pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
 /// same cores.
 pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
     let pairs: Vec<Pairs> = sides.iter().filter_map(|facts| Pairs::of(facts, facts.figures())).collect();
-    let told: Vec<Vec<Told>> = sides.iter().map(|facts| told(facts, facts.figures(), &pairs)).collect();
+    let told: Vec<Vec<Equivalent>> = sides.iter().map(|facts| told(facts, facts.figures(), &pairs)).collect();
     let methods = |figures: &[Figure]| -> BTreeSet<String> {
         figures.iter().map(|figure| figure.key.workload_at_method().to_owned()).collect()
     };
@@ -125,7 +125,7 @@ pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
     let common = |at: usize| -> Vec<Figure> {
         let figures = sides[at].figures().iter().zip(&told[at]);
         let chosen = figures.map(|(figure, told)| match told {
-            Told::Converted(known)
+            Equivalent::Converted(known)
                 if (0..sides.len()).any(|side| side != at && has_only_known(side, &figure.key, &known.key)) =>
             {
                 (**known).clone()
@@ -138,14 +138,14 @@ pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
 }
 
 /// A figure in the method of the known results.
-enum Told {
+enum Equivalent {
     AsMeasured,
     Converted(Box<Figure>),
     /// The Record has the figure in that method too.
     Twice,
 }
 
-impl Told {
+impl Equivalent {
     fn figure(&self, measured: &Figure) -> Option<Figure> {
         match self {
             Self::AsMeasured => Some(measured.clone()),
@@ -156,7 +156,7 @@ impl Told {
 }
 
 /// Converts each figure of a Record: by its own pair of versions, by pairs of similar figures, or by the table.
-fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Told> {
+fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent> {
     let isa = isa::of(record);
     let own = Pairs::of(record, figures);
     let pairs = own.as_ref().or_else(|| others.iter().find(|pairs| pairs.hold_for(record)));
@@ -164,24 +164,25 @@ fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Told> {
     let one = |figure: &Figure| {
         let core = figure.core.as_ref();
         let core_type = core.and_then(|core| core.core_type.as_deref());
-        let on = On { isa: isa.as_deref(), core_type, clock_mhz: clock_mhz(figures, figure) };
+        let on = MachineTraits { isa: isa.as_deref(), core_type, clock_mhz: clock_mhz(figures, figure) };
         let converted =
             pairs.and_then(|pairs| pairs.convert(figure)).or_else(|| convert(&figure.key, figure.value, on));
-        let Some(Converted { key, value, estimate }) = converted.filter(|_| figure.not_comparable.is_none()) else {
-            return Told::AsMeasured;
+        let Some(ConvertedFigure { key, value, estimate }) = converted.filter(|_| figure.not_comparable.is_none())
+        else {
+            return Equivalent::AsMeasured;
         };
         let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
         let is_same =
             |known: &Figure| known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none();
         if listed.iter().flatten().any(is_same) {
-            Told::Twice
+            Equivalent::Twice
         } else {
-            Told::Converted(Box::new(Figure { key, value, estimate, ..figure.clone() }))
+            Equivalent::Converted(Box::new(Figure { key, value, estimate, ..figure.clone() }))
         }
     };
     let all = figures.iter().zip(&listed).map(|(figure, listed)| match listed {
-        None => Told::Twice,
-        Some(listed) if listed.key != figure.key => Told::Converted(Box::new(listed.clone())),
+        None => Equivalent::Twice,
+        Some(listed) if listed.key != figure.key => Equivalent::Converted(Box::new(listed.clone())),
         Some(_) => one(figure),
     });
     all.collect()

@@ -1,7 +1,7 @@
 //! Pairs: two versions of 7-zip that a run started one after the other on one CPU of each core type. Their ratio holds for
 //! this machine, and for others with the same core types and instruction set, better than any table.
 
-use super::{Converted, Estimate, Grade, isa};
+use super::{ConvertedFigure, Estimate, Grade, isa};
 use crate::figures::main::LISTED;
 use crate::figures::{Figure, FigureKey};
 use crate::stats::mean;
@@ -55,7 +55,7 @@ impl Pairs {
     }
 
     /// A score of the other version in that of the lists.
-    pub(super) fn convert(&self, figure: &Figure) -> Option<Converted> {
+    pub(super) fn convert(&self, figure: &Figure) -> Option<ConvertedFigure> {
         let is_multi = figure.key.is_form(&Variant::MULTI);
         let is_score = figure.is_main && (is_multi || figure.key.is_form(&Variant::SINGLE));
         if !is_score || !figure.key.is_of(WorkloadId::SevenZip) || figure.key.method() != self.from {
@@ -69,7 +69,7 @@ impl Pairs {
         };
         let form = if is_multi { &Variant::MULTI } else { &Variant::SINGLE };
         let value = figure.value / ratio;
-        Some(Converted {
+        Some(ConvertedFigure {
             key: FigureKey::new(WorkloadId::SevenZip.into(), self.to, form.as_str()),
             value,
             estimate: Some(Estimate {

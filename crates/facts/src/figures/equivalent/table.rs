@@ -1,6 +1,6 @@
 //! `data/method_ratios.tsv`: which figures mean the same, and by how much scores of two versions differ.
 
-use super::On;
+use super::MachineTraits;
 use crate::figures::FigureKey;
 use record::table::{Row, Table};
 use serde::Serialize;
@@ -53,7 +53,7 @@ pub(super) struct Conversion {
 
 impl Conversion {
     /// True if it is about this figure, measured there.
-    pub(super) fn fits(&self, key: &FigureKey, value: f64, on: On<'_>) -> bool {
+    pub(super) fn fits(&self, key: &FigureKey, value: f64, on: MachineTraits<'_>) -> bool {
         let Some(rest) = self.rest(key) else {
             return false;
         };

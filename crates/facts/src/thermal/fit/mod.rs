@@ -42,7 +42,7 @@ pub struct Estimate {
 pub struct PowerFit {
     /// Time constant in seconds, or why it is not known: a quick chip settles between two readings, and
     /// still shows what a watt costs.
-    pub tau_s: Result<Estimate, Untold>,
+    pub tau_s: Result<Estimate, Reason>,
     /// Thermal resistance in K per W.
     pub k_per_w: Estimate,
     /// Temperature where the meter would show 0 W: that of the surroundings as far as the model
@@ -64,7 +64,7 @@ pub struct StepFit {
 }
 
 /// Why data do not tell what was asked, as the end of a sentence.
-pub type Untold = &'static str;
+pub type Reason = &'static str;
 
 /// Moments that a phase needs at least.
 pub(super) const MOMENTS_MIN: usize = 8;
@@ -84,7 +84,7 @@ const TAU_OF_PHASE_MAX: f64 = 2.0;
 ///
 /// # Errors
 /// Why the data do not tell it.
-pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Untold> {
+pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Reason> {
     let phases: Vec<&[Moment]> = phases.iter().copied().filter(is_long_enough).collect();
     if phases.len() < 2 {
         return Err("only one phase was recorded; heating and cooling are both needed");
@@ -118,7 +118,7 @@ pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Untold> {
 ///
 /// # Errors
 /// Why the data do not tell it.
-pub fn fit_steps(phases: &[&[Moment]]) -> Result<StepFit, Untold> {
+pub fn fit_steps(phases: &[&[Moment]]) -> Result<StepFit, Reason> {
     let moved = |phase: &&[Moment]| is_long_enough(phase) && spread(phase.iter().map(|m| m.celsius)) >= RISE_K_MIN;
     let used: Vec<&[Moment]> = phases.iter().copied().filter(moved).collect();
     if used.is_empty() {
@@ -135,7 +135,7 @@ pub fn fit_steps(phases: &[&[Moment]]) -> Result<StepFit, Untold> {
 }
 
 /// What the model leaves over, in K, where it holds at all.
-fn residual_k(phases: &[&[Moment]], squares: f64, rise_k: f64, tau_s: Estimate) -> Result<f64, Untold> {
+fn residual_k(phases: &[&[Moment]], squares: f64, rise_k: f64, tau_s: Estimate) -> Result<f64, Reason> {
     let count: usize = phases.iter().map(|phase| phase.len()).total();
     let residual_k = (squares / count as f64).sqrt();
     if residual_k > (RESIDUAL_SHARE_MAX * rise_k).max(step_k(phases)) {
@@ -148,7 +148,7 @@ fn residual_k(phases: &[&[Moment]], squares: f64, rise_k: f64, tau_s: Estimate) 
     Ok(residual_k)
 }
 
-fn known_tau(tau_s: Estimate) -> Result<Estimate, Untold> {
+fn known_tau(tau_s: Estimate) -> Result<Estimate, Reason> {
     if tau_s.high > INTERVAL_RATIO_MAX * tau_s.low || tau_s.value < 1.1 * solve::TAU_S.0 {
         return Err("the readings do not determine the time constant");
     }

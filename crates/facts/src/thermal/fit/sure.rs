@@ -33,7 +33,7 @@ pub(super) fn half_widths(
     places: &[Place],
     lasting_s: f64,
 ) -> Option<Vec<f64>> {
-    let lasting = Lasting::new(places, lasting_s);
+    let lasting = Drift::new(places, lasting_s);
     let first = columns.len() - figures;
     let (base, triangle) = orthonormal(columns, first)?;
     let count = left.len() as f64;
@@ -77,12 +77,12 @@ pub(super) fn half_widths(
 }
 
 /// What lasts from reading to reading.
-struct Lasting {
+struct Drift {
     /// The share that is left of what was at the reading before; 0 at the first of a phase.
     keeps: Vec<f64>,
 }
 
-impl Lasting {
+impl Drift {
     fn new(places: &[Place], lasting_s: f64) -> Self {
         let mut before: Option<Place> = None;
         let keep = |place: &Place| {
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn lasting_error_within_phase() {
-        let lasting = Lasting::new(&places(40), 10.0);
+        let lasting = Drift::new(&places(40), 10.0);
         let mut one = vec![0.0; 40];
         one[5] = 1.0;
         let spread = lasting.times(&one, 1);

@@ -104,7 +104,7 @@ impl Board {
     }
 }
 
-fn fit(phases: &[Vec<Moment>; 3]) -> Result<PowerFit, Untold> {
+fn fit(phases: &[Vec<Moment>; 3]) -> Result<PowerFit, Reason> {
     fit_power(&phases.each_ref().map(Vec::as_slice))
 }
 

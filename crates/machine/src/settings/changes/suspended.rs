@@ -1,13 +1,13 @@
 //! Changes that are not in force: while the run is stopped, and those that another process or machine made.
 
-use super::super::restore::Held;
+use super::super::restore::OldValue;
 use super::{Changes, Node, Place, cooling};
 use crate::Root;
 
 impl Changes {
     /// Restores the user's values for a while. Returns the values for [`Changes::resume`].
     pub(in crate::settings) fn suspend(&mut self) -> Vec<(Node, String)> {
-        let set_by_us = |held: &Held| {
+        let set_by_us = |held: &OldValue| {
             let Place::Node(node) = held.place else { return None };
             let value = node.read(&self.root).ok()?;
             // A value that another process has set stays.
@@ -22,7 +22,7 @@ impl Changes {
     /// Sets suspended values again, except where the setting was changed meanwhile.
     pub(in crate::settings) fn resume(&mut self, suspended: Vec<(Node, String)>) {
         for (node, value) in suspended.into_iter().rev() {
-            let is_unchanged = |held: &Held| {
+            let is_unchanged = |held: &OldValue| {
                 node.read(&self.root).is_ok_and(|now| cooling::is_in_force(&self.root, node, &held.old, &now))
             };
             if self.find(&Place::Node(node)).is_some_and(is_unchanged) {
@@ -36,7 +36,7 @@ impl Changes {
     pub(in crate::settings) fn forget_what_others_changed(&mut self) {
         let root = self.root.clone();
         let is_changed =
-            |held: &Held| held.place.read(&root).is_ok_and(|now| now == held.old || !held.is_ours(&root, &now));
+            |held: &OldValue| held.place.read(&root).is_ok_and(|now| now == held.old || !held.is_ours(&root, &now));
         for held in self.take_held(is_changed) {
             self.note_settled(&held.place);
         }
@@ -44,7 +44,7 @@ impl Changes {
 
     /// Paths of settings that differ from the user's values.
     pub(in crate::settings) fn names(&self) -> Vec<String> {
-        let is_changed = |held: &&Held| held.place.read(&self.root).is_ok_and(|now| now != held.old);
+        let is_changed = |held: &&OldValue| held.place.read(&self.root).is_ok_and(|now| now != held.old);
         let changed = self.held.iter().filter(is_changed);
         changed.map(|held| held.place.path()).collect()
     }

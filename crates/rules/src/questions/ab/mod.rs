@@ -10,7 +10,7 @@ mod rule;
 use crate::tables::Answer;
 use facts::stats::{median, median_interval};
 use facts::{Facts, view};
-use record::{Channel, Measured, Outcome, QuestionId, Record, Step, Unit, Variant, Window};
+use record::{Channel, Outcome, QuestionId, Record, Step, StepMeasurement, Unit, Variant, Window};
 
 /// The answer to it.
 pub(super) const ANSWER: Answer =
@@ -110,7 +110,7 @@ struct Run<'a> {
 
 fn scores<'a>(record: &'a Record, side: &Variant) -> Vec<Run<'a>> {
     let run = |(index, step): (usize, &'a Step)| {
-        let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
+        let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else {
             return None;
         };
         let score = scores.rows.first()?;
@@ -164,7 +164,7 @@ mod tests {
             let (block, place) = (index / 4, index % 4);
             let is_first = place == 0 || place == 3;
             let variant = if is_first == (block % 2 == 0) { "a" } else { "b" };
-            let scores = Measured::Scores(Scores {
+            let scores = StepMeasurement::Scores(Scores {
                 rows: vec![Score { name: String::new(), value: *value, unit: "s".into(), higher_is_better }],
                 ..Scores::default()
             });

@@ -19,7 +19,7 @@ use facts::stats::{mean, median};
 use facts::view::{self, gauge, step_score};
 use record::statistics::median_interval;
 use record::{
-    Channel, ChannelId, Measured, Mode, Outcome, QuestionId, Record, SetClock, Step, Variant, Window, WorkloadId,
+    Channel, ChannelId, Mode, Outcome, QuestionId, Record, SetClock, Step, StepMeasurement, Variant, Window, WorkloadId,
 };
 
 /// The answer to it.
@@ -89,7 +89,7 @@ pub fn idle(facts: &Facts<'_>) -> Idle {
     // Meters that average still show the previous load.
     let settled = Window { start_ms: step.window.start_ms + step.window.elapsed_ms() / 4, ..step.window };
     let end = match &step.outcome {
-        Outcome::Done(Measured::Wait(wait)) => wait.end_millicelsius.known().copied(),
+        Outcome::Done(StepMeasurement::Wait(wait)) => wait.end_millicelsius.known().copied(),
         _ => None,
     };
     Idle { milliwatts: view::mean_power_mw(facts, settled), celsius: end.map(|value| value as f64 / 1000.0) }
@@ -163,7 +163,7 @@ fn point(
     let (first, last) = (loads.first()?, loads.last()?);
     let window = Window { start_ms: (first.window.start_ms + SETTLES_MS).min(last.window.end_ms), ..last.window };
     let clock = steps.iter().find_map(|step| match &step.outcome {
-        Outcome::Done(Measured::Clock(clocks)) => view::point_clock(facts, 0, clocks.points.first()?),
+        Outcome::Done(StepMeasurement::Clock(clocks)) => view::point_clock(facts, 0, clocks.points.first()?),
         _ => None,
     });
     let milliwatts = milliwatts(facts, &loads, window);
@@ -200,8 +200,8 @@ fn point(
 /// Every repetition: 7-zip gives one value a pass, the built-in workload one a turn.
 fn values(step: &Step) -> Vec<f64> {
     match &step.outcome {
-        Outcome::Done(Measured::Series(series)) => series.values.clone(),
-        Outcome::Done(Measured::Compression(passes)) if !step.repeated.is_empty() => passes.rows_mips(),
+        Outcome::Done(StepMeasurement::Series(series)) => series.values.clone(),
+        Outcome::Done(StepMeasurement::Compression(passes)) if !step.repeated.is_empty() => passes.rows_mips(),
         _ => step_score(step).map(|score| score.value).into_iter().collect(),
     }
 }
@@ -209,7 +209,7 @@ fn values(step: &Step) -> Vec<f64> {
 /// Power while it worked. A score that is the median of many turns belongs to the power of a typical
 /// moment: between the parts of a point, where texts are made and threads wait for each other, it is less.
 fn milliwatts(facts: &Facts<'_>, loads: &[&Step], window: Window) -> Option<f64> {
-    let is_series = |step: &&Step| matches!(step.outcome, Outcome::Done(Measured::Series(_)));
+    let is_series = |step: &&Step| matches!(step.outcome, Outcome::Done(StepMeasurement::Series(_)));
     if !loads.iter().all(is_series) {
         return view::mean_power_mw(facts, window);
     }

@@ -10,7 +10,8 @@ fn record(opps: &[(u32, u32, i64)]) -> Record {
     let mut record = own_run();
     record.run.mode = Mode::Efficiency;
     let mut power = vec![1_500_000; 20];
-    record = with_step(record, WorkloadId::Wait, Variant::IDLE, &[], (0.0, 9.9), Measured::Wait(Wait::default()));
+    record =
+        with_step(record, WorkloadId::Wait, Variant::IDLE, &[], (0.0, 9.9), StepMeasurement::Wait(Wait::default()));
     for (index, (khz, mips, milliwatts)) in opps.iter().enumerate() {
         let start = 10.0 * (index + 1) as f64;
         record = with_clocks(record, Variant::OPP, vec![point(0, *khz, *khz)]);

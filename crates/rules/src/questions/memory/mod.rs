@@ -5,8 +5,8 @@ use crate::tables::{Answer, Report, Subject};
 use facts::lines::{sentences, size_words, unmeasured, wrapped};
 use facts::{Facts, Finding, view};
 use record::{
-    Arrange, BandwidthCurve, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, QuestionId, Record,
-    RepetitionStats, Step, StopReason, Total, Variant, WorkloadId, cpu_list,
+    Arrange, BandwidthCurve, Latency, LoadedLatency, MemoryOperation, Outcome, QuestionId, Record, RepetitionStats,
+    Step, StepMeasurement, StopReason, Total, Variant, WorkloadId, cpu_list,
 };
 use std::fmt::Write;
 
@@ -38,12 +38,12 @@ fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
             continue;
         };
         match measured {
-            Measured::Bandwidth(_) => text.push_str(&bandwidth(facts, step)),
-            Measured::Latency(latency) if step.variant.is_only() => {
+            StepMeasurement::Bandwidth(_) => text.push_str(&bandwidth(facts, step)),
+            StepMeasurement::Latency(latency) if step.variant.is_only() => {
                 text.push_str(&latencies(facts, step, latency));
             }
-            Measured::BandwidthCurve(curve) => text.push_str(&scaling(curve)),
-            Measured::LoadedLatency(loaded) => text.push_str(&under_load(loaded)),
+            StepMeasurement::BandwidthCurve(curve) => text.push_str(&scaling(curve)),
+            StepMeasurement::LoadedLatency(loaded) => text.push_str(&under_load(loaded)),
             _ => {}
         }
     }
@@ -71,7 +71,7 @@ fn place(record: &Record, step: &Step) -> String {
 }
 
 fn bandwidth(record: &Record, step: &Step) -> String {
-    let Outcome::Done(Measured::Bandwidth(bandwidth)) = &step.outcome else {
+    let Outcome::Done(StepMeasurement::Bandwidth(bandwidth)) = &step.outcome else {
         return String::new();
     };
     let mut text = format!(
@@ -126,7 +126,7 @@ fn latencies(record: &Record, step: &Step, latency: &Latency) -> String {
         let steps = record.steps_of(WorkloadId::MemoryLatency);
         let mut own = steps.filter(|other| other.cpus == step.cpus && other.variant == variant);
         own.find_map(|other| match &other.outcome {
-            Outcome::Done(Measured::Latency(latency)) => Some(latency),
+            Outcome::Done(StepMeasurement::Latency(latency)) => Some(latency),
             _ => None,
         })
     };

@@ -22,7 +22,7 @@ fn with_bandwidth(record: Record) -> Record {
         row("copy-neon", MemoryOperation::Copy, &[4_011_000_000, 4_000_000_000]),
         row("fill-dc-zva", MemoryOperation::Fill, &[9_500_000_000]),
     ];
-    let measured = Measured::Bandwidth(Bandwidth { buffer_bytes: 32 << 20, verified: true, rows });
+    let measured = StepMeasurement::Bandwidth(Bandwidth { buffer_bytes: 32 << 20, verified: true, rows });
     let mut record = with_step(record, WorkloadId::MemoryBandwidth, Variant::ONLY, &[0], (0.0, 2.0), measured);
     let copies = [4011.0, 4000.0, 4002.0, 4001.0, 4003.0, 4004.0, 4005.0];
     repeated(&mut record, "copy-neon", "MB/s", &copies);
@@ -40,7 +40,7 @@ fn with_latency(record: Record, variant: Variant, clock_khz: Fact<u32>) -> Recor
         line: None,
     };
     let curve = [(16, 2.2), (32, 2.2), (45, 4.0), (64, 8.0), (91, 8.1), (131_072, 130.0)];
-    let measured = Measured::Latency(Latency {
+    let measured = StepMeasurement::Latency(Latency {
         columns: columns.iter().map(|name| (*name).to_owned()).collect(),
         rows: curve.map(row).to_vec(),
         pages: "huge pages".into(),
@@ -66,9 +66,9 @@ fn memory_report_of_board() {
         buffer_bytes: 32 << 20,
         bytes_per_s: vec![rate],
     });
-    let curve = Measured::BandwidthCurve(BandwidthCurve { rows: rows.to_vec() });
+    let curve = StepMeasurement::BandwidthCurve(BandwidthCurve { rows: rows.to_vec() });
     let record = with_step(record, WorkloadId::MemoryScaling, Variant::ONLY, &[], (4.0, 5.0), curve);
-    let loaded = Measured::LoadedLatency(LoadedLatency {
+    let loaded = StepMeasurement::LoadedLatency(LoadedLatency {
         cpu: 0,
         load_cpus: vec![1, 2, 3],
         size_bytes: 128 << 20,

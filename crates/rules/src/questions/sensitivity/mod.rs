@@ -22,7 +22,7 @@ use facts::Facts;
 use facts::change::{Change, verb_phrase};
 use facts::stats::{median, median_interval};
 use facts::view::{self, StepScore, step_name, step_score};
-use record::{Measured, Mode, Outcome, QuestionId, Record, SetClock, Step, Total, Window, WorkloadId};
+use record::{Mode, Outcome, QuestionId, Record, SetClock, Step, StepMeasurement, Total, Window, WorkloadId};
 
 /// The answer to it.
 pub(super) const ANSWER: Answer = Answer {
@@ -140,7 +140,7 @@ pub fn results(facts: &Facts<'_>) -> Vec<Sensitivity> {
 /// drawn; each of them may depend on the clock in its own way.
 fn rows(step: &Step) -> Vec<String> {
     match &step.outcome {
-        Outcome::Done(Measured::Scores(scores)) if scores.rows.len() > 1 => {
+        Outcome::Done(StepMeasurement::Scores(scores)) if scores.rows.len() > 1 => {
             scores.rows.iter().map(|row| row.name.clone()).collect()
         }
         _ => vec![String::new()],
@@ -149,7 +149,7 @@ fn rows(step: &Step) -> Vec<String> {
 
 /// The score of one of its rows.
 fn row_score(step: &Step, row: usize) -> Option<StepScore> {
-    let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
+    let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else {
         return step_score(step);
     };
     let found = scores.rows.get(row)?;

@@ -110,7 +110,7 @@ fn of_clock(record: &Record, result: &Sensitivity, clock: SetClock) -> Vec<Secon
 mod tests {
     use super::*;
     use crate::test_support::{counter, own_run, with_step};
-    use record::{ChannelId, CpuTime, Measured, Score, Scores, Unit};
+    use record::{ChannelId, CpuTime, Score, Scores, StepMeasurement, Unit};
 
     #[test]
     fn clocks_stand_side_by_side() {
@@ -119,7 +119,7 @@ mod tests {
         let mut record = counter(own_run(), ChannelId::cpu_time(0, CpuTime::User), Unit::Ticks, &ticks);
         record = counter(record, ChannelId::cpu_time(1, CpuTime::Idle), Unit::Ticks, &ticks);
         for (khz, start, end) in [(600_000, 0.0, 4.0), (1_500_000, 5.0, 7.0)] {
-            let scores = Measured::Scores(Scores {
+            let scores = StepMeasurement::Scores(Scores {
                 rows: vec![Score {
                     name: String::new(),
                     value: end - start,

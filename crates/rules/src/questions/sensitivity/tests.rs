@@ -4,7 +4,7 @@ use super::*;
 use crate::test_support::{counter, own_run, with_step};
 use facts::Facts;
 use record::{ChannelId, CpuTime, Total, Variant};
-use record::{Fact, Measured, Score, Scores, Unit};
+use record::{Fact, Score, Scores, StepMeasurement, Unit};
 
 /// A run of one workload at one clock: `(clock, round, score, CPU time a second)`.
 type Run = (SetClock, u32, f64, f64);
@@ -15,7 +15,7 @@ fn record(runs: &[Run], higher_is_better: bool) -> Record {
 
 fn with_runs(mut record: Record, name: &str, runs: &[Run], higher_is_better: bool) -> Record {
     for (clock, round, score, cpu_s_per_s) in runs {
-        let scores = Measured::Scores(Scores {
+        let scores = StepMeasurement::Scores(Scores {
             rows: vec![Score {
                 name: String::new(),
                 value: *score,
@@ -115,7 +115,7 @@ fn every_score_of_a_step_depends_on_the_clock_in_its_own_way() {
             unit: "frames/s".into(),
             higher_is_better: true,
         };
-        step.outcome = record::Outcome::Done(Measured::Scores(Scores {
+        step.outcome = record::Outcome::Done(StepMeasurement::Scores(Scores {
             rows: vec![row("kitchen", khz / 1e5), row("objects", 56.0)],
             ..Scores::default()
         }));

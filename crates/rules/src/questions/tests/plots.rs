@@ -3,7 +3,7 @@
 use crate::questions::plots;
 use crate::test_support::{Chance, gauge_channel, own_run, with_step};
 use facts::Facts;
-use record::{ChannelId, ClockSeries, Measured, Mode, Record, Series, Unit, Variant, Window, WorkloadId};
+use record::{ChannelId, ClockSeries, Mode, Record, Series, StepMeasurement, Unit, Variant, Window, WorkloadId};
 
 #[test]
 fn a_standard_run_has_no_plots() {
@@ -26,7 +26,7 @@ fn heated() -> Record {
         clocks: vec![ClockSeries { cpu: 0, khz: vec![1_800_000; 20] }],
         ..Series::default()
     };
-    with_step(record, WorkloadId::Heat, Variant::SIMD, &[], (5.0, 25.0), Measured::Series(series))
+    with_step(record, WorkloadId::Heat, Variant::SIMD, &[], (5.0, 25.0), StepMeasurement::Series(series))
 }
 
 /// Every picture; what is no number must not have got into the file.
@@ -59,7 +59,7 @@ fn invalid_times_do_not_break_plots() {
     });
     check(|record| {
         for step in &mut record.steps {
-            if let record::Outcome::Done(Measured::Series(series)) = &mut step.outcome {
+            if let record::Outcome::Done(StepMeasurement::Series(series)) = &mut step.outcome {
                 series.values = vec![f64::NAN; 20];
                 series.values[3] = f64::MAX;
                 series.values[4] = f64::MIN;

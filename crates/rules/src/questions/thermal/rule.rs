@@ -73,7 +73,7 @@ mod tests {
             let mut values = vec![100.0; 10];
             values.extend([end; 50]);
             let mut record = with_step(own_run(), WorkloadId::Heat, Variant::SIMD, &[], (0.0, 60.0), series(&values));
-            if let record::Outcome::Done(record::Measured::Series(series)) = &mut record.steps[0].outcome {
+            if let record::Outcome::Done(record::StepMeasurement::Series(series)) = &mut record.steps[0].outcome {
                 series.at_ms = (1..=60).map(|second| second * 1000).collect();
             }
             assert_eq!(sentences(RULE.id, &record), [expected]);

@@ -1,7 +1,7 @@
 //! Check: card-counterfeit. The registers of a card are those of counterfeits.
 
 use super::{cards, finding};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::table::{Row, Table};
 use record::{Card, RuleId, SerialKind};
@@ -13,7 +13,7 @@ pub(crate) const COUNTERFEIT: Rule = Rule {
     link: "https://github.com/bradfa/flashbench",
     check: counterfeit,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 /// Names that no honest maker writes.

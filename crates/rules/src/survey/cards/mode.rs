@@ -1,7 +1,7 @@
 //! Check: card-mode. A card runs in a slower mode than board and card could.
 
 use super::{cards, finding};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity, plain};
 use record::RuleId;
 
@@ -11,7 +11,7 @@ pub(crate) const SLOW: Rule = Rule {
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
     check: slow,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 /// Modes of SD and eMMC in rising order of speed: what the kernel says, and the property that allows it.

@@ -3,7 +3,7 @@
 
 use super::super::units::size_name;
 use super::{cards, finding};
-use crate::tables::{Rule, Subject, When};
+use crate::tables::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 use record::table::Table;
@@ -14,7 +14,7 @@ pub(crate) const SIZE: Rule = Rule {
     link: "https://github.com/AltraMayor/f3",
     check: size,
     subjects: &[Subject::Storage],
-    when: When::Rest,
+    when: Precondition::Rest,
     ..Rule::PLAIN
 };
 /// Makers round sizes and keep cells in reserve; more than a tenth above the name is no rounding.
