@@ -169,7 +169,12 @@ fn dictionary_follows_the_memory() {
         let bench = Bench::new(&[]);
         let available = format!("MemAvailable: {} kB", available_mib << 10);
         bench.root.write("/proc/meminfo", &available).unwrap();
-        let found = Found { name: String::new(), path: String::new(), version: version.into(), runs_as_caller: false };
+        let found = InstalledProgram {
+            name: String::new(),
+            path: String::new(),
+            version: version.into(),
+            runs_as_caller: false,
+        };
         bench.with(&job(threads), |context, _| {
             let chosen = choose_dictionary(context, &found);
             assert_eq!(chosen.as_ref().ok(), expected.as_ref(), "{available_mib} MiB, {threads}");
