@@ -12,6 +12,8 @@ pub const REFUSED: u8 = 4;
 pub const NOT_RESTORED: u8 = 5;
 /// The results could not be written.
 pub const NOT_WRITTEN: u8 = 6;
+/// Finished, but nothing shows whether the results are valid.
+pub const UNPROVEN: u8 = 7;
 /// Interrupted; what was measured is kept.
 pub const INTERRUPTED: u8 = 130;
 
@@ -24,6 +26,7 @@ pub fn of_settings(record: &record::Record) -> Option<u8> {
 pub fn of(verdict: facts::Verdict) -> u8 {
     match verdict {
         facts::Verdict::Valid => 0,
+        facts::Verdict::Unproven => UNPROVEN,
         facts::Verdict::Degraded => DEGRADED,
         facts::Verdict::Invalid => INVALID,
     }

@@ -34,8 +34,8 @@ pub(crate) use testkit::records as test_support;
 
 pub use change::signed_percent;
 pub use explanation::{
-    Basis, Cause, CauseRow, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreLoss, ScoreVerdict,
-    Tenths, WholePercents, rounded_to_sum,
+    Basis, Cause, CauseRow, Deficit, Diagnosis, Expected, Explanation, Ledger, Method, Part, Points, ScoreLoss,
+    ScoreVerdict, Tenths, WholePercents, rounded_to_sum,
 };
 pub use facts::{Explained, Facts};
 pub use figures::Figure;

@@ -12,9 +12,12 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
         return None;
     }
     let sentence = |index: &usize| explained.findings[*index].sentence();
-    let notes: Vec<String> = explained.answers.iter().chain(&explained.notes).map(sentence).collect();
+    let all = explained.diagnoses.iter().enumerate();
+    let (minor, causes): (Vec<_>, Vec<_>) = all.partition(|(_, diagnosis)| explained.is_minor(diagnosis));
+    let minor = minor.iter().map(|(_, diagnosis)| &diagnosis.root);
+    let notes: Vec<String> = explained.answers.iter().chain(minor).chain(&explained.notes).map(sentence).collect();
     Some(html! {
-        @for (index, diagnosis) in explained.diagnoses.iter().enumerate() { (cause(subject, index, diagnosis)) }
+        @for (index, diagnosis) in causes { (cause(subject, index, diagnosis)) }
         @if !notes.is_empty() {
             h3 { "Notes" }
             ul.notes { @for note in notes { li { (facts::harmless(&note)) } } }
@@ -42,7 +45,7 @@ fn cause(subject: &Subject<'_>, index: usize, diagnosis: &Diagnosis) -> Markup {
             (listed("Evidence", &diagnosis.evidence))
             (listed("Consequences", &diagnosis.consequences))
             (listed("Against it", &diagnosis.contradicts))
-            @if let Some(remedy) = rules::remedy(root.rule).filter(|remedy| !remedy.is_empty()) { p { "Remedy: " (remedy) } }
+            p { "Remedy: " (explain::remedy(subject.facts, subject.explained, diagnosis)) }
             @if root.span.is_some() { p { a href={ "#over-time-cause-" (index) } { "Show it over time" } } }
         }
     }

@@ -49,6 +49,7 @@ mod power_limit;
 pub mod questions;
 pub mod relation;
 pub mod relations;
+pub mod remedies;
 mod rendering;
 mod rpi_config;
 mod rpi_firmware;

@@ -1,6 +1,6 @@
 //! Rule: no-temperature. No sensor reported the temperature of the CPU.
 
-use super::Rule;
+use super::{Rule, clock_lower_hot, virtualised};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Missing, RuleId, soc_temperature};
 
@@ -14,9 +14,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let was_watched = !facts.samples.at_ms.is_empty();
-    if !was_watched || facts.heat_of_run().is_some() {
+    // Sensors of the host are not those of a guest: the rule about guests says so.
+    if !was_watched || facts.heat_of_run().is_some() || virtualised::hides_temperatures(facts) {
         return Vec::new();
     }
+    // A temperature decides something only where a clock or a score fell.
+    let would_decide = !facts.declines().is_empty() || !clock_lower_hot::RULE.found(facts).is_empty();
     let choice = soc_temperature::of(facts);
     let finding = |template| Finding::new(RULE.id, Severity::Info, template);
     let channel = choice.as_ref().ok().and_then(|choice| facts.samples.channel(&choice.channel));
@@ -27,10 +30,13 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
              used as evidence.",
         )
         .with("temperature", Quantity::Millicelsius(millicelsius)),
-        (None, None) => finding("No CPU temperature was read, so the cause of lower clocks cannot be determined."),
-        (None, Some(sensors)) => finding(
-            "No sensor reports the CPU temperature, so causes of lower clocks cannot be distinguished. Ignored sensors: {sensors}.",
+        (None, None) if would_decide => finding("No CPU temperature was read, so that heat cannot be told from other causes."),
+        (None, None) => finding("No CPU temperature was read."),
+        (None, Some(sensors)) if would_decide => finding(
+            "No sensor reports the CPU temperature, so that heat cannot be told from other causes. Ignored sensors: {sensors}.",
         )
+        .with("sensors", Quantity::Text(sensors.to_owned())),
+        (None, Some(sensors)) => finding("No sensor reports the CPU temperature. Ignored sensors: {sensors}.")
         .with("sensors", Quantity::Text(sensors.to_owned())),
     };
     let why = Missing::unsupported("", "no temperature of the CPUs was read");

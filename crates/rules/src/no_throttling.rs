@@ -1,7 +1,10 @@
 //! Rule: no-throttling. Says that nothing was throttled where that would have been seen, and that
 //! it cannot be known where nothing would have shown it.
 
-use super::{Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown, thermal_throttling};
+use super::{
+    Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown, thermal_throttling,
+    virtualised,
+};
 use facts::view::{self, ClusterClock, FirmwareBits};
 use facts::{Facts, Finding, Place, Quantity, Severity, Witness};
 use record::{Channel, ChannelId, ChannelKind, Missing, RuleId, Variant};
@@ -61,6 +64,12 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .with("fall", Quantity::Percent(decline.fall_percent))
             .confidence(95)
         }
+        (true, ..) if virtualised::hides_temperatures(facts) => return Vec::new(),
+        (true, _, None) if !facts.cluster_clocks(&Variant::HOT_AFTER).is_empty() => of(
+            "Whether the CPUs were throttled under load cannot be known: clocks were measured before and after it, and \
+                what was read during it does not show what hardware and firmware do.",
+        )
+        .confidence(95),
         (true, true, None) => {
             of("Whether the CPUs were throttled cannot be known: the reported clock alone does not show \
                                   what hardware and firmware do.")

@@ -79,6 +79,8 @@ pub enum RelationCondition {
     Unsteady,
     /// A setting of `config.txt` raises clocks.
     Overclocked,
+    /// The threads of the score got less CPU time.
+    UseFell,
     /// The finding includes a reason.
     Reasoned,
     /// A step was not tried at all: it says its reason, and nothing that happened in the run is one.

@@ -19,6 +19,9 @@ pub(super) const RULE: Rule = Rule {
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %.
 const FALL_PERCENT_MIN: f64 = 3.0;
 
+/// Smallest part of a fall that CPU use must have to be its reason.
+const USE_SHARE_MIN: f64 = 0.5;
+
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
@@ -28,33 +31,39 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
     let by_clock = clock_fall_percent(facts, &steps);
     let runs = facts.halves();
-    let template = match (by_clock, view::differs(runs)) {
-        (Some(_), _) => {
+    let by_use = view::fall(runs).filter(|fall| by_clock.is_none() && fall.use_share >= USE_SHARE_MIN);
+    let template = match (by_clock, by_use, view::differs(runs)) {
+        (Some(_), ..) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS); the clock dropped by \
              {by_clock}."
         }
-        (None, Difference::CompressionUse) => {
-            "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): only compression differs, \
-             and its CPU use with it ({use})."
+        (None, Some(_), _) => {
+            "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): its threads got \
+             {last_use} instead of {first_use} of CPU time; something else used the rest."
         }
-        (None, Difference::CompressionRate) => {
+        (None, None, Difference::CompressionRate) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): only compression differs, \
              at equal CPU use ({rate} MIPS for each CPU)."
         }
-        (None, Difference::Use | Difference::Rate | Difference::Unknown) => {
-            "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS)."
+        (None, None, Difference::Rate) => {
+            "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS) at equal CPU use: each \
+             second of CPU time did less work ({rate} MIPS for each CPU)."
         }
+        (None, None, _) => "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS).",
     };
     let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let mut finding = Finding::new(RULE.id, Severity::Degraded, template)
         .confidence(95)
         .with("fall", Quantity::Percent(fall))
         .with("scores", Quantity::Text(listed.join(", ")))
-        .with("use", Quantity::Text(listed_halves(runs, |run| run.compressing_use) + " %"))
         .with("rate", Quantity::Text(listed_halves(runs, |run| run.compressing_rate)))
         .of(steps.iter().copied())
         .seen_by(Witness::Scores)
         .at_all(steps.iter().map(|step| step_place(facts, *step)));
+    if let Some(fall) = by_use {
+        let [first, last] = fall.use_percent.map(Quantity::Percent);
+        finding = finding.with("first_use", first).with("last_use", last);
+    }
     if let Some(percent) = by_clock {
         finding = finding.with("by_clock", Quantity::Percent(percent));
     }

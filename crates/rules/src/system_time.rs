@@ -100,8 +100,13 @@ fn overhead(facts: &Facts<'_>, of_phases: &[PhaseKernelTime]) -> Option<Finding>
     } else {
         held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect()
     };
-    let template = "During {phase}, the kernel used {average} of CPU time on average and {peak} at most, not counting the \
-                    workload's own system calls.";
+    // The calls of the workload are taken off where they were counted, which logs are without.
+    let template = if view::is_log(facts) {
+        "During {phase}, the kernel used {average} of CPU time on average and {peak} at most."
+    } else {
+        "During {phase}, the kernel used {average} of CPU time on average and {peak} at most, not counting the workload's own \
+         system calls."
+    };
     let (window, system) = (shown.phase.window, ChannelId::all_cpus(CpuTime::System));
     Some(
         Finding::new(RULE.id, severity, template)

@@ -25,6 +25,14 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     found.into_iter().collect()
 }
 
+/// True if a hypervisor keeps the temperatures of the machine from its guest.
+pub(super) fn hides_temperatures(facts: &Facts<'_>) -> bool {
+    let kind = facts.machine.virtualisation.known();
+    let is_guest =
+        kind.is_some_and(|kind| !matches!(kind.as_str(), "" | "none") && !CONTAINERS.contains(&kind.as_str()));
+    is_guest && facts.soc_temperature().is_none()
+}
+
 /// Container managers: a container sees `/proc` and `/sys` of its host.
 const CONTAINERS: [&str; 8] =
     ["docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "containerd", "kubernetes", "container-other"];

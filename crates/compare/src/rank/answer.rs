@@ -5,7 +5,7 @@ use super::gaps::{Gap, by, gaps};
 use super::range::OTHERS_MIN;
 use super::{Entry, Standing};
 use facts::lines::capitalised;
-use facts::{Explanation, Facts};
+use facts::{Explanation, Facts, Verdict};
 use serde::Serialize;
 
 /// What less than this is left unexplained is not told, in percent.
@@ -45,6 +45,9 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
     let expected = entries.iter().filter(|entry| entry.expected.is_some()).count();
     let sentence = match (expected, gaps.is_empty()) {
         (0, _) => "No known board is like this one, so nothing can be said of its figures.".to_owned(),
+        (_, true) if gaps_of_this_board.is_empty() && explained.verdict == Verdict::Degraded => {
+            format!("Even so as good as {like}.")
+        }
         (_, true) if gaps_of_this_board.is_empty() => format!("As good as {like}."),
         (_, true) => {
             let named = named(&gaps_of_this_board);

@@ -24,7 +24,7 @@ pub struct Gap {
     pub(super) log: f64,
     /// Index in `Ranking::entries`.
     #[serde(skip)]
-    pub(super) entry: usize,
+    pub entry: usize,
 }
 
 /// Gaps, the widest first, and those that other results of boards with this name have as well: they are how the board is

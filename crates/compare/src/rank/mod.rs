@@ -114,7 +114,7 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
     let measured = facts.figures();
     let verdict = verdict_of(measured, explained.verdict);
     let own_row = stored(&Row::of(facts, explained, "-"));
-    let is_other = |peer: &&Peer<'_>| Some(&peer.row().figures) != own_row.as_ref().map(|own| &own.figures);
+    let is_other = |peer: &&Peer<'_>| own_row.as_ref().is_none_or(|own| !peer.row().is_same_result(own));
     let peers = peers_of(reference);
     let peers: Vec<&Peer<'_>> = peers.iter().filter(is_other).collect();
     let soc = facts.soc().known().cloned();
@@ -218,8 +218,11 @@ fn entry(
         soc.zip(own.board).map(|(soc, board)| others(figure, place, &known, PeerFilter::Board(soc, board)));
     let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, &known, PeerFilter::Soc(soc)), 1.0));
     let clock_mhz = gaps::clock_mhz(all, figure).filter(|_| is_by_clock(&figure.key));
-    let same_core_type =
-        clock_mhz.and_then(|mhz| standing(figure, &others(figure, place, &known, PeerFilter::CorePerMhz), mhz));
+    let same_core_type = clock_mhz.and_then(|mhz| {
+        let mut others = others(figure, place, &known, PeerFilter::CorePerMhz);
+        others.keep_same_instructions(figure, mhz);
+        standing(figure, &others, mhz)
+    });
     let among_all = standing(figure, &others(figure, place, &known, PeerFilter::All), 1.0)?;
     let range = |standing: &Option<Standing>| standing.as_ref().and_then(|standing| standing.range);
     Some(Entry {
@@ -239,6 +242,19 @@ fn entry(
 fn is_by_clock(key: &FigureKey) -> bool {
     [WorkloadId::SevenZip, WorkloadId::Lzma, WorkloadId::OpenSsl, WorkloadId::Aes].into_iter().any(|id| key.is_of(id))
         || key.is_libressl()
+}
+
+impl OtherValues {
+    /// Cores of one type have instructions for ciphers or lack them, as the maker of the SoC chose: a cipher with them
+    /// is far quicker at the same clock, and compares with others of its kind only.
+    fn keep_same_instructions(&mut self, figure: &Figure, clock_mhz: f64) {
+        const CIPHER_FACTOR: f64 = 4.0;
+        let id = figure.key.workload().id();
+        if figure.key.is_libressl() || matches!(id, Some(WorkloadId::OpenSsl | WorkloadId::Aes)) {
+            let own = figure.value / clock_mhz;
+            self.values.retain(|value| (value / own).ln().abs() < CIPHER_FACTOR.ln());
+        }
+    }
 }
 
 /// The place of a figure among values that are `factor` times too small. None without others.

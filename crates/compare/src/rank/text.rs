@@ -21,6 +21,7 @@ pub fn ranking_text(ranking: &Ranking) -> String {
     let board = ranking.board.as_deref().unwrap_or("This machine");
     let mut text = match ranking.verdict {
         Verdict::Valid => String::new(),
+        Verdict::Unproven => "Nothing here shows whether this result is valid.\n\n".to_owned(),
         Verdict::Degraded => "This result is degraded: below what this machine can do.\n\n".to_owned(),
         Verdict::Invalid => invalid("This result", &ranking.invalid_because) + "\n",
     };

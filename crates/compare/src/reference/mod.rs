@@ -149,6 +149,17 @@ impl Row {
         figures.find(|figure| figure.cluster == cluster)
     }
 
+    /// True for two readings of one result, of which one may lack parts.
+    pub fn is_same_result(&self, other: &Self) -> bool {
+        let origin = |row: &Self| (row.date.clone(), row.version.clone(), row.kernel.clone(), row.board.clone());
+        let is_equal = |(key, figures): (&FigureKey, &Vec<RowFigure>)| {
+            let values = |figures: &[RowFigure]| figures.iter().map(|figure| figure.value).collect::<Vec<f64>>();
+            other.figures.get(key).is_some_and(|others| values(others) == values(figures))
+        };
+        let equal = self.figures.iter().filter(|row| is_equal(*row)).count();
+        2 * equal > other.figures.len() || equal > 0 && origin(self) == origin(other)
+    }
+
     /// Core type behind a figure.
     pub fn core_type(&self, figure: &RowFigure) -> Option<&str> {
         self.cores.get(figure.cluster?)?.core_type.as_deref()

@@ -137,6 +137,7 @@ fn row(line: Line, keys: &[(FigureKey, bool)]) -> Option<Row> {
         is_published: true,
         verdict: match fixed[7] {
             "valid" => Verdict::Valid,
+            "unproven" => Verdict::Unproven,
             "degraded" => Verdict::Degraded,
             "invalid" => Verdict::Invalid,
             _ => return None,

@@ -2,6 +2,8 @@
 //! follows from each, and these give the word over every score.
 
 mod confidence;
+mod deficit;
+mod evidence;
 mod graph;
 mod ledger;
 pub mod narrative;
@@ -9,7 +11,7 @@ mod situated;
 mod verdict;
 mod when;
 
-use facts::{Explained, Explanation, Facts, Finding};
+use facts::{Explained, Explanation, Facts, Finding, Verdict};
 
 /// Explains a Record.
 pub fn explain<'a>(record: impl Into<Facts<'a>>) -> Explained<'a> {
@@ -21,15 +23,20 @@ pub fn explain<'a>(record: impl Into<Facts<'a>>) -> Explained<'a> {
 /// Explains a Record in which these findings were made.
 pub fn explain_findings(facts: &Facts<'_>, findings: Vec<Finding>) -> Explanation {
     let graph = graph::of(facts, &findings);
-    let (verdict, scores) = verdict::of(facts, &findings, &graph);
+    let scores = verdict::scores(facts, &findings, &graph);
     let ledgers = ledger::of(facts, &findings, &graph);
-    Explanation {
-        verdict: rules::stated::verdict(facts).unwrap_or(verdict),
+    let mut explanation = Explanation {
+        verdict: Verdict::Valid,
         scores,
         diagnoses: graph.diagnoses,
         ledgers,
         notes: graph.notes,
         answers: graph.answers,
         findings,
-    }
+        deficit: None,
+    };
+    verdict::weigh(&mut explanation);
+    explanation.deficit = deficit::of(facts, &explanation);
+    explanation.verdict = rules::stated::verdict(facts).unwrap_or_else(|| verdict::of(&explanation));
+    explanation
 }

@@ -1,28 +1,24 @@
-//! The word over each score, and over the run: that of the scores which it was made for.
+//! Verdict over each score, and over the run: that of the scores for which it was made.
 
+use super::evidence;
 use super::graph::Graph;
-use facts::{Facts, Finding, ScoreVerdict, Severity, Verdict};
+use facts::{Diagnosis, Explanation, Facts, Finding, ScoreVerdict, Severity, Tenths, Verdict};
 
-/// The word over the run and over each score.
-pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> (Verdict, Vec<ScoreVerdict>) {
+/// Smallest loss of a score that makes it degraded; 7-zip repeats within 1 % on an idle machine.
+const LOSS_MIN: Tenths = Tenths(20);
+
+/// Verdict over each score by its diagnoses, whatever they cost.
+pub(super) fn scores(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> Vec<ScoreVerdict> {
     let indexed = facts.scores().iter().enumerate();
-    let scores: Vec<ScoreVerdict> = indexed
-        .map(|(index, score)| {
-            let because = graph.diagnoses.iter().enumerate().filter(|(_, found)| found.holds_for.contains(&score.key));
-            let because: Vec<usize> = because.map(|(index, _)| index).collect();
-            let severity = severity(findings, graph, &because, index);
-            ScoreVerdict { score: score.key.clone(), is_main: score.is_main, verdict: Verdict::of(severity), because }
-        })
-        .collect();
-    let main = scores.iter().filter(|score| score.is_main).map(|score| score.verdict);
-    let answers = graph.answers.iter().map(|index| Verdict::of(findings[*index].severity));
-    let verdict = if scores.is_empty() {
-        // Without scores, findings apply to the whole run.
-        findings.iter().map(|finding| Verdict::of(finding.severity)).max()
-    } else {
-        main.chain(answers).max()
-    };
-    (verdict.unwrap_or(Verdict::Valid), scores)
+    let scores = indexed.map(|(index, score)| {
+        let because = graph.diagnoses.iter().enumerate().filter(|(_, found)| found.holds_for.contains(&score.key));
+        let because: Vec<usize> = because.map(|(index, _)| index).collect();
+        let severity = severity(findings, graph, &because, index);
+        let lacks = evidence::lacks(facts, score);
+        let verdict = Verdict::of(severity);
+        ScoreVerdict { score: score.key.clone(), is_main: score.is_main, verdict, because, lacks }
+    });
+    scores.collect()
 }
 
 /// How much the worst of these diagnoses harms a score: by what names the cause there, or follows from it there.
@@ -35,4 +31,53 @@ fn severity(findings: &[Finding], graph: &Graph, diagnoses: &[usize], score: usi
     });
     let here = harm.filter(|index| graph.situated[**index].scores.contains(&score));
     here.map(|index| findings[*index].severity).max().unwrap_or(Severity::Info)
+}
+
+/// Scores that lost less than [`LOSS_MIN`] are valid, and diagnoses that cost no score more are notes.
+pub(super) fn weigh(explanation: &mut Explanation) {
+    let small = explanation.scores.iter().map(|score| is_small(explanation, score));
+    let small: Vec<bool> = small.collect();
+    for (score, is_small) in explanation.scores.iter_mut().zip(small) {
+        if is_small {
+            score.verdict = Verdict::Valid;
+        }
+        if score.verdict == Verdict::Valid && score.lacks.is_some() {
+            score.verdict = Verdict::Unproven;
+        }
+    }
+    let lost: Vec<&ScoreVerdict> =
+        explanation.scores.iter().filter(|score| score.verdict > Verdict::Unproven).collect();
+    for diagnosis in &mut explanation.diagnoses {
+        let costs = |score: &&ScoreVerdict| diagnosis.holds_for.contains(&score.score);
+        if diagnosis.severity == Severity::Degraded && !diagnosis.holds_for.is_empty() && !lost.iter().any(costs) {
+            diagnosis.severity = Severity::Info;
+        }
+    }
+}
+
+/// True of a degraded score whose whole loss is known and small.
+fn is_small(explanation: &Explanation, score: &ScoreVerdict) -> bool {
+    let Some(ledger) = explanation.ledger(&score.score).filter(|ledger| ledger.expected.known().is_some()) else {
+        return false;
+    };
+    let is_measured = |index: &usize| {
+        let diagnosis: &Diagnosis = &explanation.diagnoses[*index];
+        diagnosis.severity == Severity::Info || diagnosis.cause == facts::Cause::NotVisible || ledger.measures(*index)
+    };
+    score.verdict == Verdict::Degraded && score.because.iter().all(is_measured) && ledger.lost() < LOSS_MIN
+}
+
+/// Verdict over the run: that of its main scores, of its answers, and of a deficit relative to similar boards.
+pub(super) fn of(explanation: &Explanation) -> Verdict {
+    let findings = &explanation.findings;
+    let main = explanation.scores.iter().filter(|score| score.is_main).map(|score| score.verdict);
+    let answers = explanation.answers.iter().map(|index| Verdict::of(findings[*index].severity));
+    let verdict = if explanation.scores.is_empty() {
+        // Without scores, findings apply to the whole run.
+        findings.iter().map(|finding| Verdict::of(finding.severity)).max()
+    } else {
+        main.chain(answers).max()
+    };
+    let deficit = explanation.deficit.as_ref().map(|_| Verdict::Degraded);
+    verdict.max(deficit).unwrap_or(Verdict::Valid)
 }

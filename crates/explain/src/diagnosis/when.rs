@@ -46,6 +46,7 @@ pub(super) fn holds(
         RelationCondition::Uncapped => is_uncapped(facts, finding),
         RelationCondition::Unsteady => finding.value("later").is_some(),
         RelationCondition::Overclocked => found(all, |finding| finding.template == rules::config_txt::FASTER),
+        RelationCondition::UseFell => finding.value("last_use").is_some(),
         RelationCondition::Reasoned => finding.value("reason").is_some(),
         RelationCondition::Skipped => rules::is_skip(finding),
     }

@@ -110,7 +110,7 @@ impl Document<'_> {
             verdict_sentence: Narrative::of(facts, explained).verdict,
             results: Results::of(facts, explained),
             scores: explained.scores.clone(),
-            diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(explained, diagnosis)).collect(),
+            diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(facts, explained, diagnosis)).collect(),
             ledger: explained.ledgers.iter().map(of_ledger).collect(),
             findings: explained.findings.iter().map(of_finding).collect(),
             record: None,
@@ -156,7 +156,7 @@ impl Document<'_> {
     }
 }
 
-fn of_diagnosis(explained: &Explanation, diagnosis: &Diagnosis) -> OfDiagnosis {
+fn of_diagnosis(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis) -> OfDiagnosis {
     let index = explained.diagnoses.iter().position(|known| std::ptr::eq(known, diagnosis));
     let parts = explained.ledgers.iter().flat_map(|ledger| ledger.parts.iter().map(move |part| (ledger, part)));
     let own = parts.filter(|(_, part)| Some(part.diagnosis) == index);
@@ -174,7 +174,7 @@ fn of_diagnosis(explained: &Explanation, diagnosis: &Diagnosis) -> OfDiagnosis {
         span: diagnosis.span,
         also_possible: diagnosis.also_possible.clone(),
         confirm: row.confirm,
-        remedy: remedy(explained, diagnosis),
+        remedy: remedy(facts, explained, diagnosis),
         link: row.link,
         root: diagnosis.root,
         evidence: diagnosis.evidence.clone(),

@@ -25,6 +25,9 @@ pub struct Ledger {
     pub parts: Vec<Part>,
     /// Loss without a known cause.
     pub unexplained: Points,
+    /// Diagnoses whose loss was measured and is less than a tenth of a percent.
+    #[serde(skip)]
+    pub negligible: Vec<usize>,
 }
 
 /// Expected value of a machine, in the unit of the score.
@@ -121,6 +124,11 @@ impl Ledger {
     pub fn lost(&self) -> Tenths {
         let parts = self.parts.iter().map(|part| part.points.percent.0);
         Tenths(parts.total::<i64>().saturating_add(self.unexplained.percent.0))
+    }
+
+    /// True if the loss by a diagnosis is known.
+    pub fn measures(&self, diagnosis: usize) -> bool {
+        self.negligible.contains(&diagnosis) || self.parts.iter().any(|part| part.diagnosis == diagnosis)
     }
 
     /// All points in whole percent, each off by less than one, with an exact sum.

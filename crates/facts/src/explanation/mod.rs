@@ -36,9 +36,29 @@ pub struct Explanation {
     pub answers: Vec<usize>,
     /// All findings.
     pub findings: Vec<Finding>,
+    /// Figures that are lower than those of similar boards, if any are.
+    pub deficit: Option<Deficit>,
+}
+
+/// Main figures that are lower than those of similar boards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deficit {
+    /// Figures, similar boards and likely causes, in one or two sentences.
+    pub sentence: String,
+    /// The figures: step and cluster of each.
+    pub figures: Vec<(usize, Option<usize>)>,
+    /// True if the causes are other ones than the diagnoses.
+    pub is_news: bool,
+    /// True if a likely cause is known.
+    pub has_cause: bool,
 }
 
 impl Explanation {
+    /// True if a diagnosis costs no main score a share that matters.
+    pub fn is_minor(&self, diagnosis: &Diagnosis) -> bool {
+        diagnosis.severity == Severity::Info
+    }
+
     /// Diagnoses, the most severe first, then in causal order.
     pub fn worst_first(&self) -> Vec<&Diagnosis> {
         let mut diagnoses: Vec<&Diagnosis> = self.diagnoses.iter().collect();
@@ -52,13 +72,17 @@ impl Explanation {
         self.scores.is_empty() || main.any(|score| diagnosis.holds_for.contains(&score.score))
     }
 
+    /// The ledger of a score.
+    pub fn ledger(&self, score: &ScoreKey) -> Option<&Ledger> {
+        self.ledgers.iter().find(|ledger| ledger.score == *score)
+    }
+
     /// Loss of a score by a diagnosis.
     pub fn loss(&self, diagnosis: &Diagnosis, score: &ScoreKey) -> ScoreLoss {
         if !diagnosis.holds_for.contains(score) {
             return ScoreLoss::Nothing;
         }
-        let ledgers = self.ledgers.iter().filter(|ledger| ledger.score == *score);
-        let mut parts = ledgers.flat_map(|ledger| &ledger.parts);
+        let mut parts = self.ledger(score).into_iter().flat_map(|ledger| &ledger.parts);
         let own = parts.find(|part| self.diagnoses.get(part.diagnosis) == Some(diagnosis));
         own.map_or(ScoreLoss::Unknown, |part| ScoreLoss::Points { points: part.points.percent, factor: part.factor })
     }
@@ -115,6 +139,9 @@ pub struct ScoreVerdict {
     pub verdict: Verdict,
     /// Indices in `Explanation::diagnoses`.
     pub because: Vec<usize>,
+    /// Evidence that is missing for a verdict, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<&'static str>,
 }
 
 /// A root cause with its evidence and consequences.

@@ -194,6 +194,8 @@ impl Finding {
 pub enum Verdict {
     /// The results say what this machine can do as it is.
     Valid,
+    /// Nothing that was read shows whether they do.
+    Unproven,
     /// The results are real, but something named held the machine back.
     Degraded,
     /// The results must not be used.
@@ -204,6 +206,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Verdict::Valid => "valid",
+            Verdict::Unproven => "unproven",
             Verdict::Degraded => "degraded",
             Verdict::Invalid => "invalid",
         })
@@ -224,6 +227,7 @@ impl Verdict {
     pub fn line(self) -> &'static str {
         match self {
             Verdict::Valid => "Results valid.",
+            Verdict::Unproven => "Results unproven, check the log for the reasons:",
             Verdict::Degraded => "Results degraded, check the log for the reasons:",
             Verdict::Invalid => "Results NOT valid, check the log for the reasons:",
         }

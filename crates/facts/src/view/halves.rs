@@ -62,6 +62,32 @@ fn of_run(done: &Compression) -> Option<Halves> {
     })
 }
 
+/// A fall of the score from the first to the last run, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fall {
+    /// CPU use of both halves in the first and in the last run, in percent of one CPU.
+    pub use_percent: [f64; 2],
+    /// Part of the fall that is less CPU use and not less work for each second of it, 0 to 1.
+    pub use_share: f64,
+}
+
+/// Less of a fall than this is no witness, as a factor.
+const FALL_LOG_MIN: f64 = 0.005;
+
+/// The fall from the first to the last of these runs, if the columns show one.
+pub fn fall(runs: &[Halves]) -> Option<Fall> {
+    let (first, last) = (runs.first()?, runs.last()?);
+    let both = |value: fn(&Halves) -> [f64; 2]| {
+        let pairs = value(first).into_iter().zip(value(last));
+        mean(&pairs.map(|(first, last)| (first / last).ln()).collect::<Vec<_>>())
+    };
+    let of_use = both(|run| [run.compressing_use, run.decompressing_use])?;
+    let of_rate = both(|run| [run.compressing_rate, run.decompressing_rate])?;
+    let all = of_use.max(0.0) + of_rate.max(0.0);
+    let use_percent = [first, last].map(|run| (run.compressing_use + run.decompressing_use) / 2.0);
+    (all >= FALL_LOG_MIN).then(|| Fall { use_percent, use_share: of_use.max(0.0) / all })
+}
+
 /// What differs between these runs.
 pub fn differs(runs: &[Halves]) -> Difference {
     let spread = |value: fn(&Halves) -> f64| {

@@ -59,7 +59,7 @@ pub use declines::{Decline, claims_are_whole, unmoved_claim};
 pub use falls::{ClockFall, phase_clock_loss_percent};
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, has_soft_limit};
 pub use governors::{governor_during_run, is_other_governor};
-pub use halves::{Difference, Halves, differs};
+pub use halves::{Difference, Fall, Halves, differs, fall};
 pub use heat::{Cooling, Heat, sensor_of_a_part, stuck_millicelsius, temperatures};
 pub use idle::Idle;
 pub use limits::{limit_set_at, limit_taken};

@@ -18,6 +18,7 @@ pub fn ranking(ranking: &Ranking) -> String {
         p.verdict.(ranking.verdict.to_string()) {
             @match ranking.verdict {
                 Verdict::Valid => (facts::harmless(&ranking.answer.sentence)),
+                Verdict::Unproven => { "Nothing here shows whether this result is valid. " (facts::harmless(&ranking.answer.sentence)) }
                 Verdict::Degraded => { "This result is degraded: below what this machine can do. " (facts::harmless(&ranking.answer.sentence)) }
                 Verdict::Invalid => { "This result is invalid: do not use it. " (because) }
             }

@@ -25,7 +25,7 @@ const STEPS_MAX: usize = 200;
 fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let alert = match explained.verdict {
         Verdict::Valid => "NOTE",
-        Verdict::Degraded => "WARNING",
+        Verdict::Unproven | Verdict::Degraded => "WARNING",
         Verdict::Invalid => "CAUTION",
     };
     let machine = &facts.machine;

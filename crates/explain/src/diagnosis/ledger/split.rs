@@ -34,13 +34,11 @@ pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>,
     let tenths: Vec<f64> = exact.iter().map(|percent| 10.0 * percent).collect();
     let mut tenths = rounded_to_sum(&tenths);
     let unexplained = Tenths(tenths.pop().unwrap_or(0));
-    let mut parts: Vec<Part> = losses
-        .into_iter()
-        .zip(tenths)
-        .zip(exact)
-        .filter(|((_, tenths), _)| *tenths > 0)
-        .map(|((taken, tenths), exact)| part(taken, Tenths(tenths), exact))
-        .collect();
+    let told = losses.into_iter().zip(tenths).zip(exact);
+    let (told, negligible): (Vec<_>, Vec<_>) = told.partition(|((_, tenths), _)| *tenths > 0);
+    let negligible = negligible.into_iter().map(|((taken, _), _)| taken.diagnosis).collect();
+    let parts = told.into_iter().map(|((taken, tenths), exact)| part(taken, Tenths(tenths), exact));
+    let mut parts: Vec<Part> = parts.collect();
     parts.arrange_by_key(|part| std::cmp::Reverse(part.points.percent));
     let unexplained = Points { percent: unexplained, low: unexplained, high: unexplained, at_most: false };
     Ledger {
@@ -51,6 +49,7 @@ pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>,
         expected,
         parts,
         unexplained,
+        negligible,
     }
 }
 

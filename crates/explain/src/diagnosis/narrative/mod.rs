@@ -55,7 +55,8 @@ impl Paragraph {
 impl Narrative {
     /// What is to be said of this Record.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
-        let diagnoses = explained.worst_first();
+        let (minor, diagnoses): (Vec<&Diagnosis>, Vec<&Diagnosis>) =
+            explained.worst_first().into_iter().partition(|diagnosis| explained.is_minor(diagnosis));
         let mut said = Statements::default();
         let verdict = sentence::verdict(explained);
         let ledgers: Vec<String> = explained.ledgers.iter().filter_map(sentence::ledger).collect();
@@ -67,7 +68,13 @@ impl Narrative {
             diagnoses.iter().map(|diagnosis| root(&explained.findings[diagnosis.root], &mut said)).collect();
         let told = diagnoses.iter().zip(roots);
         let causes = told.map(|(diagnosis, root)| paragraph(facts, explained, diagnosis, root, &mut said)).collect();
-        let notes = notes(explained, &mut said);
+        let minor = minor.into_iter().map(|diagnosis| {
+            let root = root(&explained.findings[diagnosis.root], &mut said);
+            format!("{} {root}", sentence::minor(explained, diagnosis)).trim().to_owned()
+        });
+        let mut all: Vec<String> = minor.collect();
+        all.extend(notes(explained, &mut said));
+        let notes = all;
         Self { answers, verdict, ledgers, causes, notes }
     }
 }
@@ -120,7 +127,7 @@ fn paragraph(
     if diagnosis.confidence_percent < LIKELY_PERCENT {
         sentences.push(format!("To confirm: {}.", diagnosis.cause.row().confirm));
     }
-    sentences.push(format!("Remedy: {}", remedy(explained, diagnosis)));
+    sentences.push(format!("Remedy: {}", remedy(facts, explained, diagnosis)));
     Paragraph { severity: diagnosis.severity, heading, sentences }
 }
 
@@ -172,8 +179,11 @@ fn is_of_heat(cause: Cause) -> bool {
     matches!(cause, Cause::LowVoltage | Cause::Heat | Cause::PowerLimit | Cause::CpusTakenAway)
 }
 
-/// What helps: what the rule that names it says, if that is for this cause alone.
-pub(crate) fn remedy(explained: &Explanation, diagnosis: &Diagnosis) -> &'static str {
+/// Remedy of a diagnosis on this machine: that of the rule which names it, if it has no other cause.
+pub fn remedy(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis) -> &'static str {
+    if let Some(remedy) = rules::remedies::instead(facts, diagnosis.cause) {
+        return remedy;
+    }
     let rule = explained.findings[diagnosis.root].rule;
     let (lines, _) = relations::lines_of(rule);
     let mut roots = lines.iter().filter_map(|(relation, _)| match relation {

@@ -1,26 +1,102 @@
 //! The verdict in one sentence, and one sentence for each ledger.
 
-use facts::lines::listed;
+use facts::lines::{capitalised, listed};
 use facts::view::ScoreKey;
-use facts::{Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Verdict, number};
-use record::Fact;
+use facts::{Cause, Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Tenths, Verdict, number};
+use record::{Arrange, Fact};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// More scores than this are counted, not named.
 const NAMES_MAX: usize = 3;
 
-/// The verdict over the main scores and why, in one sentence.
+/// The verdict over the main scores and why, the largest loss first.
 pub(super) fn verdict(explained: &Explanation) -> String {
-    let main = explained.worst_first().into_iter().filter(|diagnosis| explained.is_of_main(diagnosis));
-    // What only remarks on a main score is no reason of its verdict.
-    let reasons = main.filter(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict);
-    let reasons: Vec<String> = reasons.map(|diagnosis| reason(explained, diagnosis)).collect();
-    let reasons = if reasons.is_empty() { ".".to_owned() } else { format!(": {}.", reasons.join("; ")) };
+    let reasons = || {
+        let main = explained.worst_first().into_iter().filter(|diagnosis| explained.is_of_main(diagnosis));
+        // What only remarks on a main score is no reason of its verdict.
+        main.filter(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict)
+    };
+    let words = |of: Vec<&Diagnosis>| of.into_iter().map(|diagnosis| reason(explained, diagnosis)).collect::<Vec<_>>();
     match explained.verdict {
         Verdict::Valid => valid(explained),
-        Verdict::Degraded => format!("Results are genuine but below what this machine can do{reasons}"),
-        Verdict::Invalid => format!("Results are invalid; do not use them{reasons}"),
+        Verdict::Unproven => unproven(explained),
+        Verdict::Degraded => {
+            let losses = losses(explained);
+            let is_sized = |diagnosis: &&Diagnosis| losses.iter().any(|loss| loss.words == diagnosis.cause.words());
+            let hidden = |diagnosis: &&Diagnosis| diagnosis.cause == Cause::NotVisible && !losses.is_empty();
+            let others = words(reasons().filter(|diagnosis| !is_sized(diagnosis) && !hidden(diagnosis)).collect());
+            let mut parts: Vec<String> = losses.iter().map(Loss::clause).collect();
+            parts.extend(others);
+            let deficit = explained.deficit.as_ref().filter(|deficit| deficit.is_news || parts.is_empty());
+            let deficit = deficit.map(|deficit| deficit.sentence.clone());
+            match (losses.is_empty(), parts.is_empty(), deficit) {
+                (_, true, Some(sentence)) => format!("Results are genuine, but {}", lower_first(&sentence)),
+                (_, true, None) => "Results are genuine, but below what this machine can do.".to_owned(),
+                (true, false, deficit) => {
+                    let more = deficit.map_or_else(String::new, |sentence| format!(" {sentence}"));
+                    format!("Results are genuine, but below what this machine can do: {}.{more}", parts.join("; "))
+                }
+                (false, false, deficit) => {
+                    let more = deficit.map_or_else(String::new, |sentence| format!(" {sentence}"));
+                    format!("Results are genuine, but {}.{more}", parts.join("; "))
+                }
+            }
+        }
+        Verdict::Invalid => match words(reasons().collect()) {
+            reasons if reasons.is_empty() => "Results are invalid; do not use them.".to_owned(),
+            reasons => format!("Results are invalid; do not use them: {}.", reasons.join("; ")),
+        },
     }
+}
+
+/// Names of figures keep their letters.
+fn lower_first(sentence: &str) -> String {
+    let first = sentence.split(' ').next().unwrap_or_default();
+    let is_word = first.chars().skip(1).all(char::is_lowercase);
+    if is_word { sentence[..1].to_lowercase() + &sentence[1..] } else { sentence.to_owned() }
+}
+
+/// Loss of main scores by one cause.
+struct Loss {
+    words: &'static str,
+    /// Points and score, the largest first.
+    of: Vec<(Tenths, bool, String)>,
+}
+
+/// Words of a loss without a visible cause.
+const UNSEEN: &str = "a cause that is not visible here";
+
+impl Loss {
+    /// `heat took 44 % of 7-zip on all CPUs and 20 % of cpuminer`.
+    fn clause(&self) -> String {
+        let of = self.of.iter().map(|(points, at_most, score)| {
+            let at_most = if *at_most { "at most " } else { "" };
+            format!("{at_most}{:.0} % of {score}", points.as_percent())
+        });
+        format!("{} took {}", self.words, listed(&of.collect::<Vec<_>>()))
+    }
+}
+
+/// Losses of degraded main scores, the largest first; what rounds to nothing is left out.
+fn losses(explained: &Explanation) -> Vec<Loss> {
+    const LEAST: Tenths = Tenths(10);
+    let mut losses: Vec<Loss> = Vec::new();
+    let degraded = explained.scores.iter().filter(|score| score.is_main && score.verdict == Verdict::Degraded);
+    for ledger in degraded.filter_map(|score| explained.ledger(&score.score)) {
+        let unseen = (UNSEEN, ledger.unexplained.percent, false);
+        let parts = ledger.parts.iter().map(|part| (part.cause.words(), part.points.percent, part.points.at_most));
+        for (words, percent, at_most) in parts.chain([unseen]).filter(|(_, percent, _)| *percent >= LEAST) {
+            let loss = (percent, at_most, ledger.score.words().to_owned());
+            match losses.iter_mut().find(|known| known.words == words) {
+                Some(known) => known.of.push(loss),
+                None => losses.push(Loss { words, of: vec![loss] }),
+            }
+        }
+    }
+    losses.iter_mut().for_each(|loss| loss.of.arrange_by_key(|(percent, ..)| Reverse(*percent)));
+    losses.arrange_by_key(|loss| Reverse(loss.of[0].0));
+    losses
 }
 
 /// `heat, in 7-zip on all CPUs`.
@@ -35,13 +111,29 @@ fn reason(explained: &Explanation, diagnosis: &Diagnosis) -> String {
     }
 }
 
+/// Evidence that the main scores lack.
+fn unproven(explained: &Explanation) -> String {
+    let is_unproven = |score: &&ScoreVerdict| score.is_main && score.verdict == Verdict::Unproven;
+    let scores: Vec<&ScoreVerdict> = explained.scores.iter().filter(is_unproven).collect();
+    let mut lacks: Vec<&str> = scores.iter().filter_map(|score| score.lacks).collect();
+    lacks.dedup();
+    let is_all = scores.len() == explained.scores.iter().filter(|score| score.is_main).count();
+    let what =
+        if is_all { "these results are".to_owned() } else { names(scores.iter().map(|score| &score.score)) + " is" };
+    format!(
+        "Nothing here shows whether {what} valid: {}.",
+        listed(&lacks.iter().map(|lack| (*lack).to_owned()).collect::<Vec<_>>())
+    )
+}
+
 /// The main scores are valid; others may not be.
 fn valid(explained: &Explanation) -> String {
     let worst = explained.scores.iter().map(|score| score.verdict).max().unwrap_or(Verdict::Valid);
-    if worst == Verdict::Valid {
+    if worst <= Verdict::Unproven {
         return "Results are valid.".to_owned();
     }
-    let others: Vec<&ScoreVerdict> = explained.scores.iter().filter(|score| score.verdict > Verdict::Valid).collect();
+    let others: Vec<&ScoreVerdict> =
+        explained.scores.iter().filter(|score| score.verdict > Verdict::Unproven).collect();
     let because: BTreeSet<usize> = others.iter().flat_map(|score| score.because.iter().copied()).collect();
     let harms = because.into_iter().map(|index| &explained.diagnoses[index]);
     let causes: Vec<&str> = harms.map(|diagnosis| diagnosis.cause.words()).collect();
@@ -94,6 +186,30 @@ pub(super) fn ledger(ledger: &Ledger) -> Option<String> {
             format!("{name}: {reached} {unit}; what it should have been is unknown: {missing}.")
         }
     })
+}
+
+/// A diagnosis that cost no score much, with the largest loss: `Heat took 0.5 % of 7-zip on all CPUs.`
+pub(super) fn minor(explained: &Explanation, diagnosis: &Diagnosis) -> String {
+    let points = |ledger: &Ledger| match diagnosis.cause {
+        Cause::NotVisible => ledger.unexplained.percent,
+        _ => {
+            let own = ledger.parts.iter().find(|part| explained.diagnoses.get(part.diagnosis) == Some(diagnosis));
+            own.map_or(Tenths(0), |part| part.points.percent)
+        }
+    };
+    let ledgers = diagnosis.holds_for.iter().filter_map(|score| explained.ledger(score));
+    let Some((points, ledger)) = ledgers.map(|ledger| (points(ledger), ledger)).max_by_key(|(points, _)| *points)
+    else {
+        return String::new();
+    };
+    let (percent, score) = (points.as_percent(), ledger.score.words());
+    match diagnosis.cause {
+        Cause::NotVisible => format!("{} varied by {percent:.1} % between runs.", capitalised(score)),
+        _ if points == Tenths(0) => {
+            format!("{} took less than 0.1 % of {score}.", capitalised(diagnosis.cause.words()))
+        }
+        _ => format!("{} took {percent:.1} % of {score}.", capitalised(diagnosis.cause.words())),
+    }
 }
 
 /// `heat took 20 % (13 of it built up over the three runs)`.

@@ -1,0 +1,55 @@
+//! Figures that are lower than those of similar boards: a loss that the run alone need not show.
+
+use compare::reference::Reference;
+use compare::{CauseId, Entry, Gap, Ranking, rank_for_people};
+use facts::{Deficit, Explanation, Facts};
+use record::{Variant, WorkloadId};
+
+/// Causes that the sentence names.
+const CAUSES_MAX: usize = 2;
+
+/// Main figures that are lower than those of similar boards.
+pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit> {
+    let ranking = rank_for_people(facts, explanation, Reference::builtin());
+    let answer = &ranking.answer;
+    let entry = |gap: &Gap| &ranking.entries[gap.entry];
+    let weight = |gap: &&Gap| {
+        let key = &entry(gap).figure.key;
+        let is_score = key.is_of(WorkloadId::SevenZip);
+        (!(is_score && key.is_form(&Variant::MULTI)), !is_score)
+    };
+    // Gaps are sorted; of equal weight the widest stands first.
+    let worst = answer.gaps.iter().min_by_key(weight)?;
+    let figures = answer.gaps.iter().map(|gap| {
+        let figure = &entry(gap).figure;
+        (figure.step, figure.core.as_ref().map(|core| core.cluster))
+    });
+    let is_news = answer.causes.first().is_none_or(|cause| cause.id != CauseId::Diagnosis);
+    Some(Deficit {
+        sentence: facts::plain(&sentence(&ranking, entry(worst), worst)),
+        figures: figures.collect(),
+        is_news,
+        has_cause: !answer.causes.is_empty(),
+    })
+}
+
+/// `7-zip on all CPUs is 47 % below the 10 other boards with RK3588 (3 more figures as well): the kernel has no OPPs.`
+fn sentence(ranking: &Ranking, entry: &Entry, gap: &Gap) -> String {
+    let core = gap.core.as_ref().map_or_else(String::new, |core| format!(" ({core})"));
+    let side = if gap.change_percent < 0.0 { "below" } else { "above" };
+    let like = match (&entry.same_soc, &ranking.soc) {
+        (Some(standing), Some(soc)) if standing.range.is_some() => {
+            format!("the {} other boards with {soc}", standing.of - 1)
+        }
+        _ => "what cores of this type reach elsewhere".to_owned(),
+    };
+    let more = match ranking.answer.gaps.len() - 1 {
+        0 => String::new(),
+        1 => " (1 more figure as well)".to_owned(),
+        count => format!(" ({count} more figures as well)"),
+    };
+    let causes = ranking.answer.causes.iter().take(CAUSES_MAX).map(|cause| cause.words.as_str());
+    let causes = causes.collect::<Vec<_>>().join("; ");
+    let causes = if causes.is_empty() { "no cause is visible".to_owned() } else { causes };
+    format!("{}{core} is {:.0} % {side} {like}{more}: {causes}.", gap.title, gap.change_percent.abs())
+}

@@ -1,0 +1,38 @@
+//! Remedies that are in place already, and what helps then.
+
+use facts::{Cause, Facts, view};
+use record::SwapKind;
+
+/// A remedy that is pointless on some machines.
+struct Exception {
+    cause: Cause,
+    /// True where the usual remedy is in place, or cannot help.
+    holds: fn(&Facts<'_>) -> bool,
+    remedy: &'static str,
+}
+
+const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        cause: Cause::TooLittleMemory,
+        holds: has_zram,
+        remedy: "Free memory, or measure with fewer dictionaries (compressed swap is in use already).",
+    },
+    Exception {
+        cause: Cause::OutOfMemory,
+        holds: has_swap,
+        remedy: "Close other programs, or measure with fewer dictionaries (swap is in use already).",
+    },
+];
+
+/// What helps against a cause on this machine, if the usual remedy does not.
+pub fn instead(facts: &Facts<'_>, cause: Cause) -> Option<&'static str> {
+    EXCEPTIONS.iter().find(|row| row.cause == cause && (row.holds)(facts)).map(|row| row.remedy)
+}
+
+fn has_zram(facts: &Facts<'_>) -> bool {
+    view::swap_devices(facts).iter().any(|swap| swap.kind == SwapKind::Zram)
+}
+
+fn has_swap(facts: &Facts<'_>) -> bool {
+    !view::swap_devices(facts).is_empty()
+}
