@@ -1,8 +1,8 @@
 //! Figures that are lower than those of similar boards: a loss that the run alone need not show.
 
 use compare::reference::Reference;
-use compare::{CauseId, Entry, Gap, Ranking, rank_for_people};
-use facts::{Deficit, Explanation, Facts};
+use compare::{Entry, Gap, Ranking, rank_for_people};
+use facts::{Cause, Deficit, Explanation, Facts};
 use record::{Variant, WorkloadId};
 
 /// Causes that the sentence names.
@@ -24,7 +24,7 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
         let figure = &entry(gap).figure;
         (figure.step, figure.core.as_ref().map(|core| core.cluster))
     });
-    let is_news = answer.causes.first().is_none_or(|cause| cause.id != CauseId::Diagnosis);
+    let is_news = answer.causes.first().is_none_or(|cause| cause.id != Cause::Diagnosis);
     Some(Deficit {
         sentence: facts::plain(&sentence(&ranking, entry(worst), worst)),
         figures: figures.collect(),

@@ -164,6 +164,7 @@ mod tests {
                 by: Vec::new(),
             };
             let ledger = Ledger {
+                negligible: Vec::new(),
                 score: ScoreKey::of(&record.steps[0]),
                 unit: "MIPS".into(),
                 reached: 7000.0,

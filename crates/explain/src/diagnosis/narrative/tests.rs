@@ -74,6 +74,7 @@ fn a_ledger_is_one_sentence() {
     let multi = facts::Facts::of(&record).scores().clone().into_iter().map(|score| score.key);
     let expected = Expected { value: 18_689.0, low: 18_000.0, high: 19_000.0, basis: Basis::Parts };
     let ledger = |parts: Vec<Part>, unexplained: i64, expected: Fact<Expected>| Ledger {
+        negligible: Vec::new(),
         score: multi.clone().find(|key| key.words() == "7-zip on all CPUs").unwrap(),
         unit: "MIPS".into(),
         reached: 14_907.0,
