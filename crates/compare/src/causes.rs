@@ -26,7 +26,8 @@ const SCALING_PERCENT: f64 = 15.0;
 
 /// First matching cause that can change such a figure.
 pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
-    const CAUSES: [(Cause, fn(End<'_>, End<'_>) -> Option<String>); 10] = [
+    type Explains = fn(End<'_>, End<'_>) -> Option<String>;
+    const CAUSES: [(Cause, Explains); 10] = [
         (Cause::AesInstructions, aes_instructions),
         (Cause::CoreType, core_type),
         (Cause::ThreadCount, cpu_count),

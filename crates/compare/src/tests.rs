@@ -153,7 +153,7 @@ fn finding_of_the_slower_side_is_a_cause() {
         &sides,
         &expect![[r#"
             A  a.txt (One, valid)
-            B  b.txt (One, degraded)
+            B  b.txt (One, valid)
 
             No difference in known settings.
 

@@ -41,7 +41,8 @@ const RULES_OF: [(&str, &[&str]); 30] = [
     ("hot_ge80C", &["hot"]),
     ("iowait", &["io-wait"]),
     ("kernel_oops_in_dmesg", &["kernel-trouble"]),
-    ("no_temperature", &["no-temperature"]),
+    // In a guest the rule about guests says it.
+    ("no_temperature", &["no-temperature", "virtualised"]),
     ("oom_kill_in_dmesg", &["out-of-memory"]),
     ("opp_not_honoured_low", &["opp-not-honoured"]),
     ("rpi_firmware_clock_below_kernel", &["rpi-firmware-clock"]),

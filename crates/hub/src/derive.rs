@@ -30,7 +30,7 @@ pub struct Derived {
     pub names: Vec<(Kind, String)>,
     /// Core types.
     pub core_types: Vec<String>,
-    /// `valid`, `degraded` or `invalid`.
+    /// `valid`, `unproven`, `degraded` or `invalid`.
     pub verdict: String,
     /// The step in which it died.
     pub died_in: Option<String>,

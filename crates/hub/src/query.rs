@@ -15,7 +15,7 @@ use crate::store::{Row, Session, Trouble, Value, first};
 pub struct Query {
     /// Names by kind, as slugs.
     pub names: Vec<(Kind, String)>,
-    /// `valid`, `degraded` or `invalid`.
+    /// `valid`, `unproven`, `degraded` or `invalid`.
     pub verdict: Option<String>,
     /// Only runs that died.
     pub died: bool,

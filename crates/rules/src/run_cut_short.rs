@@ -106,7 +106,7 @@ mod tests {
         let found = sentences(RULE.id, &record);
         assert!(found[0].contains("it ends within 7-zip single-threaded"), "{found:?}");
         let explained = explain::explain(&record);
-        assert_eq!(explained.assessment.verdict, Verdict::Valid, "the copy was cut, and nothing failed");
+        assert_eq!(explained.assessment.verdict, Verdict::Unproven, "the copy was cut, and nothing failed");
     }
 
     /// The scores of a log that lacks its beginning stood there: none of its steps failed.

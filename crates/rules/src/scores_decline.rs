@@ -39,7 +39,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
         (None, Some(_), _) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): its threads got \
-             {last_use} instead of {first_use} of CPU time; something else used the rest."
+             {last_use} instead of {first_use} of CPU time, and other tasks or the host had the rest."
         }
         (None, None, Difference::CompressionRate) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): only compression differs, \

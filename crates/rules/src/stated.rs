@@ -18,8 +18,7 @@ pub fn verdict(facts: &Facts<'_>) -> Option<Verdict> {
     let Source::Log(log) = &facts.source else {
         return None;
     };
-    let words = [Verdict::Valid, Verdict::Degraded, Verdict::Invalid];
-    log.verdicts.iter().find_map(|line| words.into_iter().find(|word| line.text.trim().contains(word.line())))
+    log.verdicts.iter().find_map(|line| Verdict::ALL.into_iter().find(|word| line.text.trim().contains(word.line())))
 }
 
 /// Findings of a log by this program; none for other logs.

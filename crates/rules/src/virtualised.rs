@@ -27,19 +27,12 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// True if a hypervisor keeps the temperatures of the machine from its guest.
 pub(super) fn hides_temperatures(facts: &Facts<'_>) -> bool {
-    let kind = facts.machine.virtualisation.known();
-    let is_guest =
-        kind.is_some_and(|kind| !matches!(kind.as_str(), "" | "none") && !CONTAINERS.contains(&kind.as_str()));
-    is_guest && facts.soc_temperature().is_none()
+    view::is_guest(facts) && facts.soc_temperature().is_none()
 }
-
-/// Container managers: a container sees `/proc` and `/sys` of its host.
-const CONTAINERS: [&str; 8] =
-    ["docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "containerd", "kubernetes", "container-other"];
 
 /// Some hypervisors are a part of the firmware and hide nothing, and containers hide no clock.
 fn sees(facts: &Facts<'_>, kind: &str) -> &'static str {
-    if CONTAINERS.contains(&kind) {
+    if view::CONTAINERS.contains(&kind) {
         return "The system runs in a container ({kind}): other programs of the host may use the same CPUs unseen.";
     }
     let has_clocks = view::channels(facts, ChannelId::is_any_claim).any(has_moved) || obeys(facts);

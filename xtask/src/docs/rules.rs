@@ -117,8 +117,10 @@ fn is_made_of(sentence: &str, template: &str) -> bool {
     if !template.contains('{') && letters(template) >= LETTERS_MIN && sentence.starts_with(&format!("{template} (")) {
         return true;
     }
+    // Of optional groups anything may be there.
+    let open = template.replace(['[', '|', ']'], "{}");
     let mut pieces = Vec::new();
-    let mut rest = template;
+    let mut rest = open.as_str();
     while let Some((before, behind)) = rest.split_once('{') {
         pieces.push(before);
         rest = behind.split_once('}').map_or("", |(_, behind)| behind);
@@ -130,9 +132,13 @@ fn is_made_of(sentence: &str, template: &str) -> bool {
     let Some((first, others)) = pieces.split_first() else { return false };
     let Some(mut left) = sentence.strip_prefix(first) else { return false };
     let Some((last, middle)) = others.split_last() else { return left.is_empty() };
+    let has_groups = open != template;
     for piece in middle {
-        let Some((_, behind)) = left.split_once(piece) else { return false };
-        left = behind;
+        match left.split_once(piece) {
+            Some((_, behind)) => left = behind,
+            None if has_groups => {}
+            None => return false,
+        }
     }
     left.ends_with(last)
 }

@@ -31,7 +31,7 @@ pub(crate) struct Explain {
     /// Show the evidence behind each statement, with the lines of the log
     #[arg(long, short = 'v', alias = "verbose", conflicts_with = "json")]
     details: bool,
-    /// Exit with 2 if any result is degraded and with 3 if any is invalid
+    /// Exit with 3 if any result is invalid, else with 2 if any is degraded, else with 7 if any is unproven
     #[arg(long)]
     check: bool,
     /// Print another report (see `list reports`)

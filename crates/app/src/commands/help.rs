@@ -47,6 +47,7 @@ Exit status:
   4    not started because the system is busy
   5    a setting was left changed
   6    the results could not be written
+  7    finished, nothing shows whether the results are valid
   130  interrupted
 If your own command fails, its exit status is returned.";
 

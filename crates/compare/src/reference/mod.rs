@@ -17,7 +17,7 @@ pub use table::{parse, write};
 
 use facts::figures::{Figure, FigureKey, core_name, verdict_of};
 use facts::view::ScoreKey;
-use facts::{Explanation, Facts, Verdict};
+use facts::{Deficit, Explanation, Facts, Verdict};
 use record::{Record, Source};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -156,8 +156,10 @@ impl Row {
             let values = |figures: &[RowFigure]| figures.iter().map(|figure| figure.value).collect::<Vec<f64>>();
             other.figures.get(key).is_some_and(|others| values(others) == values(figures))
         };
-        let equal = self.figures.iter().filter(|row| is_equal(*row)).count();
-        2 * equal > other.figures.len() || equal > 0 && origin(self) == origin(other)
+        let mut common = self.figures.iter().filter(|(key, _)| other.figures.contains_key(*key)).peekable();
+        common.peek().is_some()
+            && common.all(is_equal)
+            && (origin(self) == origin(other) || self.figures == other.figures)
     }
 
     /// Core type behind a figure.
@@ -166,11 +168,16 @@ impl Row {
     }
 }
 
-/// By the verdict of its score; clocks have that of the whole result.
+/// By the verdict of its score, and clocks by that of all main scores; what is below similar boards for a known reason is
+/// not sound either.
 fn is_sound(record: &Record, explained: &Explanation, figure: &Figure) -> bool {
     let score = record.steps.get(figure.step).map(ScoreKey::of);
     let own = explained.scores.iter().find(|known| Some(&known.score) == score.as_ref());
-    own.map_or(explained.verdict, |known| known.verdict) == Verdict::Valid
+    let of_main = || explained.scores.iter().filter(|known| known.is_main).map(|known| known.verdict).max();
+    let verdict = own.map(|known| known.verdict).or_else(of_main).unwrap_or(explained.verdict);
+    let place = (figure.step, figure.core.as_ref().map(|core| core.cluster));
+    let is_low = |deficit: &Deficit| deficit.has_cause && deficit.figures.contains(&place);
+    verdict <= Verdict::Unproven && !explained.deficit.as_ref().is_some_and(is_low)
 }
 
 /// One value for each cluster, of two the comparable one.

@@ -33,9 +33,21 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
     })
 }
 
+/// A figure in a sentence, without the sizes that its column has.
+fn name<'a>(entry: &'a Entry, gap: &'a Gap) -> &'a str {
+    match entry.figure.key.workload().id() {
+        Some(WorkloadId::Clock) => "the clock",
+        Some(WorkloadId::MemoryLatency) => "memory latency",
+        _ if gap.title == "7-zip, all CPUs" => "7-zip on all CPUs",
+        Some(WorkloadId::OpenSsl | WorkloadId::Aes) => gap.title.split(',').next().unwrap_or_default(),
+        _ => &gap.title,
+    }
+}
+
 /// `7-zip on all CPUs is 47 % below the 10 other boards with RK3588 (3 more figures as well): the kernel has no OPPs.`
 fn sentence(ranking: &Ranking, entry: &Entry, gap: &Gap) -> String {
     let core = gap.core.as_ref().map_or_else(String::new, |core| format!(" ({core})"));
+    let name = name(entry, gap);
     let side = if gap.change_percent < 0.0 { "below" } else { "above" };
     let like = match (&entry.same_soc, &ranking.soc) {
         (Some(standing), Some(soc)) if standing.range.is_some() => {
@@ -48,8 +60,14 @@ fn sentence(ranking: &Ranking, entry: &Entry, gap: &Gap) -> String {
         1 => " (1 more figure as well)".to_owned(),
         count => format!(" ({count} more figures as well)"),
     };
-    let causes = ranking.answer.causes.iter().take(CAUSES_MAX).map(|cause| cause.words.as_str());
+    // Diagnoses are told by themselves.
+    let causes = ranking.answer.causes.iter().filter(|cause| cause.id != Cause::Diagnosis);
+    let causes = causes.take(CAUSES_MAX).map(|cause| cause.words.as_str());
     let causes = causes.collect::<Vec<_>>().join("; ");
-    let causes = if causes.is_empty() { "no cause is visible".to_owned() } else { causes };
-    format!("{}{core} is {:.0} % {side} {like}{more}: {causes}.", gap.title, gap.change_percent.abs())
+    let causes = match (causes.is_empty(), ranking.answer.causes.is_empty()) {
+        (true, true) => ": no cause is visible".to_owned(),
+        (true, false) => String::new(),
+        (false, _) => format!(": {causes}"),
+    };
+    format!("{name}{core} is {:.0} % {side} {like}{more}{causes}.", gap.change_percent.abs())
 }

@@ -2,7 +2,7 @@
 
 use facts::view::{self, ScoreSteps};
 use facts::{Facts, view::cpu_ns};
-use record::{ChannelId, Source, Step, Variant, Window, WorkBound, WorkloadId};
+use record::{ChannelId, Source, Step, Variant, Window, WorkloadId};
 
 /// One kind of evidence.
 struct Evidence {
@@ -32,15 +32,15 @@ impl Presence {
 
 const EVIDENCE: &[Evidence] = &[
     Evidence {
-        is_needed: |_, _| true,
+        // An own run without any channel says why it has none.
+        is_needed: |facts, _| view::is_log(facts) || !facts.samples.channels.is_empty(),
         is_there: Presence::Score(was_watched),
         lack: "nothing was recorded while it ran",
     },
-    Evidence {
-        is_needed: |facts, score| is_whole_log(facts) && is_of_cpus(facts, score),
-        is_there: Presence::Run(|facts| !facts.cluster_clocks(&Variant::COLD).is_empty()),
-        lack: "no clock was measured",
-    },
+    section(
+        |facts| has_step(facts, |step| step.workload.id() == Some(WorkloadId::Clock) && step.variant == Variant::COLD),
+        "the log lacks the clocks before the load",
+    ),
     section(|facts| has_step(facts, |step| step.workload.is_of_memory()), "the log lacks its section about memory"),
     section(
         |facts| has_step(facts, |step| step.workload.id() == Some(WorkloadId::OpenSsl)),
@@ -88,9 +88,4 @@ fn is_whole_log(facts: &Facts<'_>) -> bool {
         Source::Log(log) => !log.version.is_empty(),
         Source::Run { .. } => false,
     }
-}
-
-fn is_of_cpus(facts: &Facts<'_>, score: &ScoreSteps) -> bool {
-    let first = score.steps.first().and_then(|index| facts.steps.get(*index));
-    first.is_some_and(|step| WorkBound::of(&step.workload, &step.variant) == WorkBound::Cpu)
 }

@@ -78,6 +78,7 @@ pub(super) fn of(explanation: &Explanation) -> Verdict {
     } else {
         main.chain(answers).max()
     };
-    let deficit = explanation.deficit.as_ref().map(|_| Verdict::Degraded);
+    // Without a cause nothing in the run itself speaks against it.
+    let deficit = explanation.deficit.as_ref().filter(|deficit| deficit.has_cause).map(|_| Verdict::Degraded);
     verdict.max(deficit).unwrap_or(Verdict::Valid)
 }

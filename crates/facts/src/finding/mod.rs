@@ -240,6 +240,9 @@ impl fmt::Display for Verdict {
 }
 
 impl Verdict {
+    /// All of them, the best first.
+    pub const ALL: [Self; 4] = [Self::Valid, Self::Unproven, Self::Degraded, Self::Invalid];
+
     /// The word for results that something harms as much.
     pub fn of(severity: Severity) -> Self {
         match severity {

@@ -124,7 +124,7 @@ fn kind() -> Value {
 fn filter(name: &str) -> Value {
     let sorts = || ["", "newest"].into_iter().chain(SORTS.iter().map(|sort| sort.column));
     let schema = match name {
-        "verdict" => json!({"enum": ["", "valid", "degraded", "invalid"]}),
+        "verdict" => json!({"enum": ["", "valid", "unproven", "degraded", "invalid"]}),
         "died" | "publish" => json!({"enum": ["", "0", "1", "true", "false"]}),
         "sort" => json!({"enum": sorts().collect::<Vec<_>>()}),
         // The first two are of a number, the last of a text.

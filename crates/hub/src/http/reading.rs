@@ -10,6 +10,7 @@ use crate::sorts::SORTS;
 use crate::store::{first, read};
 use crate::worker::View;
 use crate::{changes, derive, originals, own, references};
+use facts::Verdict;
 use serde_json::{Value, json};
 
 /// Parameters that filter lists.
@@ -33,8 +34,8 @@ pub(super) const FILTERS: [&str; 13] = [
 pub(super) fn query_of(parameters: &Parameters, limit: i64) -> Result<Query, Refusal> {
     let names = Kind::ALL.into_iter().filter_map(|kind| Some((kind, parameters.get(kind.word())?.to_owned())));
     let verdict = match parameters.get("verdict") {
-        Some(word) if !["valid", "degraded", "invalid"].contains(&word) => {
-            return Err(Refusal::bad("verdict is valid, degraded or invalid."));
+        Some(word) if !Verdict::ALL.iter().any(|verdict| verdict.to_string() == word) => {
+            return Err(Refusal::bad("verdict is valid, unproven, degraded or invalid."));
         }
         word => word.map(str::to_owned),
     };

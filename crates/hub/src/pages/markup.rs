@@ -19,11 +19,11 @@ impl Link {
 
 const STYLE: &str = "body{font-family:sans-serif;max-width:76em;margin:1em auto;padding:0 1em;color:#222;background:#fff}\
     nav a{margin-right:1em}table{border-collapse:collapse;width:100%}th,td{border-bottom:1px solid #ccc;padding:.25em .5em;\
-    text-align:left;vertical-align:top}td.n{text-align:right;white-space:nowrap}tr.degraded{background:#fff3cd}\
+    text-align:left;vertical-align:top}td.n{text-align:right;white-space:nowrap}tr.degraded,tr.unproven{background:#fff3cd}\
     tr.invalid{background:#f8d7da}pre{overflow-x:auto;background:#f4f4f4;padding:.5em}.wide{overflow-x:auto}\
     h1,p,li,td a{overflow-wrap:anywhere}.wide td:first-child{min-width:12em}\
     svg{max-width:100%;height:auto}form{margin:1em 0}input,select{max-width:100%;box-sizing:border-box}\
-    @media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8bf}tr.degraded{background:#443a10}\
+    @media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8bf}tr.degraded,tr.unproven{background:#443a10}\
     tr.invalid{background:#4a1a20}pre{background:#222}}";
 
 /// A whole page.

@@ -110,7 +110,7 @@ pub(crate) fn feed(rows: &[ListRow], public_url: &str) -> String {
 pub(crate) fn badge(score: &str, verdict: &str) -> String {
     let colour = match verdict {
         "valid" => "#2e7d32",
-        "degraded" => "#b26a00",
+        "degraded" | "unproven" => "#b26a00",
         _ => "#b3261e",
     };
     let score = escape(&facts::plain(score));

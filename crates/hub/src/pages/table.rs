@@ -73,7 +73,7 @@ fn form(filters: &[(&str, Option<&str>)]) -> Markup {
                 "Verdict "
                 select name="verdict" {
                     (option("verdict", "", "any verdict"))
-                    @for word in ["valid", "degraded", "invalid"] { (option("verdict", word, word)) }
+                    @for word in ["valid", "unproven", "degraded", "invalid"] { (option("verdict", word, word)) }
                 }
             }
             " " label {

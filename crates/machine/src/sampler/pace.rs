@@ -12,7 +12,7 @@ pub(super) struct Pace {
     asked_ns: u64,
     interval_ns: u64,
     budget_ppm: u64,
-    /// The interval stays as requested, and its cost is reported once.
+    /// The interval of the user is kept; its cost is reported once.
     is_kept: bool,
     window_ticks: u64,
     window_cpu_ns: u64,

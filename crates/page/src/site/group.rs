@@ -49,7 +49,7 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>, trends: &[Trend]) -> Stri
 /// `7 results: 3 valid, 2 degraded, 2 invalid.`
 pub(super) fn summary(results: &[SiteResult<'_>]) -> String {
     let of = |verdict| results.iter().filter(|listed| listed.entry.row.verdict == verdict).count();
-    let verdicts = [Verdict::Valid, Verdict::Degraded, Verdict::Invalid].map(|verdict| (of(verdict), verdict));
+    let verdicts = Verdict::ALL.map(|verdict| (of(verdict), verdict));
     let told = verdicts.iter().filter(|(count, _)| *count > 0).map(|(count, verdict)| format!("{count} {verdict}"));
     format!("{}: {}.", how_many(results.len(), "result"), told.collect::<Vec<_>>().join(", "))
 }

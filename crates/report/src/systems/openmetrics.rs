@@ -27,7 +27,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     }
     // A state set with the type gauge, because the textfile collector rejects a file with the type of state sets.
     let _ = writeln!(text, "# TYPE sbc_bench_verdict gauge");
-    for verdict in [Verdict::Valid, Verdict::Degraded, Verdict::Invalid] {
+    for verdict in Verdict::ALL {
         let is_so = u8::from(verdict == explained.verdict);
         let _ = writeln!(text, "sbc_bench_verdict{{verdict=\"{verdict}\"}} {is_so}");
     }

@@ -307,6 +307,7 @@ pub const RELATIONS: &[RuleRelations] = &[
             follows(C::LowVoltage),
             follows(C::Heat),
             follows(C::PowerLimit),
+            follows(C::CpusTakenAway),
             follows_if(C::TooLittleMemory, W::Swapped),
             follows(C::StolenTime),
             follows(C::CpuQuota),

@@ -124,7 +124,8 @@ impl Look<'_> {
     fn by_runs(&self, diagnosis: &Diagnosis, declines: bool) -> Option<Loss> {
         let scatters = diagnosis.cause == Cause::NumaOrScheduler;
         let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.facts));
-        let is_shown = (declines || scatters) && diagnosis.cause != Cause::NotVisible;
+        // One repetition shows no decline.
+        let is_shown = (declines || scatters) && diagnosis.cause != Cause::NotVisible && kept < 1.0;
         is_shown.then(|| Loss::of_share(kept, Method::Runs, Witness::Scores))
     }
 

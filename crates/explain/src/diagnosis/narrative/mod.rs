@@ -62,7 +62,8 @@ impl Narrative {
         let ledgers: Vec<String> = explained.ledgers.iter().filter_map(sentence::ledger).collect();
         let answers: Vec<String> =
             explained.answers.iter().map(|index| explained.findings[*index].sentence()).collect();
-        answers.iter().chain(&ledgers).for_each(|text| said.say(text));
+        let deficit = explained.deficit.iter().map(|deficit| &deficit.sentence).filter(|text| verdict.contains(*text));
+        answers.iter().chain(&ledgers).chain(deficit).for_each(|text| said.say(text));
         // What names a cause says its numbers; what follows from another one goes without them.
         let roots: Vec<String> =
             diagnoses.iter().map(|diagnosis| root(&explained.findings[diagnosis.root], &mut said)).collect();
@@ -73,6 +74,9 @@ impl Narrative {
             format!("{} {root}", sentence::minor(explained, diagnosis)).trim().to_owned()
         });
         let mut all: Vec<String> = minor.collect();
+        let news = explained.deficit.iter().filter(|deficit| deficit.is_news).map(|deficit| &deficit.sentence);
+        let unsaid = news.filter(|text| !verdict.contains(*text));
+        all.extend(unsaid.map(|text| capitalised(text)));
         all.extend(notes(explained, &mut said));
         let notes = all;
         Self { answers, verdict, ledgers, causes, notes }

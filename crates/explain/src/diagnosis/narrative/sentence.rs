@@ -2,7 +2,7 @@
 
 use facts::lines::{capitalised, listed};
 use facts::view::ScoreKey;
-use facts::{Cause, Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Tenths, Verdict, number};
+use facts::{Cause, Deficit, Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Tenths, Verdict, number};
 use record::{Arrange, Fact};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -28,7 +28,8 @@ pub(super) fn verdict(explained: &Explanation) -> String {
             let others = words(reasons().filter(|diagnosis| !is_sized(diagnosis) && !hidden(diagnosis)).collect());
             let mut parts: Vec<String> = losses.iter().map(Loss::clause).collect();
             parts.extend(others);
-            let deficit = explained.deficit.as_ref().filter(|deficit| deficit.is_news || parts.is_empty());
+            let is_told = |deficit: &&Deficit| deficit.has_cause && (deficit.is_news || parts.is_empty());
+            let deficit = explained.deficit.as_ref().filter(is_told);
             let deficit = deficit.map(|deficit| deficit.sentence.clone());
             match (losses.is_empty(), parts.is_empty(), deficit) {
                 (_, true, Some(sentence)) => format!("Results are genuine, but {}", lower_first(&sentence)),

@@ -42,7 +42,7 @@ fn a_cause_is_told_with_what_follows_from_it_and_what_helps() {
     ];
     let explained = crate::diagnosis::explain_findings(&facts::Facts::of(&record), found.to_vec());
     let told = Narrative::of(&Facts::of(&record), &explained);
-    assert_eq!(told.verdict, "Results are genuine but below what this machine can do: heat, in 7-zip on all CPUs.");
+    assert_eq!(told.verdict, "Results are genuine, but heat took 7 % of 7-zip on all CPUs.");
     let [paragraph] = told.causes.as_slice() else { panic!("{:?}", told.causes) };
     assert_eq!((paragraph.severity, paragraph.heading.as_str()), (Severity::Degraded, "Heat"));
     assert_eq!(
