@@ -130,7 +130,7 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
 /// The verdict and what each score lost, in sentences.
 pub(crate) fn headline(explained: &Explained<'_>) -> String {
     let told = Narrative::of(&explained.facts, &explained.assessment);
-    [vec![told.verdict], told.answers, told.ledgers].concat().join(" ")
+    [vec![told.verdict], told.answers, told.ledgers, told.neighbours.into_iter().collect()].concat().join(" ")
 }
 
 fn main(figure: &Figure) -> Main {

@@ -14,13 +14,17 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     let sentence = |index: &usize| explained.findings[*index].sentence();
     let all = explained.diagnoses.iter().enumerate();
     let (minor, causes): (Vec<_>, Vec<_>) = all.partition(|(_, diagnosis)| explained.is_minor(diagnosis));
-    let minor = minor.iter().map(|(_, diagnosis)| &diagnosis.root);
-    let notes: Vec<String> = explained.answers.iter().chain(minor).chain(&explained.notes).map(sentence).collect();
+    let notes: Vec<String> = explained.answers.iter().chain(&explained.notes).map(sentence).collect();
     Some(html! {
         @for (index, diagnosis) in causes { (cause(subject, index, diagnosis)) }
-        @if !notes.is_empty() {
+        @if !notes.is_empty() || !minor.is_empty() {
             h3 { "Notes" }
-            ul.notes { @for note in notes { li { (facts::harmless(&note)) } } }
+            ul.notes {
+                @for (index, diagnosis) in &minor {
+                    li id={ "cause-" (index) } { (facts::harmless(&sentence(&diagnosis.root))) }
+                }
+                @for note in notes { li { (facts::harmless(&note)) } }
+            }
         }
     })
 }

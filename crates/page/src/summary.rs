@@ -43,7 +43,7 @@ pub(crate) fn verdict(subject: &Subject<'_>) -> (String, String) {
         return ("watched".to_owned(), explain::watched::watched(facts));
     }
     let told = Narrative::of(facts, explained);
-    let sentences = [&told.verdict].into_iter().chain(&told.answers).chain(&told.ledgers);
+    let sentences = [&told.verdict].into_iter().chain(&told.answers).chain(&told.ledgers).chain(&told.neighbours);
     (explained.verdict.to_string(), sentences.map(String::as_str).collect::<Vec<_>>().join(" "))
 }
 

@@ -25,7 +25,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let told = Narrative::of(facts, explained);
     let first = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };
     let _ = writeln!(text, "**{}**", markdown(&first));
-    for sentence in told.answers.iter().chain(&told.ledgers) {
+    for sentence in told.answers.iter().chain(&told.ledgers).chain(&told.neighbours) {
         let _ = writeln!(text, "{}", markdown(sentence));
     }
     let _ = writeln!(text, "\n{}", measured_on(facts));

@@ -64,6 +64,9 @@ fn told(told: &Narrative) -> String {
     for sentence in &told.ledgers {
         let _ = writeln!(text, "{}", wrapped(sentence, 0));
     }
+    if let Some(neighbours) = &told.neighbours {
+        let _ = writeln!(text, "{}", wrapped(neighbours, 0));
+    }
     if !told.causes.is_empty() {
         text.push('\n');
     }

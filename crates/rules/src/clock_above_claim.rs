@@ -1,5 +1,6 @@
 //! Rule: clock-above-claim. The measured clock is higher than the kernel claims.
 
+use super::clock_below_claim::known_tolerance;
 use super::place::step_place;
 use super::slowdown::is_x86;
 use super::{Rule, Subject};
@@ -35,12 +36,17 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
         seen.push(clock.cluster_cpus.clone());
         // ACPI tables represent the turbo range by one OPP that is 1 MHz above the base clock.
-        let template = if is_x86(facts) {
-            "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): turbo clocks not listed by \
-             cpufreq."
-        } else {
-            "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): turbo, a jumper, or a wrong \
-             OPP table. Use the measured clock to compare scores."
+        let why = known_tolerance(facts, above);
+        let template = match why {
+            _ if is_x86(facts) => {
+                "Measured clock of {cpus} is {measured}, advertised {claimed} (+{deviation}): turbo clocks not listed by \
+                 cpufreq."
+            }
+            Some(_) => "Measured clock of {cpus} is {measured}, advertised {claimed} (+{deviation}): {why}.",
+            None => {
+                "Measured clock of {cpus} is {measured}, advertised {claimed} (+{deviation}): turbo, a jumper, or a wrong OPP \
+                 table. Use the measured clock to compare scores."
+            }
         };
         findings.push(
             Finding::new(RULE.id, Severity::Info, template)
@@ -49,6 +55,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                 .with("measured", Quantity::Khz(clock.measured_khz))
                 .with("claimed", Quantity::Khz(claimed_khz))
                 .with("deviation", Quantity::Percent(above))
+                .with_known("why", why.map(|why| Quantity::Text(why.to_owned())))
                 .at(clock.line.map_or_else(|| step_place(facts, clock.step), Place::Line)),
         );
     }

@@ -173,16 +173,17 @@ fn known_to_kernel(facts: &Facts<'_>, clock: &ClusterClock) -> Option<u32> {
     (is_same && is_cool && top < claimed_khz * (1.0 - SAME_CLOCK)).then_some(top as u32)
 }
 
-/// Clock limits by design of some chips.
+/// Clocks by design of some chips.
 const KNOWN: Table = Table::of(include_str!("../../../data/known_clocks.tsv"));
 
-/// Reason why this SoC runs this far below the named clock by design, if known.
-fn known_tolerance(facts: &Facts<'_>, deviation: f64) -> Option<&'static str> {
+/// Reason why this SoC runs this far off the named clock by design, if known.
+pub(super) fn known_tolerance(facts: &Facts<'_>, deviation: f64) -> Option<&'static str> {
     let soc = facts.machine.soc.known().cloned().or_else(|| facts.soc().known().cloned())?;
     let soc = soc.to_ascii_uppercase();
     KNOWN.rows().find_map(|row| {
-        let [name, tolerance, why, _] = row.array()?;
-        (soc.contains(name) && -deviation <= tolerance.parse().ok()?).then_some(why)
+        let [name, below, above, why, _] = row.array()?;
+        let tolerance: f64 = if deviation < 0.0 { below } else { above }.parse().ok()?;
+        (soc.contains(name) && deviation.abs() <= tolerance).then_some(why)
     })
 }
 

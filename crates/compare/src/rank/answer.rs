@@ -61,7 +61,7 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
 fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unexplained: Option<f64>) -> String {
     let rest = if gaps.len() == expected { "" } else { ", other figures are as expected" };
     let mut text = format!("{} against {like}{rest}", capitalised(&named(gaps)));
-    let words: Vec<String> = causes.iter().take(NAMED_MAX).map(|cause| behind_colon(&cause.words)).collect();
+    let words: Vec<String> = causes.iter().take(NAMED_MAX).map(LikelyCause::behind_colon).collect();
     match words.as_slice() {
         [] => text.push_str(". No cause is visible in this result."),
         words => {
@@ -89,11 +89,4 @@ fn told(gap: &Gap) -> String {
     let core = gap.core.as_ref().map_or(String::new(), |core| format!(" ({core})"));
     let word = if gap.change_percent < 0.0 { "lower" } else { "higher" };
     format!("{}{core} is {} {word}", facts::plain::plain(&gap.title), by(gap.change_percent.abs()))
-}
-
-/// A sentence as it stands behind a colon: articles and common words begin small, names keep their letters.
-fn behind_colon(text: &str) -> String {
-    const COMMON: [&str; 8] = ["A", "An", "During", "Memory", "No", "Other", "The", "This"];
-    let first = text.split(' ').next().unwrap_or_default();
-    if COMMON.contains(&first) { text[..1].to_lowercase() + &text[1..] } else { text.to_owned() }
 }

@@ -23,6 +23,16 @@ pub struct LikelyCause {
     pub explains_percent: Option<f64>,
 }
 
+impl LikelyCause {
+    /// Its words as they stand behind a colon: articles and common words begin small, names keep their letters.
+    pub fn behind_colon(&self) -> String {
+        const COMMON: [&str; 8] = ["A", "An", "During", "Memory", "No", "Other", "The", "This"];
+        let first = self.words.split(' ').next().unwrap_or_default();
+        let is_common = COMMON.contains(&first);
+        if is_common { self.words[..1].to_lowercase() + &self.words[1..] } else { self.words.clone() }
+    }
+}
+
 /// Differences of latency or clock below this are noise.
 const SAME_LOG: f64 = 0.05;
 /// Memory with one channel of two has about half of the bandwidth; less than this is another cause.

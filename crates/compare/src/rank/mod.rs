@@ -7,6 +7,7 @@ mod answer;
 mod causes;
 mod formats;
 mod gaps;
+mod neighbours;
 mod peers;
 mod range;
 mod text;
@@ -15,6 +16,7 @@ pub use answer::Answer;
 pub use causes::LikelyCause;
 pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
+pub use neighbours::{Neighbours, neighbours};
 pub use range::{OTHERS_MIN, Range};
 pub use text::{among_others_text, ranking_text};
 

@@ -20,6 +20,18 @@ pub(super) struct KnownResult<'a> {
     values: &'a [Value],
 }
 
+impl<'a> KnownResult<'a> {
+    /// Its board.
+    pub(super) fn board(&self) -> Option<&'a str> {
+        self.peer.row.board.as_deref()
+    }
+
+    /// Its highest value.
+    pub(super) fn best(&self) -> Option<f64> {
+        self.values.iter().map(|value| value.value).reduce(f64::max)
+    }
+}
+
 /// One of its figures.
 #[derive(Debug, Clone, Copy)]
 struct Value {

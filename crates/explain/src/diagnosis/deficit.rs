@@ -1,7 +1,9 @@
 //! Figures that are lower than those of similar boards: a loss that the run alone need not show.
 
+use super::verdict::LOSS_MIN;
 use compare::reference::Reference;
-use compare::{Entry, Gap, Ranking, rank_for_people};
+use compare::{Entry, Gap, LikelyCause, Ranking, rank_for_people};
+use facts::view::ScoreKey;
 use facts::{Cause, Deficit, Explanation, Facts};
 use record::{Variant, WorkloadId};
 
@@ -18,15 +20,22 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
         let is_score = key.is_of(WorkloadId::SevenZip);
         (!(is_score && key.is_form(&Variant::MULTI)), !is_score)
     };
+    // What a ledger explains is told there.
+    let is_lost = |gap: &&Gap| {
+        let score = facts.steps.get(entry(gap).figure.step).map(ScoreKey::of);
+        let ledger = score.and_then(|score| explanation.ledger(&score));
+        ledger.is_some_and(|ledger| ledger.lost() >= LOSS_MIN)
+    };
+    let news: Vec<&Gap> = answer.gaps.iter().filter(|gap| !is_lost(gap)).collect();
     // Gaps are sorted; of equal weight the widest stands first.
-    let worst = answer.gaps.iter().min_by_key(weight)?;
+    let worst = news.iter().copied().min_by_key(weight).or(answer.gaps.first())?;
     let figures = answer.gaps.iter().map(|gap| {
         let figure = &entry(gap).figure;
         (figure.step, figure.core.as_ref().map(|core| core.cluster))
     });
-    let is_news = answer.causes.first().is_none_or(|cause| cause.id != Cause::Diagnosis);
+    let is_news = !news.is_empty() && answer.causes.first().is_none_or(|cause| cause.id != Cause::Diagnosis);
     Some(Deficit {
-        sentence: facts::plain(&sentence(&ranking, entry(worst), worst)),
+        sentence: facts::plain(&sentence(&ranking, worst, news.len().max(1) - 1)),
         figures: figures.collect(),
         is_news,
         has_cause: !answer.causes.is_empty(),
@@ -45,7 +54,8 @@ fn name<'a>(entry: &'a Entry, gap: &'a Gap) -> &'a str {
 }
 
 /// `7-zip on all CPUs is 47 % below the 10 other boards with RK3588 (3 more figures as well): the kernel has no OPPs.`
-fn sentence(ranking: &Ranking, entry: &Entry, gap: &Gap) -> String {
+fn sentence(ranking: &Ranking, gap: &Gap, others: usize) -> String {
+    let entry = &ranking.entries[gap.entry];
     let core = gap.core.as_ref().map_or_else(String::new, |core| format!(" ({core})"));
     let name = name(entry, gap);
     let side = if gap.change_percent < 0.0 { "below" } else { "above" };
@@ -55,14 +65,14 @@ fn sentence(ranking: &Ranking, entry: &Entry, gap: &Gap) -> String {
         }
         _ => "what cores of this type reach elsewhere".to_owned(),
     };
-    let more = match ranking.answer.gaps.len() - 1 {
+    let more = match others {
         0 => String::new(),
         1 => " (1 more figure as well)".to_owned(),
         count => format!(" ({count} more figures as well)"),
     };
     // Diagnoses are told by themselves.
     let causes = ranking.answer.causes.iter().filter(|cause| cause.id != Cause::Diagnosis);
-    let causes = causes.take(CAUSES_MAX).map(|cause| cause.words.as_str());
+    let causes = causes.take(CAUSES_MAX).map(LikelyCause::behind_colon);
     let causes = causes.collect::<Vec<_>>().join("; ");
     let causes = match (causes.is_empty(), ranking.answer.causes.is_empty()) {
         (true, true) => ": no cause is visible".to_owned(),

@@ -5,7 +5,7 @@ use super::graph::Graph;
 use facts::{Diagnosis, Explanation, Facts, Finding, ScoreVerdict, Severity, Tenths, Verdict};
 
 /// Smallest loss of a score that makes it degraded; 7-zip repeats within 1 % on an idle machine.
-const LOSS_MIN: Tenths = Tenths(20);
+pub(super) const LOSS_MIN: Tenths = Tenths(20);
 
 /// Verdict over each score by its diagnoses, whatever they cost.
 pub(super) fn scores(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> Vec<ScoreVerdict> {

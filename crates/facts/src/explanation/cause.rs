@@ -65,6 +65,8 @@ causes! {
         NumaOrScheduler = "numa-or-scheduler",
         /// The workload waited for storage.
         StorageWait = "storage-wait",
+        /// The kernel used CPU time: drivers, interrupts, compression of memory.
+        KernelOverhead = "kernel-overhead",
         /// A crypto engine computed instead of the CPU.
         CryptoEngine = "crypto-engine",
         /// Clocks are set higher than the maker of the board sells it.

@@ -13,7 +13,7 @@ pub const CLAUSES: &[Form] = &[
     (&background_activity::RULE, "other tasks at work ({mean} of one CPU during {phase})"),
     (&background_activity::RULE, "other tasks at work ({share} of the CPU time)"),
     (&background_activity::RULE, "other tasks at work"),
-    (&clock_above_claim::RULE, "a measured clock of {cpus} above the advertised one ({deviation})"),
+    (&clock_above_claim::RULE, "a measured clock of {cpus} above the advertised one (+{deviation})"),
     (&clock_below_claim::RULE, "an unstable clock of {cpus} ({measured}, later {later})"),
     (&clock_below_claim::RULE, "a measured clock of {cpus} below the advertised one ({deviation})"),
     (&clock_below_claim::RULE, "a measured clock of {cpus} below the advertised one"),

@@ -134,7 +134,9 @@ impl Look<'_> {
             Cause::CpuQuota | Cause::StolenTime | Cause::Background | Cause::StartedBusy => {
                 time::loss(self.facts, self.score, diagnosis.cause)
             }
-            Cause::TooLittleMemory | Cause::StorageWait => waiting::loss(self.facts, self.score),
+            Cause::TooLittleMemory | Cause::StorageWait | Cause::KernelOverhead => {
+                waiting::loss(self.facts, self.score)
+            }
             _ => None,
         }
     }
@@ -150,7 +152,7 @@ impl Look<'_> {
         self.here.iter().any(|(_, diagnosis)| {
             use Cause::*;
             let by_clock = [Heat, PowerLimit, LowVoltage, FirmwareCap, SettingLimit, Governor];
-            let by_time = [CpuQuota, StolenTime, Background, StartedBusy, TooLittleMemory, StorageWait];
+            let by_time = [CpuQuota, StolenTime, Background, StartedBusy, TooLittleMemory, StorageWait, KernelOverhead];
             let by_cpus = [CpusOffline, CpusTakenAway];
             by_clock.iter().chain(&by_time).chain(&by_cpus).any(|cause| *cause == diagnosis.cause)
         })

@@ -6,8 +6,9 @@ mod said;
 mod sentence;
 
 use crate::monitor::time_of_day;
+use compare::reference::Reference;
 use facts::lines::capitalised;
-use facts::{Cause, Diagnosis, Explanation, Facts, Finding, Severity};
+use facts::{Cause, Diagnosis, Explanation, Facts, Finding, Severity, Verdict};
 use record::Arrange;
 use record::Window;
 use rules::relation::Relation;
@@ -26,6 +27,8 @@ pub struct Narrative {
     pub verdict: String,
     /// What each main score lost, one sentence for each.
     pub ledgers: Vec<String>,
+    /// Place among known boards, with the next ones.
+    pub neighbours: Option<String>,
     /// What was lost to each cause, the most harmful first.
     pub causes: Vec<Paragraph>,
     /// What else is worth a line; what cannot be known comes first.
@@ -62,7 +65,8 @@ impl Narrative {
         let ledgers: Vec<String> = explained.ledgers.iter().filter_map(sentence::ledger).collect();
         let answers: Vec<String> =
             explained.answers.iter().map(|index| explained.findings[*index].sentence()).collect();
-        let deficit = explained.deficit.iter().map(|deficit| &deficit.sentence).filter(|text| verdict.contains(*text));
+        let in_verdict = |text: &&String| verdict.to_lowercase().contains(&text.to_lowercase());
+        let deficit = explained.deficit.iter().map(|deficit| &deficit.sentence).filter(in_verdict);
         answers.iter().chain(&ledgers).chain(deficit).for_each(|text| said.say(text));
         // What names a cause says its numbers; what follows from another one goes without them.
         let roots: Vec<String> =
@@ -75,12 +79,21 @@ impl Narrative {
         });
         let mut all: Vec<String> = minor.collect();
         let news = explained.deficit.iter().filter(|deficit| deficit.is_news).map(|deficit| &deficit.sentence);
-        let unsaid = news.filter(|text| !verdict.contains(*text));
+        let unsaid = news.filter(|text| !in_verdict(text));
         all.extend(unsaid.map(|text| capitalised(text)));
         all.extend(notes(explained, &mut said));
         let notes = all;
-        Self { answers, verdict, ledgers, causes, notes }
+        let neighbours = neighbours(facts, explained);
+        Self { answers, verdict, ledgers, neighbours, causes, notes }
     }
+}
+
+/// Place among known boards, of results that may be used.
+fn neighbours(facts: &Facts<'_>, explained: &Explanation) -> Option<String> {
+    let reference = Reference::builtin();
+    let is_usable = explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
+    let found = is_usable.then(|| compare::neighbours(facts, explained, reference)).flatten();
+    found.map(|found| found.sentence())
 }
 
 /// What names a cause: its sentence, or fewer words where another one has said the same numbers.
@@ -174,7 +187,15 @@ fn lasts(cause: Cause) -> bool {
     use Cause::*;
     matches!(
         cause,
-        LowVoltage | Heat | PowerLimit | CpusTakenAway | TooLittleMemory | Background | StorageWait | KernelTrouble
+        LowVoltage
+            | Heat
+            | PowerLimit
+            | CpusTakenAway
+            | TooLittleMemory
+            | Background
+            | StorageWait
+            | KernelOverhead
+            | KernelTrouble
     )
 }
 

@@ -35,11 +35,11 @@ pub(super) fn verdict(explained: &Explanation) -> String {
                 (_, true, Some(sentence)) => format!("Results are genuine, but {}", lower_first(&sentence)),
                 (_, true, None) => "Results are genuine, but below what this machine can do.".to_owned(),
                 (true, false, deficit) => {
-                    let more = deficit.map_or_else(String::new, |sentence| format!(" {sentence}"));
+                    let more = deficit.map_or_else(String::new, |sentence| format!(" {}", capitalised(&sentence)));
                     format!("Results are genuine, but below what this machine can do: {}.{more}", parts.join("; "))
                 }
                 (false, false, deficit) => {
-                    let more = deficit.map_or_else(String::new, |sentence| format!(" {sentence}"));
+                    let more = deficit.map_or_else(String::new, |sentence| format!(" {}", capitalised(&sentence)));
                     format!("Results are genuine, but {}.{more}", parts.join("; "))
                 }
             }
