@@ -168,7 +168,10 @@ fn recording_is_marked_and_replayed_in_every_view() {
     // Into a pipe as well as on a terminal.
     let (marks, rows): (Vec<&str>, Vec<&str>) = lines.lines().skip(1).partition(|line| line.starts_with("--- "));
     assert_eq!((marks, rows.len()), (vec!["--- fan off"], json.matches("\"event\":\"row\"").count()));
-    let later = replay(&["--seek", "0.1"]);
+    // The last row alone, however long the rows before it took.
+    let last_ms: f64 =
+        json.rsplit("\"at_ms\":").next().and_then(|rest| rest.split([',', '}']).next()).unwrap().parse().unwrap();
+    let later = replay(&["--seek", &format!("{}s", last_ms / 1000.0)]);
     assert!(later.lines().count() < lines.lines().count());
     let record = text(&output(&folder, &["report", &file, "--format", "record"]).stdout);
     assert!(record.contains("fan off"), "{record}");
