@@ -1,8 +1,8 @@
 //! Boards next to a result: slightly faster, slightly slower, and those that many people know.
 
 use super::peers::{Peer, known};
-use super::{peers_of, stored};
-use crate::reference::{Reference, Row};
+use super::{own_row, peers_of};
+use crate::reference::Reference;
 use facts::figures::Figure;
 use facts::number::with_unit;
 use facts::stats::median;
@@ -35,7 +35,7 @@ pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Refere
         figure.is_main && figure.not_comparable.is_none() && is_multi
     };
     let figure = facts.known_figures().iter().find(is_score)?;
-    let own = stored(&Row::of(facts, explained, "-"));
+    let own = own_row(facts, explained, reference);
     let is_other = |peer: &&Peer<'_>| own.as_ref().is_none_or(|own| !peer.row().is_same_result(own));
     let peers = peers_of(reference);
     let peers: Vec<&Peer<'_>> = peers.iter().filter(is_other).collect();

@@ -2,7 +2,7 @@
 
 use super::verdict::LOSS_MIN;
 use compare::reference::Reference;
-use compare::{Entry, Gap, LikelyCause, Ranking, rank_for_people};
+use compare::{Answer, Entry, Gap, LikelyCause, answer_among_similar};
 use facts::view::ScoreKey;
 use facts::{Cause, Deficit, Explanation, Facts};
 use record::{Variant, WorkloadId};
@@ -12,9 +12,8 @@ const CAUSES_MAX: usize = 2;
 
 /// Main figures that are lower than those of similar boards.
 pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit> {
-    let ranking = rank_for_people(facts, explanation, Reference::builtin());
-    let answer = &ranking.answer;
-    let entry = |gap: &Gap| &ranking.entries[gap.entry];
+    let (answer, entries, soc) = answer_among_similar(facts, explanation, Reference::builtin());
+    let entry = |gap: &Gap| &entries[gap.entry];
     let weight = |gap: &&Gap| {
         let key = &entry(gap).figure.key;
         let is_score = key.is_of(WorkloadId::SevenZip);
@@ -35,7 +34,7 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
     });
     let is_news = !news.is_empty() && answer.causes.first().is_none_or(|cause| cause.id != Cause::Diagnosis);
     Some(Deficit {
-        sentence: facts::plain(&sentence(&ranking, worst, news.len().max(1) - 1)),
+        sentence: facts::plain(&sentence(&answer, entry(worst), soc.as_deref(), worst, news.len().max(1) - 1)),
         figures: figures.collect(),
         is_news,
         has_cause: !answer.causes.is_empty(),
@@ -54,12 +53,11 @@ fn name<'a>(entry: &'a Entry, gap: &'a Gap) -> &'a str {
 }
 
 /// `7-zip on all CPUs is 47 % below the 10 other boards with RK3588 (3 more figures as well): the kernel has no OPPs.`
-fn sentence(ranking: &Ranking, gap: &Gap, others: usize) -> String {
-    let entry = &ranking.entries[gap.entry];
+fn sentence(answer: &Answer, entry: &Entry, soc: Option<&str>, gap: &Gap, others: usize) -> String {
     let core = gap.core.as_ref().map_or_else(String::new, |core| format!(" ({core})"));
     let name = name(entry, gap);
     let side = if gap.change_percent < 0.0 { "below" } else { "above" };
-    let like = match (&entry.same_soc, &ranking.soc) {
+    let like = match (&entry.same_soc, soc) {
         (Some(standing), Some(soc)) if standing.range.is_some() => {
             format!("the {} other boards with {soc}", standing.of - 1)
         }
@@ -71,10 +69,10 @@ fn sentence(ranking: &Ranking, gap: &Gap, others: usize) -> String {
         count => format!(" ({count} more figures as well)"),
     };
     // Diagnoses are told by themselves.
-    let causes = ranking.answer.causes.iter().filter(|cause| cause.id != Cause::Diagnosis);
+    let causes = answer.causes.iter().filter(|cause| cause.id != Cause::Diagnosis);
     let causes = causes.take(CAUSES_MAX).map(LikelyCause::behind_colon);
     let causes = causes.collect::<Vec<_>>().join("; ");
-    let causes = match (causes.is_empty(), ranking.answer.causes.is_empty()) {
+    let causes = match (causes.is_empty(), answer.causes.is_empty()) {
         (true, true) => ": no cause is visible".to_owned(),
         (true, false) => String::new(),
         (false, _) => format!(": {causes}"),

@@ -6,7 +6,7 @@
 mod results;
 mod values;
 
-use crate::diagnosis::narrative::{Narrative, remedy};
+use crate::diagnosis::narrative::{remedy, verdict_sentence};
 use facts::view::ScoreKey;
 use facts::{
     Cause, Diagnosis, Explanation, Facts, Finding, Ledger, Place, Points, ScoreVerdict, Severity, Span, Tenths, Verdict,
@@ -107,7 +107,7 @@ impl Document<'_> {
             schema: None,
             file: None,
             verdict: explained.verdict,
-            verdict_sentence: Narrative::of(facts, explained).verdict,
+            verdict_sentence: verdict_sentence(explained),
             results: Results::of(facts, explained),
             scores: explained.scores.clone(),
             diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(facts, explained, diagnosis)).collect(),

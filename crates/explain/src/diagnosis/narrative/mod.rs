@@ -88,6 +88,11 @@ impl Narrative {
     }
 }
 
+/// The verdict in one sentence, as in [`Narrative::verdict`].
+pub fn verdict_sentence(explained: &Explanation) -> String {
+    sentence::verdict(explained)
+}
+
 /// Place among known boards, of results that may be used.
 fn neighbours(facts: &Facts<'_>, explained: &Explanation) -> Option<String> {
     let reference = Reference::builtin();
