@@ -139,11 +139,12 @@ fn valid(explained: &Explanation) -> String {
     let harms = because.into_iter().map(|index| &explained.diagnoses[index]);
     let causes: Vec<&str> = harms.map(|diagnosis| diagnosis.cause.words()).collect();
     let names = names(others.iter().map(|score| &score.score));
+    let verb = if others.len() == 1 { "is" } else { "are" };
     let what = match worst {
-        Verdict::Invalid => "is not",
-        _ => "is below what this machine can do",
+        Verdict::Invalid => "not valid",
+        _ => "below what this machine can do",
     };
-    format!("Results are valid; only {names} {what}: {}.", causes.join(", "))
+    format!("Results are valid; only {names} {verb} {what}: {}.", causes.join(", "))
 }
 
 /// `7-zip on all CPUs, openssl and 3 more`.
