@@ -13,7 +13,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     }
     let sentence = |index: &usize| explained.findings[*index].sentence();
     let all = explained.diagnoses.iter().enumerate();
-    let (minor, causes): (Vec<_>, Vec<_>) = all.partition(|(_, diagnosis)| explained.is_minor(diagnosis));
+    let (minor, causes): (Vec<_>, Vec<_>) = all.partition(|(_, diagnosis)| diagnosis.is_minor());
     let notes: Vec<String> = explained.answers.iter().chain(&explained.notes).map(sentence).collect();
     Some(html! {
         @for (index, diagnosis) in causes { (cause(subject, index, diagnosis)) }

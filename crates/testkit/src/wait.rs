@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Far above what any wait takes on a busy machine: it ends a test that would hang, and measures nothing.
+/// Timeout of a wait that would never end; far longer than any wait on a busy machine.
 const BRAKE: Duration = Duration::from_secs(120);
 /// Pause between two looks.
 const LOOK: Duration = Duration::from_millis(20);

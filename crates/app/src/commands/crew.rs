@@ -11,7 +11,7 @@ const WAITING_MAX: usize = 4;
 /// Makes something of each item and hands it to `take` in the calling thread, in no order.
 ///
 /// # Errors
-/// The first error of `take`, which ends the work.
+/// Returns the first error of `take` and drops the remaining items.
 pub(super) fn make_all<W: Send, R: Send>(
     work: Vec<W>,
     make: impl Fn(W) -> R + Sync,

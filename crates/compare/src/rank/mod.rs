@@ -161,6 +161,11 @@ fn own_row(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) ->
     reference.rows.iter().any(|row| row.date == own.date).then(|| stored(&own)).flatten()
 }
 
+/// All peers but the row of the result itself.
+fn without_own<'p, 'r>(peers: &'p [Peer<'r>], own: Option<&Row>) -> Vec<&'p Peer<'r>> {
+    peers.iter().filter(|peer| own.is_none_or(|own| !peer.row().is_same_result(own))).collect()
+}
+
 /// Entries of the main figures, what has no counterpart, and the SoC.
 fn ranked(
     facts: &Facts<'_>,
@@ -168,10 +173,8 @@ fn ranked(
     reference: &Reference,
     scope: Scope,
 ) -> (Vec<Entry>, BTreeSet<LeftOut>, Option<String>) {
-    let own_row = own_row(facts, explained, reference);
-    let is_other = |peer: &&Peer<'_>| own_row.as_ref().is_none_or(|own| !peer.row().is_same_result(own));
     let peers = peers_of(reference);
-    let peers: Vec<&Peer<'_>> = peers.iter().filter(is_other).collect();
+    let peers = without_own(&peers, own_row(facts, explained, reference).as_ref());
     let soc = facts.soc().known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
     let has_soc = |peer: &&&Peer<'_>| key_of_soc.is_some() && peer.row().soc_key == key_of_soc;

@@ -1,7 +1,7 @@
 //! Boards next to a result: slightly faster, slightly slower, and those that many people know.
 
-use super::peers::{Peer, known};
-use super::{own_row, peers_of};
+use super::peers::known;
+use super::{own_row, peers_of, without_own};
 use crate::reference::Reference;
 use facts::figures::Figure;
 use facts::number::with_unit;
@@ -35,10 +35,8 @@ pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Refere
         figure.is_main && figure.not_comparable.is_none() && is_multi
     };
     let figure = facts.known_figures().iter().find(is_score)?;
-    let own = own_row(facts, explained, reference);
-    let is_other = |peer: &&Peer<'_>| own.as_ref().is_none_or(|own| !peer.row().is_same_result(own));
     let peers = peers_of(reference);
-    let peers: Vec<&Peer<'_>> = peers.iter().filter(is_other).collect();
+    let peers = without_own(&peers, own_row(facts, explained, reference).as_ref());
     let mut boards: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for known in known(figure, &peers) {
         if let (Some(board), Some(value)) = (known.board(), known.best()) {

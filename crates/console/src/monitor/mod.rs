@@ -35,7 +35,7 @@ const PLOT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Source of samples.
 trait Source {
-    /// Goes on to the next thing that happens.
+    /// Advances to the next event.
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll>;
     /// Work to do after each row, where rows come from a thread.
     fn after_rows(&mut self, _work: Box<dyn FnMut() + Send>) {}

@@ -43,10 +43,11 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
 
 /// A figure in a sentence, without the sizes that its column has.
 fn name<'a>(entry: &'a Entry, gap: &'a Gap) -> &'a str {
-    match entry.figure.key.workload().id() {
+    let key = &entry.figure.key;
+    match key.workload().id() {
         Some(WorkloadId::Clock) => "the clock",
         Some(WorkloadId::MemoryLatency) => "memory latency",
-        _ if gap.title == "7-zip, all CPUs" => "7-zip on all CPUs",
+        Some(WorkloadId::SevenZip) if key.is_form(&Variant::MULTI) => "7-zip on all CPUs",
         Some(WorkloadId::OpenSsl | WorkloadId::Aes) => gap.title.split(',').next().unwrap_or_default(),
         _ => &gap.title,
     }

@@ -56,11 +56,6 @@ pub struct Deficit {
 }
 
 impl Explanation {
-    /// True if a diagnosis costs no main score a share that matters.
-    pub fn is_minor(&self, diagnosis: &Diagnosis) -> bool {
-        diagnosis.severity == Severity::Info
-    }
-
     /// Diagnoses, the most severe first, then in causal order.
     pub fn worst_first(&self) -> Vec<&Diagnosis> {
         let mut diagnoses: Vec<&Diagnosis> = self.diagnoses.iter().collect();
@@ -107,6 +102,11 @@ impl Explanation {
 }
 
 impl Diagnosis {
+    /// True if it costs no score a share that matters.
+    pub fn is_minor(&self) -> bool {
+        self.severity == Severity::Info
+    }
+
     /// All findings of the diagnosis, the root first.
     pub fn members(&self) -> impl Iterator<Item = usize> {
         let parts = [&self.evidence, &self.consequences, &self.contradicts];

@@ -59,14 +59,13 @@ impl Narrative {
     /// What is to be said of this Record.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
         let (minor, diagnoses): (Vec<&Diagnosis>, Vec<&Diagnosis>) =
-            explained.worst_first().into_iter().partition(|diagnosis| explained.is_minor(diagnosis));
+            explained.worst_first().into_iter().partition(|diagnosis| diagnosis.is_minor());
         let mut said = Statements::default();
         let verdict = sentence::verdict(explained);
         let ledgers: Vec<String> = explained.ledgers.iter().filter_map(sentence::ledger).collect();
         let answers: Vec<String> =
             explained.answers.iter().map(|index| explained.findings[*index].sentence()).collect();
-        let in_verdict = |text: &&String| verdict.to_lowercase().contains(&text.to_lowercase());
-        let deficit = explained.deficit.iter().map(|deficit| &deficit.sentence).filter(in_verdict);
+        let deficit = explained.deficit.iter().filter(|_| verdict.has_deficit).map(|deficit| &deficit.sentence);
         answers.iter().chain(&ledgers).chain(deficit).for_each(|text| said.say(text));
         // What names a cause says its numbers; what follows from another one goes without them.
         let roots: Vec<String> =
@@ -78,19 +77,18 @@ impl Narrative {
             format!("{} {root}", sentence::minor(explained, diagnosis)).trim().to_owned()
         });
         let mut all: Vec<String> = minor.collect();
-        let news = explained.deficit.iter().filter(|deficit| deficit.is_news).map(|deficit| &deficit.sentence);
-        let unsaid = news.filter(|text| !in_verdict(text));
-        all.extend(unsaid.map(|text| capitalised(text)));
+        let unsaid = explained.deficit.iter().filter(|deficit| deficit.is_news && !verdict.has_deficit);
+        all.extend(unsaid.map(|deficit| capitalised(&deficit.sentence)));
         all.extend(notes(explained, &mut said));
         let notes = all;
         let neighbours = neighbours(facts, explained);
-        Self { answers, verdict, ledgers, neighbours, causes, notes }
+        Self { answers, verdict: verdict.text, ledgers, neighbours, causes, notes }
     }
 }
 
 /// The verdict in one sentence, as in [`Narrative::verdict`].
 pub fn verdict_sentence(explained: &Explanation) -> String {
-    sentence::verdict(explained)
+    sentence::verdict(explained).text
 }
 
 /// Place among known boards, of results that may be used.

@@ -10,45 +10,54 @@ use std::collections::BTreeSet;
 /// More scores than this are counted, not named.
 const NAMES_MAX: usize = 3;
 
+/// The verdict in one sentence.
+pub(super) struct VerdictSentence {
+    pub text: String,
+    /// True if it contains the sentence of the deficit.
+    pub has_deficit: bool,
+}
+
 /// The verdict over the main scores and why, the largest loss first.
-pub(super) fn verdict(explained: &Explanation) -> String {
-    let reasons = || {
-        let main = explained.worst_first().into_iter().filter(|diagnosis| explained.is_of_main(diagnosis));
-        // What only remarks on a main score is no reason of its verdict.
-        main.filter(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict)
-    };
-    let words = |of: Vec<&Diagnosis>| of.into_iter().map(|diagnosis| reason(explained, diagnosis)).collect::<Vec<_>>();
-    match explained.verdict {
+pub(super) fn verdict(explained: &Explanation) -> VerdictSentence {
+    let text = match explained.verdict {
         Verdict::Valid => valid(explained),
         Verdict::Unproven => unproven(explained),
-        Verdict::Degraded => {
-            let losses = losses(explained);
-            let is_sized = |diagnosis: &&Diagnosis| losses.iter().any(|loss| loss.words == diagnosis.cause.words());
-            let hidden = |diagnosis: &&Diagnosis| diagnosis.cause == Cause::NotVisible && !losses.is_empty();
-            let others = words(reasons().filter(|diagnosis| !is_sized(diagnosis) && !hidden(diagnosis)).collect());
-            let mut parts: Vec<String> = losses.iter().map(Loss::clause).collect();
-            parts.extend(others);
-            let is_told = |deficit: &&Deficit| deficit.has_cause && (deficit.is_news || parts.is_empty());
-            let deficit = explained.deficit.as_ref().filter(is_told);
-            let deficit = deficit.map(|deficit| deficit.sentence.clone());
-            match (losses.is_empty(), parts.is_empty(), deficit) {
-                (_, true, Some(sentence)) => format!("Results are genuine, but {}", lower_first(&sentence)),
-                (_, true, None) => "Results are genuine, but below what this machine can do.".to_owned(),
-                (true, false, deficit) => {
-                    let more = deficit.map_or_else(String::new, |sentence| format!(" {}", capitalised(&sentence)));
-                    format!("Results are genuine, but below what this machine can do: {}.{more}", parts.join("; "))
-                }
-                (false, false, deficit) => {
-                    let more = deficit.map_or_else(String::new, |sentence| format!(" {}", capitalised(&sentence)));
-                    format!("Results are genuine, but {}.{more}", parts.join("; "))
-                }
-            }
-        }
-        Verdict::Invalid => match words(reasons().collect()) {
+        Verdict::Degraded => return degraded(explained),
+        Verdict::Invalid => match reasons(explained, |_| true) {
             reasons if reasons.is_empty() => "Results are invalid; do not use them.".to_owned(),
             reasons => format!("Results are invalid; do not use them: {}.", reasons.join("; ")),
         },
-    }
+    };
+    VerdictSentence { text, has_deficit: false }
+}
+
+/// Diagnoses that explain the verdict over the main scores, in words.
+fn reasons(explained: &Explanation, is_wanted: impl Fn(&Diagnosis) -> bool) -> Vec<String> {
+    let main = explained.worst_first().into_iter().filter(|diagnosis| explained.is_of_main(diagnosis));
+    // What only remarks on a main score is no reason of its verdict.
+    let worst = main.filter(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict);
+    worst.filter(|diagnosis| is_wanted(diagnosis)).map(|diagnosis| reason(explained, diagnosis)).collect()
+}
+
+fn degraded(explained: &Explanation) -> VerdictSentence {
+    let losses = losses(explained);
+    let others = reasons(explained, |diagnosis| {
+        let is_sized = losses.iter().any(|loss| loss.words == diagnosis.cause.words());
+        !is_sized && (diagnosis.cause != Cause::NotVisible || losses.is_empty())
+    });
+    let parts: Vec<String> = losses.iter().map(Loss::clause).chain(others).collect();
+    let is_told = |deficit: &&Deficit| deficit.has_cause && (deficit.is_news || parts.is_empty());
+    let deficit = explained.deficit.as_ref().filter(is_told).map(|deficit| deficit.sentence.as_str());
+    let but = match (parts.is_empty(), deficit) {
+        (true, Some(sentence)) => lower_first(sentence),
+        (true, None) => "below what this machine can do.".to_owned(),
+        (false, deficit) => {
+            let below = if losses.is_empty() { "below what this machine can do: " } else { "" };
+            let more = deficit.map_or_else(String::new, |sentence| format!(" {}", capitalised(sentence)));
+            format!("{below}{}.{more}", parts.join("; "))
+        }
+    };
+    VerdictSentence { text: format!("Results are genuine, but {but}"), has_deficit: deficit.is_some() }
 }
 
 /// Names of figures keep their letters.
@@ -64,9 +73,6 @@ struct Loss {
     /// Points and score, the largest first.
     of: Vec<(Tenths, bool, String)>,
 }
-
-/// Words of a loss without a visible cause.
-const UNSEEN: &str = "a cause that is not visible here";
 
 impl Loss {
     /// `heat took 44 % of 7-zip on all CPUs and 20 % of cpuminer`.
@@ -85,7 +91,7 @@ fn losses(explained: &Explanation) -> Vec<Loss> {
     let mut losses: Vec<Loss> = Vec::new();
     let degraded = explained.scores.iter().filter(|score| score.is_main && score.verdict == Verdict::Degraded);
     for ledger in degraded.filter_map(|score| explained.ledger(&score.score)) {
-        let unseen = (UNSEEN, ledger.unexplained.percent, false);
+        let unseen = (Cause::NotVisible.words(), ledger.unexplained.percent, false);
         let parts = ledger.parts.iter().map(|part| (part.cause.words(), part.points.percent, part.points.at_most));
         for (words, percent, at_most) in parts.chain([unseen]).filter(|(_, percent, _)| *percent >= LEAST) {
             let loss = (percent, at_most, ledger.score.words().to_owned());
