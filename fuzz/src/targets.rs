@@ -153,7 +153,7 @@ const OWN: &[(&str, &[&str], Takes)] = &[
 /// As it is, and with the right checksum in each header of tar: no mutation would ever find one.
 fn archived(data: &[u8]) {
     const LIMITS: archive::Limits = archive::Limits { files_max: 100, bytes_max: 1 << 20 };
-    let unpacked = archive::gunzip(data, LIMITS.bytes_max).unwrap_or_else(|_| data.to_vec());
+    let unpacked = archive::unpacked(data.to_vec(), LIMITS.bytes_max).unwrap_or_else(|_| data.to_vec());
     let mut summed = unpacked.clone();
     for block in summed.as_chunks_mut::<512>().0.iter_mut().filter(|block| block[257..262] == *b"ustar") {
         block[148..156].fill(b' ');
@@ -246,7 +246,7 @@ fn kmsg(data: &[u8]) {
 
 fn log(text: &str) {
     logs::looks_like_log(text);
-    explain_all(&logs::read(text));
+    logs::read_all(text).iter().for_each(|result| explain_all(&result.record));
 }
 
 /// What another program wrote, or what was cut. A Record that can be read can be written and read again.
@@ -285,15 +285,14 @@ fn redact(data: &[u8]) {
 /// What a hub does with a request: unpacks it, redacts each file, reads it and explains it.
 fn upload(data: &[u8]) {
     const LIMITS: archive::Limits = archive::Limits { files_max: 20, bytes_max: 1 << 20 };
-    let unpacked = |bytes: Vec<u8>| {
-        if archive::is_gzip(&bytes) { archive::gunzip(&bytes, LIMITS.bytes_max).unwrap_or_default() } else { bytes }
-    };
-    let whole = unpacked(data.to_vec());
-    let files = if archive::is_archive(&whole) {
-        archive::members(&whole, LIMITS).unwrap_or_default().into_iter().map(|file| unpacked(file.bytes)).collect()
-    } else {
-        vec![whole]
-    };
+    let files = archive::files(data.to_vec(), LIMITS).unwrap_or_default();
+    let files: Vec<Vec<u8>> = files
+        .into_iter()
+        .flat_map(|file| match logs::any_file::split(&file.bytes) {
+            Some(texts) => texts.into_iter().map(|(_, text)| text.into_bytes()).collect(),
+            None => vec![file.bytes],
+        })
+        .collect();
     let is_log = |file: &[u8]| !record::is_stream(file) && !file.trim_ascii_start().starts_with(b"{");
     for file in files.into_iter().filter(|file| file.len() <= FOREIGN_LOG_BYTES_MAX || !is_log(file)) {
         let redacted = logs::redact::redact(&file).bytes;

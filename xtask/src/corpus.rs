@@ -26,7 +26,7 @@ const COMMENT: &str = "\
 const FOLDERS: [&str; 2] = ["open/results", "more/results"];
 
 /// The corpus: named by `SBC_BENCH_CORPUS`, else `shared/corpus` next to one of the folders above the checkout.
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
         return Some(PathBuf::from(named));
     }

@@ -11,6 +11,7 @@
     reason = "a task talks to the person who called it; the fence around printing is the program's"
 )]
 
+mod accuracy;
 mod bench;
 mod corpus;
 mod dist;
@@ -110,6 +111,8 @@ fn task() -> Result<()> {
             corpus::elasticity();
             Ok(())
         }
+        ["accuracy"] => accuracy::main(1),
+        ["accuracy", "--every", step] => accuracy::main(step.parse()?),
         ["dist"] => dist::main(),
         ["dist", "--check"] => dist::check_all(),
         ["package", "hub"] => dist::hub::main(),

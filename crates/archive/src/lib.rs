@@ -1,11 +1,13 @@
-//! Files of an archive: tar, zip, gzip.
+//! Files of an archive: tar, zip, gzip, xz, zstd.
 //!
 //! Files are unpacked into memory only, so names in an archive cannot refer to paths, and at most as much as the caller
-//! permits. Nested archives are not unpacked.
+//! permits. An archive in an archive is not unpacked; compressed files are.
 
 #![forbid(unsafe_code)]
 
 use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
+use ruzstd::decoding::StreamingDecoder;
 use std::fmt::{self, Display};
 use std::io::{Cursor, Read};
 
@@ -54,9 +56,52 @@ impl Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// True for gzip data (RFC 1952).
-pub fn is_gzip(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\x1f\x8b")
+/// Compressions, by the first bytes of their data.
+const COMPRESSIONS: [(&[u8], Compression); 3] =
+    [(b"\x1f\x8b", Compression::Gzip), (b"\xfd7zXZ\0", Compression::Xz), (b"\x28\xb5\x2f\xfd", Compression::Zstd)];
+/// Maximum depth of compression: `tar.gz` that a browser has packed again.
+const COMPRESSED_MAX: usize = 3;
+
+/// A compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compression {
+    /// RFC 1952.
+    Gzip,
+    /// The .xz File Format 1.2.1.
+    Xz,
+    /// RFC 8878.
+    Zstd,
+}
+
+impl Compression {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        COMPRESSIONS.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, compression)| *compression)
+    }
+
+    fn unpack(self, packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, Problem> {
+        let unpacked = match self {
+            Self::Gzip => whole(MultiGzDecoder::new(packed), bytes_max, bytes_max),
+            Self::Xz => whole(XzReader::new(packed, true), bytes_max, bytes_max),
+            Self::Zstd => whole(StreamingDecoder::new(packed).map_err(damaged)?, bytes_max, bytes_max),
+        };
+        unpacked.map_err(|problem| match problem {
+            Problem::Damaged(why) => Problem::Damaged(format!("{}: {why}", self.name())),
+            larger => larger,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Xz => "xz",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// True for compressed data.
+pub fn is_compressed(bytes: &[u8]) -> bool {
+    Compression::of(bytes).is_some()
 }
 
 /// True for a tar archive since POSIX.1-1988, and for a zip archive without a prefix.
@@ -69,15 +114,34 @@ fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// Unpacks gzip data of at most `bytes_max` bytes.
+/// Unpacks compressed data of at most `bytes_max` bytes; returns other data as it is.
 ///
 /// # Errors
 /// The data is damaged or larger than the limit.
-pub fn gunzip(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, Problem> {
-    whole(MultiGzDecoder::new(packed), bytes_max, bytes_max).map_err(|problem| match problem {
-        Problem::Damaged(why) => Problem::Damaged(format!("gzip: {why}")),
-        larger => larger,
-    })
+pub fn unpacked(mut bytes: Vec<u8>, bytes_max: usize) -> Result<Vec<u8>, Problem> {
+    for _ in 0..COMPRESSED_MAX {
+        let Some(compression) = Compression::of(&bytes) else { break };
+        bytes = compression.unpack(&bytes, bytes_max)?;
+    }
+    Ok(bytes)
+}
+
+/// Every file in these bytes, unpacked: those of an archive, else the bytes themselves as a file without a name.
+///
+/// # Errors
+/// The bytes are damaged or exceed the limits.
+pub fn files(bytes: Vec<u8>, limits: Limits) -> Result<Vec<Member>, Problem> {
+    let bytes = unpacked(bytes, limits.bytes_max)?;
+    if !is_archive(&bytes) {
+        return Ok(vec![Member { name: String::new(), bytes }]);
+    }
+    let mut room = limits.bytes_max;
+    let mut files = members(&bytes, limits)?;
+    for file in &mut files {
+        file.bytes = unpacked(std::mem::take(&mut file.bytes), limits.bytes_max)?;
+        room = room.checked_sub(file.bytes.len()).ok_or(Problem::Bytes(limits.bytes_max))?;
+    }
+    Ok(files)
 }
 
 /// Files of an archive in order; directories, links and empty files are omitted.

@@ -1,10 +1,11 @@
 //! Archives as other programs write them, decompression bombs, false sizes, and arbitrary bytes.
 
 use super::*;
-use flate2::Compression;
 use flate2::read::GzEncoder;
+use lzma_rust2::{XzOptions, XzWriter};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Write;
 use zip::write::SimpleFileOptions;
 
@@ -14,7 +15,7 @@ type Files<'a> = &'a [(&'a str, &'a [u8])];
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
-    GzEncoder::new(bytes, Compression::fast()).read_to_end(&mut packed).unwrap();
+    GzEncoder::new(bytes, flate2::Compression::fast()).read_to_end(&mut packed).unwrap();
     packed
 }
 
@@ -73,9 +74,9 @@ fn files_come_out_as_they_went_in() {
         let files: Files<'_> =
             &[("logs/a.txt", b"first"), ("../../etc/passwd", b"second"), ("in.tar", &nested), ("in.tgz", &packed)];
         let archive = make(files);
-        assert!(is_archive(&archive) && !is_gzip(&archive));
+        assert!(is_archive(&archive) && !is_compressed(&archive));
         check(&archive, Ok(files));
-        check(&gunzip(&gzip(&archive), 10_000).unwrap(), Ok(files));
+        check(&unpacked(gzip(&archive), 10_000).unwrap(), Ok(files));
         check(&make(&[("empty", b""), ("a", b"1")]), Ok(&[("a", b"1")]));
         check(&make(&[]), Ok(&[]));
     }
@@ -93,6 +94,25 @@ fn files_come_out_as_they_went_in() {
 }
 
 #[test]
+fn every_compression_is_unpacked() {
+    let archive = tar(&[("a.txt", &gzip(b"first")), ("b", b"second")]);
+    let mut xz = XzWriter::new(Vec::new(), XzOptions::default()).unwrap();
+    xz.write_all(&archive).unwrap();
+    let zstd = compress_to_vec(&archive[..], CompressionLevel::Fastest);
+    let expected = [("a.txt", b"first".as_slice()), ("b", b"second")];
+    for packed in [gzip(&archive), gzip(&gzip(&archive)), xz.finish().unwrap(), zstd] {
+        assert!(is_compressed(&packed));
+        let found = files(packed.clone(), Limits { files_max: 4, bytes_max: 10_000 }).unwrap();
+        let found: Vec<(&str, &[u8])> = found.iter().map(|file| (file.name.as_str(), file.bytes.as_slice())).collect();
+        assert_eq!(found, expected);
+        assert!(matches!(unpacked(packed[..20].to_vec(), 10_000), Err(Problem::Damaged(_))));
+        assert_eq!(unpacked(packed, 100), Err(Problem::Bytes(100)));
+    }
+    let plain = files(b"log".to_vec(), LIMITS).unwrap();
+    assert_eq!((plain[0].name.as_str(), plain[0].bytes.as_slice()), ("", b"log".as_slice()));
+}
+
+#[test]
 fn bombs_and_lies_are_refused() {
     let zeros = vec![0; 3000];
     for make in [tar, zip] {
@@ -102,9 +122,11 @@ fn bombs_and_lies_are_refused() {
         let whole = make(&[("a", &zeros)]);
         check(&whole[..whole.len() / 3], Err("is damaged"));
     }
-    assert_eq!(gunzip(&gzip(&[0; 5000]), 4999), Err(Problem::Bytes(4999)));
-    assert_eq!(gunzip(&gzip(&[0; 5000]), 5000).map(|bytes| bytes.len()), Ok(5000));
-    assert!(matches!(gunzip(&gzip(b"log")[..8], 10), Err(Problem::Damaged(why)) if why.starts_with("gzip: ")));
+    assert_eq!(unpacked(gzip(&[0; 5000]), 4999), Err(Problem::Bytes(4999)));
+    assert_eq!(unpacked(gzip(&[0; 5000]), 5000).map(|bytes| bytes.len()), Ok(5000));
+    assert!(
+        matches!(unpacked(gzip(b"log")[..8].to_vec(), 10), Err(Problem::Damaged(why)) if why.starts_with("gzip: "))
+    );
     // Sizes beyond the end of the data, in octal and in the 64-bit form of GNU tar.
     check(&entry("a", b'0', b"00000000100", b"1")[..513], Err("ends within a file"));
     check(&entry("a", b'0', b"77777777777", b"1"), Err("is damaged"));
@@ -166,14 +188,15 @@ proptest! {
             archive.truncate(cut.index(archive.len()));
         }
         within(Limits { files_max, bytes_max }, &archive);
-        let room = gunzip(&gzip(&archive), bytes_max).map_or(bytes_max + 1, |bytes| bytes.len());
+        let room = unpacked(gzip(&archive), bytes_max).map_or(bytes_max + 1, |bytes| bytes.len());
         assert_eq!(room <= bytes_max, archive.len() <= bytes_max);
     }
 
     #[test]
     fn any_bytes_never_panics(bytes in vec(any::<u8>(), 0..2000), is_packed in any::<bool>()) {
-        let bytes = if is_packed { [b"\x1f\x8b".as_slice(), &bytes].concat() } else { bytes };
-        let _ = gunzip(&bytes, 1000);
+        for (magic, _) in COMPRESSIONS.iter().filter(|_| is_packed) {
+            let _ = files([magic, bytes.as_slice()].concat(), LIMITS);
+        }
         let _ = members(&bytes, LIMITS);
         let _ = members(&[b"PK\x03\x04".as_slice(), &bytes].concat(), LIMITS);
     }

@@ -1,6 +1,8 @@
 //! A Record of any file that a user names: a result file, the stream of a run that died, a recording, a log.
 
-use crate::input;
+use crate::{input, output};
+use anyhow::Context;
+use logs::TextResult;
 use logs::any_file::{self, Unreadable};
 use record::Record;
 use std::io::Read;
@@ -9,10 +11,41 @@ use std::path::Path;
 /// A Record of an hour with hundreds of channels has a quarter of that.
 pub const FILE_BYTES_MAX: u64 = 256 << 20;
 
-/// A Record from any supported file; `-` is standard input.
+/// Maximum number of files in an archive.
+const FILES_MAX: usize = 5000;
+
+/// A result with its name.
+#[derive(Debug)]
+pub struct NamedRecord {
+    /// The file; where it has several results also the member of the archive and the line where the result begins.
+    pub name: String,
+    /// Its Record.
+    pub record: Record,
+}
+
+/// The Record of any supported file; `-` is standard input. Of several results the last is read, with a note.
 pub fn read(file: &Path) -> anyhow::Result<Record> {
+    one(read_all(file)?, file)
+}
+
+/// The Record in these bytes of a file.
+pub fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
+    one(read_all_from(input, file)?, file)
+}
+
+fn one(mut results: Vec<NamedRecord>, file: &Path) -> anyhow::Result<Record> {
+    let last = results.pop().with_context(|| format!("{} contains no results.", file.display()))?;
+    if !results.is_empty() {
+        let (file, count) = (file.display(), results.len() + 1);
+        output::note(&format!("{file} contains {count} results; this is the last one ({}).", last.name));
+    }
+    Ok(last.record)
+}
+
+/// Every result of any supported file, at least one; `-` is standard input.
+pub fn read_all(file: &Path) -> anyhow::Result<Vec<NamedRecord>> {
     anyhow::ensure!(!file.is_dir(), "{0} is a directory; pass its files, for example {0}/*.", file.display());
-    read_from(input::open(file)?, file)
+    read_all_from(input::open(file)?, file)
 }
 
 /// A file that was read to its end and is about something else, in one sentence.
@@ -27,29 +60,55 @@ impl std::fmt::Display for NoResults {
 
 impl std::error::Error for NoResults {}
 
-/// A Record from any supported file, which is named like this.
-pub fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
-    let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
-    any_file::read(bytes, record::VALUES_MAX).map_err(|why| {
-        let file = file.display();
-        match why {
-            Unreadable::Packed(packer) => {
-                anyhow::anyhow!("{file} is compressed; use {packer} -dc FILE | sbc-bench explain -.")
+fn read_all_from(input: impl Read, file: &Path) -> anyhow::Result<Vec<NamedRecord>> {
+    let bytes = input::whole(input, file, FILE_BYTES_MAX)?;
+    let name = file.display().to_string();
+    let limits = archive::Limits { files_max: FILES_MAX, bytes_max: FILE_BYTES_MAX as usize };
+    let members = archive::files(bytes, limits).map_err(|problem| match problem {
+        archive::Problem::Damaged(why) => anyhow::anyhow!("{name} is damaged: {}.", facts::plain(&why)),
+        larger => anyhow::anyhow!("{name} {larger}."),
+    })?;
+    let count = members.len();
+    anyhow::ensure!(count > 0, "{name} is an archive without files.");
+    let (mut results, mut first_error) = (Vec::new(), None);
+    for member in members {
+        let name = match member.name.as_str() {
+            "" => name.clone(),
+            within => format!("{name}: {}", facts::plain(within)),
+        };
+        match any_file::read_all(member.bytes, record::VALUES_MAX) {
+            Ok(mut found) if found.len() == 1 => {
+                results.extend(found.pop().map(|found| NamedRecord { name, record: found.record }));
             }
-            Unreadable::Stream(missing) => anyhow::Error::new(missing).context(file.to_string()),
-            Unreadable::NoSamples => anyhow::anyhow!("{file} is a recording without samples."),
-            Unreadable::Json(error) => {
-                anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
-            }
-            Unreadable::NoResults(text) => match command_for(&text) {
-                Some((what, way)) => NoResults(format!("{file} is {what} and contains no results; use {way}.")),
-                None => {
-                    NoResults(format!("{file} contains no results; it is neither an sbc-bench log nor a result file."))
-                }
-            }
-            .into(),
+            Ok(found) => results.extend(found.into_iter().map(|TextResult { line, record }| {
+                let name = format!("{name}, line {line}");
+                NamedRecord { name, record }
+            })),
+            // An archive of logs contains other files as well.
+            Err(why) if count > 1 => drop(first_error.get_or_insert(sentence(why, &name))),
+            Err(why) => return Err(sentence(why, &name)),
         }
-    })
+    }
+    match first_error {
+        Some(error) if results.is_empty() => Err(error),
+        _ => Ok(results),
+    }
+}
+
+fn sentence(why: Unreadable, file: &str) -> anyhow::Error {
+    match why {
+        Unreadable::Stream(missing) => anyhow::Error::new(missing).context(file.to_owned()),
+        Unreadable::NoSamples => anyhow::anyhow!("{file} is a recording without samples."),
+        Unreadable::Json(error) => {
+            anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
+        }
+        Unreadable::LogPart(_) => anyhow::anyhow!("{file} is {why}."),
+        Unreadable::NoResults(text) => match command_for(&text) {
+            Some((what, way)) => NoResults(format!("{file} is {what} and contains no results; use {way}.")),
+            None => NoResults(format!("{file} contains no results; it is neither an sbc-bench log nor a result file.")),
+        }
+        .into(),
+    }
 }
 
 /// Type of a text without results, and the command that reads it; `None` if no command does.

@@ -1,5 +1,5 @@
-//! What a request holds: a file, a file packed by gzip, or an archive of files (tar, zip). Nothing of it is written to a disk,
-//! so that names within it lead nowhere.
+//! What a request holds: a file, compressed or not, or an archive of files. A text with several results is several files.
+//! Nothing is written to a disk, so names in an archive refer to no paths.
 
 use crate::limits::{LimitRefusal, Limits};
 use archive::{Member, Problem};
@@ -9,26 +9,22 @@ use archive::{Member, Problem};
 /// # Errors
 /// It is damaged, empty, or larger than the limits.
 pub fn members(body: Vec<u8>, limits: &Limits) -> Result<Vec<Member>, LimitRefusal> {
-    let bytes = unpacked(body, limits.file_bytes_max)?;
-    let mut members = if archive::is_archive(&bytes) {
-        archive::members(&bytes, archive::Limits { files_max: limits.files_max, bytes_max: limits.file_bytes_max })?
-    } else {
-        vec![Member { name: String::new(), bytes }]
-    };
-    let mut room = limits.file_bytes_max;
-    for member in &mut members {
-        member.name = facts::plain(&member.name);
-        member.bytes = unpacked(std::mem::take(&mut member.bytes), limits.file_bytes_max)?;
-        let Some(left) = room.checked_sub(member.bytes.len()) else {
-            return Err(LimitRefusal::TooLarge("The files of the archive are too large together.".to_owned()));
-        };
-        room = left;
+    let limits = archive::Limits { files_max: limits.files_max, bytes_max: limits.file_bytes_max };
+    let mut members = Vec::new();
+    for Member { name, bytes } in archive::files(body, limits)? {
+        let name = facts::plain(&name);
+        match logs::any_file::split(&bytes) {
+            Some(texts) => members.extend(texts.into_iter().map(|(line, text)| Member {
+                name: if name.is_empty() { format!("line {line}") } else { format!("{name}, line {line}") },
+                bytes: text.into_bytes(),
+            })),
+            None => members.push(Member { name, bytes }),
+        }
+    }
+    if members.len() > limits.files_max {
+        return Err(Problem::Files(limits.files_max).into());
     }
     if members.iter().all(|member| member.bytes.is_empty()) { Err(LimitRefusal::Empty) } else { Ok(members) }
-}
-
-fn unpacked(bytes: Vec<u8>, bytes_max: usize) -> Result<Vec<u8>, LimitRefusal> {
-    if archive::is_gzip(&bytes) { Ok(archive::gunzip(&bytes, bytes_max)?) } else { Ok(bytes) }
 }
 
 impl From<Problem> for LimitRefusal {
@@ -114,6 +110,6 @@ mod tests {
         with_sum(&mut lies);
         check(lies, Err("Damaged"));
         let bomb = gzip(&vec![0; 4000]);
-        check([entry("a", b'0', &bomb), entry("b", b'0', &bomb)].concat(), Err("together"));
+        check([entry("a", b'0', &bomb), entry("b", b'0', &bomb)].concat(), Err("TooLarge"));
     }
 }

@@ -1,6 +1,7 @@
 //! Reads a Record from the bytes of any supported file: a result file, a stream, a recording, a log of any version.
 
-use record::{Missing, Record, is_stream, read_stream_within, without_colours};
+use crate::TextResult;
+use record::{Missing, Record, is_stream, read_stream_within};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -13,14 +14,14 @@ pub const FOREIGN_LOG_BYTES_MAX: usize = 2 << 20;
 /// Reason why a file contains no Record.
 #[derive(Debug)]
 pub enum Unreadable {
-    /// The file is compressed by this program.
-    Packed(&'static str),
     /// The file begins as a stream, but has no complete event.
     Stream(Missing),
     /// The file is a recording without samples.
     NoSamples,
     /// The file is JSON of another kind.
     Json(serde_json::Error),
+    /// The file is a part of a log without a result; contains the board that it names.
+    LogPart(Option<String>),
     /// The file is text without results; contains that text.
     NoResults(String),
 }
@@ -28,105 +29,113 @@ pub enum Unreadable {
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Packed(packer) => write!(f, "compressed by {packer}"),
             Self::Stream(missing) => write!(f, "{missing}"),
             Self::NoSamples => f.write_str("a recording without samples"),
             Self::Json(error) => write!(f, "JSON but not an sbc-bench result file: {error}"),
+            Self::LogPart(board) => {
+                let of = board.as_ref().map_or(String::new(), |board| format!(" of {board}"));
+                write!(f, "a part of an sbc-bench log{of} that was cut before its first result")
+            }
             Self::NoResults(_) => f.write_str("no results: neither an sbc-bench log nor a result file"),
         }
     }
 }
 
-/// Magic bytes of compressed files.
-const PACKED: [(&[u8], &str); 3] = [(b"\x1f\x8b", "gzip"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd")];
-
-/// Name of the program that compressed these bytes, if known.
-pub fn packer(bytes: &[u8]) -> Option<&'static str> {
-    PACKED.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, packer)| *packer)
-}
-
-/// Decodes the text of a file: UTF-8, or UTF-16 with a byte order mark, as some shells redirect output.
+/// Decodes the text of a file: UTF-8, or UTF-16, as some shells redirect output, with or without a byte order mark.
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
-    let units = |of: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();
+    let utf16 = |bytes: &[u8], of: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();
         Cow::Owned(String::from_utf16_lossy(&units))
     };
     match bytes {
-        [0xff, 0xfe, ..] => units(u16::from_le_bytes),
-        [0xfe, 0xff, ..] => units(u16::from_be_bytes),
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
-        _ => String::from_utf8_lossy(bytes),
+        _ => match zeros(bytes) {
+            (0, 0) => String::from_utf8_lossy(bytes),
+            (even, odd) if odd > 4 * even => utf16(bytes, u16::from_le_bytes),
+            (even, odd) if even > 4 * odd => utf16(bytes, u16::from_be_bytes),
+            _ => String::from_utf8_lossy(bytes),
+        },
     }
 }
 
-/// Reads the Record of a file. A recording gives at most `values_max` sample values.
+/// Number of zero bytes at even and at odd offsets near the start; none where they are too few for UTF-16.
+fn zeros(bytes: &[u8]) -> (usize, usize) {
+    const BYTES: usize = 512;
+    let start = &bytes[..bytes.len().min(BYTES)];
+    let zeros = |from: usize| start.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    if (even + odd) * 4 > start.len() { (even, odd) } else { (0, 0) }
+}
+
+/// Reads the Record of a file; of several results the last. A recording gives at most `values_max` sample values.
 ///
 /// # Errors
 /// The file contains no Record.
 pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
-    if let Some(packer) = packer(&bytes) {
-        return Err(Unreadable::Packed(packer));
-    }
+    let mut results = read_all(bytes, values_max)?;
+    results.pop().map(|result| result.record).ok_or_else(|| Unreadable::NoResults(String::new()))
+}
+
+/// Reads every result of a file, at least one.
+///
+/// # Errors
+/// The file contains no Record.
+pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Unreadable> {
+    let whole = |record: Record| vec![TextResult { line: 1, record }];
     if is_stream(&bytes) {
         let record = read_stream_within(&bytes, values_max).map_err(Unreadable::Stream)?;
         let is_empty = record.run.is_monitoring() && record.samples.at_ms.is_empty();
-        return if is_empty { Err(Unreadable::NoSamples) } else { Ok(record) };
+        return if is_empty { Err(Unreadable::NoSamples) } else { Ok(whole(record)) };
     }
-    // Nearly every file is valid UTF-8, and validating the whole text at once is much faster.
-    let text = String::from_utf8(bytes).unwrap_or_else(|broken| text(broken.as_bytes()).into_owned());
-    let text = copied(text);
+    // Nearly every file is valid UTF-8 without zeros, and validating the whole text at once is much faster.
+    let text = match (zeros(&bytes), String::from_utf8(bytes)) {
+        ((0, 0), Ok(text)) => text,
+        (_, Ok(text)) => self::text(text.as_bytes()).into_owned(),
+        (_, Err(broken)) => self::text(broken.as_bytes()).into_owned(),
+    };
     if text.trim_start().starts_with('{') {
-        return record::from_json(&text).map_err(Unreadable::Json);
+        return record::from_json(&text).map(whole).map_err(Unreadable::Json);
     }
-    let record = crate::read(&text);
-    let is_empty = record.steps.is_empty() && record.samples.at_ms.is_empty();
-    if is_empty { Err(Unreadable::NoResults(text)) } else { Ok(record) }
+    let mut results = crate::read_all(&text);
+    let board = results.first().and_then(|result| result.record.machine.board.known().cloned());
+    let is_log = !results.is_empty();
+    results.retain(|result| !result.record.steps.is_empty() || !result.record.samples.at_ms.is_empty());
+    if results.is_empty() {
+        let inner = crate::dress::undress(&text);
+        return match json_within(&inner).map(record::from_json) {
+            Some(record) => record.map(whole).map_err(Unreadable::Json),
+            None if is_log => Err(Unreadable::LogPart(board)),
+            None => Err(Unreadable::NoResults(text)),
+        };
+    }
+    Ok(results)
 }
 
-/// Maximum depth of quotation.
-const QUOTATIONS_MAX: usize = 4;
-
-/// Restores the text as the program wrote it: removes terminal colours (`ESC [ ... m`) and the `>` of a quotation,
-/// which begins each non-empty line.
-fn copied(text: String) -> String {
-    let plain = match without_colours(&text) {
-        Cow::Owned(plain) => Some(plain),
-        Cow::Borrowed(_) => None,
-    };
-    let mut text = plain.unwrap_or(text);
-    for _ in 0..QUOTATIONS_MAX {
-        if !text.starts_with('>') {
-            break;
-        }
-        let unquoted: Option<Vec<&str>> = text
-            .lines()
-            .map(|line| match line.strip_prefix('>') {
-                Some(rest) => Some(rest.strip_prefix(' ').unwrap_or(rest)),
-                None => line.trim().is_empty().then_some(line),
-            })
-            .collect();
-        let Some(lines) = unquoted else { break };
-        text = lines.join("\n");
+/// Texts of the results in a file and the numbers of their first lines; `None` for a file with at most one result, and
+/// for files other than text.
+pub fn split(bytes: &[u8]) -> Option<Vec<(u32, String)>> {
+    let text = text(bytes);
+    if is_stream(bytes) || text.trim_start().starts_with('{') {
+        return None;
     }
-    text
+    let texts = crate::split(&text);
+    (texts.len() > 1).then_some(texts)
+}
+
+/// The first JSON object of a result file in a text, as in a fenced block.
+fn json_within(text: &str) -> Option<&str> {
+    let key = text.find("\"schema\"")?;
+    let start = text[..key].rfind('{')?;
+    let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<&serde_json::value::RawValue>();
+    values.next()?.ok()?;
+    Some(&text[start..start + values.byte_offset()])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn colours_and_quotation_marks_are_no_part_of_a_text() {
-        for (shown, written) in [
-            ("> a\n>\n\n> > b\n", "a\n\n\n> b"),
-            (">> a\n>> b", "a\nb"),
-            ("> a\nb", "> a\nb"),
-            ("\u{1b}[1;31ma\u{1b}[0m b\u{1b}[K\u{1b}", "a b"),
-            ("\u{1b}[5n\u{1b}[", "[5n["),
-        ] {
-            assert_eq!(copied(shown.to_owned()), written, "{shown:?}");
-        }
-    }
 
     #[test]
     fn text_of_every_encoding() {
@@ -138,6 +147,8 @@ mod tests {
             of(b"\xef\xbb\xbf", expected.into()),
             of(b"\xff\xfe", units.iter().flat_map(|unit| unit.to_le_bytes()).collect()),
             of(b"\xfe\xff", units.iter().flat_map(|unit| unit.to_be_bytes()).collect()),
+            of(b"", units.iter().flat_map(|unit| unit.to_le_bytes()).collect()),
+            of(b"", units.iter().flat_map(|unit| unit.to_be_bytes()).collect()),
         ] {
             assert_eq!(text(&bytes), expected, "{bytes:?}");
         }

@@ -64,6 +64,12 @@ fn place_steps(draft: &mut Draft, clusters: &[Cluster], cpu_count: u32) {
             });
         }
     }
+    for (index, core_type) in &draft.step_core_types {
+        let cluster = clusters.iter().find(|cluster| cluster.core_type.known() == Some(core_type));
+        if let Some(step) = steps.get_mut(*index) {
+            step.cpus = first_cpu(cluster);
+        }
+    }
     openssl::place(steps, &draft.cipher_places, clusters, cpu_count);
     sevenzip::place(steps, clusters, cpu_count);
     for step in steps.iter_mut().filter(|step| step.cpus.is_empty() && step.variant != Variant::SINGLE) {

@@ -11,7 +11,6 @@ const LINE_CHARS: usize = 160;
 
 /// Keeps lines of steps, clocks, states and settings, and as many rows of the monitoring as fit.
 pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
-    let first = lines.first().map_or(1, |line| line.number);
     let mut numbers: BTreeSet<u32> = record.steps.iter().flat_map(of_step).collect();
     numbers.extend(record.states.iter().filter_map(|state| state.line));
     let settings = record.machine.firmware.iter().chain(&record.machine.features);
@@ -28,7 +27,7 @@ pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
     log.cited = numbers
         .into_iter()
         .filter_map(|number| {
-            let line = lines.get(number.checked_sub(first)? as usize)?;
+            let line = lines[lines.binary_search_by_key(&number, |line| line.number).ok()?];
             let text = line.text.trim();
             let end = text.char_indices().nth(LINE_CHARS).map_or(text.len(), |(end, _)| end);
             (!text.is_empty()).then(|| LogLine { line: number, text: text[..end].to_owned() })

@@ -28,6 +28,9 @@ pub(super) fn find(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
     } else {
         Vec::new()
     };
+    if groups.is_empty() && !draft.console_core_types.is_empty() {
+        return of_console(&draft.console_core_types);
+    }
     groups
         .into_iter()
         .map(|cpus| {
@@ -46,6 +49,19 @@ pub(super) fn find(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
             }
         })
         .collect()
+}
+
+/// A cluster of one CPU for each core type. Console output names neither CPUs nor their number.
+fn of_console(core_types: &[String]) -> Vec<Cluster> {
+    let mut names: Vec<&String> = Vec::new();
+    for name in core_types {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let cluster =
+        |(cpu, name): (u32, &String)| Cluster { cpus: vec![cpu], core_type: Fact::Known(name.clone()), policy: None };
+    (0..).zip(names).map(cluster).collect()
 }
 
 fn has_columns_of_two_clusters(draft: &Draft) -> bool {

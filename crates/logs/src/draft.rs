@@ -40,6 +40,10 @@ pub(super) struct Draft {
     pub(super) on_big_core: BTreeSet<usize>,
     /// Places of the rows of OpenSSL.
     pub(super) cipher_places: Vec<CipherPlace>,
+    /// Core types that console output names, in order, without CPU numbers.
+    pub(super) console_core_types: Vec<String>,
+    /// Core type of a step by its index, where console output names it.
+    pub(super) step_core_types: BTreeMap<usize, String>,
     pub(super) topology: Vec<TopologyRow>,
     /// Number of CPUs according to iostat.
     pub(super) cpu_count: Option<u32>,
@@ -77,6 +81,15 @@ impl Draft {
                 text: format!("one of more than {STEPS_MAX} steps: {}", step.workload),
             });
         }
+    }
+
+    /// Adds a step of console output, which names core types but no CPUs.
+    pub(super) fn push_on_core_type(&mut self, step: Step, core_type: Option<String>) {
+        if let Some(core_type) = core_type {
+            self.console_core_types.push(core_type.clone());
+            self.step_core_types.insert(self.steps.len(), core_type);
+        }
+        self.push(step);
     }
 
     pub(super) fn unread(&mut self, line: &Line<'_>) {

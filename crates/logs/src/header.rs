@@ -20,17 +20,30 @@ pub(super) struct Header<'t> {
     date: Option<&'t str>,
 }
 
+impl<'t> Header<'t> {
+    /// True if the line contains the date of the run, in any language.
+    pub(super) fn is_dated(&self) -> bool {
+        self.date.is_some_and(|date| date.contains(|c: char| c.is_ascii_digit()))
+    }
+
+    pub(super) fn version(&self) -> &'t str {
+        self.version
+    }
+
+    pub(super) fn name(&self) -> Option<&'t str> {
+        self.name
+    }
+
+    /// Start of the run in milliseconds since 1970.
+    pub(super) fn started_ms(&self) -> Option<i64> {
+        text::rfc2822(self.date?).map(|(started, _)| started)
+    }
+}
+
 /// Parses the first line of a log.
 pub(super) fn parse(line: &str) -> Option<Header<'_>> {
     let line = line.trim_start();
-    // Called for every line: a cheap test first.
-    if !line.starts_with(['s', '<']) {
-        return None;
-    }
-    let (before, rest) = line.trim_end().split_once("sbc-bench v")?;
-    // A page saved by a browser has tags before the line.
-    let is_begin = before.is_empty() || (before.starts_with('<') && before.trim_end().ends_with('>'));
-    let rest = Some(rest).filter(|_| is_begin)?;
+    let rest = line.trim_end().strip_prefix("sbc-bench v")?;
     let (version, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -157,7 +170,6 @@ mod tests {
     fn first_lines() {
         for (line, version, name, mode, date) in [
             ("sbc-bench v0.4 -- Sun, 29 Jul 2018 12:34:58 +0000", "0.4", None, None, true),
-            ("<html><body><pre>sbc-bench v0.9.71 (Fri, 30 Nov 2018 14:43:57 +0100)", "0.9.71", None, None, true),
             ("sbc-bench v0.6.2  (Fri, 30 Nov 2018 14:43:57 +0100)", "0.6.2", None, None, true),
             (
                 "sbc-bench v0.9.37 Made / N305 extensive (Fri, 10 Mar 2023 16:35:09 +1100)",

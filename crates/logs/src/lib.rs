@@ -23,9 +23,11 @@ mod cited;
 mod clocks;
 mod closing;
 mod clusters;
+mod console_output;
 #[cfg(test)]
 mod digest;
 mod draft;
+mod dress;
 mod firmware;
 mod free;
 mod header;
@@ -34,6 +36,7 @@ mod loose;
 mod monitor;
 mod openssl;
 mod phases;
+mod posts;
 mod ramlat;
 pub mod redact;
 mod review;
@@ -41,6 +44,7 @@ mod rows;
 mod sections;
 mod sevenzip;
 mod states;
+mod summary_row;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -51,7 +55,9 @@ mod topology;
 mod verdicts;
 
 use draft::Draft;
-use record::{LogBlock, Record};
+use dress::Wrap;
+use posts::{Post, PostKind};
+use record::{Arrange, LogBlock, Record, Total};
 use sections::{Kind, Line, Section};
 
 /// Maximum number of lines read of one run: a day and a half of monitoring at one line a second. The longest published
@@ -61,23 +67,137 @@ const LINES_MAX: usize = 131_072;
 /// Maximum number of characters kept of a text that is not a log.
 const FOREIGN_CHARS: usize = 2000;
 
+/// A result in a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextResult {
+    /// Number of its first line, from 1.
+    pub line: u32,
+    /// Its Record.
+    pub record: Record,
+}
+
 /// Reads the Record of a log. Accepts any text: text that is not a log gives a Record without figures, whose only block
-/// contains the text.
+/// contains the text. Of several results the last is read: the local log is appended to, never rotated.
 pub fn read(text: &str) -> Record {
-    let lines = sections::lines(text);
-    let mut draft =
-        Draft { log: record::Log { lines: lines.len() as u32, ..record::Log::default() }, ..Draft::default() };
-    if !lines.iter().any(is_mark) {
-        foreign(&lines, &mut draft);
-        return assemble::finish(draft);
+    read_all(text).pop().map_or_else(|| foreign(text), |result| result.record)
+}
+
+/// Reads every result of a text, in order: logs, console output, reviews and lines of results lists, in whatever form they
+/// were posted. The list is empty if the text contains none.
+pub fn read_all(text: &str) -> Vec<TextResult> {
+    let text = dress::undress(text);
+    let lines = sections::lines(&text);
+    let mut results = read_lines(&lines);
+    let mut best = not_understood(&results, &lines);
+    let mut found = values(&results);
+    for wrap in [Wrap::Hard, Wrap::Soft] {
+        if best == 0 {
+            break;
+        }
+        let Some((text, numbers)) = dress::unwrap(&lines, wrap) else { continue };
+        let lines: Vec<Line<'_>> =
+            text.lines().zip(&numbers).map(|(text, number)| Line { number: *number, text }).collect();
+        let unwrapped = read_lines(&lines);
+        let rest = not_understood(&unwrapped, &lines);
+        // Lines that are joined by mistake hide values.
+        if rest < best && values(&unwrapped) >= found {
+            (found, best) = (values(&unwrapped), rest);
+            results = unwrapped;
+        }
     }
-    let lines = first_lines(last_run(&lines, &mut draft), &mut draft);
-    for section in sections::split(lines) {
-        read_section(&section, &mut draft);
+    results
+}
+
+/// Texts of the results in a text and the numbers of their first lines. Lines before the first result are part of its text.
+pub(crate) fn split(text: &str) -> Vec<(u32, String)> {
+    let text = dress::undress(text);
+    let lines = sections::lines(&text);
+    let mut texts: Vec<(u32, String)> = Vec::new();
+    let mut above = String::new();
+    for post in posts::split(&lines) {
+        let mut text = if post.is_result() { std::mem::take(&mut above) } else { String::new() };
+        for line in &post.lines {
+            text.push_str(line.text);
+            text.push('\n');
+        }
+        match post.lines.first() {
+            Some(first) if post.is_result() => texts.push((first.number, text)),
+            _ => above.push_str(&text),
+        }
+    }
+    texts
+}
+
+/// What a reading did not understand: bytes of unread lines, and for each step without a result as much as a table has.
+fn not_understood(results: &[TextResult], lines: &[Line<'_>]) -> usize {
+    const STEP_BYTES: usize = 1000;
+    if results.is_empty() {
+        let has_mark = lines.iter().any(|line| posts::is_mark(line.text));
+        return if has_mark { usize::MAX } else { 0 };
+    }
+    let unread = results.iter().filter_map(|result| match &result.record.source {
+        record::Source::Log(log) => {
+            // A first line without its date was cut.
+            let is_cut = log.header_name.as_ref().is_some_and(|name| name.contains(" (") && !name.ends_with(')'));
+            let unread: usize = log.unread.iter().map(|line| line.text.len()).total();
+            Some(unread + usize::from(is_cut) * STEP_BYTES)
+        }
+        record::Source::Run { .. } => None,
+    });
+    let failed = |result: &TextResult| {
+        let steps = result.record.steps.iter();
+        steps.filter(|step| matches!(step.outcome, record::Outcome::Failed(_))).count()
+    };
+    let failed: usize = results.iter().map(failed).total();
+    unread.total() + (failed + results.len() - 1) * STEP_BYTES
+}
+
+/// Number of rows of monitoring, and of steps with figures of the result that has most. A review that is taken for a result
+/// of its own repeats the steps of its log.
+fn values(results: &[TextResult]) -> usize {
+    let is_done = |step: &&record::Step| matches!(step.outcome, record::Outcome::Done(_));
+    let steps = results.iter().map(|result| result.record.steps.iter().filter(is_done).count()).max();
+    let rows: usize = results.iter().map(|result| result.record.samples.at_ms.len()).total();
+    rows + steps.unwrap_or(0)
+}
+
+/// Reads the results in these lines. Lines before the first result are unread lines of it.
+fn read_lines(lines: &[Line<'_>]) -> Vec<TextResult> {
+    let (results, others): (Vec<Post<'_>>, Vec<Post<'_>>) = posts::split(lines).into_iter().partition(Post::is_result);
+    let mut results: Vec<TextResult> = results.iter().filter_map(read_post).collect();
+    if let Some(TextResult { record: Record { source: record::Source::Log(log), .. }, .. }) = results.first_mut() {
+        for line in others.iter().flat_map(|post| &post.lines).filter(|line| !line.is_blank()) {
+            log.lines += 1;
+            if !loose::is_fence(line.text.trim()) {
+                log.unread.push(record::LogLine { line: line.number, text: line.text.to_string() });
+            }
+        }
+        log.unread.arrange_by_key(|line| line.line);
+    }
+    results
+}
+
+/// Reads the result in the lines of a post; `None` if it has no figures and is of unknown origin.
+fn read_post(post: &Post<'_>) -> Option<TextResult> {
+    let mut draft =
+        Draft { log: record::Log { lines: post.lines.len() as u32, ..record::Log::default() }, ..Draft::default() };
+    let lines = first_lines(&post.lines, &mut draft);
+    if post.kind == PostKind::Row {
+        for line in lines.iter().filter(|line| !line.is_blank()) {
+            if summary_row::is_row(line.text) {
+                summary_row::read(line, &mut draft);
+            } else if !loose::is_fence(line.text.trim()) {
+                draft.unread(line);
+            }
+        }
+    } else {
+        for section in sections::split(lines) {
+            read_section(&section, &mut draft);
+        }
     }
     let mut record = assemble::finish(draft);
     cited::keep(&mut record, lines);
-    record
+    Some(TextResult { line: post.lines.first()?.number, record })
 }
 
 /// The first [`LINES_MAX`] lines; the number of further lines is kept as an unread line.
@@ -90,49 +210,19 @@ fn first_lines<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t
     read
 }
 
-/// True if the text looks like a log of the bash program or a part of one.
+/// True if the text contains lines that occur only in texts of sbc-bench.
 pub fn looks_like_log(text: &str) -> bool {
-    text.lines().take(5000).zip(1..).any(|(text, number)| is_mark(&Line { number, text: text.trim_end_matches('\r') }))
+    text.lines().take(5000).any(posts::is_mark)
 }
 
-/// True for a line that occurs only in such logs.
-fn is_mark(line: &Line<'_>) -> bool {
-    const MARKS: [&str; 10] = [
-        "Checking cpufreq OPP",
-        "Cpufreq OPP:",
-        "Distributor ID:",
-        "Executing benchmark ",
-        "System health while running",
-        "Tested with sbc-bench v",
-        "Testing clockspeeds again",
-        "Testing maximum cpufreq again",
-        // Reviews of a few versions do not contain their version.
-        "### Clockspeeds (idle vs",
-        "tinymembench v",
-    ];
-    let text = line.text.trim_start();
-    MARKS.iter().any(|mark| text.starts_with(mark)) || header::is_header(text)
-}
-
-/// Lines of the last run of a file: the local log is appended to, never rotated. The header lines of earlier runs are
-/// kept.
-fn last_run<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t>] {
-    let headers: Vec<usize> = (0..lines.len()).filter(|index| header::is_header(lines[*index].text)).collect();
-    let [earlier @ .., last] = headers.as_slice() else {
-        return lines;
-    };
-    if earlier.is_empty() {
-        return lines;
-    }
-    let earlier: Vec<Line<'_>> = earlier.iter().map(|index| lines[*index]).collect();
-    draft.block_of(LogBlock::EARLIER_RUNS, &earlier);
-    &lines[*last..]
-}
-
-fn foreign(lines: &[Line<'_>], draft: &mut Draft) {
+/// A Record without figures, whose only block is the text.
+fn foreign(text: &str) -> Record {
+    let lines = sections::lines(text);
+    let mut draft =
+        Draft { log: record::Log { lines: lines.len() as u32, ..record::Log::default() }, ..Draft::default() };
     let heading = if lines.iter().all(Line::is_blank) { "empty" } else { "not an sbc-bench log" };
     let mut text = String::new();
-    for line in lines {
+    for line in &lines {
         if text.len() >= FOREIGN_CHARS {
             break;
         }
@@ -140,6 +230,7 @@ fn foreign(lines: &[Line<'_>], draft: &mut Draft) {
         text.push('\n');
     }
     draft.log.blocks.push(LogBlock { line: 1, heading: heading.to_string(), text: text.trim_end().to_string() });
+    assemble::finish(draft)
 }
 
 fn read_section(section: &Section<'_, '_>, draft: &mut Draft) {
@@ -186,5 +277,12 @@ fn read_section(section: &Section<'_, '_>, draft: &mut Draft) {
         Kind::Summary => verdicts::read_summary(section, draft),
         Kind::Review => verdicts::read_review(section, draft),
         Kind::Durations => draft.block("durations", section),
+        Kind::Progress => console_output::read_progress(section, draft),
+        Kind::Attention => console_output::read_attention(section, draft),
+        Kind::ConsoleMemory => console_output::read_memory(section, draft),
+        Kind::ConsoleSevenZip => console_output::read_sevenzip(section, draft),
+        Kind::ConsoleCpuminer => console_output::read_cpuminer(section, draft),
+        Kind::ConsoleOpenSsl => console_output::read_openssl(section, draft),
+        Kind::ConsoleOther => console_output::read_other(section, draft),
     }
 }

@@ -27,7 +27,12 @@ pub(super) fn note(line: &Line<'_>, draft: &mut Draft) {
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.lines {
         let text = line.text.trim();
-        if text.is_empty() || is_separator(text) || is_free_header(text) || text == "Monitoring data for each run:" {
+        if text.is_empty()
+            || is_separator(text)
+            || is_free_header(text)
+            || is_fence(text)
+            || text == "Monitoring data for each run:"
+        {
             continue;
         }
         if is_note(text) {
@@ -38,6 +43,11 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.unread(line);
         }
     }
+}
+
+/// True for a fence of Markdown around a log.
+pub(super) fn is_fence(text: &str) -> bool {
+    text.starts_with("```") || text.starts_with("~~~")
 }
 
 /// True for the column names of `free`.

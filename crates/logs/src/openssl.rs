@@ -21,7 +21,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         .map(|(number, _)| number as usize);
     for line in section.lines {
         let text = line.text.trim();
-        if let Some(rest) = text.strip_prefix("OpenSSL ") {
+        if let Some(rest) = text.strip_prefix("OpenSSL ").filter(|rest| rest.contains(|c: char| c.is_ascii_digit())) {
             version = openssl_version(rest).to_string();
         } else if let Some(rest) = text.strip_prefix("type ") {
             sizes = block_sizes(rest);
@@ -52,7 +52,7 @@ fn step(row: Row<'_>, version: &str, line: u32) -> Step {
 }
 
 /// Parses `3.0.17, built on ...`, `1.1.0f  25 May 2017`, `(version 1.1.0f, built on ...)`.
-fn openssl_version(rest: &str) -> &str {
+pub(super) fn openssl_version(rest: &str) -> &str {
     let rest = rest.trim_start().trim_start_matches("(version ");
     rest.split([' ', ',', ')']).next().unwrap_or_default()
 }

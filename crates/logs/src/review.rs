@@ -4,6 +4,7 @@
 //! monitoring. A review below a log is ignored, because the log contains the same values.
 
 use super::draft::{ClusterSeen, Draft, done, tool};
+use super::openssl::openssl_version;
 use super::rows::CipherPlace;
 use super::sections::{Kind, Line, Section};
 use super::{text, topology};
@@ -28,7 +29,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             baseline(section, draft);
         }
         // This heading follows the benchmarks.
-        _ if heading.starts_with("Software versions") => draft.finished = true,
+        _ if heading.starts_with("Software versions") => {
+            draft.finished = true;
+            software(section, draft);
+        }
         _ if heading.starts_with("Kernel info") => kernel(section, draft),
         _ => {}
     }
@@ -38,6 +42,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
 fn general(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.body() {
         let text = line.text.trim();
+        // The bash program prints MiB with the wrong unit.
+        if let Some(mib) = text.strip_suffix(" KB available RAM").and_then(|mib| mib.parse::<u64>().ok()) {
+            draft.machine.memory_kib = mib.checked_mul(1024).map_or_else(Fact::not_in_log, Fact::Known);
+        }
         if !text.contains("Kernel: ") {
             continue;
         }
@@ -120,6 +128,18 @@ fn place_of(place: &str) -> Option<(Vec<u32>, Option<String>)> {
     let cpus = place.split(' ').next()?;
     let core_type = text::trailing_parenthesis(place).map(str::to_string);
     Some((text::cpu_ranges(cpus)?, core_type))
+}
+
+/// Reads `* OpenSSL 3.5.1, built on 1 Jul 2025 ...`, the version of rows above.
+fn software(section: &Section<'_, '_>, draft: &mut Draft) {
+    let mut rows = section.body().iter().filter_map(|line| line.text.trim().strip_prefix("* OpenSSL "));
+    let Some(version) = rows.next().map(openssl_version) else { return };
+    let method = version.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
+    for step in draft.steps.iter_mut().filter(|step| step.workload == WorkloadId::OpenSsl) {
+        step.method = method;
+        step.tool = tool("openssl", version);
+        step.not_comparable = None;
+    }
 }
 
 /// Reads `* Kernel 5.10.160-rockchip-rk356x / CONFIG_HZ=300`.
@@ -217,7 +237,7 @@ fn latency(text: &str, number: u32) -> Option<Step> {
 }
 
 /// Parses `7-zip MIPS (3 consecutive runs): 4564, 4569, 4606 (4580 avg), single-threaded: 1315`.
-fn sevenzip(text: &str, number: u32) -> Vec<Step> {
+pub(super) fn sevenzip(text: &str, number: u32) -> Vec<Step> {
     let Some((_, values)) = text.split_once("): ") else {
         return Vec::new();
     };

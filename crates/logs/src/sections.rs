@@ -70,6 +70,14 @@ pub(super) enum Kind {
     Summary,
     Review,
     Durations,
+    /// Progress on the terminal, up to the first block of results.
+    Progress,
+    Attention,
+    ConsoleMemory,
+    ConsoleSevenZip,
+    ConsoleCpuminer,
+    ConsoleOpenSsl,
+    ConsoleOther,
 }
 
 /// A section: consecutive lines, the first of which opened it.
@@ -145,12 +153,15 @@ const HEADINGS: &[(&str, Kind)] = &[
     ("** cpuminer", Kind::Cpuminer),
     ("/boot/config.txt:", Kind::ThreadxConfig),
     ("/sys/kernel/debug/clk/clk_summary diff", Kind::ClockTree),
+    ("7-zip total scores", Kind::ConsoleSevenZip),
+    ("ATTENTION:", Kind::Attention),
     ("Actual ThreadX settings", Kind::ThreadxSettings),
     ("Armbian release info", Kind::ArmbianRelease),
     ("BIOS/UEFI", Kind::Bios),
     ("CPU sysfs topology", Kind::Topology),
     ("CPU topology", Kind::Topology),
     ("Checking cpufreq OPP", Kind::Clocks),
+    ("Cpuminer total scores", Kind::ConsoleCpuminer),
     ("DIMM configuration", Kind::Memory),
     ("DRAM clock transitions", Kind::DramClocks),
     ("DT compat:", Kind::Labels),
@@ -164,10 +175,13 @@ const HEADINGS: &[(&str, Kind)] = &[
     ("Executing tinymembench", Kind::Tinymembench),
     ("Filename\t", Kind::Swapon),
     ("Filename ", Kind::Swapon),
+    ("Full results uploaded to ", Kind::Progress),
     ("Hardware sensors:", Kind::Sensors),
     ("Measuring every CPU alone", Kind::ParallelClocks),
     ("Measuring highest clockspeeds", Kind::ParallelClocks),
+    ("Memory performance", Kind::ConsoleMemory),
     ("Monitoring data for each run:", Kind::Loose),
+    ("OpenSSL results", Kind::ConsoleOpenSsl),
     ("Power monitoring on socket", Kind::Power),
     ("Querying ThreadX on RPi", Kind::FirmwareBits),
     ("Querying firmware on RPi", Kind::FirmwareBits),
@@ -177,6 +191,7 @@ const HEADINGS: &[(&str, Kind)] = &[
     ("Signature:", Kind::Labels),
     ("SoC guess:", Kind::Labels),
     ("Status of performance related", Kind::Governors),
+    ("Stockfish scores", Kind::ConsoleOther),
     ("System health while running", Kind::Monitor),
     ("Testing clockspeeds again", Kind::ClocksAgain),
     ("Testing maximum cpufreq again", Kind::ClocksAgain),
@@ -221,6 +236,12 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         Kind::KernelMessages | Kind::ClockTree => return None,
         _ => {}
     }
+    if is_progress(trimmed) {
+        return (current != Kind::Progress).then_some(Kind::Progress);
+    }
+    if first == b's' && super::header::is_header(trimmed) {
+        return (current != Kind::System).then_some(Kind::System);
+    }
     if let Some(kind) = announced(trimmed, first) {
         // Several lines of these sections match an opening.
         let several = matches!(kind, Kind::Labels | Kind::Zswap | Kind::Iostat);
@@ -230,6 +251,25 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         Some(kind) => (kind != current).then_some(kind),
         None => by_shape(trimmed, text, current, after_separator),
     }
+}
+
+/// True for a line that the bash program prints while it runs: `Executing tinymembench. Done.`
+pub(super) fn is_progress(trimmed: &str) -> bool {
+    const STARTS: [&str; 3] = ["Checking cpufreq OPP", "Executing ", "Installing needed tools"];
+    STARTS.iter().any(|start| trimmed.starts_with(start))
+        && (trimmed.contains(". Done") || trimmed.contains(": Done") || trimmed.contains("... "))
+}
+
+/// True for the column names of the monitoring.
+pub(super) fn is_monitor_header(trimmed: &str) -> bool {
+    trimmed.starts_with("Time ") && trimmed.contains("%cpu") && trimmed.contains("%sys")
+}
+
+/// True for a line that opens a section anywhere.
+pub(super) fn is_heading(trimmed: &str) -> bool {
+    trimmed.as_bytes().first().is_some_and(|first| {
+        announced(trimmed, *first).is_some() || heading(AGAIN, trimmed, *first).is_some() || is_progress(trimmed)
+    })
 }
 
 fn announced(trimmed: &str, first: u8) -> Option<Kind> {
@@ -261,12 +301,18 @@ fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> 
     if current == Kind::System && trimmed.contains(" up ") && trimmed.contains("load average:") {
         return Some(Kind::Uptime);
     }
+    if matches!(current, Kind::System | Kind::Loose | Kind::Progress) && is_monitor_header(trimmed) {
+        return Some(Kind::Monitor);
+    }
+    if current == Kind::ConsoleOpenSsl {
+        return None;
+    }
     if trimmed.starts_with("OpenSSL ") && (after_separator && current == Kind::Loose || current == Kind::SevenZip)
         || trimmed.starts_with("type ") && trimmed.contains(" bytes")
     {
         return (current != Kind::OpenSsl).then_some(Kind::OpenSsl);
     }
-    if trimmed.starts_with("| ") && trimmed.matches(" |").count() >= 6 {
+    if trimmed.starts_with('|') && super::summary_row::is_row(trimmed) {
         return Some(Kind::Summary);
     }
     // The review ends a log, or is a file of its own.
@@ -342,7 +388,7 @@ mod tests {
             ##########################################################################\n\n\
             Checking cpufreq OPP:\n\nCpufreq OPP: 800 Measured: 799 (1/2/3)\n\
             ##########################################################################\n\
-            | Board | 1 | 2 | 3 | 4 | 5 | 6 |\nmore\n";
+            | Board | 800 MHz | 5.10 | Debian | 5 | 6 | 7 | 8 | 9 | - |\nmore\n";
         let lines = lines(text);
         let sections = split(&lines);
         let kinds: Vec<Kind> = sections.iter().map(|section| section.kind).collect();
@@ -360,6 +406,15 @@ mod tests {
     fn every_heading_stands_in_a_log_of_the_repository() {
         // Headings of this program's own logs; `tests/own_log.rs` reads them.
         const OWN: [&str; 1] = ["Measuring every CPU alone"];
+        const CONSOLE: [&str; 7] = [
+            "ATTENTION:",
+            "Cpuminer total scores",
+            "Full results uploaded to ",
+            "Memory performance",
+            "OpenSSL results",
+            "Stockfish scores",
+            "7-zip total scores",
+        ];
         const BY_SHAPE: [Kind; 12] = [
             Kind::System,
             Kind::Loose,
@@ -375,7 +430,7 @@ mod tests {
             Kind::OppTables,
         ];
         let mut missing: Vec<&str> = HEADINGS.iter().map(|(start, _)| *start).collect();
-        missing.retain(|start| !OWN.contains(start));
+        missing.retain(|start| !OWN.contains(start) && !CONSOLE.contains(start));
         let mut kinds = BY_SHAPE.to_vec();
         for folder in ["src/fixtures", "../explain/tests/composed", "../explain/tests/composed/reviews"] {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);

@@ -38,10 +38,11 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         } else if is_list(text) {
             listed = totals(text).or(listed);
         } else if !runs.last_mut().is_some_and(|run| run.take(line)) && !is_boilerplate(text) {
-            if let Some(run) = runs.last_mut() {
-                run.tail.push(line.text.to_string());
+            // What stands below a run that printed no total is why.
+            match runs.last_mut() {
+                Some(run) if !run.complete => run.tail.push(line.text.to_string()),
+                _ => draft.unread(line),
             }
-            draft.unread(line);
         }
     }
     let missing = match listed {

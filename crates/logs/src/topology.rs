@@ -13,7 +13,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         let is_header = words.starts_with("cpufreq") || words.starts_with("CPU ");
         match row(line) {
             Some(row) if rows.len() <= text::CPU_MAX as usize => rows.push(row),
-            None if words.is_empty() || is_header => {}
+            None if words.is_empty() || is_header || words.ends_with(" KB available RAM") => {}
             _ => draft.unread(line),
         }
     }

@@ -19,7 +19,8 @@ pub(super) fn read_validation(section: &Section<'_, '_>, draft: &mut Draft) {
 /// simple_ondemand / 150 MHz (userspace performance / 150 200 300)`.
 pub(super) fn read_governors(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.body().iter().filter(|line| !line.is_blank()) {
-        let setting = line.text.trim().strip_prefix("* ").and_then(|text| text.split_once(": "));
+        let text = line.text.trim();
+        let setting = text.strip_prefix("* ").unwrap_or(text).split_once(": ");
         match setting {
             Some((name, value)) => draft.named(NamedGroup::Feature, setting_name(name), value, line),
             None => draft.unread(line),
@@ -42,6 +43,9 @@ pub(super) fn read_kernel_support(section: &Section<'_, '_>, draft: &mut Draft) 
 /// Keeps the summary as printed.
 pub(super) fn read_summary(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading();
+    if draft.log.header_name.is_none() && draft.phases.is_empty() && draft.clusters.is_empty() {
+        super::summary_row::read_machine(&line, draft);
+    }
     draft.log.summary = Some(record::LogLine { line: line.number, text: line.text.trim().to_string() });
 }
 
@@ -75,6 +79,8 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
             original = true;
         } else if text.starts_with("Tuned governor settings") {
             original = false;
+        } else if text.contains("(downgraded)") {
+            draft.verdict(line, text.trim_start_matches("* "));
         } else if original && let Some(rest) = text.strip_prefix("cpufreq-policy") {
             original_governor(rest, line, draft);
         }
@@ -88,9 +94,13 @@ fn ended(rest: &str, draft: &mut Draft) {
     if draft.log.version.is_empty() {
         draft.log.version = version.trim_start_matches('v').to_string();
     }
-    let date = rest.split_once(" on ").map_or("", |(_, date)| date.trim_end_matches('.'));
-    let ended = text::rfc2822(date).map(|(ended, _)| ended);
-    if let (Some(ended), Some(started)) = (ended, draft.run.started.known()) {
+    let date = rest.split_once(" on ").map_or("", |(_, date)| date.split(". ").next().unwrap_or(date));
+    let (ended, offset) = text::rfc2822(date.trim_end_matches('.')).unzip();
+    // A review without its log is dated by its end, minutes after its start.
+    if let (true, Some(ended)) = (draft.is_review_alone, ended) {
+        draft.run.started = Fact::Known(ended);
+        draft.run.utc_offset_minutes = offset.unwrap_or(0);
+    } else if let (Some(ended), Some(started)) = (ended, draft.run.started.known()) {
         draft.run.elapsed_ms = u64::try_from(ended - started).ok();
     }
 }

@@ -90,8 +90,3 @@ pub struct LogBlock {
     /// Its lines.
     pub text: String,
 }
-
-impl LogBlock {
-    /// Heading of the first lines of earlier runs in the same file.
-    pub const EARLIER_RUNS: &str = "earlier runs in the same file (ignored)";
-}

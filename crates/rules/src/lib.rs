@@ -17,7 +17,6 @@ mod clock_ok;
 pub mod config_txt;
 mod cores_killed;
 pub mod cpu_quota;
-mod earlier_runs;
 mod emulated;
 mod fewer_dictionaries;
 mod governor;
@@ -76,6 +75,7 @@ pub mod system_time;
 mod tables;
 mod thermal_throttling;
 mod topology_unclear;
+mod unread_lines;
 mod virtualised;
 mod zswap_on_zram;
 
@@ -126,7 +126,6 @@ const ROWS: &[Rule] = &[
     clock_ok::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
-    earlier_runs::RULE,
     emulated::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,
@@ -172,6 +171,7 @@ const ROWS: &[Rule] = &[
     system_time::RULE,
     thermal_throttling::RULE,
     topology_unclear::RULE,
+    unread_lines::RULE,
     virtualised::RULE,
     zswap_on_zram::RULE,
     survey::bus::ASPM,

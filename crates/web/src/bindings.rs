@@ -46,8 +46,8 @@ impl Session {
     ///
     /// # Errors
     /// A sentence: the archive is damaged or too large.
-    pub fn unpack(&self, bytes: &[u8]) -> Result<Vec<Member>, String> {
-        let members = unpack::members(bytes)?;
+    pub fn unpack(&self, name: &str, bytes: Vec<u8>) -> Result<Vec<Member>, String> {
+        let members = unpack::members(name, bytes)?;
         Ok(members.into_iter().map(|(name, bytes)| Member { name, bytes }).collect())
     }
 

@@ -5,7 +5,7 @@ use super::Command;
 use super::known::reference;
 use super::many::{self, files_or_last};
 use anyhow::Context;
-use console::read::read;
+use console::read::{NamedRecord, read, read_all};
 use console::{output, status};
 use explain::{Document, OfFile};
 use facts::Verdict;
@@ -73,33 +73,36 @@ impl Explain {
         let mut worst = Verdict::Valid;
         let format = if self.details { "details" } else { "text" };
         for file in &self.files {
-            let name = file.display().to_string();
-            let record = match read(file) {
-                Ok(record) => record,
+            let results = match read_all(file) {
+                Ok(results) => results,
                 Err(error) if self.files.len() == 1 => return Err(error),
                 // One unreadable file must not hide the reports of the others.
                 Err(error) => {
                     failed = true;
+                    let file = file.display().to_string();
                     if self.json {
-                        entries.push(OfFile::Unread { file: name, error: format!("{error:#}") })
+                        entries.push(OfFile::Unread { file, error: format!("{error:#}") })
                     } else {
-                        output::print(&format!("=== {name}\n{error:#}\n\n"))?
+                        output::print(&format!("=== {file}\n{error:#}\n\n"))?
                     }
                     continue;
                 }
             };
-            let explained = explain::explain(record);
-            worst = worst.max(explained.assessment.verdict);
-            if self.json {
-                let document = Document::of(&explained.facts, &explained.assessment);
-                entries.push(OfFile::Read(Box::new(document.from_file(&name))));
-                continue;
+            let is_alone = self.files.len() == 1 && results.len() == 1;
+            if results.len() > 1 && !self.json {
+                output::print(&format!("{} contains {} results.\n\n", file.display(), results.len()))?;
             }
-            let text = find(format)?.text(&explained);
-            output::print(&match self.files.len() {
-                1 => text,
-                _ => format!("=== {name}\n{text}\n"),
-            })?;
+            for NamedRecord { name, record } in results {
+                let explained = explain::explain(record);
+                worst = worst.max(explained.assessment.verdict);
+                if self.json {
+                    let document = Document::of(&explained.facts, &explained.assessment);
+                    entries.push(OfFile::Read(Box::new(document.from_file(&name))));
+                    continue;
+                }
+                let text = find(format)?.text(&explained);
+                output::print(&if is_alone { text } else { format!("=== {name}\n{text}\n") })?;
+            }
         }
         if self.json {
             output::print(&format!("{}\n", serde_json::to_string_pretty(&entries)?))?;

@@ -88,7 +88,8 @@ fn strings(text: &str) -> Vec<String> {
 
 /// The machine of a snapshot, of `/proc/cpuinfo` alone, or of a result.
 fn of_file(file: &Path) -> anyhow::Result<Machine> {
-    let bytes = input::read(file, FILE_BYTES_MAX)?;
+    let bytes = archive::unpacked(input::read(file, FILE_BYTES_MAX)?, FILE_BYTES_MAX as usize);
+    let bytes = bytes.map_err(|problem| anyhow::anyhow!("{} {problem}.", file.display()))?;
     let text = any_file::text(&bytes);
     if BoardFile::is_one(&text) {
         let root = Root::of_board_file(&file.display().to_string(), &bytes)?;

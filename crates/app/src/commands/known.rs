@@ -6,7 +6,7 @@ mod hub;
 use crate::paths;
 use compare::reference::{Reference, Row};
 use console::output;
-use console::read::read;
+use console::read::{NamedRecord, read_all};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Referen
                     output::note(&format!("{} holds no results to compare with.", path.display()));
                 }
             }
-            path => rows.push(row(path)?),
+            path => rows.extend(rows_of(path)?),
         }
     }
     let always = paths::references(machine::is_root());
@@ -45,9 +45,12 @@ pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Referen
     Ok(Cow::Owned(reference))
 }
 
-fn row(file: &Path) -> anyhow::Result<Row> {
-    let explained = explain::explain(read(file)?);
-    Ok(Row::of(&explained.facts, &explained.assessment, &file.display().to_string()))
+fn rows_of(file: &Path) -> anyhow::Result<Vec<Row>> {
+    let row = |NamedRecord { name, record }: NamedRecord| {
+        let explained = explain::explain(record);
+        Row::of(&explained.facts, &explained.assessment, &name)
+    };
+    Ok(read_all(file)?.into_iter().map(row).collect())
 }
 
 /// Rows of all logs and result files in a directory.
@@ -61,7 +64,7 @@ fn rows_in(folder: &Path) -> Vec<Row> {
         output::note(&format!("{folder} has {count} results; the first {FILES_MAX} by name are compared with."));
         files.truncate(FILES_MAX);
     }
-    let rows = files.iter().map(|file| row(file));
-    let rows = rows.filter_map(|row| row.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok());
-    rows.collect()
+    let rows = files.iter().map(|file| rows_of(file));
+    let rows = rows.filter_map(|rows| rows.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok());
+    rows.flatten().collect()
 }

@@ -3,7 +3,7 @@
 use super::crew;
 use crate::paths;
 use anyhow::{Context, bail};
-use console::read::read;
+use console::read::{NamedRecord, read_all};
 use console::{output, status};
 use facts::Explained;
 use machine::files::{self, Access};
@@ -30,9 +30,10 @@ pub(crate) fn read_each<T: Send>(
     count_min: usize,
     of: impl Fn(String, Explained<'static>) -> T + Sync,
 ) -> anyhow::Result<(Vec<T>, u8)> {
-    let mut results: Vec<Option<anyhow::Result<T>>> = files.iter().map(|_| None).collect();
+    let mut results: Vec<Option<anyhow::Result<Vec<T>>>> = files.iter().map(|_| None).collect();
     let make = |(index, file): (usize, &PathBuf)| {
-        (index, read(file).map(|record| of(file.display().to_string(), explain::explain(record))))
+        let explained = |NamedRecord { name, record }: NamedRecord| of(name, explain::explain(record));
+        (index, read_all(file).map(|results| results.into_iter().map(explained).collect()))
     };
     crew::make_all(files.iter().enumerate().collect(), make, |(index, made)| {
         results[index] = Some(made);
@@ -41,7 +42,7 @@ pub(crate) fn read_each<T: Send>(
     let (mut made, mut status) = (Vec::new(), 0);
     for result in results.into_iter().flatten() {
         match result {
-            Ok(result) => made.push(result),
+            Ok(results) => made.extend(results),
             Err(error) if files.len() == 1 => return Err(error),
             Err(error) => {
                 status = status::FAILURE;

@@ -64,9 +64,7 @@ impl Command for Redact {
 /// # Errors
 /// It is no text, in which nothing private could be found; or a snapshot that cannot be read.
 pub(super) fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
-    if let Some(packer) = any_file::packer(bytes) {
-        anyhow::bail!("it is compressed by {packer}; unpack it first");
-    }
+    anyhow::ensure!(!archive::is_compressed(bytes), "it is compressed; unpack it first");
     let text = any_file::text(bytes);
     anyhow::ensure!(!text.contains('\0'), "it is not text");
     let first = text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));

@@ -139,7 +139,6 @@ pub const RELATIONS: &[RuleRelations] = &[
         "1 % or more of the CPU time was withheld",
         "Remove the limit (cpu.max) of the cgroup.",
     ),
-    note(&earlier_runs::RULE, "Split the file at the first lines of its runs."),
     row(&emulated::RULE, J::All, &[root(C::Virtualised)], "the CPU is emulated", "Run it on the machine itself."),
     row(
         &fewer_dictionaries::RULE,
@@ -407,6 +406,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         COOL,
     ),
     note(&topology_unclear::RULE, ""),
+    note(&unread_lines::RULE, ""),
     row(
         &virtualised::RULE,
         J::All,

@@ -1,0 +1,378 @@
+//! Finds where results begin in a text: logs, console output, reviews, lines of the results list, monitoring.
+//!
+//! No reader sees more than the lines of one result, so figures of two results cannot become one.
+
+use super::header;
+use super::sections::{self, Line};
+use super::summary_row;
+use super::text;
+use record::Arrange;
+
+/// Kind of text that a result was found in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PostKind {
+    /// Lines without a beginning: a part of a log, or text about something else.
+    Lines,
+    Log,
+    /// What the bash program prints on the terminal.
+    Console,
+    Review,
+    /// A line of the results list.
+    Row,
+}
+
+/// Lines of one result.
+#[derive(Debug)]
+pub(crate) struct Post<'t> {
+    pub(crate) kind: PostKind,
+    pub(crate) lines: Vec<Line<'t>>,
+    version: String,
+    name: Option<String>,
+    started_ms: Option<i64>,
+    has_release: bool,
+    has_review: bool,
+    has_summary: bool,
+    has_mark: bool,
+    console_block: Option<usize>,
+}
+
+impl<'t> Post<'t> {
+    fn new(kind: PostKind) -> Self {
+        Self {
+            kind,
+            lines: Vec::new(),
+            version: String::new(),
+            name: None,
+            started_ms: None,
+            has_release: false,
+            has_review: false,
+            has_summary: false,
+            has_mark: false,
+            console_block: None,
+        }
+    }
+
+    /// True if the lines contain a result.
+    pub(crate) fn is_result(&self) -> bool {
+        self.kind != PostKind::Lines || self.has_mark
+    }
+
+    /// True if a review with this heading, version and date is the end of this log. The spelling of the name differs, and
+    /// True if a review with this version and date is the end of this log. Its name may be spelt otherwise.
+    fn is_reviewed_by(&self, review: &Review<'_>) -> bool {
+        const HOURS_MS: i64 = 12 * 3_600_000;
+        let is_later = match (self.started_ms, review.ended_ms) {
+            (Some(started), Some(ended)) => (0..HOURS_MS).contains(&(ended - started)),
+            _ => true,
+        };
+        let is_open = self.kind == PostKind::Log && !self.has_review && !self.has_summary;
+        is_open && self.version.starts_with(review.version) && is_later
+    }
+}
+
+/// First lines of a review.
+struct Review<'t> {
+    version: &'t str,
+    ended_ms: Option<i64>,
+}
+
+/// Splits a text at the beginnings of results. The first part has the lines before the first result.
+pub(crate) fn split<'t>(lines: &[Line<'t>]) -> Vec<Post<'t>> {
+    let mut posts = vec![Post::new(PostKind::Lines)];
+    let mut indent = 0;
+    for (index, line) in lines.iter().enumerate() {
+        for part in parts(line, lines.get(index + 1..).unwrap_or_default()) {
+            let Some(last) = posts.last() else { continue };
+            if let Some(post) = begins(&part, lines.get(index + 1..).unwrap_or_default(), last) {
+                indent = part.text.len() - part.text.trim_start().len();
+                let heading = own_heading(posts.last_mut(), &post);
+                let mut post = post;
+                post.lines = governors_above(posts.last_mut(), post.kind);
+                posts.push(post);
+                if let Some(first) = posts.first_mut() {
+                    first.lines.extend(heading);
+                }
+            }
+            let cut = part.text.len().min(indent);
+            let cut = if part.text.as_bytes()[..cut].iter().all(|byte| matches!(byte, b' ' | b'\t')) { cut } else { 0 };
+            let part = Line { text: &part.text[cut..], ..part };
+            if let Some(post) = posts.last_mut() {
+                note(&part, post);
+                post.lines.push(part);
+            }
+        }
+    }
+    if let [first, rest @ ..] = posts.as_mut_slice()
+        && !rest.is_empty()
+    {
+        first.lines.arrange_by_key(|line| line.number);
+    }
+    posts
+}
+
+/// Maximum number of lines between the first line of a log and the distribution.
+const HEADER_LINES_MAX: usize = 20;
+
+/// Takes the heading that a person wrote above the next result from the lines of the result before it.
+fn own_heading<'t>(before: Option<&mut Post<'t>>, next: &Post<'t>) -> Vec<Line<'t>> {
+    const LINES_MAX: usize = 8;
+    let Some(before) = before.filter(|before| before.is_result() && next.kind != PostKind::Row) else {
+        return Vec::new();
+    };
+    let from = before.lines.len().saturating_sub(LINES_MAX);
+    let is_heading = |line: &&Line<'_>| {
+        let text = line.text.trim_start();
+        text.starts_with('#') && text.trim_start_matches('#').starts_with(' ') && !sections::is_separator(text)
+            || text.starts_with("```")
+            || text.starts_with("<details")
+    };
+    let tail = before.lines.get(from..).unwrap_or_default();
+    let blank_tail = tail.iter().rev().take_while(|line| line.is_blank() || is_heading(line)).count();
+    let at = before.lines.len() - blank_tail;
+    before.lines.split_off(at)
+}
+
+/// Takes the table of governors, which the bash program prints before its version.
+fn governors_above<'t>(before: Option<&mut Post<'t>>, kind: PostKind) -> Vec<Line<'t>> {
+    let before = before.filter(|before| kind == PostKind::Console && !before.is_result());
+    let found = before.and_then(|before| {
+        let is_start = |line: &Line<'_>| line.text.trim_start().starts_with("Status of performance related");
+        let at = before.lines.iter().rposition(is_start)?;
+        Some(before.lines.split_off(at))
+    });
+    found.unwrap_or_default()
+}
+
+/// Parts of a line: a file without a line feed at its end may be followed by the next result.
+fn parts<'t>(line: &Line<'t>, next: &[Line<'_>]) -> impl Iterator<Item = Line<'t>> + use<'t> {
+    let text = line.text;
+    let within = |at: usize| at > 0 && !text[..at].trim().is_empty();
+    let header = || {
+        let at = text.find("sbc-bench v").filter(|at| within(*at) && !text[..*at].ends_with("with "))?;
+        header::parse(&text[at..]).filter(header::Header::is_dated).map(|_| at)
+    };
+    let release = || text.find("Distributor ID:").filter(|at| within(*at));
+    let review = || {
+        let at = text.rfind("# ").filter(|at| within(*at) && !text[..*at].ends_with('#'))?;
+        review(&text[at..], next).map(|_| at)
+    };
+    let row = || {
+        let at = text.find("| ").filter(|at| within(*at))?;
+        summary_row::is_row(&text[at..]).then_some(at)
+    };
+    let at = header().or_else(release).or_else(review).or_else(row).unwrap_or(0);
+    let number = line.number;
+    let first = (at > 0).then(|| Line { number, text: &text[..at] });
+    first.into_iter().chain([Line { number, text: &text[at..] }])
+}
+
+/// The post that begins with this line, if any.
+fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<Post<'t>> {
+    let text = line.text.trim_start();
+    if let Some(header) = header::parse(text) {
+        let kind = match () {
+            () if header.is_dated() => PostKind::Log,
+            () if header.name().is_none() => PostKind::Console,
+            // A log that was cut within its first line.
+            () if next.iter().all(Line::is_blank) && current.lines.iter().all(Line::is_blank) => PostKind::Log,
+            () => return None,
+        };
+        return Some(Post {
+            version: header.version().to_owned(),
+            name: header.name().map(str::to_owned),
+            started_ms: header.started_ms(),
+            ..Post::new(kind)
+        });
+    }
+    if text.starts_with("Distributor ID:") {
+        let is_above = current.kind == PostKind::Lines && current.lines.iter().any(|line| !line.is_blank());
+        let is_next = current.has_release || is_above || current.lines.len() > HEADER_LINES_MAX;
+        let is_other = matches!(current.kind, PostKind::Review | PostKind::Row | PostKind::Console);
+        return (is_next || is_other).then(|| Post::new(PostKind::Log));
+    }
+    if let Some(review) = review(text, next) {
+        return (!current.is_reviewed_by(&review)).then(|| Post {
+            has_review: true,
+            version: review.version.to_owned(),
+            ..Post::new(PostKind::Review)
+        });
+    }
+    if text.starts_with('|') && summary_row::is_row(text) {
+        let is_own = matches!(current.kind, PostKind::Log | PostKind::Console | PostKind::Lines)
+            && !current.has_summary
+            && current.has_mark;
+        let is_other_name = current.kind == PostKind::Log
+            && current.name.as_deref().is_some_and(|name| !summary_row::is_of(text, name));
+        return (!is_own || is_other_name).then(|| Post { has_summary: true, ..Post::new(PostKind::Row) });
+    }
+    let block = console_block(text)?;
+    let is_next = current.console_block.is_some_and(|last| block <= last);
+    let is_other = matches!(current.kind, PostKind::Review | PostKind::Row);
+    (is_next || is_other).then(|| Post::new(PostKind::Console))
+}
+
+/// Keeps what a line tells about its result.
+fn note(line: &Line<'_>, post: &mut Post<'_>) {
+    let text = line.text.trim_start();
+    post.has_release |= text.starts_with("Distributor ID:");
+    post.has_mark |= is_mark(text);
+    post.has_summary |= text.starts_with('|') && summary_row::is_row(text);
+    post.has_review |= text.starts_with("Tested with sbc-bench v");
+    // A log has tables instead of these blocks, and its own validation near its end.
+    if post.kind != PostKind::Log
+        && let Some(block) = console_block(text)
+    {
+        post.console_block = Some(block);
+        if block > 0 && post.kind == PostKind::Lines {
+            post.kind = PostKind::Console;
+        }
+    }
+}
+
+/// Blocks of console output in their order.
+const CONSOLE_BLOCKS: [&str; 6] = [
+    "Results validation:",
+    "Memory performance",
+    "Cpuminer total scores",
+    "Stockfish scores",
+    "7-zip total scores",
+    "OpenSSL results",
+];
+
+fn console_block(text: &str) -> Option<usize> {
+    CONSOLE_BLOCKS.iter().position(|block| text.starts_with(block))
+}
+
+/// Version and date of the review that begins with this line.
+fn review<'t>(text: &'t str, next: &[Line<'t>]) -> Option<Review<'t>> {
+    const LINES_MAX: usize = 12;
+    text.strip_prefix("# ")?;
+    let mut lines = next.iter().take(LINES_MAX).map(|line| line.text.trim()).filter(|text| !text.is_empty());
+    let first = lines.next()?;
+    if first.starts_with("### General information") || first.starts_with("### Clockspeeds (idle vs") {
+        return Some(Review { version: "", ended_ms: None });
+    }
+    let rest = first.strip_prefix("Tested with sbc-bench v")?;
+    let (version, date) = rest.split_once(" on ").unwrap_or((rest.trim_end_matches('.'), ""));
+    let date = date.split(". ").next().unwrap_or(date).trim_end_matches('.');
+    Some(Review { version, ended_ms: text::rfc2822(date).map(|(ended, _)| ended) })
+}
+
+/// True for a line that occurs only in texts of sbc-bench.
+pub(crate) fn is_mark(text: &str) -> bool {
+    const MARKS: [&str; 14] = [
+        "Checking cpufreq OPP",
+        "Cpufreq OPP:",
+        "Distributor ID:",
+        "Executing benchmark ",
+        "System health while running",
+        "Tested with sbc-bench v",
+        "Testing clockspeeds again",
+        "Testing maximum cpufreq again",
+        // Reviews of a few versions do not contain their version.
+        "### Clockspeeds (idle vs",
+        "tinymembench v",
+        "7-zip total scores",
+        "Cpuminer total scores",
+        "OpenSSL results",
+        "Memory performance",
+    ];
+    let text = text.trim_start();
+    // Called for every line: a cheap test first.
+    let Some(first) = text.as_bytes().first() else { return false };
+    if !b"#7CDEMOSTt|s".contains(first) {
+        return false;
+    }
+    MARKS.iter().any(|mark| text.starts_with(mark))
+        || sections::is_monitor_header(text)
+        || text.starts_with('|') && summary_row::is_row(text)
+        || header::parse(text).is_some_and(|header| header.is_dated() || header.name().is_none())
+}
+
+/// True for a text that begins a line of a log, so that it does not continue the line above.
+pub(crate) fn begins_a_line(text: &str) -> bool {
+    let trimmed = text.trim_start();
+    let has_label = trimmed.split_once(':').is_some_and(|(label, rest)| {
+        label.len() < 30 && (rest.is_empty() || rest.starts_with([' ', '\t'])) && !label.ends_with("Mitigation;")
+    });
+    trimmed.starts_with(['*', '|', '#']) || has_label || is_row(text)
+}
+
+/// True for a heading or a row of a table, which continues no line wherever it was wrapped.
+pub(crate) fn is_row(text: &str) -> bool {
+    const LABELS: [&str; 15] = [
+        "---",
+        "==",
+        "[19",
+        "[20",
+        "type ",
+        "OpenSSL ",
+        "Avr:",
+        "Tot:",
+        "Dict ",
+        "Speed ",
+        "KiB/s",
+        "Mem:",
+        "Swap:",
+        "RAM size:",
+        "RAM usage:",
+    ];
+    let text = text.trim_start();
+    let is_number = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = text.splitn(4, ':');
+    let numbers = parts.by_ref().take_while(|part| is_number(part)).count();
+    // A row of 7-zip, and one of monitoring.
+    numbers == 1 && text.get(2..).is_some_and(|rest| rest.starts_with(": "))
+        || numbers == 3 && text.as_bytes().get(8) == Some(&b':')
+        || text.contains(" : ")
+        || LABELS.iter().any(|label| text.starts_with(label))
+        || sections::is_heading(text)
+        || sections::is_separator(text)
+        || is_mark(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sections::lines;
+
+    const LOG: &str = include_str!("fixtures/0.9.72-review.txt");
+    const OTHER: &str = include_str!("fixtures/0.6-raspberry-pi.txt");
+
+    fn kinds(text: &str) -> Vec<PostKind> {
+        split(&lines(text)).iter().filter(|post| post.is_result()).map(|post| post.kind).collect()
+    }
+
+    #[test]
+    fn results_are_found_wherever_they_begin() {
+        use PostKind::{Console, Log, Review, Row};
+        let (_, review) = LOG.split_once("# Testboard Three\n").unwrap();
+        let review = format!("# Testboard Three\n{review}");
+        let row = "| A board | 1800/1400 MHz | 6.6 | Debian arm64 | 9790 | 1860 | 1293880 | 4020 | 9000 | 12.00 |";
+        for (text, expected) in [
+            (LOG.to_owned(), vec![Log]),
+            (format!("{LOG}{OTHER}"), vec![Log, Log]),
+            (format!("{}{OTHER}", LOG.trim_end()), vec![Log, Log]),
+            (format!("# My boards\n\n## One\n```\n{OTHER}\n```\n## Two\n```\n{LOG}\n```"), vec![Log, Log]),
+            (review.clone(), vec![Review]),
+            (format!("{}{review}", review.trim_end()), vec![Review, Review]),
+            (format!("{OTHER}\n{review}"), vec![Log, Review]),
+            (format!("{row}\n{row}"), vec![Row, Row]),
+            ("sbc-bench v0.9.41\n\n7-zip total scores (3 consecutive runs): 1,2,3\n".to_owned(), vec![Console]),
+            ("7-zip total scores (3 consecutive runs): 1,2\n7-zip total scores: 3".to_owned(), vec![Console, Console]),
+            ("I ran sbc-bench v0.9.8 on it.\nsbc-bench v0.9.8 is good.".to_owned(), vec![]),
+        ] {
+            assert_eq!(kinds(&text), expected, "{:.60}", text);
+        }
+    }
+
+    #[test]
+    fn every_line_is_in_one_post() {
+        let text = format!("# Mine\ntext\n{OTHER}\n## Other\n{LOG}");
+        let lines = lines(&text);
+        let mut numbers: Vec<u32> = split(&lines).iter().flat_map(|post| &post.lines).map(|line| line.number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), lines.len());
+    }
+}

@@ -1,0 +1,80 @@
+//! `cargo xtask accuracy`: how often the program reads, names and judges as an expert would, over a corpus of real texts.
+//!
+//! Every row counts the answers that are right, less sure, wrong and missing. The corpus is no part of this repository;
+//! `SBC_BENCH_CORPUS` names another place.
+
+mod machines;
+mod texts;
+
+use crate::corpus::corpus;
+use anyhow::{Context, Result};
+
+/// Counts of one kind of question.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Row {
+    /// What was asked.
+    name: String,
+    right: usize,
+    /// Answers that say less than they could.
+    less_sure: usize,
+    wrong: usize,
+    missing: usize,
+    /// The first wrong answers.
+    examples: Vec<String>,
+}
+
+/// An answer as an expert judges it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Judgement {
+    Right,
+    LessSure,
+    /// What is wrong.
+    Wrong(String),
+    Missing,
+}
+
+/// Maximum number of wrong answers shown of a row.
+const EXAMPLES_MAX: usize = 6;
+
+impl Row {
+    fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    fn add(&mut self, judgement: Judgement) {
+        match judgement {
+            Judgement::Right => self.right += 1,
+            Judgement::LessSure => self.less_sure += 1,
+            Judgement::Missing => self.missing += 1,
+            Judgement::Wrong(example) => {
+                self.wrong += 1;
+                if self.examples.len() < EXAMPLES_MAX {
+                    self.examples.push(example);
+                }
+            }
+        }
+    }
+}
+
+/// Rows about every `step`-th text.
+fn rows(step: usize) -> Result<Vec<Row>> {
+    let corpus = corpus().context("there is no corpus; SBC_BENCH_CORPUS can name its folder")?;
+    let mut rows = texts::rows(&corpus, step)?;
+    rows.extend(machines::rows(&corpus)?);
+    Ok(rows)
+}
+
+/// Prints the table; `every` N takes each N-th text.
+pub(super) fn main(step: usize) -> Result<()> {
+    println!("{:44} {:>7} {:>9} {:>6} {:>8}", "", "right", "less sure", "wrong", "missing");
+    let mut wrong = 0;
+    for row in rows(step)? {
+        println!("{:44} {:>7} {:>9} {:>6} {:>8}", row.name, row.right, row.less_sure, row.wrong, row.missing);
+        for example in &row.examples {
+            println!("    {example}");
+        }
+        wrong += row.wrong;
+    }
+    println!("{wrong} wrong answers");
+    Ok(())
+}

@@ -1,0 +1,271 @@
+//! Reading: every text of the corpus in every form in which people post it, in pairs, and cut.
+
+use super::{Judgement, Row};
+use anyhow::{Context, Result};
+use explain::explain;
+use facts::Verdict;
+use logs::any_file::{self, Unreadable};
+use record::End;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Folders of texts in a corpus.
+const FOLDERS: [&str; 4] = ["open/results", "more/results", "open/results/reviews", "more/results/reviews"];
+
+/// What a result says, as far as another reading of it can be compared.
+#[derive(Debug, Clone, PartialEq)]
+struct Reading {
+    board: Option<String>,
+    verdict: Verdict,
+    figures: BTreeMap<String, f64>,
+    rows: usize,
+}
+
+/// A text with its own reading.
+struct Text {
+    name: String,
+    text: String,
+    reading: Reading,
+}
+
+fn texts(corpus: &Path, step: usize) -> Result<Vec<Text>> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
+        for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
+            files.push(entry?.path());
+        }
+    }
+    files.retain(|file| file.extension().is_some_and(|end| end == "txt" || end == "md"));
+    files.sort();
+    let mut texts = Vec::new();
+    for file in files.iter().step_by(step) {
+        let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if let Ok([reading]) = <[Reading; 1]>::try_from(read(text.as_bytes())) {
+            texts.push(Text { name, text, reading });
+        }
+    }
+    Ok(texts)
+}
+
+/// Every result in these bytes.
+fn read(bytes: &[u8]) -> Vec<Reading> {
+    let results = any_file::read_all(bytes.to_vec(), record::VALUES_MAX).unwrap_or_default();
+    let reading = |result: logs::TextResult| {
+        let explained = explain(result.record);
+        let facts = &explained.facts;
+        let figures = facts.figures().iter().map(|figure| {
+            let core = figure.core.as_ref().map_or(String::new(), |core| format!(" {}", core.label()));
+            (format!("{}{core}", figure.key), figure.value)
+        });
+        Reading {
+            board: facts.machine.board.known().cloned(),
+            verdict: explained.assessment.verdict,
+            figures: figures.collect(),
+            rows: facts.samples.at_ms.len(),
+        }
+    };
+    results.into_iter().map(reading).collect()
+}
+
+/// Compares another reading of a text with its own.
+fn judge(found: &Reading, text: &Text) -> Judgement {
+    let own = &text.reading;
+    let name = &text.name;
+    if found == own {
+        return Judgement::Right;
+    }
+    if found.board.is_some() && found.board != own.board {
+        return Judgement::Wrong(format!("{name}: board {:?}", found.board));
+    }
+    let other = found.figures.iter().find(|(key, value)| own.figures.get(*key) != Some(value));
+    if let Some((key, value)) = other {
+        return Judgement::Wrong(format!("{name}: {key} is {value}, not {:?}", own.figures.get(key)));
+    }
+    if found.verdict == Verdict::Valid && own.verdict != Verdict::Valid {
+        return Judgement::Wrong(format!("{name}: {} instead of {}", found.verdict, own.verdict));
+    }
+    Judgement::LessSure
+}
+
+fn judge_one(bytes: &[u8], text: &Text) -> Judgement {
+    match read(bytes).as_slice() {
+        [] => Judgement::Missing,
+        [found] => judge(found, text),
+        several => Judgement::Wrong(format!("{}: {} results", text.name, several.len())),
+    }
+}
+
+/// A text that was cut is right if it is said to be cut or not proven, and never better than the whole.
+fn judge_cut(bytes: &[u8], text: &Text) -> Judgement {
+    let results = match any_file::read_all(bytes.to_vec(), record::VALUES_MAX) {
+        Err(Unreadable::LogPart(_)) => return Judgement::Right,
+        results => results.unwrap_or_default(),
+    };
+    match results.as_slice() {
+        [] => Judgement::Missing,
+        [result] => {
+            let explained = explain(&result.record);
+            let is_said = explained.facts.run.end == End::Died || explained.assessment.verdict == Verdict::Unproven;
+            match explained.assessment.verdict {
+                _ if is_said => Judgement::Right,
+                Verdict::Valid if text.reading.verdict != Verdict::Valid => {
+                    Judgement::Wrong(format!("{}: valid instead of {}", text.name, text.reading.verdict))
+                }
+                _ => Judgement::LessSure,
+            }
+        }
+        several => Judgement::Wrong(format!("{}: {} results", text.name, several.len())),
+    }
+}
+
+/// A form in which a text is posted.
+type Form = fn(&str) -> Vec<u8>;
+
+fn lines(text: &str, of: impl Fn(usize, &str) -> String) -> Vec<u8> {
+    let lines = text.lines().enumerate().map(|(index, line)| of(index + 1, line));
+    (lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Wraps as a terminal does.
+fn hard(text: &str, width: usize) -> Vec<u8> {
+    lines(text, |_, line| {
+        let letters: Vec<char> = line.chars().collect();
+        letters.chunks(width).map(|part| part.iter().collect::<String>()).collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Wraps as a mail program does.
+fn soft(text: &str, width: usize) -> Vec<u8> {
+    lines(text, |_, line| {
+        let mut out = String::new();
+        let mut length = 0;
+        for word in line.split_inclusive(' ') {
+            let count = word.chars().count();
+            if length > 0 && length + word.trim_end().chars().count() > width {
+                out.push('\n');
+                length = 0;
+            }
+            out.push_str(word);
+            length += count;
+        }
+        out
+    })
+}
+
+fn utf16(text: &str, mark: Option<[u8; 2]>, of: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    mark.into_iter().flatten().chain(text.encode_utf16().flat_map(of)).collect()
+}
+
+const FASTFETCH: &str = "root@board\n----------\nOS: Debian GNU/Linux 12 (bookworm) aarch64\nKernel: 6.1.43\n\
+    CPU: rk3588 (8) @ 2.26 GHz\nMemory: 1.2 GiB / 15.6 GiB (8%)\n\n";
+
+const FORMS: &[(&str, Form)] = &[
+    ("as it is", |text| text.as_bytes().to_vec()),
+    ("CR LF", |text| text.replace('\n', "\r\n").into_bytes()),
+    ("CR", |text| text.replace('\n', "\r").into_bytes()),
+    ("UTF-16 LE with mark", |text| utf16(text, Some([0xff, 0xfe]), u16::to_le_bytes)),
+    ("UTF-16 LE without mark", |text| utf16(text, None, u16::to_le_bytes)),
+    ("UTF-16 BE without mark", |text| utf16(text, None, u16::to_be_bytes)),
+    ("colours", |text| lines(text, |_, line| format!("\u{1b}[1m{line}\u{1b}[0m"))),
+    ("quoted", |text| lines(text, |_, line| format!("> {line}"))),
+    ("quoted twice", |text| lines(text, |_, line| format!(">> {line}"))),
+    ("quoted below an answer", |text| {
+        [b"On Monday somebody wrote:\n\n".to_vec(), lines(text, |_, line| format!("> {line}")), b"\nThanks!\n".to_vec()]
+            .concat()
+    }),
+    ("fenced below a heading", |text| format!("# Orange Pi Zero 2\n\n```\n{text}\n```\n").into_bytes()),
+    ("in details below fastfetch", |text| {
+        format!("{FASTFETCH}<details>\n<summary>sbc-bench</summary>\n\n```text\n{text}\n```\n</details>\n").into_bytes()
+    }),
+    ("HTML", |text| {
+        let text = escaped(text);
+        format!("<html><head><title>x</title></head><body><pre>{text}</pre></body></html>").into_bytes()
+    }),
+    ("HTML with br and nbsp", |text| {
+        let text = escaped(text).replace("  ", " &nbsp;");
+        format!("<div class=\"post\"><p>{}</p></div>", text.replace('\n', "<br>\n")).into_bytes()
+    }),
+    ("no-break spaces", |text| text.replace("  ", "\u{a0} ").into_bytes()),
+    ("behind a prompt", |text| format!("pi@board:~$ sudo ./sbc-bench.sh\n{text}pi@board:~$ \n").into_bytes()),
+    ("numbered by cat -n", |text| lines(text, |number, line| format!("{number:6}\t{line}"))),
+    ("numbered by grep -n", |text| lines(text, |number, line| format!("{number}:{line}"))),
+    ("numbered with bars", |text| lines(text, |number, line| format!("{number:>4} | {line}"))),
+    ("indented by four", |text| lines(text, |_, line| format!("    {line}"))),
+    ("indented by a tab", |text| lines(text, |_, line| format!("\t{line}"))),
+    ("trailing blanks", |text| lines(text, |_, line| format!("{line}   "))),
+    ("without blank lines", |text| {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        lines.join("\n").into_bytes()
+    }),
+    ("blank lines doubled", |text| text.replace('\n', "\n\n").into_bytes()),
+    ("without a line feed at its end", |text| text.trim_end().as_bytes().to_vec()),
+    ("CI timestamps", |text| {
+        lines(text, |number, line| format!("2026-04-30T12:17:{:02}.1234567Z {line}", number % 60))
+    }),
+    ("wrapped at 60", |text| hard(text, 60)),
+    ("wrapped at 80", |text| hard(text, 80)),
+    ("wrapped at 100", |text| hard(text, 100)),
+    ("wrapped at 132", |text| hard(text, 132)),
+    ("words wrapped at 72", |text| soft(text, 72)),
+    ("words wrapped at 100", |text| soft(text, 100)),
+];
+
+/// Percentages of a text that are left.
+const CUTS: [usize; 3] = [5, 50, 95];
+
+/// Number of texts in pairs.
+const PAIRED: usize = 60;
+
+pub(super) fn rows(corpus: &Path, step: usize) -> Result<Vec<Row>> {
+    let texts = texts(corpus, step)?;
+    let mut rows = Vec::new();
+    for (name, form) in FORMS {
+        let mut row = Row::new(*name);
+        texts.iter().for_each(|text| row.add(judge_one(&form(&text.text), text)));
+        rows.push(row);
+    }
+    for percent in CUTS {
+        let mut row = Row::new(format!("the first {percent} %"));
+        for text in &texts {
+            let mut end = text.text.len() * percent / 100;
+            while !text.text.is_char_boundary(end) {
+                end -= 1;
+            }
+            row.add(judge_cut(&text.text.as_bytes()[..end], text));
+        }
+        rows.push(row);
+    }
+    let paired: Vec<&Text> = texts.iter().step_by(texts.len().div_ceil(PAIRED).max(1)).collect();
+    let joins: [(&str, &str, bool); 3] = [
+        ("pairs", "\n", false),
+        ("pairs without a line feed", "", true),
+        ("pairs with a heading", "\n## Next\n\n", false),
+    ];
+    for (name, between, is_trimmed) in joins {
+        let mut row = Row::new(name);
+        for first in &paired {
+            for second in &paired {
+                let above = if is_trimmed { first.text.trim_end() } else { &first.text };
+                let found = read(format!("{above}{between}{}", second.text).as_bytes());
+                row.add(match found.as_slice() {
+                    [one, other] => match (judge(one, first), judge(other, second)) {
+                        (Judgement::Wrong(why), _) | (_, Judgement::Wrong(why)) => {
+                            Judgement::Wrong(format!("{} + {}: {why}", first.name, second.name))
+                        }
+                        (Judgement::Right, Judgement::Right) => Judgement::Right,
+                        _ => Judgement::LessSure,
+                    },
+                    other => Judgement::Wrong(format!("{} + {}: {} results", first.name, second.name, other.len())),
+                });
+            }
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
