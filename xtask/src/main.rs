@@ -13,6 +13,7 @@
 
 mod accuracy;
 mod bench;
+mod boards;
 mod corpus;
 mod dist;
 mod docs;
@@ -111,6 +112,7 @@ fn task() -> Result<()> {
             corpus::elasticity();
             Ok(())
         }
+        ["boards"] => boards::main(),
         ["accuracy"] => accuracy::main(1),
         ["accuracy", "--every", step] => accuracy::main(step.parse()?),
         ["dist"] => dist::main(),

@@ -5,7 +5,7 @@
 
 use super::posts;
 use super::sections::Line;
-use record::without_colours;
+use record::{Total, without_colours};
 use std::borrow::Cow;
 
 /// Maximum depth of quotation and other prefixes.
@@ -345,7 +345,7 @@ pub(crate) fn unwrap(lines: &[Line<'_>], wrap: Wrap) -> Option<(String, Vec<u32>
     let width = lines.iter().zip(&widths).filter(is_wrappable).map(|(_, width)| *width).max();
     let width = width.filter(|width| WIDTHS.contains(width))?;
     let full = widths.iter().filter(|other| **other == width).count();
-    let bytes: usize = lines.iter().map(|line| line.text.len()).sum();
+    let bytes: usize = lines.iter().map(|line| line.text.len()).total();
     if bytes > WRAPPED_BYTES_MAX || wrap == Wrap::Hard && full < FULL_LINES_MIN {
         return None;
     }

@@ -29,8 +29,10 @@ mod digest;
 mod draft;
 mod dress;
 mod firmware;
+mod first_line;
 mod free;
 mod header;
+mod list_row;
 mod loads;
 mod loose;
 mod monitor;
@@ -91,7 +93,7 @@ pub fn read_all(text: &str) -> Vec<TextResult> {
     let mut best = not_understood(&results, &lines);
     let mut found = values(&results);
     for wrap in [Wrap::Hard, Wrap::Soft] {
-        if best == 0 {
+        if best < WRAPPED_BYTES_MIN {
             break;
         }
         let Some((text, numbers)) = dress::unwrap(&lines, wrap) else { continue };
@@ -128,9 +130,13 @@ pub(crate) fn split(text: &str) -> Vec<(u32, String)> {
     texts
 }
 
-/// What a reading did not understand: bytes of unread lines, and for each step without a result as much as a table has.
+/// Minimum size of what was not understood for lines to count as wrapped. Logs have a few unread lines.
+const WRAPPED_BYTES_MIN: usize = 200;
+
+/// What a reading did not understand: bytes of unread lines, and for a first line without its date and each result after the
+/// first as much as a table has.
 fn not_understood(results: &[TextResult], lines: &[Line<'_>]) -> usize {
-    const STEP_BYTES: usize = 1000;
+    const TABLE_BYTES: usize = 1000;
     if results.is_empty() {
         let has_mark = lines.iter().any(|line| posts::is_mark(line.text));
         return if has_mark { usize::MAX } else { 0 };
@@ -140,16 +146,11 @@ fn not_understood(results: &[TextResult], lines: &[Line<'_>]) -> usize {
             // A first line without its date was cut.
             let is_cut = log.header_name.as_ref().is_some_and(|name| name.contains(" (") && !name.ends_with(')'));
             let unread: usize = log.unread.iter().map(|line| line.text.len()).total();
-            Some(unread + usize::from(is_cut) * STEP_BYTES)
+            Some(unread + usize::from(is_cut) * TABLE_BYTES)
         }
         record::Source::Run { .. } => None,
     });
-    let failed = |result: &TextResult| {
-        let steps = result.record.steps.iter();
-        steps.filter(|step| matches!(step.outcome, record::Outcome::Failed(_))).count()
-    };
-    let failed: usize = results.iter().map(failed).total();
-    unread.total() + (failed + results.len() - 1) * STEP_BYTES
+    unread.total() + (results.len() - 1) * TABLE_BYTES
 }
 
 /// Number of rows of monitoring, and of steps with figures of the result that has most. A review that is taken for a result
@@ -184,7 +185,7 @@ fn read_post(post: &Post<'_>) -> Option<TextResult> {
     let lines = first_lines(&post.lines, &mut draft);
     if post.kind == PostKind::Row {
         for line in lines.iter().filter(|line| !line.is_blank()) {
-            if summary_row::is_row(line.text) {
+            if list_row::is_row(line.text) {
                 summary_row::read(line, &mut draft);
             } else if !loose::is_fence(line.text.trim()) {
                 draft.unread(line);

@@ -2,9 +2,9 @@
 //!
 //! No reader sees more than the lines of one result, so figures of two results cannot become one.
 
-use super::header;
+use super::first_line::{self, FirstLine};
+use super::list_row;
 use super::sections::{self, Line};
-use super::summary_row;
 use super::text;
 use record::Arrange;
 
@@ -149,7 +149,7 @@ fn parts<'t>(line: &Line<'t>, next: &[Line<'_>]) -> impl Iterator<Item = Line<'t
     let within = |at: usize| at > 0 && !text[..at].trim().is_empty();
     let header = || {
         let at = text.find("sbc-bench v").filter(|at| within(*at) && !text[..*at].ends_with("with "))?;
-        header::parse(&text[at..]).filter(header::Header::is_dated).map(|_| at)
+        first_line::parse(&text[at..]).filter(FirstLine::is_dated).map(|_| at)
     };
     let release = || text.find("Distributor ID:").filter(|at| within(*at));
     let review = || {
@@ -158,7 +158,7 @@ fn parts<'t>(line: &Line<'t>, next: &[Line<'_>]) -> impl Iterator<Item = Line<'t
     };
     let row = || {
         let at = text.find("| ").filter(|at| within(*at))?;
-        summary_row::is_row(&text[at..]).then_some(at)
+        list_row::is_row(&text[at..]).then_some(at)
     };
     let at = header().or_else(release).or_else(review).or_else(row).unwrap_or(0);
     let number = line.number;
@@ -169,17 +169,17 @@ fn parts<'t>(line: &Line<'t>, next: &[Line<'_>]) -> impl Iterator<Item = Line<'t
 /// The post that begins with this line, if any.
 fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<Post<'t>> {
     let text = line.text.trim_start();
-    if let Some(header) = header::parse(text) {
+    if let Some(header) = first_line::parse(text) {
         let kind = match () {
             () if header.is_dated() => PostKind::Log,
-            () if header.name().is_none() => PostKind::Console,
+            () if header.name.is_none() => PostKind::Console,
             // A log that was cut within its first line.
             () if next.iter().all(Line::is_blank) && current.lines.iter().all(Line::is_blank) => PostKind::Log,
             () => return None,
         };
         return Some(Post {
-            version: header.version().to_owned(),
-            name: header.name().map(str::to_owned),
+            version: header.version.to_owned(),
+            name: header.name.map(str::to_owned),
             started_ms: header.started_ms(),
             ..Post::new(kind)
         });
@@ -197,12 +197,12 @@ fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<
             ..Post::new(PostKind::Review)
         });
     }
-    if text.starts_with('|') && summary_row::is_row(text) {
+    if text.starts_with('|') && list_row::is_row(text) {
         let is_own = matches!(current.kind, PostKind::Log | PostKind::Console | PostKind::Lines)
             && !current.has_summary
             && current.has_mark;
-        let is_other_name = current.kind == PostKind::Log
-            && current.name.as_deref().is_some_and(|name| !summary_row::is_of(text, name));
+        let is_other_name =
+            current.kind == PostKind::Log && current.name.as_deref().is_some_and(|name| !list_row::is_of(text, name));
         return (!is_own || is_other_name).then(|| Post { has_summary: true, ..Post::new(PostKind::Row) });
     }
     let block = console_block(text)?;
@@ -216,7 +216,7 @@ fn note(line: &Line<'_>, post: &mut Post<'_>) {
     let text = line.text.trim_start();
     post.has_release |= text.starts_with("Distributor ID:");
     post.has_mark |= is_mark(text);
-    post.has_summary |= text.starts_with('|') && summary_row::is_row(text);
+    post.has_summary |= text.starts_with('|') && list_row::is_row(text);
     post.has_review |= text.starts_with("Tested with sbc-bench v");
     // A log has tables instead of these blocks, and its own validation near its end.
     if post.kind != PostKind::Log
@@ -253,7 +253,8 @@ fn review<'t>(text: &'t str, next: &[Line<'t>]) -> Option<Review<'t>> {
         return Some(Review { version: "", ended_ms: None });
     }
     let rest = first.strip_prefix("Tested with sbc-bench v")?;
-    let (version, date) = rest.split_once(" on ").unwrap_or((rest.trim_end_matches('.'), ""));
+    let (version, date) = rest.split_once(' ').unwrap_or((rest.trim_end_matches('.'), ""));
+    let date = date.strip_prefix("on ").unwrap_or_default();
     let date = date.split(". ").next().unwrap_or(date).trim_end_matches('.');
     Some(Review { version, ended_ms: text::rfc2822(date).map(|(ended, _)| ended) })
 }
@@ -285,8 +286,8 @@ pub(crate) fn is_mark(text: &str) -> bool {
     }
     MARKS.iter().any(|mark| text.starts_with(mark))
         || sections::is_monitor_header(text)
-        || text.starts_with('|') && summary_row::is_row(text)
-        || header::parse(text).is_some_and(|header| header.is_dated() || header.name().is_none())
+        || text.starts_with('|') && list_row::is_row(text)
+        || first_line::parse(text).is_some_and(|header| header.is_dated() || header.name.is_none())
 }
 
 /// True for a text that begins a line of a log, so that it does not continue the line above.

@@ -239,7 +239,7 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
     if is_progress(trimmed) {
         return (current != Kind::Progress).then_some(Kind::Progress);
     }
-    if first == b's' && super::header::is_header(trimmed) {
+    if first == b's' && super::first_line::is_first_line(trimmed) {
         return (current != Kind::System).then_some(Kind::System);
     }
     if let Some(kind) = announced(trimmed, first) {
@@ -312,7 +312,7 @@ fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> 
     {
         return (current != Kind::OpenSsl).then_some(Kind::OpenSsl);
     }
-    if trimmed.starts_with('|') && super::summary_row::is_row(trimmed) {
+    if trimmed.starts_with('|') && super::list_row::is_row(trimmed) {
         return Some(Kind::Summary);
     }
     // The review ends a log, or is a file of its own.

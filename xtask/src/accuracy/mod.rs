@@ -34,7 +34,7 @@ pub(super) enum Judgement {
 }
 
 /// Maximum number of wrong answers shown of a row.
-const EXAMPLES_MAX: usize = 6;
+const EXAMPLES_MAX: usize = 40;
 
 impl Row {
     fn new(name: impl Into<String>) -> Self {
@@ -56,11 +56,13 @@ impl Row {
     }
 }
 
-/// Rows about every `step`-th text.
+/// Rows about machines, and about every `step`-th text; none of texts if it is 0.
 fn rows(step: usize) -> Result<Vec<Row>> {
     let corpus = corpus().context("there is no corpus; SBC_BENCH_CORPUS can name its folder")?;
-    let mut rows = texts::rows(&corpus, step)?;
-    rows.extend(machines::rows(&corpus)?);
+    let mut rows = machines::rows(&corpus)?;
+    if step > 0 {
+        rows.extend(texts::rows(&corpus, step)?);
+    }
     Ok(rows)
 }
 

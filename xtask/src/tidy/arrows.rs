@@ -17,6 +17,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "console",
             "explain",
             "facts",
+            "archive",
             "logs",
             "rules",
             "machine",
@@ -33,7 +34,10 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("archive", &[]),
     ("bench", &["microbench", "machine", "net", "process", "record", "workloads"]),
     ("compare", &["facts", "record"]),
-    ("console", &["bench", "explain", "facts", "logs", "machine", "net", "page", "process", "record", "workloads"]),
+    (
+        "console",
+        &["archive", "bench", "explain", "facts", "logs", "machine", "net", "page", "process", "record", "workloads"],
+    ),
     ("explain", &["compare", "facts", "record", "rules"]),
     ("facts", &["record", "redact"]),
     ("hub", &["archive", "compare", "explain", "facts", "logs", "rules", "page", "record", "report"]),
@@ -51,7 +55,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("testkit", &["microbench", "machine", "record"]),
     ("web", &["archive", "compare", "explain", "facts", "logs", "identify", "page", "record", "report"]),
     ("workloads", &["machine", "microbench", "process", "record"]),
-    ("xtask", &["compare", "explain", "facts", "logs", "microbench", "rules", "record", "web"]),
+    ("xtask", &["compare", "explain", "facts", "logs", "machine", "microbench", "rules", "record", "web"]),
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
@@ -66,7 +70,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("rules", &["jiff", "serde", "serde_json"]),
     ("page", &["maud", "resvg", "serde_json", "ttf-parser"]),
     ("report", &["jiff", "serde_json"]),
-    ("archive", &["flate2", "tar", "zip"]),
+    ("archive", &["flate2", "lzma-rust2", "ruzstd", "tar", "zip"]),
     ("identify", &[]),
     ("redact", &[]),
     ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),

@@ -71,7 +71,7 @@ const OTHER_THINGS: &[OtherThing] = &[
         "causes",
     ),
     other("crates/facts/src/explanation/effect.rs", &["clock"], "a kind of figures"),
-    other("crates/logs/src/any_file.rs", &["zstd"], "a form of archives"),
+    other("crates/archive/src/lib.rs", &["zstd"], "a compression"),
     other("crates/facts/src/figures/tests.rs", &["openssl"], "a program"),
     other("crates/logs/src/", &["openssl", "stockfish", "stress-ng"], "programs"),
     other("crates/rules/src/questions/", &["clock", "core-to-core", "heat"], "reports and values in sentences"),

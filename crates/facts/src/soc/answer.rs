@@ -63,12 +63,14 @@ pub struct Answer {
     pub evidence: Vec<Evidence>,
     /// Files that would make it certain; empty if it is.
     pub settle: Vec<String>,
+    /// The cores, if nothing names the SoC and the candidates are known chips with these cores.
+    pub cores: Option<String>,
 }
 
 impl Answer {
     /// One name, or those that cannot be told apart: `Amlogic S905X2/S905Y2`; none if it is unknown.
     pub fn title(&self) -> Option<String> {
-        (!self.candidates.is_empty()).then(|| joined(&self.names()))
+        (!self.candidates.is_empty() && self.cores.is_none()).then(|| joined(&self.names()))
     }
 
     /// Vendors and names of the candidates.

@@ -123,9 +123,41 @@ impl Shape {
         self.clusters.iter().map(|cluster| cluster.max).total()
     }
 
-    /// Could these cores be all or some of this SoC's, by their types?
+    /// True if no core of it runs programs of 64 bits.
+    pub(super) fn is_32_bit(&self) -> bool {
+        const BEGINNINGS: [&str; 17] = [
+            "arm7",
+            "arm9",
+            "arm10",
+            "arm11",
+            "cortexa5",
+            "cortexa7",
+            "cortexa8",
+            "cortexa9",
+            "cortexa12",
+            "cortexa15",
+            "cortexa17",
+            "krait",
+            "scorpion",
+            "marvellpj",
+            "marvellsheeva",
+            "xscale",
+            "qualcommkrait",
+        ];
+        self.clusters.iter().all(|cluster| {
+            let name = cluster.core_type.as_str();
+            BEGINNINGS.iter().any(|known| match known.strip_prefix("cortexa") {
+                // `cortexa5` is not `cortexa53`.
+                Some(_) => name == *known,
+                None => name.starts_with(known),
+            })
+        })
+    }
+
+    /// Could these cores be all or some of this SoC's, by their types? CPUs of unknown type are switched off or not shown.
     pub(super) fn fits_types(&self, cores: &Plain<'_>) -> bool {
-        cores.total <= self.count_max()
+        let seen: usize = cores.types.iter().map(|(_, count)| *count).total();
+        seen <= self.count_max()
             && cores.types.iter().all(|(core_type, count)| {
                 let clusters = self.clusters.iter();
                 let own = clusters.filter(|cluster| same_type(core_type, &cluster.core_type));
@@ -134,14 +166,14 @@ impl Shape {
             })
     }
 
-    /// Is every stepping that was seen one that is known of this SoC? Where none is written down,
+    /// Is every stepping that was seen one that is known of this SoC? Where fewer than two are written down, of one sample,
     /// or none was seen, nothing speaks against it.
     pub(super) fn fits_steppings(&self, cores: &Plain<'_>) -> bool {
         cores.steppings.iter().all(|(core_type, stepping)| {
             let mut clusters = self.clusters.iter();
             clusters.any(|cluster| {
                 same_type(core_type, &cluster.core_type)
-                    && (cluster.steppings.is_empty() || cluster.steppings.contains(stepping))
+                    && (cluster.steppings.len() < 2 || cluster.steppings.contains(stepping))
             })
         })
     }
@@ -206,7 +238,7 @@ mod tests {
             (&[(3, "Cortex-A53", None)], 6, true, 0),
             (&[(5, "Cortex-A53", None)], 5, false, 1),
             (&[(4, "Cortex-A55", None)], 4, false, 2),
-            (&[(4, "Cortex-A53", None)], 8, false, 0),
+            (&[(4, "Cortex-A53", None)], 8, true, 0),
         ] {
             let cores = cores(seen, total);
             let cores = Plain::of(&cores);

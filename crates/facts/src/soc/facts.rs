@@ -1,7 +1,8 @@
 //! The facts that identification works with, taken out of a Record's machine. What they mean is
 //! not decided here.
 
-use super::cores::{CoreGroup, Cores};
+use super::cores::{CoreGroup, Cores, Plain};
+use super::table::TABLES;
 use record::{Machine, NamedValue};
 use std::collections::BTreeSet;
 
@@ -25,6 +26,8 @@ pub struct Facts {
     pub(super) features: BTreeSet<String>,
     /// Highest clock that any cpufreq policy claims.
     pub(super) clock_khz_max: Option<u32>,
+    /// True if the kernel is one of 64 bits.
+    pub(super) is_64_bit: bool,
     /// True in a virtual machine: its cores are those that its host hands out, and no evidence.
     pub(super) is_guest: bool,
 }
@@ -52,8 +55,20 @@ impl Facts {
             cores: if is_guest { Cores::default() } else { cores(machine) },
             features: if is_guest { BTreeSet::new() } else { features(machine) },
             clock_khz_max: clock_khz_max(machine),
+            is_64_bit: machine.kernel_arch.known().is_some_and(|arch| arch.contains("64")),
             is_guest,
         }
+    }
+
+    /// Those of these SoCs that can have the cores and the instruction set of the machine; a name of a board is no proof.
+    pub(super) fn possible(&self, socs: Vec<usize>) -> Vec<usize> {
+        let plain = Plain::of(&self.cores);
+        let is_possible = |soc: &usize| {
+            let soc = &TABLES.socs[*soc];
+            let fits = soc.shapes.iter().any(|shape| shape.fits_types(&plain));
+            (self.cores.is_empty() || fits) && !(self.is_64_bit && soc.is_32_bit())
+        };
+        socs.into_iter().filter(is_possible).collect()
     }
 
     /// True if the cores print an instruction set of RISC-V.

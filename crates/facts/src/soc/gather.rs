@@ -3,6 +3,7 @@
 //! A text that says nothing gives no evidence, and what a
 //! machine does not have never counts against a SoC.
 
+use super::boards;
 use super::by_cores;
 use super::evidence::{Evidence, Kind, push};
 use super::facts::Facts;
@@ -130,11 +131,15 @@ fn of_texts(facts: &Facts, found: &mut Vec<Evidence>) {
     }
     if let Some(board) = &facts.board {
         let row = |row: Option<&super::table::NameRow>| row.map(|row| row.socs.clone());
-        let socs = row(names::row_within("dmi", board)).unwrap_or_default();
-        push(found, Kind::Board, board, "board", socs);
-        let socs = row(names::row_by_beginning("model", board)).unwrap_or_default();
-        push(found, Kind::Board, board, "board", socs);
-        push(found, Kind::Words, board, "board", names::in_words(board));
+        match boards::find(board) {
+            Some((_, socs)) if socs.is_empty() => {}
+            Some((_, socs)) => push(found, Kind::Board, board, "board", facts.possible(socs)),
+            None => {
+                let socs = row(names::row_within("dmi", board)).unwrap_or_default();
+                push(found, Kind::Board, board, "board", socs);
+                push(found, Kind::Words, board, "board", facts.possible(names::in_words(board)));
+            }
+        }
     }
     let vendor = facts.compatible.iter().rev().find_map(|text| {
         let prefix = text.split_once(',')?.0;

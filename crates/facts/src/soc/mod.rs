@@ -6,6 +6,7 @@
 //! Reading the facts is done by `machine`, and by `logs` for the logs of earlier versions.
 
 mod answer;
+mod boards;
 mod by_cores;
 mod clocks;
 mod cores;
@@ -24,6 +25,7 @@ mod table;
 mod tests;
 
 pub use answer::{Answer, Candidate, Confidence};
+pub use boards::key as board_key;
 pub use clocks::advertised;
 pub use evidence::{Evidence, Kind};
 pub use facts::Facts;

@@ -22,7 +22,7 @@ pub(super) fn in_words(text: &str) -> Vec<usize> {
         let mut joined = String::new();
         for word in words[start..].iter().take(WORDS_MAX) {
             joined.push_str(word);
-            if let Some(socs) = TABLES.spellings.get(&joined)
+            if let Some(socs) = spelled(&joined)
                 && joined.len() > longest.0
             {
                 longest = (joined.len(), socs);
@@ -30,6 +30,53 @@ pub(super) fn in_words(text: &str) -> Vec<usize> {
         }
     }
     longest.1.to_vec()
+}
+
+/// Families of part numbers: how they begin, the number of digits, and the vendor. What follows the digits is a speed or a
+/// package.
+const FAMILIES: [(&str, usize, &str); 16] = [
+    ("mt", 4, "MediaTek"),
+    ("rk", 4, "Rockchip"),
+    ("rv", 4, "Rockchip"),
+    ("msm", 4, "Qualcomm"),
+    ("apq", 4, "Qualcomm"),
+    ("sdm", 3, "Qualcomm"),
+    ("sm", 4, "Qualcomm"),
+    ("sc", 4, "Qualcomm"),
+    ("qcs", 3, "Qualcomm"),
+    ("qcm", 4, "Qualcomm"),
+    ("qrb", 4, "Qualcomm"),
+    ("ipq", 4, "Qualcomm"),
+    ("exynos", 3, "Samsung"),
+    ("bcm", 4, "Broadcom"),
+    ("rtd", 4, "Realtek"),
+    ("hi", 4, "HiSilicon"),
+];
+
+/// SoCs of a spelling; of a part number with an unknown suffix those without it.
+fn spelled(word: &str) -> Option<&'static Vec<usize>> {
+    if let Some(socs) = TABLES.spellings.get(word) {
+        return Some(socs);
+    }
+    let (part, _) = family(word)?;
+    let suffixes = (part.len()..word.len()).rev().filter(|end| word.is_char_boundary(*end));
+    suffixes.map(|end| &word[..end]).find_map(|word| TABLES.spellings.get(word))
+}
+
+/// Part number without its suffix, and vendor, of a word such as `mt6785v`.
+fn family(word: &str) -> Option<(&str, &'static str)> {
+    FAMILIES.iter().find_map(|(beginning, digits_min, vendor)| {
+        let rest = word.strip_prefix(beginning)?;
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        (digits >= *digits_min).then(|| (&word[..beginning.len() + digits], *vendor))
+    })
+}
+
+/// Vendor and part number in a text that names a SoC which the table does not have.
+pub(super) fn unlisted(text: &str) -> Option<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).take(TEXT_WORDS_MAX);
+    let mut words = words.map(str::to_ascii_lowercase);
+    words.find_map(|word| family(&word).map(|(part, vendor)| format!("{vendor} {}", part.to_ascii_uppercase())))
 }
 
 /// SoCs of the vendor that the text names.
@@ -44,29 +91,16 @@ pub(super) fn row(kind: &str, text: &str) -> Option<&'static NameRow> {
     longest(kind, |row| fits(row.value, text))
 }
 
-/// The row of this kind whose value is how the text begins.
-pub(super) fn row_by_beginning(kind: &str, text: &str) -> Option<&'static NameRow> {
-    longest(kind, |row| begins(text, row.value))
-}
-
-/// The row of this kind whose value stands anywhere in the text.
+/// The row of this kind whose value stands in the text from the beginning of a word.
 pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static NameRow> {
     let text = text.to_ascii_lowercase();
-    longest(kind, |row| text.contains(&row.lowercase))
+    let begins_a_word = |at: usize| !text[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+    longest(kind, |row| text.match_indices(&row.lowercase).any(|(at, _)| begins_a_word(at)))
 }
 
 fn longest(kind: &str, is_wanted: impl Fn(&NameRow) -> bool) -> Option<&'static NameRow> {
     let rows = TABLES.named.get(kind).into_iter().flatten();
     rows.filter(|row| is_wanted(row)).max_by_key(|row| row.value.len())
-}
-
-/// `Khadas VIM3 Pro` begins with `Khadas VIM3`; `Orange Pi 50` not with `Orange Pi 5`. Case does not count.
-fn begins(text: &str, beginning: &str) -> bool {
-    text.split_at_checked(beginning.len()).is_some_and(|(start, rest)| {
-        let both_digits =
-            beginning.ends_with(|c: char| c.is_ascii_digit()) && rest.starts_with(|c: char| c.is_ascii_digit());
-        start.eq_ignore_ascii_case(beginning) && !both_digits
-    })
 }
 
 /// Does the text fit the pattern? `?` stands for one character, `*` for any; case does not count.
@@ -116,6 +150,8 @@ mod tests {
             ("ODROID-GO2 for linux based on Rockchip rk3326", "Rockchip RK3326"),
             ("vendor Kirin810", "HiSilicon Kirin 810"),
             ("s7d_s905x5m_bm201", "Amlogic S905X5M"),
+            ("MT6785V/CD", "MediaTek MT6785"),
+            ("MT6769V/CB", "MediaTek MT6768"),
         ] {
             assert_eq!(found(text), [expected], "{text}");
         }
@@ -149,18 +185,5 @@ mod tests {
             assert_eq!(socs(text).as_deref(), Some("Amazon Graviton2"), "{text}");
         }
         assert_eq!(socs(""), None);
-    }
-
-    #[test]
-    fn longest_beginning_counts() {
-        let socs = |text: &str| -> Vec<String> {
-            let row = row_by_beginning("model", text);
-            let socs = row.map(|row| row.socs.clone()).unwrap_or_default();
-            socs.into_iter().map(|soc| TABLES.socs[soc].full_name()).collect()
-        };
-        assert_eq!(socs("Khadas VIM3L"), ["Amlogic S905D3"]);
-        assert_eq!(socs("Khadas VIM"), ["Amlogic S905X"]);
-        assert_eq!(socs("Orange Pi 5 Plus"), ["Rockchip RK3588"]);
-        assert_eq!(socs("Orange Pi 50"), [] as [&str; 0]);
     }
 }

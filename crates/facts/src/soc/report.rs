@@ -13,13 +13,14 @@ const LEFT: usize = 16;
 /// The whole answer.
 pub fn report(answer: &Answer) -> String {
     let mut text = String::new();
-    let title = match answer.candidates.as_slice() {
-        [] => "unknown".to_owned(),
-        [one] => one.short_name.clone(),
-        several => format!("one of {}: {}", several.len(), joined(&answer.names())),
+    let title = match (answer.candidates.as_slice(), &answer.cores) {
+        ([], _) => "unknown".to_owned(),
+        (_, Some(cores)) => format!("not named; {cores}; known chips with these cores: {}", some(&answer.names())),
+        ([one], _) => one.short_name.clone(),
+        (several, _) => format!("one of {}: {}", several.len(), some(&answer.names())),
     };
     entry(&mut text, "SoC", &title);
-    if let [one] = answer.candidates.as_slice()
+    if let ([one], None) = (answer.candidates.as_slice(), &answer.cores)
         && !one.also.is_empty()
     {
         entry(&mut text, "Also called", &one.also.join(", "));
@@ -41,6 +42,16 @@ pub fn report(answer: &Answer) -> String {
         entry(&mut text, if index == 0 { "To confirm" } else { "" }, hint);
     }
     text
+}
+
+/// The first names, and how many more there are.
+fn some(names: &[String]) -> String {
+    const SHOWN_MAX: usize = 6;
+    let shown = joined(&names[..names.len().min(SHOWN_MAX)]);
+    match names.len().saturating_sub(SHOWN_MAX) {
+        0 => shown,
+        more => format!("{shown}, and {more} more"),
+    }
 }
 
 fn speaks_against(one: &Evidence, answer: &Answer) -> bool {

@@ -6,9 +6,11 @@
 //! everything that is left.
 
 use super::answer::{Answer, Candidate, Confidence};
+use super::boards;
 use super::evidence::{Evidence, Kind};
 use super::facts::Facts;
 use super::gather::{self, without_packages};
+use super::names;
 use super::settle;
 use super::spelling::squash;
 use super::table::{Soc, TABLES};
@@ -48,6 +50,10 @@ pub(super) fn answer(facts: &Facts) -> Answer {
         Conclusion::Unlisted(name, evidence) => of_unlisted(name, evidence),
         Conclusion::Ranked(ranked) => of_ranked(ranked),
     };
+    let is_named = answer.evidence.iter().any(|one| one.kind.names() || one.kind == Kind::Guess);
+    if !is_named && !answer.candidates.is_empty() && !facts.cores.is_empty() {
+        answer.cores = Some(facts.cores.text());
+    }
     answer.settle = settle::hints(facts, &answer);
     answer
 }
@@ -61,6 +67,11 @@ pub(super) fn names(facts: &Facts) -> Result<Vec<String>, String> {
         Conclusion::OwnName(name) => Ok(vec![name.to_owned()]),
         Conclusion::Unlisted(name, _) => Ok(vec![name]),
         Conclusion::Ranked(ranked) if ranked.confidence == Confidence::Unknown => Err(ranked.why),
+        Conclusion::Ranked(ranked)
+            if !ranked.evidence.iter().any(|one| one.kind.names() || one.kind == Kind::Guess) =>
+        {
+            Err(ranked.why)
+        }
         Conclusion::Ranked(ranked) => {
             let socs = without_packages(&ranked.top).into_iter();
             Ok(socs.map(|soc| TABLES.socs[soc].full_name()).collect())
@@ -104,6 +115,7 @@ fn of_own_name(name: &str) -> Answer {
         others: Vec::new(),
         evidence: vec![evidence],
         settle: Vec::new(),
+        cores: None,
     }
 }
 
@@ -115,12 +127,18 @@ fn weight(kind: Kind) -> u32 {
 fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Ranking {
     let mut scores = vec![0_u32; TABLES.socs.len()];
     for one in &evidence {
-        one.socs.iter().for_each(|soc| scores[*soc] += weight(one.kind));
+        // More cores than are shown may be there, so their number orders what cannot be told apart, and excludes nothing.
+        if !matches!(one.kind, Kind::Count | Kind::Absent) {
+            one.socs.iter().for_each(|soc| scores[*soc] += weight(one.kind));
+        }
     }
     let best = scores.iter().max().copied().unwrap_or(0);
     let ordered = |wanted: &dyn Fn(u32) -> bool| -> Vec<usize> {
         let socs = scores.iter().enumerate().filter(|(_, score)| wanted(**score));
-        let distance = |soc: usize| clock_distance(&TABLES.socs[soc], facts.clock_khz_max);
+        let has_more_cores = |soc: usize| {
+            evidence.iter().filter(|one| matches!(one.kind, Kind::Count | Kind::Absent)).any(|one| !one.allows(soc))
+        };
+        let distance = |soc: usize| (has_more_cores(soc), clock_distance(&TABLES.socs[soc], facts.clock_khz_max));
         let mut keys: Vec<_> = socs.map(|(soc, score)| (Reverse(*score), distance(soc), soc)).collect();
         keys.sort_unstable();
         keys.into_iter().map(|(_, _, soc)| soc).collect()
@@ -158,7 +176,7 @@ fn of_ranked(Ranking { confidence, why, top, next, evidence }: Ranking) -> Answe
             (candidates, others)
         }
     };
-    Answer { confidence, why, candidates, others, evidence, settle: Vec::new() }
+    Answer { confidence, why, candidates, others, evidence, settle: Vec::new(), cores: None }
 }
 
 fn score(soc: usize, evidence: &[Evidence]) -> u32 {
@@ -247,7 +265,9 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
     if fits(Kind::Guess) {
         return Ok((Confidence::Possible, "only a guess in the log names it".to_owned()));
     }
-    Err(if cores_known {
+    Err(if cores_known && fits(Kind::Cores) && !features_fit {
+        "nothing names it, and no known SoC with these core types has these features".to_owned()
+    } else if cores_known {
         "nothing names it, and no known SoC has these core types".to_owned()
     } else {
         "nothing names it, and its core types are unknown".to_owned()
@@ -257,28 +277,41 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
 fn of_cores(count: usize, exact: bool) -> String {
     let seen = if exact { "" } else { "; some cores are missing" };
     match count {
-        1 => format!("nothing names it; only this known SoC has these cores{seen}"),
+        1 => format!("nothing names it; one known SoC has these cores{seen}"),
         _ => format!("nothing names it; {count} known SoCs have these cores{seen}"),
     }
 }
 
-/// A SoC that its device tree names and that the table does not have: the last string of `compatible`
-/// is the SoC's (Devicetree Specification 2.3.1).
+/// Strings of device trees that name no SoC but a platform.
+const PLATFORMS: [&str; 5] = ["apple,arm-platform", "arm,vexpress", "brcm,bcmbca", "linux,dummy-virt", "xen,xenvm"];
+
+/// A SoC that a file names and that the table does not have: by the last string of `compatible` that is a SoC's (Devicetree
+/// Specification 2.3.1), else by a part number in a text.
 fn unlisted(facts: &Facts, evidence: &[Evidence]) -> Option<String> {
     if evidence.iter().any(|one| one.kind.names()) {
         return None;
     }
-    let (prefix, part) = facts.compatible.last()?.split_once(',')?;
-    let vendor = TABLES.prefixes.get(prefix)?;
-    let part = part.trim();
-    let is_name = part.bytes().any(|c| c.is_ascii_digit()) && !squash(part).is_empty();
-    is_name.then(|| format!("{vendor} {part}"))
+    let strings = facts.compatible.iter().enumerate().rev();
+    let mut strings = strings.filter(|(_, text)| !PLATFORMS.contains(&text.as_str()));
+    let of_tree = strings.find_map(|(index, text)| {
+        let (prefix, part) = text.split_once(',')?;
+        let vendor = TABLES.prefixes.get(prefix)?;
+        let part = part.trim();
+        let is_last = index > 0 && index + 1 == facts.compatible.len();
+        let is_name = (part.bytes().any(|c| c.is_ascii_digit()) || is_last) && !squash(part).is_empty();
+        (is_name && (index > 0 || facts.compatible.len() == 1)).then(|| format!("{vendor} {part}"))
+    });
+    let of_texts = || {
+        let sayings = ["hardware", "soc_machine", "cpu_model", "soc_id"].iter().filter_map(|name| facts.saying(name));
+        sayings.map(|saying| saying.value.as_str()).find_map(names::unlisted)
+    };
+    of_tree.or_else(of_texts).or_else(|| boards::unlisted(facts.board.as_deref()?))
 }
 
 fn of_unlisted(name: String, evidence: Vec<Evidence>) -> Answer {
     Answer {
         confidence: Confidence::Likely,
-        why: "named by the device tree; not in the SoC table".to_owned(),
+        why: "named by its files; not in the SoC table".to_owned(),
         candidates: vec![Candidate {
             short_name: name.clone(),
             name,
@@ -291,5 +324,6 @@ fn of_unlisted(name: String, evidence: Vec<Evidence>) -> Answer {
         others: Vec::new(),
         evidence,
         settle: Vec::new(),
+        cores: None,
     }
 }

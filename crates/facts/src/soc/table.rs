@@ -34,6 +34,11 @@ pub struct Soc {
 }
 
 impl Soc {
+    /// True if none of its cores runs programs of 64 bits.
+    pub(super) fn is_32_bit(&self) -> bool {
+        !self.shapes.is_empty() && self.shapes.iter().all(Shape::is_32_bit)
+    }
+
     /// `Rockchip RK3399`; names that begin with the vendor's stay as they are.
     pub fn full_name(&self) -> String {
         if self.name.starts_with(self.vendor) {
@@ -66,6 +71,8 @@ pub(super) struct Tables {
     pub(super) spellings: HashMap<String, Vec<usize>>,
     /// SoCs by the vendor's name in squashed spelling.
     pub(super) vendors: HashMap<String, Vec<usize>>,
+    /// SoCs by vendor and name, `Rockchip RK3399`.
+    pub(super) by_name: HashMap<String, usize>,
     /// Vendors of `soc_vendors.tsv` by their prefix in `compatible`.
     pub(super) prefixes: HashMap<&'static str, &'static str>,
 }
@@ -96,6 +103,7 @@ impl Tables {
             compatible: HashMap::with_capacity(ROWS),
             spellings: HashMap::with_capacity(4 * ROWS),
             vendors: HashMap::with_capacity(ROWS / 8),
+            by_name: HashMap::new(),
             prefixes: Table::of(vendors).rows().map(|row| (row.get("prefix"), row.get("name"))).collect(),
         };
         let mut dies = Vec::new();
@@ -170,7 +178,8 @@ impl Tables {
     }
 
     fn add_names(&mut self, text: &'static str) {
-        let by_name: HashMap<String, usize> = self.socs.iter().enumerate().map(key).collect();
+        self.by_name = self.socs.iter().enumerate().map(key).collect();
+        self.by_name.extend(self.socs.iter().enumerate().map(|(index, soc)| (soc.full_name(), index)));
         for row in Table::of(text).rows() {
             let Some([kind, value, list, _source]) = row.array() else { continue };
             let vendor_only = list.ends_with(" *");
@@ -178,7 +187,7 @@ impl Tables {
                 .split(", ")
                 .flat_map(|name| match name.strip_suffix(" *") {
                     Some(vendor) => self.vendors.get(&squash(vendor)).cloned(),
-                    None => by_name.get(name).map(|index| vec![*index]),
+                    None => self.by_name.get(name).map(|index| vec![*index]),
                 })
                 .flatten()
                 .collect();

@@ -1,0 +1,103 @@
+//! `data/boards.tsv`: boards by name, made from lists of boards that are no part of this repository.
+//!
+//! A board can have the SoCs that device trees of the kernel and Armbian's list name; rows that are edited by hand count
+//! where neither has the board.
+
+use crate::workspace;
+use anyhow::{Context, Result};
+use facts::soc::{self, board_key};
+use record::{Fact, Machine, NamedValue};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Path of the table, from the workspace's folder.
+const TABLE: &str = "data/boards.tsv";
+/// Maximum number of SoCs that a board can have.
+const SOCS_MAX: usize = 4;
+
+/// The lists: in the folder named by `SBC_BENCH_BOARDS`, else `shared/boards` next to one of the folders above the checkout.
+pub(crate) fn folder() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("SBC_BENCH_BOARDS") {
+        return Some(PathBuf::from(named));
+    }
+    let root = workspace::root();
+    let mut above = root.ancestors().map(|folder| folder.join("shared/boards"));
+    above.find(|folder| folder.is_dir())
+}
+
+/// A board with its SoCs.
+struct Board {
+    name: String,
+    socs: Vec<String>,
+    source: String,
+}
+
+/// Rows of a list without its heading.
+pub(crate) fn list(folder: &Path, file: &str) -> Result<Vec<Vec<String>>> {
+    let path = folder.join(file);
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    Ok(text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect())
+}
+
+/// Names of the SoCs that a device tree means.
+pub(crate) fn socs_of_tree(compatible: &str) -> Vec<String> {
+    let compatible = compatible.split(' ').map(str::to_owned).collect();
+    soc::identify(&Machine { compatible, ..Machine::default() }).names()
+}
+
+/// Names of the SoCs that a description means.
+pub(crate) fn socs_of_text(text: &str) -> Vec<String> {
+    let value = NamedValue { name: "hardware".to_owned(), value: text.to_owned(), from: "list".to_owned() };
+    soc::identify(&Machine { chip: vec![value], ..Machine::default() }).names()
+}
+
+/// Writes the table.
+pub(crate) fn main() -> Result<()> {
+    let folder = folder()
+        .context("there is no shared/boards in a folder above this one; SBC_BENCH_BOARDS can name its place")?;
+    let path = workspace::root().join(TABLE);
+    let old = std::fs::read_to_string(&path).context(TABLE)?;
+    let mut boards: Vec<Board> = Vec::new();
+    for row in list(&folder, "devicetrees.tsv")? {
+        if let [model, compatible, ..] = row.as_slice() {
+            boards.push(Board { name: model.clone(), socs: socs_of_tree(compatible), source: "linux".to_owned() });
+        }
+    }
+    for row in list(&folder, "names.tsv")? {
+        if let [name, _, description, ..] = row.as_slice() {
+            boards.push(Board { name: name.clone(), socs: socs_of_text(description), source: "armbian".to_owned() });
+        }
+    }
+    for line in old.lines().filter(|line| line.ends_with("\tmaker")) {
+        if let [name, socs, _] = line.split('\t').collect::<Vec<_>>().as_slice() {
+            let socs = socs.split(", ").map(str::to_owned).collect();
+            boards.push(Board { name: (*name).to_owned(), socs, source: "maker".to_owned() });
+        }
+    }
+    let mut table: BTreeMap<String, Board> = BTreeMap::new();
+    for board in boards.into_iter().filter(|board| (1..=SOCS_MAX).contains(&board.socs.len())) {
+        match table.get_mut(&board_key(&board.name)) {
+            // A list and a device tree that differ are about revisions of a board.
+            Some(known) if known.source == "linux" && board.source != "maker" => {
+                known.socs.extend(board.socs);
+                known.socs.sort();
+                known.socs.dedup();
+            }
+            Some(_) => {}
+            None => drop(table.insert(board_key(&board.name), board)),
+        }
+    }
+    let head: Vec<&str> = old.lines().take_while(|line| line.starts_with('#')).collect();
+    let mut text = head.join("\n") + "\nname\tsocs\tsource\n";
+    for board in table.values() {
+        text += &format!("{}\t{}\t{}\n", board.name.trim(), board.socs.join(", "), board.source);
+    }
+    std::fs::write(&path, &text).context(TABLE)?;
+    println!("wrote {TABLE}: {} boards, {} KiB", text.lines().count() - head.len() - 1, text.len() >> 10);
+    Ok(())
+}
+
+/// A machine of which only the board's name is known.
+pub(crate) fn named(board: &str) -> Machine {
+    Machine { board: Fact::Known(board.to_owned()), ..Machine::default() }
+}
