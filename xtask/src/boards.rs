@@ -1,7 +1,6 @@
 //! `data/boards.tsv`: boards by name, made from lists of boards that are no part of this repository.
 //!
-//! A board can have the SoCs that device trees of the kernel and Armbian's list name; rows that are edited by hand count
-//! where neither has the board.
+//! Armbian's list counts before device trees of the kernel, and rows that are edited by hand where neither has the board.
 
 use crate::workspace;
 use anyhow::{Context, Result};
@@ -77,12 +76,13 @@ pub(crate) fn main() -> Result<()> {
     let mut table: BTreeMap<String, Board> = BTreeMap::new();
     for board in boards.into_iter().filter(|board| (1..=SOCS_MAX).contains(&board.socs.len())) {
         match table.get_mut(&board_key(&board.name)) {
-            // A list and a device tree that differ are about revisions of a board.
-            Some(known) if known.source == "linux" && board.source != "maker" => {
+            Some(known) if known.source == "linux" && board.source == "linux" => {
                 known.socs.extend(board.socs);
                 known.socs.sort();
                 known.socs.dedup();
             }
+            // People name the chip in the package; a device tree may name the die or a relative.
+            Some(known) if known.source == "linux" && board.source == "armbian" => *known = board,
             Some(_) => {}
             None => drop(table.insert(board_key(&board.name), board)),
         }

@@ -115,7 +115,12 @@ fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, 
         HybridCoreKind::Performance => "core",
         HybridCoreKind::Efficiency => "efficiency",
     };
-    let named = row.map(|row| row.get(column)).filter(|name| *name != "-").map(str::to_owned);
+    let named = row.map(|row| row.get(column)).filter(|name| *name != "-");
+    let oldest = named.and_then(|core| oldest_with(core, get("flags").unwrap_or_default()));
+    let named = match oldest {
+        Some(core) => Some(format!("{core} or newer (masked as model {})", get("model").unwrap_or_default().trim())),
+        None => named.map(str::to_owned),
+    };
     // A hybrid CPU that is missing in the table still has two core types.
     let model_name = || {
         let name = tidy_model_name(get("model name")?);
@@ -131,6 +136,41 @@ fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, 
         stepping: Some(words.into_iter().flatten().collect::<Vec<_>>().join(" ")),
         midr: None,
     }
+}
+
+/// Large cores of Intel, oldest first.
+const INTEL_CORES: [&str; 13] = [
+    "Haswell",
+    "Broadwell",
+    "Skylake",
+    "Kaby Lake",
+    "Coffee Lake",
+    "Comet Lake",
+    "Sunny Cove",
+    "Willow Cove",
+    "Cypress Cove",
+    "Golden Cove",
+    "Raptor Cove",
+    "Redwood Cove",
+    "Lion Cove",
+];
+/// Features and the first large core of Intel with them (Intel 64 and IA-32 Architectures SDM, volume 1, chapter 5).
+const FIRST_CORES: [(&str, &str); 5] = [
+    ("amx_tile", "Golden Cove"),
+    ("avx512_fp16", "Golden Cove"),
+    ("avx_vnni", "Golden Cove"),
+    ("vaes", "Sunny Cove"),
+    ("gfni", "Sunny Cove"),
+];
+
+/// The oldest core that has the features of these flags, if that is newer than the core that the model number names: a
+/// hypervisor can show any model number.
+fn oldest_with(core: &str, flags: &str) -> Option<&'static str> {
+    let age = |core: &str| INTEL_CORES.iter().position(|known| *known == core);
+    let named = age(core)?;
+    let has = |feature: &str| flags.split_ascii_whitespace().any(|flag| flag == feature);
+    let firsts = FIRST_CORES.iter().filter(|(feature, _)| has(feature)).map(|(_, first)| *first);
+    firsts.max_by_key(|first| age(first)).filter(|first| age(first) > Some(named))
 }
 
 fn row_of(isa: &str, fits: impl Fn(&Row<'static>) -> bool) -> Option<Row<'static>> {
@@ -313,6 +353,19 @@ mod tests {
             let core = own(&CpuInfo::parse(text), 0, half);
             assert_eq!(core.name.as_deref(), name, "{text}");
             assert_eq!(core.stepping.as_deref(), stepping, "{text}");
+        }
+    }
+
+    #[test]
+    fn features_unmask_model_numbers() {
+        for (core, flags, oldest) in [
+            ("Cypress Cove", "fpu avx512f amx_tile amx_int8 avx512_fp16", Some("Golden Cove")),
+            ("Cypress Cove", "fpu avx512f gfni vaes", None),
+            ("Skylake", "fpu avx512f gfni", Some("Sunny Cove")),
+            ("Golden Cove", "amx_tile", None),
+            ("Goldmont", "amx_tile", None),
+        ] {
+            assert_eq!(oldest_with(core, flags), oldest, "{core} {flags}");
         }
     }
 

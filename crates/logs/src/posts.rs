@@ -33,6 +33,8 @@ pub(crate) struct Post<'t> {
     has_review: bool,
     has_summary: bool,
     has_mark: bool,
+    /// True after a section that stands at the end of logs.
+    has_end: bool,
     console_block: Option<usize>,
 }
 
@@ -48,6 +50,7 @@ impl<'t> Post<'t> {
             has_review: false,
             has_summary: false,
             has_mark: false,
+            has_end: false,
             console_block: None,
         }
     }
@@ -201,8 +204,10 @@ fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<
         let is_own = matches!(current.kind, PostKind::Log | PostKind::Console | PostKind::Lines)
             && !current.has_summary
             && current.has_mark;
-        let is_other_name =
-            current.kind == PostKind::Log && current.name.as_deref().is_some_and(|name| !list_row::is_of(text, name));
+        // The name in the first line may have been changed by hand.
+        let is_other_name = current.kind == PostKind::Log
+            && !current.has_end
+            && current.name.as_deref().is_some_and(|name| !list_row::is_of(text, name));
         return (!is_own || is_other_name).then(|| Post { has_summary: true, ..Post::new(PostKind::Row) });
     }
     let block = console_block(text)?;
@@ -214,6 +219,8 @@ fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<
 /// Keeps what a line tells about its result.
 fn note(line: &Line<'_>, post: &mut Post<'_>) {
     let text = line.text.trim_start();
+    const ENDS: [&str; 4] = ["Results validation:", "Status of performance related", "DT compat:", "Compiler:"];
+    post.has_end |= ENDS.iter().any(|end| text.starts_with(end));
     post.has_release |= text.starts_with("Distributor ID:");
     post.has_mark |= is_mark(text);
     post.has_summary |= text.starts_with('|') && list_row::is_row(text);

@@ -10,6 +10,7 @@ mod clock_below_claim;
 mod clock_chain_odd;
 mod clock_column_untrue;
 mod clock_disturbed;
+mod clock_from_aes;
 mod clock_lower_all_cpus;
 mod clock_lower_hot;
 mod clock_methods_differ;
@@ -120,6 +121,7 @@ const ROWS: &[Rule] = &[
     clock_chain_odd::RULE,
     clock_column_untrue::RULE,
     clock_disturbed::RULE,
+    clock_from_aes::RULE,
     clock_lower_all_cpus::RULE,
     clock_lower_hot::RULE,
     clock_methods_differ::RULE,

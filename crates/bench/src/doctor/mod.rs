@@ -74,6 +74,7 @@ const SUBJECTS: &[Subject] = &[
     Subject { id: "board", look: subjects::board },
     Subject { id: "environment", look: subjects::environment },
     Subject { id: "quota", look: subjects::quota },
+    Subject { id: "cpus", look: subjects::cpus },
     Subject { id: "cycle-counters", look: subjects::cycle_counters },
     Subject { id: "cpufreq", look: subjects::cpufreq },
     Subject { id: "settings", look: subjects::settings },

@@ -170,6 +170,43 @@ pub(super) fn settings(facts: &Facts) -> Finding {
     }
 }
 
+/// CPUs that a run does not get, and a boost that is off.
+pub(super) fn cpus(facts: &Facts) -> Finding {
+    let numbers = |is_wanted: fn(&record::Cpu) -> bool| -> Vec<u32> {
+        facts.machine.cpus.iter().filter(|cpu| is_wanted(cpu)).map(|cpu| cpu.cpu).collect()
+    };
+    let (all, offline) = (numbers(|_| true), numbers(|cpu| !cpu.online));
+    if all.is_empty() {
+        return (Unknown, "no CPU is known".into(), String::new());
+    }
+    let status =
+        if facts.root.is_system() { facts.root.read("/proc/self/status").unwrap_or_default() } else { String::new() };
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let allowed = list.and_then(|list| record::parse_cpu_list(list.trim())).unwrap_or_default();
+    let denied: Vec<u32> =
+        numbers(|cpu| cpu.online).into_iter().filter(|cpu| !allowed.is_empty() && !allowed.contains(cpu)).collect();
+    let boost = facts.root.read_value(&format!("{CPUS}/cpufreq/boost")).is_ok_and(|value| value == "0");
+    let mut because = Vec::new();
+    let mut way_out = Vec::new();
+    if !offline.is_empty() {
+        let count = offline.len();
+        because.push(format!("{count} of {} CPUs are offline ({})", all.len(), record::cpu_words(&offline)));
+        way_out.push("take them online: write 1 into cpuN/online");
+    }
+    if !denied.is_empty() {
+        because.push(format!("this process may not run on {}", record::cpu_words(&denied)));
+        way_out.push("start it outside of the cpuset or taskset");
+    }
+    if boost {
+        because.push("boost is off".to_owned());
+        way_out.push("write 1 into /sys/devices/system/cpu/cpufreq/boost");
+    }
+    if because.is_empty() {
+        return fine(format!("{} CPUs, all online", all.len()));
+    }
+    (Partly, because.join("; "), way_out.join("; "))
+}
+
 pub(super) fn cpu_hotplug(facts: &Facts) -> Finding {
     let cpus = &facts.machine.cpus;
     let count = cpus.iter().filter(|cpu| Node::CpuOnline(cpu.cpu).read(facts.root).is_ok()).count();

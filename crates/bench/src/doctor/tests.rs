@@ -27,6 +27,7 @@ fn nothing_is_denied_because_nobody_could_look() {
         "cpufreq",
         "environment",
         "cpu-hotplug",
+        "cpus",
         "results",
         "ram-disks",
         "temperature",
@@ -51,6 +52,9 @@ fn subjects_of_boards() {
     check(&clocks, "settings", "unknown: 1 of 1 policies list a choice; these are the files of another machine");
     check(two, "cpufreq", "no: no cpufreq policy");
     check(two, "settings", "no: no cpufreq policy: ");
+    check(two, "cpus", "yes: 2 CPUs, all online");
+    let offline = format!("{two}== /sys/devices/system/cpu/online\n0\n== /sys/devices/system/cpu/cpufreq/boost\n0\n");
+    check(&offline, "cpus", "partly: 1 of 2 CPUs are offline (CPU 1); boost is off -> take them online");
     check(two, "cpu-hotplug", "no: the kernel lets no CPU be taken offline");
     let switch = format!("{two}== /sys/devices/system/cpu/cpu1/online\n1\n");
     check(&switch, "cpu-hotplug", "unknown: 1 of 2 CPUs have the switch");

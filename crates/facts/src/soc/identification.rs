@@ -24,6 +24,10 @@ pub fn text(machine: &Machine, answer: &Answer) -> String {
     if let Fact::Known(kib) = machine.memory_kib {
         text.push_str(&line("Memory", &format!("{} MiB", kib / 1024)));
     }
+    let offline: Vec<u32> = machine.cpus.iter().filter(|cpu| !cpu.online).map(|cpu| cpu.cpu).collect();
+    if !offline.is_empty() {
+        text.push_str(&line("Offline", &format!("{} of {} CPUs", record::cpu_words(&offline), machine.cpus.len())));
+    }
     for cluster in &machine.clusters {
         let clock = advertised(machine, cluster);
         let cpus = record::cpu_words(&cluster.cpus);

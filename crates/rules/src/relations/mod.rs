@@ -109,6 +109,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         NO_HARM,
         "Repeat `sbc-bench measure clock` on a quiet machine.",
     ),
+    note(&clock_from_aes::RULE, ""),
     row(
         &clock_lower_all_cpus::RULE,
         J::FullLoad,
