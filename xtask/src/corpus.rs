@@ -9,6 +9,7 @@ mod elasticity;
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use compare::reference::{Row, write as write_table};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Path of the table, from the workspace's folder.
@@ -17,7 +18,7 @@ const TABLE: &str = "data/reference.tsv";
 const COMMENT: &str = "\
 # Figures of real boards: one row for each log, made by `cargo xtask corpus`, never edited by hand.
 # source is the name of the log at https://github.com/ThomasKaiser/sbc-bench/tree/master/results (BSD-3-Clause).
-# Columns named workload@method hold figures (MIPS, kB/s, MB/s, ns, MHz, kH/s); those ending in /core one for each cluster
+# name is what the list of results calls the machine, where the log has another name. Columns named workload@method hold figures (MIPS, kB/s, MB/s, ns, MHz, kH/s); those ending in /core one for each cluster
 # in the order of `cores`, separated by `;`. `~` marks a figure that must not be compared with others, `!` one that
 # something lowered, so that it does not say what the board can do; `-` is nothing.
 ";
@@ -48,15 +49,28 @@ fn table(corpus: &Path) -> Result<String> {
     });
     files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
     ensure!(!files.is_empty(), "no logs in {}", corpus.display());
+    let names = names()?;
     let rows = files
         .iter()
         .map(|file| {
             let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            Ok(row(&String::from_utf8_lossy(&bytes), &name))
+            let log = name.trim_end_matches(".txt");
+            Ok(Row { name: names.get(log).cloned(), ..row(&String::from_utf8_lossy(&bytes), &name) })
         })
         .collect::<Result<Vec<Row>>>()?;
     Ok(COMMENT.to_owned() + &write_table(&rows))
+}
+
+/// Names for people of the machines of logs, without the SoC in parentheses.
+fn names() -> Result<BTreeMap<String, String>> {
+    let Some(folder) = crate::boards::folder() else { return Ok(BTreeMap::new()) };
+    let rows = crate::boards::list(&folder, "result-names.tsv")?.into_iter();
+    let name = |cells: Vec<String>| match cells.as_slice() {
+        [log, name, ..] => Some((log.clone(), name.split(" (").next().unwrap_or(name).to_owned())),
+        _ => None,
+    };
+    Ok(rows.filter_map(name).collect())
 }
 
 fn row(text: &str, name: &str) -> Row {

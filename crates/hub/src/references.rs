@@ -46,6 +46,7 @@ fn row(columns: &Columns) -> Row {
         found.entry(key).or_default().push(RowFigure { cluster, value: main.value, comparable: true, sound: true });
     }
     Row {
+        name: None,
         is_published: false,
         source: columns.words(0),
         board: name(Kind::Board),

@@ -2,6 +2,7 @@
 
 use crate::order::rank;
 use crate::{Subject, rank};
+use compare::Neighbours;
 use explain::Narrative;
 use facts::view::whole_run;
 use facts::{Figure, Verdict};
@@ -22,14 +23,33 @@ pub(crate) fn top(subject: &Subject<'_>) -> Markup {
     let facts = subject.facts;
     let (look, sentence) = verdict(subject);
     let highlights = highlights(subject);
+    let is_usable = subject.explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
     html! {
         h1 { (name(facts)) }
         p.soft { (line(facts)) }
         p.verdict.(look) { (sentence) }
+        @if let (Some(found), true) = (&subject.ranking.neighbours, is_usable) { (neighbours(found)) }
         @if !highlights.is_empty() {
             dl.facts {
                 @for (name, value, small) in highlights {
                     div { dt { (name) } dd { (value) @if !small.is_empty() { span.small { (small) } } } }
+                }
+            }
+        }
+    }
+}
+
+/// Bars of this board and of those next to it.
+fn neighbours(neighbours: &Neighbours) -> Markup {
+    let most = neighbours.bars.iter().map(|bar| bar.mips).fold(f64::MIN_POSITIVE, f64::max);
+    html! {
+        table.boards {
+            caption { "7-zip on all CPUs, in MIPS" }
+            @for bar in &neighbours.bars {
+                tr.this[bar.is_this] {
+                    th scope="row" { (bar.name) @if bar.results > 1 { span.small { " (" (bar.results) ")" } } }
+                    td { (format!("{:.0}", bar.mips)) }
+                    td { div style=(format!("width:{:.0}%", 100.0 * bar.mips / most)) {} }
                 }
             }
         }

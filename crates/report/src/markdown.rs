@@ -28,6 +28,9 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     for sentence in told.answers.iter().chain(&told.ledgers).chain(&told.neighbours) {
         let _ = writeln!(text, "{}", markdown(sentence));
     }
+    if !told.chart.is_empty() {
+        let _ = writeln!(text, "\n```\n{}\n```", told.chart.join("\n"));
+    }
     let _ = writeln!(text, "\n{}", measured_on(facts));
     text.push_str(&main_figures(facts));
     let sentences = |findings: Vec<usize>| findings.into_iter().map(|index| explained.findings[index].sentence());

@@ -67,6 +67,9 @@ fn told(told: &Narrative) -> String {
     if let Some(neighbours) = &told.neighbours {
         let _ = writeln!(text, "{}", wrapped(neighbours, 0));
     }
+    if !told.chart.is_empty() {
+        let _ = writeln!(text, "\n{}", told.chart.join("\n"));
+    }
     if !told.causes.is_empty() {
         text.push('\n');
     }

@@ -14,13 +14,14 @@ use crate::args::run::{RunArgs, TaskFlags};
 use crate::paths::Paths;
 use anyhow::Context as _;
 use bench::{Attributes, FinishedRun, OwnProgram, RunContext};
-use compare::{among_others_text, rank};
+use compare::rank;
 use console::look::Look;
 use console::progress::{Picture, ProgressBar};
 use console::run_screen::RunScreen;
 use console::{input, output, signals, status};
 use explain::Document;
 use explain::monitor::whole_line;
+use facts::lines::wrapped;
 use facts::{Explained, Verdict};
 use keep::{Results, StoredPaths, keep, stamp_of};
 use machine::files::Stream;
@@ -289,13 +290,14 @@ fn course(facts: &facts::Facts<'_>) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// Where a standard run stands among the known results; nothing of other runs, which have not its figures.
+/// How a standard run compares with similar boards; nothing of other runs, which have not its figures.
 fn among_others(explained: &Explained<'_>, question: &QuestionId) -> anyhow::Result<String> {
     if *question != QuestionId::Standard || explained.facts.run.end != End::Finished {
         return Ok(String::new());
     }
     let ranking = rank(explained, &*reference(&[])?);
-    Ok(format!("\n{}", among_others_text(&ranking)))
+    let more = "All figures next to known boards: sbc-bench compare. Page and card: sbc-bench explain --html FILE --card FILE.";
+    Ok(format!("\n{}\n{}\n", wrapped(&ranking.answer.sentence, 0), wrapped(more, 0)))
 }
 
 fn rendered(id: &str, explained: &Explained<'_>) -> anyhow::Result<String> {

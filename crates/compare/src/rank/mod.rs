@@ -18,7 +18,7 @@ pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
 pub use neighbours::{Neighbours, neighbours};
 pub use range::{OTHERS_MIN, Range};
-pub use text::{among_others_text, ranking_text};
+pub use text::ranking_text;
 
 use super::{LeftOut, invalid_because};
 use crate::reference::{Reference, Row, parse, soc_key, write};
@@ -46,6 +46,8 @@ pub struct Ranking {
     pub soc: Option<String>,
     /// Comparison with similar boards, with causes of a deficit.
     pub answer: Answer,
+    /// Boards next to it in 7-zip on all CPUs.
+    pub neighbours: Option<Neighbours>,
     /// Its main figures, each with its standing.
     pub entries: Vec<Entry>,
     /// Figures and results that take no part.
@@ -122,6 +124,7 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
         verdict: verdict_of(facts.figures(), explained.verdict),
         invalid_because: invalid_because(explained),
         answer: answer::answer(facts, explained, soc.as_deref(), &entries),
+        neighbours: neighbours(facts, explained, reference),
         soc,
         entries,
         left_out,

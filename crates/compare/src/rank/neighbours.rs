@@ -2,19 +2,25 @@
 
 use super::peers::known;
 use super::{own_row, peers_of, without_own};
-use crate::reference::Reference;
+use crate::reference::{Reference, soc_key};
 use facts::figures::Figure;
 use facts::number::with_unit;
 use facts::stats::median;
 use facts::{Explanation, Facts};
 use record::{Arrange, Variant, WorkloadId};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Boards that many people know, by the beginning of their names in the reference data.
-const FAMILIAR: [&str; 3] = ["Raspberry Pi 3 Model B", "Raspberry Pi 4 Model B", "Raspberry Pi 5 Model B"];
+/// Boards that many people know, by their names in the reference data.
+const FAMILIAR: [&str; 4] = ["Raspberry Pi 3 B+", "Raspberry Pi 4 B", "Raspberry Pi 5 B", "ROCK 5B"];
+/// Columns of a chart for the name and for the value.
+const NAME_COLUMNS: usize = 26;
+const VALUE_COLUMNS: usize = 8;
+/// Shortest longest bar.
+const BAR_COLUMNS_MIN: usize = 8;
 
 /// Boards next to a result in 7-zip on all CPUs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Neighbours {
     /// Place from 1, the fastest first.
     pub place: usize,
@@ -26,6 +32,21 @@ pub struct Neighbours {
     pub slower: Option<(String, f64)>,
     /// Boards that many people know, and the ratio of this result to the median of each.
     pub familiar: Vec<(String, f64)>,
+    /// This board and those to compare it with, the fastest first.
+    pub bars: Vec<Bar>,
+}
+
+/// A board in a chart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bar {
+    /// Its name; of several boards with the same SoC that SoC.
+    pub name: String,
+    /// Median of its results in MIPS.
+    pub mips: f64,
+    /// Number of results.
+    pub results: usize,
+    /// True for the result itself.
+    pub is_this: bool,
 }
 
 /// Boards next to a result; none without a comparable score of 7-zip on all CPUs.
@@ -43,27 +64,51 @@ pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Refere
             boards.entry(short_name(board)).or_default().push(value);
         }
     }
-    let medians = boards.into_iter().filter_map(|(board, values)| Some((board, median(&values)?)));
-    let mut medians: Vec<(String, f64)> = medians.collect();
+    let medians = boards.into_iter().filter_map(|(board, values)| Some((board, median(&values)?, values.len())));
+    let mut medians: Vec<(String, f64, usize)> = medians.collect();
     medians.arrange_by(|a, b| b.1.total_cmp(&a.1));
-    let faster = medians.iter().take_while(|(_, value)| *value > figure.value).count();
-    let familiar = FAMILIAR.iter().filter_map(|name| {
-        let board = medians.iter().find(|(board, _)| board == name)?;
-        Some(((*name).trim_end_matches(" Model B").to_owned(), figure.value / board.1))
-    });
+    let faster = medians.iter().take_while(|(_, value, _)| *value > figure.value).count();
+    let familiar = FAMILIAR.iter().filter_map(|name| medians.iter().find(|(board, ..)| board == name));
+    let familiar: Vec<&(String, f64, usize)> = familiar.collect();
+    let next = [faster.checked_sub(1).and_then(|index| medians.get(index)), medians.get(faster)];
+    let same_soc: Vec<f64> = match facts.soc().known() {
+        Some(soc) => {
+            let key = soc_key(soc);
+            known(figure, &peers)
+                .into_iter()
+                .filter(|known| known.is_of_soc(&key))
+                .filter_map(|known| known.best())
+                .collect()
+        }
+        None => Vec::new(),
+    };
+    let mut bars = vec![Bar { name: "this board".to_owned(), mips: figure.value, results: 1, is_this: true }];
+    for (name, mips, results) in next.into_iter().flatten().chain(familiar.iter().copied()) {
+        if !bars.iter().any(|bar| bar.name == *name) {
+            bars.push(Bar { name: facts::plain(name), mips: *mips, results: *results, is_this: false });
+        }
+    }
+    if let (Some(soc), Some(mips)) = (facts.soc().known(), median(&same_soc)) {
+        let name = format!("other {}", soc.split_once(' ').map_or(soc.as_str(), |(_, part)| part));
+        bars.push(Bar { name: facts::plain(&name), mips, results: same_soc.len(), is_this: false });
+    }
+    bars.arrange_by(|a, b| b.mips.total_cmp(&a.mips));
+    let pair = |(board, mips, _): &(String, f64, usize)| (board.clone(), *mips);
     Some(Neighbours {
         place: faster + 1,
         of: medians.len() + 1,
-        faster: faster.checked_sub(1).map(|index| medians[index].clone()),
-        slower: medians.get(faster).cloned(),
-        familiar: familiar.collect(),
+        faster: next[0].map(pair),
+        slower: next[1].map(pair),
+        familiar: familiar.iter().map(|(board, mips, _)| (board.clone(), figure.value / mips)).collect(),
+        bars,
     })
 }
 
 /// A board without its revision: boards of one kind are one.
 fn short_name(board: &str) -> String {
-    let cut = [" Rev ", " / ", " Plus Rev "].iter().filter_map(|mark| board.find(mark)).min().unwrap_or(board.len());
-    board[..cut].replace("RPi ", "Raspberry Pi ")
+    let cut = [" Rev ", " / "].iter().filter_map(|mark| board.find(mark)).min().unwrap_or(board.len());
+    let name = board[..cut].replace("RPi ", "Raspberry Pi ").replace(" Model B Plus", " B+").replace(" Model B", " B");
+    if name.starts_with("Raspberry Pi ") { name } else { board[..cut].to_owned() }
 }
 
 impl Neighbours {
@@ -79,6 +124,27 @@ impl Neighbours {
         let familiar = familiar.collect::<Vec<_>>().join(", ");
         let familiar = if familiar.is_empty() { String::new() } else { format!("; {familiar}") };
         format!("Place {} of {} known boards in 7-zip on all CPUs: {sides}{familiar}.", self.place, self.of)
+    }
+}
+
+impl Neighbours {
+    /// Bars of 7-zip on all CPUs in lines of at most so many columns.
+    pub fn chart(&self, columns: usize) -> Vec<String> {
+        let most = self.bars.iter().map(|bar| bar.mips).fold(0.0, f64::max);
+        let room = columns.saturating_sub(NAME_COLUMNS + VALUE_COLUMNS + 4).max(BAR_COLUMNS_MIN);
+        let line = |bar: &Bar| {
+            let name = match bar.results {
+                _ if bar.is_this => bar.name.clone(),
+                1 => bar.name.clone(),
+                several => format!("{} ({several})", bar.name),
+            };
+            let name: String = name.chars().take(NAME_COLUMNS).collect();
+            let length = (bar.mips / most * room as f64).round().max(1.0) as usize;
+            let mark = if bar.is_this { "=" } else { "#" };
+            let mips = bar.mips.round();
+            format!("   {name:<NAME_COLUMNS$}{mips:>VALUE_COLUMNS$} {}", mark.repeat(length.min(room)))
+        };
+        self.bars.iter().map(line).collect()
     }
 }
 
@@ -98,8 +164,9 @@ mod tests {
     #[test]
     fn revisions_are_one_board() {
         for (board, expected) in [
-            ("Raspberry Pi 4 Model B Rev 1.4 / BCM2711 Rev C0", "Raspberry Pi 4 Model B"),
-            ("RPi 4 Model B Rev 1.1 / BCM2711 Rev B0", "Raspberry Pi 4 Model B"),
+            ("Raspberry Pi 4 Model B Rev 1.4 / BCM2711 Rev C0", "Raspberry Pi 4 B"),
+            ("RPi 4 Model B Rev 1.1 / BCM2711 Rev B0", "Raspberry Pi 4 B"),
+            ("Raspberry Pi 3 Model B Plus Rev 1.3", "Raspberry Pi 3 B+"),
             ("Radxa ROCK 5B", "Radxa ROCK 5B"),
         ] {
             assert_eq!(short_name(board), expected);
@@ -113,12 +180,23 @@ mod tests {
             of: 3,
             faster: Some(("A".into(), 9000.0)),
             slower: Some(("B".into(), 4000.0)),
-            familiar: vec![("Raspberry Pi 4".into(), 1.53), ("Raspberry Pi 5".into(), 0.5)],
+            familiar: vec![("Raspberry Pi 4 B".into(), 1.53), ("Raspberry Pi 5 B".into(), 0.5)],
+            bars: vec![
+                Bar { name: "A".into(), mips: 9000.0, results: 3, is_this: false },
+                Bar { name: "this board".into(), mips: 4500.0, results: 1, is_this: true },
+            ],
         };
+        assert_eq!(
+            neighbours.chart(60),
+            [
+                "   A (3)                         9000 ######################",
+                "   this board                    4500 ===========",
+            ]
+        );
         assert_eq!(
             neighbours.sentence(),
             "Place 2 of 3 known boards in 7-zip on all CPUs: slower than A (9000 MIPS), faster than B (4000 MIPS); 1.5 times a \
-             Raspberry Pi 4, 0.50 times a Raspberry Pi 5."
+             Raspberry Pi 4 B, 0.50 times a Raspberry Pi 5 B."
         );
     }
 }

@@ -21,9 +21,14 @@ pub(super) struct KnownResult<'a> {
 }
 
 impl<'a> KnownResult<'a> {
-    /// Its board.
+    /// Its board, by the name for people.
     pub(super) fn board(&self) -> Option<&'a str> {
-        self.peer.row.board.as_deref()
+        self.peer.row.name.as_deref().or(self.peer.row.board.as_deref())
+    }
+
+    /// True if its board has this SoC.
+    pub(super) fn is_of_soc(&self, soc_key: &str) -> bool {
+        self.peer.row.soc_key.as_deref() == Some(soc_key)
     }
 
     /// Its highest value.

@@ -30,13 +30,20 @@ pub fn ranking_text(ranking: &Ranking) -> String {
         None => String::new(),
     };
     let _ = writeln!(text, "{}{soc} compared with known results:\n", cut(board));
+    if let Some(neighbours) = &ranking.neighbours {
+        let chart = neighbours.chart(CHART_COLUMNS).join("\n");
+        let _ = writeln!(text, "{}\n\n{chart}\n", wrapped(&neighbours.sentence(), 0));
+    }
     text.push_str(&among_others_text(ranking));
     text.push_str(&left_out(&ranking.left_out));
     text
 }
 
-/// The answer and the places of all figures, as they end a run.
-pub fn among_others_text(ranking: &Ranking) -> String {
+/// Width of a chart.
+const CHART_COLUMNS: usize = 78;
+
+/// The answer and the places of all figures.
+fn among_others_text(ranking: &Ranking) -> String {
     let mut text = format!("{}\n\n", wrapped(&ranking.answer.sentence, 0));
     if ranking.entries.is_empty() {
         text.push_str("   No comparable figures.\n");

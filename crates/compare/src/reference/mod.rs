@@ -46,6 +46,8 @@ pub struct Row {
     pub source: String,
     /// Name of the board.
     pub board: Option<String>,
+    /// Name of the board for people, if the list of published results has another one than the log.
+    pub name: Option<String>,
     /// Name of the SoC or CPU as the log tells it.
     pub soc: Option<String>,
     /// Key of comparison, [`soc_key`].
@@ -138,6 +140,7 @@ impl Row {
                 Source::Run { version, .. } => Some(version.clone()),
             },
             verdict: verdict_of(all, explained.verdict),
+            name: None,
             is_published: false,
             figures,
         }

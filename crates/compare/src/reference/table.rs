@@ -1,6 +1,6 @@
 //! The shape of `data/reference.tsv`: rows out, rows in.
 //!
-//! Nine columns say what a row is, then follows one column for each key, the last one is the
+//! Ten columns say what a row is, then follows one column for each key, the last one is the
 //! source. A key that ends in `/core` holds one value for each cluster, separated by `;` in the
 //! order of the column `cores`. A value with `~` must not be compared with others, one with `!` was
 //! lowered by something; `-` is nothing.
@@ -12,7 +12,7 @@ use record::table::{Row as Line, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns before the keys.
-const COLUMNS: [&str; 8] = ["board", "soc", "cores", "kernel", "distribution", "date", "version", "verdict"];
+const COLUMNS: [&str; 9] = ["board", "soc", "cores", "kernel", "distribution", "date", "version", "verdict", "name"];
 /// The last column.
 const SOURCE: &str = "source";
 /// Ends a key that is measured for each cluster.
@@ -47,6 +47,7 @@ fn cells(row: &Row, keys: &BTreeSet<(&FigureKey, bool)>) -> Vec<String> {
         cell(&row.date),
         cell(&row.version),
         row.verdict.to_string(),
+        cell(&row.name),
     ];
     cells.extend(keys.iter().map(|(key, per_core)| values(row, key, *per_core)));
     cells.push(row.source.clone());
@@ -134,6 +135,7 @@ fn row(line: Line, keys: &[(FigureKey, bool)]) -> Option<Row> {
         distribution: text(4),
         date: text(5),
         version: text(6),
+        name: text(8),
         is_published: true,
         verdict: match fixed[7] {
             "valid" => Verdict::Valid,

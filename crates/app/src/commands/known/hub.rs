@@ -100,6 +100,7 @@ fn all_rows(hub: &ReferenceHub, pages: &[ReferencePage]) -> Result<Vec<Row>, Str
         let parsed = parse(&page.table).map_err(|why| format!("its table cannot be read ({why})"))?;
         // Results of a hub are not those of the published tables: the board may be the very one that is compared.
         rows.extend(parsed.into_iter().map(|row| Row {
+            name: None,
             is_published: false,
             source: format!("{}/r/{}", hub.url(), row.source),
             ..row

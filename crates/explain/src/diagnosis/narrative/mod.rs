@@ -6,6 +6,7 @@ mod said;
 mod sentence;
 
 use crate::monitor::time_of_day;
+use compare::Neighbours;
 use compare::reference::Reference;
 use facts::lines::capitalised;
 use facts::{Cause, Diagnosis, Explanation, Facts, Finding, Severity, Verdict};
@@ -29,6 +30,8 @@ pub struct Narrative {
     pub ledgers: Vec<String>,
     /// Place among known boards, with the next ones.
     pub neighbours: Option<String>,
+    /// Bars of this board and of those next to it, in lines of 80 columns.
+    pub chart: Vec<String>,
     /// What was lost to each cause, the most harmful first.
     pub causes: Vec<Paragraph>,
     /// What else is worth a line; what cannot be known comes first.
@@ -82,7 +85,9 @@ impl Narrative {
         all.extend(notes(explained, &mut said));
         let notes = all;
         let neighbours = neighbours(facts, explained);
-        Self { answers, verdict: verdict.text, ledgers, neighbours, causes, notes }
+        let chart = neighbours.as_ref().map(|found| found.chart(CHART_COLUMNS)).unwrap_or_default();
+        let neighbours = neighbours.map(|found| found.sentence());
+        Self { answers, verdict: verdict.text, ledgers, neighbours, chart, causes, notes }
     }
 }
 
@@ -91,12 +96,14 @@ pub fn verdict_sentence(explained: &Explanation) -> String {
     sentence::verdict(explained).text
 }
 
+/// Width of a chart.
+const CHART_COLUMNS: usize = 78;
+
 /// Place among known boards, of results that may be used.
-fn neighbours(facts: &Facts<'_>, explained: &Explanation) -> Option<String> {
+fn neighbours(facts: &Facts<'_>, explained: &Explanation) -> Option<Neighbours> {
     let reference = Reference::builtin();
     let is_usable = explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
-    let found = is_usable.then(|| compare::neighbours(facts, explained, reference)).flatten();
-    found.map(|found| found.sentence())
+    is_usable.then(|| compare::neighbours(facts, explained, reference)).flatten()
 }
 
 /// What names a cause: its sentence, or fewer words where another one has said the same numbers.
