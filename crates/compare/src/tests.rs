@@ -275,6 +275,12 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
     expect![[r#"
         Mine (Rockchip RK3328) compared with known results:
 
+        Place 2 of 2 known boards in 7-zip on all CPUs: slower than B (4200 MIPS).
+
+           B (3)                         4200 ########################################
+           this board                    4000 ======================================
+           other RK3328                  3900 #####################################
+
         No known board is like this one, so nothing can be said of its figures.
 
         Median and range of nine in ten boards with this SoC (where fewer than three are

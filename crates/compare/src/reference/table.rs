@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns before the keys.
 const COLUMNS: [&str; 9] = ["board", "soc", "cores", "kernel", "distribution", "date", "version", "verdict", "name"];
+/// Number of these without the name.
+const NAMELESS: usize = COLUMNS.len() - 1;
 /// The last column.
 const SOURCE: &str = "source";
 /// Ends a key that is measured for each cluster.
@@ -94,11 +96,14 @@ pub fn parse(text: &str) -> Result<Vec<Row>, String> {
     let keys = match header.as_slice() {
         [] => return Err("no header".to_owned()),
         [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS) => &fixed[COLUMNS.len()..],
+        // Programs of earlier versions write no name for people.
+        [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS[..NAMELESS]) => &fixed[NAMELESS..],
         _ => return Err("unexpected columns".to_owned()),
     };
+    let columns = header.len() - keys.len() - 1;
     let keys: Vec<(FigureKey, bool)> = keys.iter().map(|column| parse_key(column)).collect();
     let wrong = |line: &Line| format!("line {}: wrong format", line.line_number());
-    table.rows().map(|line| row(line, &keys).ok_or_else(|| wrong(&line))).collect()
+    table.rows().map(|line| row(line, columns, &keys).ok_or_else(|| wrong(&line))).collect()
 }
 
 /// A column's key, and whether it holds a value for each cluster.
@@ -108,14 +113,14 @@ fn parse_key(column: &str) -> (FigureKey, bool) {
     (key, of_core.is_some())
 }
 
-fn row(line: Line, keys: &[(FigureKey, bool)]) -> Option<Row> {
+fn row(line: Line, columns: usize, keys: &[(FigureKey, bool)]) -> Option<Row> {
     let cells: Vec<&str> = line.cells().collect();
-    let (fixed, rest) = cells.split_at_checked(COLUMNS.len())?;
+    let (fixed, rest) = cells.split_at_checked(columns)?;
     let (source, values) = rest.split_last()?;
     if values.len() != keys.len() {
         return None;
     }
-    let text = |index: usize| Some(fixed[index].to_owned()).filter(|cell| cell != NOTHING);
+    let text = |index: usize| fixed.get(index).map(|cell| (*cell).to_owned()).filter(|cell| cell != NOTHING);
     let cores: Option<Vec<RowCore>> = match text(2) {
         None => Some(Vec::new()),
         Some(cores) => cores.split(';').map(parse_core).collect(),
@@ -197,8 +202,8 @@ mod tests {
         let rows = vec![Row::of(&Facts::of(&record), &explained_by(Vec::new()), "x.txt")];
         let text = write(&rows);
         expect![[r#"
-            board	soc	cores	kernel	distribution	date	version	verdict	clock@1 cold/core	sevenzip@1 multi	sevenzip@1 single/core	source
-            Odd board name	-	4x Cortex-A53	-	-	2023-11-14	0.9.72	valid	1799	5345	~1420	x.txt
+            board	soc	cores	kernel	distribution	date	version	verdict	name	clock@1 cold/core	sevenzip@1 multi	sevenzip@1 single/core	source
+            Odd board name	-	4x Cortex-A53	-	-	2023-11-14	0.9.72	valid	-	1799	5345	~1420	x.txt
         "#]]
         .assert_eq(&text);
         let published: Vec<Row> = rows.into_iter().map(|row| Row { is_published: true, ..row }).collect();
