@@ -93,7 +93,7 @@ impl Sampler {
     pub fn new(root: &Root, options: &Options) -> Self {
         let mut options = options.clone();
         options.interval = options.interval.max(INTERVAL_MIN);
-        let probes = SENSORS.iter().flat_map(|sensor| (sensor.discover)(root));
+        let probes = sensors::discover(SENSORS.iter(), root);
         let measured = options.measures.then(sensors::measured_threads);
         let mut slots = Vec::new();
         let mut channels: Vec<Channel> = Vec::new();

@@ -2,7 +2,7 @@
 //! second; the sampler is for more.
 
 use crate::Root;
-use crate::sensors::{NONE, Parser, Read, SENSORS, Scale, known};
+use crate::sensors::{self, NONE, Parser, Read, SENSORS, Scale, known};
 use record::soc_temperature::{SocTemperature, choose, is_reading};
 use record::{Channel, Missing, Reading};
 
@@ -52,8 +52,8 @@ impl Thermometer {
 
     /// All temperatures in files, with their channels.
     fn all(root: &Root) -> (Vec<Channel>, Vec<Self>) {
-        let sensors = SENSORS.iter().filter(|sensor| KINDS.contains(&sensor.id));
-        let probes: Vec<_> = sensors.flat_map(|sensor| (sensor.discover)(root)).collect();
+        let kinds = SENSORS.iter().filter(|sensor| KINDS.contains(&sensor.id));
+        let probes: Vec<_> = sensors::discover(kinds, root).collect();
         let mut channels = Vec::new();
         let mut found: Vec<Self> = Vec::new();
         for probe in &probes {

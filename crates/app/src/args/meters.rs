@@ -2,13 +2,16 @@
 
 use super::Environment;
 
-/// Power meters.
+/// Power meters, and sensors that are left out.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct MeterFlags {
     /// Poll a network power meter. KIND: netio, netio-json, shelly, smartpower2, smartpower3, tasmota. /N selects
     /// output N (default 1), /all all outputs
     #[arg(long = "meter", value_name = "KIND:HOST[/N]")]
     meters: Vec<String>,
+    /// Do not read the sensor of this name, such as the thermal zone cpu-thermal or a channel of `list channels`
+    #[arg(long = "ignore-sensor", value_name = "NAME")]
+    pub(crate) ignored_sensors: Vec<String>,
 }
 
 impl MeterFlags {
@@ -36,7 +39,7 @@ mod tests {
     #[test]
     fn meters_of_flags_and_environment() {
         let environment = |netio: &str| Environment { variables: vec![("Netio".into(), netio.into())] };
-        let flags = |meter: &str| MeterFlags { meters: vec![meter.into()] };
+        let flags = |meter: &str| MeterFlags { meters: vec![meter.into()], ignored_sensors: Vec::new() };
         let all = flags("shelly:plug/all").all(&environment("10.0.0.2/4"));
         assert_eq!(all.unwrap(), ["shelly:plug/all", "netio:10.0.0.2/4"]);
         for (meter, netio) in [("plug", "10.0.0.2"), ("shelly:plug", "10.0.0.2/x")] {

@@ -33,6 +33,7 @@ impl RunFlags {
         Ok(Options {
             force: self.idle.force,
             wait: self.idle.wait(),
+            ignored_sensors: self.meters.ignored_sensors.clone(),
             meters: self.meters.clone().all(environment)?,
             user: if self.user.as_root { None } else { calling_user()?.map(Arc::new) },
             tune: options.tune && !tune.no_tuning,

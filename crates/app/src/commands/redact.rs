@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn files_that_are_no_text_are_refused() {
         for (bytes, expected) in [
-            (&b"\x1f\x8b\x08\0"[..], "it is compressed by gzip; unpack it first"),
+            (&b"\x1f\x8b\x08\0"[..], "it is compressed; unpack it first"),
             (b"PK\x03\x04\0\0", "it is not text"),
             (b"Linux\0pi", "it is not text"),
         ] {

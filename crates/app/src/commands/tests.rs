@@ -223,7 +223,7 @@ fn help_says_nothing_twice() {
 /// The long options of each verb that its help lists.
 #[test]
 fn each_verb_lists_the_options_that_it_uses() {
-    const RUN: &str = "as-root force json log machine meter publish quiet token-file upload wait yes";
+    const RUN: &str = "as-root force ignore-sensor json log machine meter publish quiet token-file upload wait yes";
     let own = "better name others-off score-json score-regex score-time timeout unit workload workload-file";
     for (verb, expected) in [
         ("run", format!("{RUN} {own} cpus dir host no-tuning repeat resume ssh-config tui")),
@@ -249,7 +249,7 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("measure core-to-core", "cpus json no-tuning quiet".into()),
         ("measure scaling", "cpus json no-tuning quiet".into()),
         ("measure workload", "as-root cpus dir host json no-tuning quiet ssh-config".into()),
-        ("monitor", "count jsonl lines meter prometheus quiet record replay root seek speed textfile tui web".into()),
+        ("monitor", "count ignore-sensor jsonl lines meter prometheus quiet record replay root seek speed textfile tui web".into()),
         ("monitor mark", "record".into()),
         ("explain", "card check details format html json plots".into()),
         ("inspect", "json root".into()),

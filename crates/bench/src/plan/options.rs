@@ -32,6 +32,8 @@ pub struct Options {
     pub interval: Duration,
     /// Power meters to poll, as `kind:host/output`.
     pub meters: Vec<String>,
+    /// Names of sensors that are not read.
+    pub ignored_sensors: Vec<String>,
     /// The user whose commands are run, where root was called by one; none runs them as root.
     pub user: Option<Arc<Caller>>,
     /// Folder and host of workloads that need more than the machine.
@@ -52,6 +54,7 @@ impl Default for Options {
             stockfish: false,
             interval: Duration::from_millis(500),
             meters: Vec::new(),
+            ignored_sensors: Vec::new(),
             user: None,
             targets: Targets::default(),
         }

@@ -23,6 +23,8 @@ pub struct MonitorArgs {
     pub web: Option<SocketAddr>,
     /// Write metrics into this file.
     pub textfile: Option<PathBuf>,
+    /// Names of sensors that are not read.
+    pub ignored_sensors: Vec<String>,
     /// Power meters to poll, as `kind:host/output`.
     pub meters: Vec<String>,
 }

@@ -22,6 +22,8 @@ pub struct Root {
     pub(super) write_policy: Option<WritePolicy>,
     /// Existing files that could not be read.
     pub(super) unread: Arc<Unread>,
+    /// Names of sensors that are not read.
+    ignored_sensors: Arc<Vec<String>>,
 }
 
 /// Location of a root.
@@ -33,7 +35,23 @@ pub(super) enum Tree {
 
 impl Root {
     fn of(tree: Tree) -> Self {
-        Self { tree: Arc::new(tree), replaced: Arc::default(), write_policy: None, unread: Arc::default() }
+        Self {
+            tree: Arc::new(tree),
+            replaced: Arc::default(),
+            write_policy: None,
+            unread: Arc::default(),
+            ignored_sensors: Arc::default(),
+        }
+    }
+
+    /// The same root without the sensors of these names: a label such as `cpu-thermal`, or the id of a channel.
+    pub fn without_sensors(&self, names: &[String]) -> Self {
+        Self { ignored_sensors: Arc::new(names.to_vec()), ..self.clone() }
+    }
+
+    /// True if none of these names is one of an ignored sensor.
+    pub(crate) fn reads_sensor(&self, names: &[&str]) -> bool {
+        !names.iter().any(|name| self.ignored_sensors.iter().any(|ignored| ignored.eq_ignore_ascii_case(name)))
     }
 
     /// Existing files that could not be read since the last call, each path once, without those that users may not

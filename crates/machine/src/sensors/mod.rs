@@ -40,6 +40,7 @@ pub use measured_threads::probe as measured_threads;
 pub use scale::Scale;
 pub use sensor::{Parser, Probe, Read, SampleInterval, Sensor};
 
+use crate::Root;
 use sensor::{has, labelled, numbered};
 
 /// All sensors, ordered by id.
@@ -70,12 +71,23 @@ pub const SENSORS: &[Sensor] = &[
     zram::SENSOR,
 ];
 
+/// Probes of these sensors on a machine, without the channels that the user excluded.
+pub(crate) fn discover<'a>(
+    sensors: impl Iterator<Item = &'a Sensor> + 'a,
+    root: &'a Root,
+) -> impl Iterator<Item = Probe> + 'a {
+    let is_read = |probe: &Probe| {
+        let mut channels = probe.channels.iter();
+        channels.all(|channel| root.reads_sensor(&[channel.label.as_str(), channel.id.to_string().as_str()]))
+    };
+    sensors.flat_map(|sensor| (sensor.discover)(root)).filter(is_read)
+}
+
 #[cfg(test)]
 pub(crate) mod check {
     //! Helpers for the tests of all sensors.
 
     use super::*;
-    use crate::Root;
 
     /// Runs a parser on a text, with space for `count` values.
     pub(crate) fn parsed(parser: Parser, text: &str, count: usize) -> Vec<i64> {
@@ -109,7 +121,6 @@ pub(crate) mod check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Root;
     use record::Channel;
 
     #[test]
@@ -121,6 +132,18 @@ mod tests {
             assert!(sensor.kernel_doc.starts_with("https://"), "{}", sensor.id);
         }
         assert!(SENSORS.is_sorted_by(|a, b| a.id < b.id));
+    }
+
+    #[test]
+    fn ignored_sensors_are_not_read() {
+        let zones = "== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n== /sys/class/thermal/thermal_zone0/temp\n45000\n\
+                     == /sys/class/thermal/thermal_zone1/type\nbattery\n== /sys/class/thermal/thermal_zone1/temp\n99000\n";
+        let root = Root::from_board(zones).unwrap();
+        let labels = |root: &Root| -> Vec<String> {
+            discover([thermal::SENSOR].iter(), root).flat_map(|probe| probe.channels).map(|one| one.label).collect()
+        };
+        assert_eq!(labels(&root), ["cpu-thermal", "battery"]);
+        assert_eq!(labels(&root.without_sensors(&["Battery".to_owned()])), ["cpu-thermal"]);
     }
 
     #[test]

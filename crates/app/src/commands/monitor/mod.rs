@@ -50,7 +50,7 @@ impl Verb for MonitorVerb {
 
 impl Command for MonitorArgs {
     fn run(self: Box<Self>, root: &machine::Root) -> anyhow::Result<u8> {
-        monitor::run(root, &self)
+        monitor::run(&root.without_sensors(&self.ignored_sensors), &self)
     }
 }
 
@@ -178,6 +178,7 @@ impl MonitorFlags {
             prometheus,
             web,
             textfile: self.textfile,
+            ignored_sensors: meters.ignored_sensors.clone(),
             meters: meters.all(environment)?,
         })
     }
