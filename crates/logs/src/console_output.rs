@@ -27,8 +27,11 @@ pub(super) fn read_progress(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
+/// True for what the program says to its user below the results.
 fn is_prompt(text: &str) -> bool {
-    text.starts_with("Full results uploaded to ")
+    const PROMPTS: [&str; 3] =
+        ["Full results uploaded to ", "In case this device is not ", "consider submitting it at "];
+    PROMPTS.iter().any(|prompt| text.starts_with(prompt))
 }
 
 /// Reads `ATTENTION: ...`, a statement of the program about its own results, with the lines that continue it.

@@ -82,7 +82,10 @@ const ENTITY_BYTES_MAX: usize = 10;
 
 /// The text of a page; `None` for text without tags and entities.
 fn without_html(text: &str) -> Option<String> {
-    let has_tag = text.match_indices('<').any(|(at, _)| tag(&text[at..]).is_some());
+    // A name may contain a tag for emphasis; a page has others.
+    const PAGE: [&str; 6] = ["body", "code", "html", "span", "table", "td"];
+    let is_of_page = |name: &str| PAGE.contains(&name) || LINE_ENDS.contains(&name);
+    let has_tag = text.match_indices('<').any(|(at, _)| tag(&text[at..]).is_some_and(|(name, _)| is_of_page(name)));
     let has_entity =
         || ["&gt;", "&lt;", "&amp;", "&nbsp;", "&quot;", "&deg;", "&#"].iter().any(|name| text.contains(name));
     if !has_tag && !has_entity() {
@@ -403,6 +406,7 @@ mod tests {
             ("<p>a &lt;b&gt; 5&nbsp;&#176;C<br>c</p>", "a <b> 5 °C\nc\n"),
             ("<pre class=\"x\">a\n</pre>", "\na\n"),
             ("mail <a.b@c> and <not a tag", "mail <a.b@c> and <not a tag"),
+            ("Board <b>One</b>", "Board <b>One</b>"),
             ("2026-04-30T12:17:29.1Z a\n2026-04-30T12:17:30.1Z b", "a\nb"),
         ] {
             let undressed = undress(dressed);

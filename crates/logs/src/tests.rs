@@ -71,8 +71,6 @@ fn no_header_before_0_4() {
               monitor.phase (tinymembench, 7-zip single core benchmark) [0, 0, 1, 1] 0
             state at 0 Some((1992294, 1887437, 10240)) [("/var/swap", Unknown, 10240)]
             state at 1449000 Some((1992294, 1782579, 43008)) [("/var/swap", Unknown, 43008)]
-            unread 76 24:
-            unread 77 Killed
             blocks iostat, swapon, iostat, swapon
             summary None"#]],
     );

@@ -249,7 +249,11 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("measure core-to-core", "cpus json no-tuning quiet".into()),
         ("measure scaling", "cpus json no-tuning quiet".into()),
         ("measure workload", "as-root cpus dir host json no-tuning quiet ssh-config".into()),
-        ("monitor", "count ignore-sensor jsonl lines meter prometheus quiet record replay root seek speed textfile tui web".into()),
+        (
+            "monitor",
+            "count ignore-sensor jsonl lines meter prometheus quiet record replay root seek speed textfile tui web"
+                .into(),
+        ),
         ("monitor mark", "record".into()),
         ("explain", "card check details format html json plots".into()),
         ("inspect", "json root".into()),
