@@ -103,7 +103,7 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
     let is_log = !results.is_empty();
     results.retain(|result| !result.record.steps.is_empty() || !result.record.samples.at_ms.is_empty());
     if results.is_empty() {
-        let inner = crate::dress::undress(&text);
+        let inner = crate::cleanup::clean(&text);
         return match json_within(&inner).map(record::from_json) {
             Some(record) => record.map(whole).map_err(Unreadable::Json),
             None if is_log => Err(Unreadable::LogPart(board)),

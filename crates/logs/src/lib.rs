@@ -20,6 +20,7 @@
 pub mod any_file;
 mod assemble;
 mod cited;
+mod cleanup;
 mod clocks;
 mod closing;
 mod clusters;
@@ -27,7 +28,6 @@ mod console_output;
 #[cfg(test)]
 mod digest;
 mod draft;
-mod dress;
 mod firmware;
 mod first_line;
 mod free;
@@ -56,8 +56,8 @@ mod tinymembench;
 mod topology;
 mod verdicts;
 
+use cleanup::Wrap;
 use draft::Draft;
-use dress::Wrap;
 use posts::{Post, PostKind};
 use record::{Arrange, LogBlock, Record, Total};
 use sections::{Kind, Line, Section};
@@ -87,7 +87,7 @@ pub fn read(text: &str) -> Record {
 /// Reads every result of a text, in order: logs, console output, reviews and lines of results lists, in whatever form they
 /// were posted. The list is empty if the text contains none.
 pub fn read_all(text: &str) -> Vec<TextResult> {
-    let text = dress::undress(text);
+    let text = cleanup::clean(text);
     let lines = sections::lines(&text);
     let mut results = read_lines(&lines);
     let mut best = not_understood(&results, &lines);
@@ -96,7 +96,7 @@ pub fn read_all(text: &str) -> Vec<TextResult> {
         if best < WRAPPED_BYTES_MIN {
             break;
         }
-        let Some((text, numbers)) = dress::unwrap(&lines, wrap) else { continue };
+        let Some((text, numbers)) = cleanup::unwrap(&lines, wrap) else { continue };
         let lines: Vec<Line<'_>> =
             text.lines().zip(&numbers).map(|(text, number)| Line { number: *number, text }).collect();
         let unwrapped = read_lines(&lines);
@@ -112,7 +112,7 @@ pub fn read_all(text: &str) -> Vec<TextResult> {
 
 /// Texts of the results in a text and the numbers of their first lines. Lines before the first result are part of its text.
 pub(crate) fn split(text: &str) -> Vec<(u32, String)> {
-    let text = dress::undress(text);
+    let text = cleanup::clean(text);
     let lines = sections::lines(&text);
     let mut texts: Vec<(u32, String)> = Vec::new();
     let mut above = String::new();

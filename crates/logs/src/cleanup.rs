@@ -14,7 +14,7 @@ const PREFIXES_MAX: usize = 4;
 const WRAPPED_BYTES_MAX: usize = 1 << 20;
 
 /// The text without colours, HTML, special blanks and prefixes of lines.
-pub(crate) fn undress(text: &str) -> Cow<'_, str> {
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     let mut text = without_colours(text);
     for step in [without_html, plain_characters] {
         if let Some(plain) = step(&text) {
@@ -392,12 +392,12 @@ mod tests {
     #[test]
     fn plain_text_is_not_copied() {
         let log = include_str!("fixtures/0.9.72-standard.txt");
-        assert!(matches!(undress(log), Cow::Borrowed(_)));
+        assert!(matches!(clean(log), Cow::Borrowed(_)));
     }
 
     #[test]
     fn texts_as_they_were_written() {
-        for (dressed, written) in [
+        for (posted, written) in [
             ("> Checking cpufreq OPP\n>\n> > a\nb\nc", "Checking cpufreq OPP\n\n> a\nb\nc"),
             (">> a\n>> b", "a\nb"),
             ("\u{1b}[1;31ma\u{1b}[0m b", "a b"),
@@ -409,9 +409,9 @@ mod tests {
             ("Board <b>One</b>", "Board <b>One</b>"),
             ("2026-04-30T12:17:29.1Z a\n2026-04-30T12:17:30.1Z b", "a\nb"),
         ] {
-            let undressed = undress(dressed);
-            let same = undressed.trim_start_matches('\n').trim_end() == written.trim_start_matches('\n').trim_end();
-            assert!(same, "{dressed:?}: {undressed:?}");
+            let cleaned = clean(posted);
+            let same = cleaned.trim_start_matches('\n').trim_end() == written.trim_start_matches('\n').trim_end();
+            assert!(same, "{posted:?}: {cleaned:?}");
         }
     }
 
@@ -428,7 +428,7 @@ mod tests {
             with(&|number, line| format!("{number:4}  {line}")),
             with(&|number, line| format!("{number} | {line}")),
         ] {
-            assert_eq!(undress(&numbered), log.join("\n"), "{}", &numbered[..80]);
+            assert_eq!(clean(&numbered), log.join("\n"), "{}", &numbered[..80]);
         }
     }
 
@@ -461,7 +461,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_survived(text in "(<[a-z/]{0,5}|>|&[a-z#0-9]{0,8};|[0-9]{1,3}[:\t ]|\\PC|\n|\r){0,80}") {
-            let plain = undress(&text).into_owned();
+            let plain = clean(&text).into_owned();
             let lines = sections::lines(&plain);
             for wrap in [Wrap::Hard, Wrap::Soft] {
                 unwrap(&lines, wrap);
