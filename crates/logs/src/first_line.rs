@@ -64,6 +64,24 @@ pub(super) fn parse(line: &str) -> Option<FirstLine<'_>> {
     Some(first)
 }
 
+/// Name and version of the title of a report of this program: `Board (SoC), 2026-02-20, sbc-bench 1.0.0`.
+pub(super) fn report_title(line: &str) -> Option<(&str, &str)> {
+    let (name, version) = line.trim_end().rsplit_once(", sbc-bench")?;
+    let version = version.trim_start_matches(',').trim();
+    let is_version = version == "unknown version"
+        || version.split('.').count() == 3 && version.starts_with(|c: char| c.is_ascii_digit());
+    let is_name = !name.trim().is_empty() && !name.contains(['|', '>', '<']);
+    (is_version && is_name && version.len() < 20)
+        .then_some((name.trim_start(), if version.starts_with('u') { "" } else { version }))
+}
+
+/// True for the first words of a report of this program.
+pub(super) fn is_report_verdict(line: &str) -> bool {
+    const VERDICTS: [&str; 4] =
+        ["Results are valid.", "Results are genuine, but ", "Nothing here shows whether ", "Do not use these results"];
+    VERDICTS.iter().any(|verdict| line.starts_with(verdict))
+}
+
 /// True if the line is the first line of a log.
 pub(super) fn is_first_line(line: &str) -> bool {
     parse(line).is_some()

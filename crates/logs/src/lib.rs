@@ -37,6 +37,7 @@ mod loads;
 mod loose;
 mod monitor;
 mod openssl;
+mod own_report;
 mod phases;
 mod posts;
 mod ramlat;
@@ -285,5 +286,7 @@ fn read_section(section: &Section<'_, '_>, draft: &mut Draft) {
         Kind::ConsoleCpuminer => console_output::read_cpuminer(section, draft),
         Kind::ConsoleOpenSsl => console_output::read_openssl(section, draft),
         Kind::ConsoleOther => console_output::read_other(section, draft),
+        Kind::ReportVerdict => own_report::read_verdict(section, draft),
+        Kind::ReportFigures => own_report::read(section, draft),
     }
 }

@@ -19,6 +19,8 @@ pub(crate) enum PostKind {
     Review,
     /// A line of the results list.
     Row,
+    /// A report of this program.
+    Report,
 }
 
 /// Lines of one result.
@@ -187,10 +189,17 @@ fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<
             ..Post::new(kind)
         });
     }
+    if first_line::is_report_verdict(text) {
+        return Some(Post::new(PostKind::Report));
+    }
+    if let Some((name, _)) = first_line::report_title(text) {
+        let is_own = current.kind == PostKind::Report && current.name.is_none();
+        return (!is_own).then(|| Post { name: Some(name.to_owned()), ..Post::new(PostKind::Report) });
+    }
     if text.starts_with("Distributor ID:") {
         let is_above = current.kind == PostKind::Lines && current.lines.iter().any(|line| !line.is_blank());
         let is_next = current.has_release || is_above || current.lines.len() > HEADER_LINES_MAX;
-        let is_other = matches!(current.kind, PostKind::Review | PostKind::Row | PostKind::Console);
+        let is_other = matches!(current.kind, PostKind::Review | PostKind::Row | PostKind::Console | PostKind::Report);
         return (is_next || is_other).then(|| Post::new(PostKind::Log));
     }
     if let Some(review) = review(text, next) {
@@ -221,6 +230,11 @@ fn note(line: &Line<'_>, post: &mut Post<'_>) {
     let text = line.text.trim_start();
     const ENDS: [&str; 4] = ["Results validation:", "Status of performance related", "DT compat:", "Compiler:"];
     post.has_end |= ENDS.iter().any(|end| text.starts_with(end));
+    if post.kind == PostKind::Report
+        && let Some((name, _)) = first_line::report_title(text)
+    {
+        post.name = Some(name.to_owned());
+    }
     post.has_release |= text.starts_with("Distributor ID:");
     post.has_mark |= is_mark(text);
     post.has_summary |= text.starts_with('|') && list_row::is_row(text);

@@ -78,6 +78,9 @@ pub(super) enum Kind {
     ConsoleCpuminer,
     ConsoleOpenSsl,
     ConsoleOther,
+    /// A report of this program: its sentences, then its figures.
+    ReportVerdict,
+    ReportFigures,
 }
 
 /// A section: consecutive lines, the first of which opened it.
@@ -235,6 +238,17 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         // Kernel messages and clock trees are foreign text up to the next separator.
         Kind::KernelMessages | Kind::ClockTree => return None,
         _ => {}
+    }
+    if matches!(current, Kind::System | Kind::Loose | Kind::ReportVerdict) {
+        if super::first_line::is_report_verdict(trimmed) {
+            return Some(Kind::ReportVerdict);
+        }
+        if super::first_line::report_title(trimmed).is_some() {
+            return Some(Kind::ReportFigures);
+        }
+    }
+    if matches!(current, Kind::ReportVerdict | Kind::ReportFigures) {
+        return None;
     }
     if is_progress(trimmed) {
         return (current != Kind::Progress).then_some(Kind::Progress);
