@@ -68,7 +68,7 @@ pub(crate) fn main() -> Result<()> {
         }
     }
     for line in old.lines().filter(|line| line.ends_with("\tmaker")) {
-        if let [name, socs, _] = line.split('\t').collect::<Vec<_>>().as_slice() {
+        if let [.., name, socs, _] = line.split('\t').collect::<Vec<_>>().as_slice() {
             let socs = socs.split(", ").map(str::to_owned).collect();
             boards.push(Board { name: (*name).to_owned(), socs, source: "maker".to_owned() });
         }
@@ -88,9 +88,10 @@ pub(crate) fn main() -> Result<()> {
         }
     }
     let head: Vec<&str> = old.lines().take_while(|line| line.starts_with('#')).collect();
-    let mut text = head.join("\n") + "\nname\tsocs\tsource\n";
+    let mut text = head.join("\n") + "\nkey\tname\tsocs\tsource\n";
     for board in table.values() {
-        text += &format!("{}\t{}\t{}\n", board.name.trim(), board.socs.join(", "), board.source);
+        let name = board.name.trim();
+        text += &format!("{}\t{name}\t{}\t{}\n", board_key(name), board.socs.join(", "), board.source);
     }
     std::fs::write(&path, &text).context(TABLE)?;
     println!("wrote {TABLE}: {} boards, {} KiB", text.lines().count() - head.len() - 1, text.len() >> 10);

@@ -6,7 +6,7 @@
 use super::table::TABLES;
 use std::sync::LazyLock;
 
-/// Rows `name<TAB>socs<TAB>source`, sorted by [`key`].
+/// Rows `key<TAB>name<TAB>socs<TAB>source`, sorted by [`key`], which is part of the table because a name is looked up often.
 static ROWS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let lines = include_str!("../../../../data/boards.tsv").lines();
     lines.filter(|line| !line.starts_with('#')).skip(1).collect()
@@ -153,9 +153,9 @@ pub(super) fn find(text: &str) -> Option<(&'static str, Vec<usize>)> {
 /// The SoC of a board that the table of SoCs does not have.
 pub(super) fn unlisted(text: &str) -> Option<String> {
     let (board, socs) = find(text)?;
-    let at = ROWS.partition_point(|row| key(name(row)) < key(board));
+    let at = ROWS.partition_point(|row| cell(row, 0) < key(board).as_str());
     let row = ROWS.get(at).filter(|_| socs.is_empty())?;
-    Some(cell(row, 1).to_owned())
+    Some(cell(row, 2).to_owned())
 }
 
 /// True if words after a name are revisions, sizes, or words such as `board`.
@@ -182,8 +182,8 @@ fn is_harmless(rest: &[String]) -> bool {
 
 /// The row with this key.
 fn row(key: &str) -> Option<(&'static str, Vec<usize>)> {
-    let at = ROWS.partition_point(|row| self::key(name(row)).as_str() < key);
-    let row = ROWS.get(at).filter(|row| self::key(name(row)) == key)?;
+    let at = ROWS.partition_point(|row| cell(row, 0) < key);
+    let row = ROWS.get(at).filter(|row| cell(row, 0) == key)?;
     Some((name(row), socs(row)))
 }
 
@@ -191,11 +191,11 @@ fn row(key: &str) -> Option<(&'static str, Vec<usize>)> {
 fn series(words: &[String]) -> Option<(&'static str, Vec<usize>)> {
     for end in (2..words.len()).rev() {
         let start = words[..end].concat();
-        let from = ROWS.partition_point(|row| key(name(row)).as_str() < start.as_str());
-        let boards = ROWS[from..].iter().take(SERIES_MAX).take_while(|row| key(name(row)).starts_with(&start));
+        let from = ROWS.partition_point(|row| cell(row, 0) < start.as_str());
+        let boards = ROWS[from..].iter().take(SERIES_MAX).take_while(|row| cell(row, 0).starts_with(&start));
         let boards: Vec<&&str> = boards.collect();
         let Some(first) = boards.first() else { continue };
-        let is_one = boards.iter().all(|row| cell(row, 1) == cell(first, 1));
+        let is_one = boards.iter().all(|row| cell(row, 2) == cell(first, 2));
         return (is_one && (SERIES_MIN..SERIES_MAX).contains(&boards.len())).then(|| (name(first), socs(first)));
     }
     None
@@ -206,11 +206,11 @@ fn cell(row: &'static str, index: usize) -> &'static str {
 }
 
 fn name(row: &'static str) -> &'static str {
-    cell(row, 0)
+    cell(row, 1)
 }
 
 fn socs(row: &'static str) -> Vec<usize> {
-    let names = cell(row, 1).split(", ");
+    let names = cell(row, 2).split(", ");
     names.filter_map(|name| TABLES.by_name.get(name).copied()).collect()
 }
 
@@ -225,10 +225,11 @@ mod tests {
 
     #[test]
     fn rows_are_sorted_and_whole() {
-        assert!(ROWS.is_sorted_by_key(|row| key(name(row))));
+        assert!(ROWS.is_sorted_by_key(|row| cell(row, 0)));
         for row in ROWS.iter() {
-            assert_eq!(row.split('\t').count(), 3, "{row}");
-            assert!(cell(row, 1).contains(' ') && !cell(row, 2).is_empty(), "{row}");
+            assert_eq!(row.split('\t').count(), 4, "{row}");
+            assert_eq!(key(name(row)), cell(row, 0), "{row}");
+            assert!(cell(row, 2).contains(' ') && !cell(row, 3).is_empty(), "{row}");
         }
     }
 
