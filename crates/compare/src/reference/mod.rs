@@ -112,7 +112,7 @@ impl Row {
     pub fn of(facts: &Facts<'_>, explained: &Explanation, source: &str) -> Self {
         let machine = &facts.machine;
         let text = |fact: &record::Fact<String>| fact.known().map(|text| facts::plain(text));
-        let soc = text(&facts::soc::name(machine));
+        let soc = text(facts.soc());
         let cores = machine.clusters.iter().map(|cluster| RowCore {
             count: cluster.cpus.len(),
             core_type: cluster.cpus.first().and_then(|cpu| core_name(facts, *cpu)),
