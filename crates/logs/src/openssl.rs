@@ -10,6 +10,9 @@ use super::text;
 use record::{Cipher, Cluster, Step, StepMeasurement, Variant, WorkloadId};
 use std::collections::BTreeMap;
 
+/// Size of the last block that every version measures, in bytes.
+const LAST_BLOCK_MIN: u32 = 8192;
+
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut version = String::new();
     let mut sizes: Vec<u32> = Vec::new();
@@ -24,7 +27,8 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         if let Some(rest) = text.strip_prefix("OpenSSL ").filter(|rest| rest.contains(|c: char| c.is_ascii_digit())) {
             version = openssl_version(rest).to_string();
         } else if let Some(rest) = text.strip_prefix("type ") {
-            sizes = block_sizes(rest);
+            // A heading that was wrapped names a part of the columns.
+            sizes = Some(block_sizes(rest)).filter(|sizes| sizes.last() >= Some(&LAST_BLOCK_MIN)).unwrap_or_default();
         } else if let Some(row) = row(line, &sizes) {
             draft.cipher_places.push(CipherPlace { core_type: row.label.map(str::to_string), cluster });
             draft.push(step(row, &version, line.number));
