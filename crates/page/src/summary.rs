@@ -48,7 +48,7 @@ fn neighbours(neighbours: &Neighbours) -> Markup {
             @for bar in &neighbours.bars {
                 tr.this[bar.is_this] {
                     th scope="row" { (bar.name) @if bar.results > 1 { span.small { " (" (bar.results) ")" } } }
-                    td { (format!("{:.0}", bar.mips)) }
+                    td { (format!("{:.0}", bar.mips.round())) }
                     td { div style=(format!("width:{:.0}%", 100.0 * bar.mips / most)) {} }
                 }
             }
