@@ -28,7 +28,7 @@ pub fn read(file: &Path) -> anyhow::Result<Record> {
     one(read_all(file)?, file)
 }
 
-/// The Record in these bytes of a file.
+/// Reads the Record of a file from its open input.
 pub fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
     one(read_all_from(input, file)?, file)
 }

@@ -42,7 +42,7 @@ pub(super) struct Draft {
     pub(super) cipher_places: Vec<CipherPlace>,
     /// Core types that console output names, in order, without CPU numbers.
     pub(super) console_core_types: Vec<String>,
-    /// Core type of a step by its index, where console output names it.
+    /// Core type of steps of console output, by the index of the step.
     pub(super) step_core_types: BTreeMap<usize, String>,
     pub(super) topology: Vec<TopologyRow>,
     /// Number of CPUs according to iostat.

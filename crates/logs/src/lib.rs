@@ -32,6 +32,7 @@ mod firmware;
 mod first_line;
 mod free;
 mod header;
+mod html;
 mod list_row;
 mod loads;
 mod loose;
@@ -40,6 +41,7 @@ mod openssl;
 mod own_report;
 mod phases;
 mod posts;
+mod prefixes;
 mod ramlat;
 pub mod redact;
 mod review;
@@ -56,12 +58,13 @@ mod timeline;
 mod tinymembench;
 mod topology;
 mod verdicts;
+mod wraps;
 
-use cleanup::Wrap;
 use draft::Draft;
 use posts::{Post, PostKind};
 use record::{Arrange, LogBlock, Record, Total};
 use sections::{Kind, Line, Section};
+use wraps::Wrap;
 
 /// Maximum number of lines read of one run: a day and a half of monitoring at one line a second. The longest published
 /// log has 7,663 lines. Each line that no reader understands costs memory, so the limit bounds all lists of a Record.
@@ -97,7 +100,7 @@ pub fn read_all(text: &str) -> Vec<TextResult> {
         if best < WRAPPED_BYTES_MIN {
             break;
         }
-        let Some((text, numbers)) = cleanup::unwrap(&lines, wrap) else { continue };
+        let Some((text, numbers)) = wraps::unwrap(&lines, wrap) else { continue };
         let lines: Vec<Line<'_>> =
             text.lines().zip(&numbers).map(|(text, number)| Line { number: *number, text }).collect();
         let unwrapped = read_lines(&lines);
@@ -179,7 +182,7 @@ fn read_lines(lines: &[Line<'_>]) -> Vec<TextResult> {
     results
 }
 
-/// Reads the result in the lines of a post; `None` if it has no figures and is of unknown origin.
+/// Reads the result in the lines of a post; `None` for a post without lines.
 fn read_post(post: &Post<'_>) -> Option<TextResult> {
     let mut draft =
         Draft { log: record::Log { lines: post.lines.len() as u32, ..record::Log::default() }, ..Draft::default() };

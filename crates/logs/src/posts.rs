@@ -62,7 +62,6 @@ impl<'t> Post<'t> {
         self.kind != PostKind::Lines || self.has_mark
     }
 
-    /// True if a review with this heading, version and date is the end of this log. The spelling of the name differs, and
     /// True if a review with this version and date is the end of this log. Its name may be spelt otherwise.
     fn is_reviewed_by(&self, review: &Review<'_>) -> bool {
         const HOURS_MS: i64 = 12 * 3_600_000;
@@ -88,10 +87,9 @@ pub(crate) fn split<'t>(lines: &[Line<'t>]) -> Vec<Post<'t>> {
     for (index, line) in lines.iter().enumerate() {
         for part in parts(line, lines.get(index + 1..).unwrap_or_default()) {
             let Some(last) = posts.last() else { continue };
-            if let Some(post) = begins(&part, lines.get(index + 1..).unwrap_or_default(), last) {
+            if let Some(mut post) = begins(&part, lines.get(index + 1..).unwrap_or_default(), last) {
                 indent = part.text.len() - part.text.trim_start().len();
                 let heading = own_heading(posts.last_mut(), &post);
-                let mut post = post;
                 post.lines = governors_above(posts.last_mut(), post.kind);
                 posts.push(post);
                 if let Some(first) = posts.first_mut() {

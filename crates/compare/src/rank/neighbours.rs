@@ -59,7 +59,8 @@ pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Refere
     let peers = peers_of(reference);
     let peers = without_own(&peers, own_row(facts, explained, reference).as_ref());
     let mut boards: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for known in known(figure, &peers) {
+    let known = known(figure, &peers);
+    for known in &known {
         if let (Some(board), Some(value)) = (known.board(), known.best()) {
             boards.entry(short_name(board)).or_default().push(value);
         }
@@ -74,11 +75,7 @@ pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Refere
     let same_soc: Vec<f64> = match facts.soc().known() {
         Some(soc) => {
             let key = soc_key(soc);
-            known(figure, &peers)
-                .into_iter()
-                .filter(|known| known.is_of_soc(&key))
-                .filter_map(|known| known.best())
-                .collect()
+            known.iter().filter(|known| known.is_of_soc(&key)).filter_map(|known| known.best()).collect()
         }
         None => Vec::new(),
     };

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns before the keys.
 const COLUMNS: [&str; 9] = ["board", "soc", "cores", "kernel", "distribution", "date", "version", "verdict", "name"];
-/// Number of these without the name.
+/// Number of columns before `name`.
 const NAMELESS: usize = COLUMNS.len() - 1;
 /// The last column.
 const SOURCE: &str = "source";

@@ -43,7 +43,7 @@ const MAKERS: [&str; 28] = [
     "asus",
     "makerbase",
 ];
-/// Words after a name that name no other board.
+/// Words that may follow the name of a board without naming another one.
 const HARMLESS: [&str; 38] = [
     "a",
     "and",
@@ -128,8 +128,8 @@ pub fn key(name: &str) -> String {
     words(name).concat()
 }
 
-/// Name of the board that a text begins with, and the SoCs that it can have.
-pub(super) fn find(text: &str) -> Option<(&'static str, Vec<usize>)> {
+/// Row of the board whose name a text begins with.
+pub(super) fn find(text: &str) -> Option<&'static str> {
     let words = words(text);
     let makers =
         words.iter().take_while(|word| MAKERS.contains(&word.as_str())).count().min(words.len().saturating_sub(1));
@@ -152,9 +152,7 @@ pub(super) fn find(text: &str) -> Option<(&'static str, Vec<usize>)> {
 
 /// The SoC of a board that the table of SoCs does not have.
 pub(super) fn unlisted(text: &str) -> Option<String> {
-    let (board, socs) = find(text)?;
-    let at = ROWS.partition_point(|row| cell(row, 0) < key(board).as_str());
-    let row = ROWS.get(at).filter(|_| socs.is_empty())?;
+    let row = find(text).filter(|row| socs(row).is_empty())?;
     Some(cell(row, 2).to_owned())
 }
 
@@ -181,14 +179,13 @@ fn is_harmless(rest: &[String]) -> bool {
 }
 
 /// The row with this key.
-fn row(key: &str) -> Option<(&'static str, Vec<usize>)> {
+fn row(key: &str) -> Option<&'static str> {
     let at = ROWS.partition_point(|row| cell(row, 0) < key);
-    let row = ROWS.get(at).filter(|row| cell(row, 0) == key)?;
-    Some((name(row), socs(row)))
+    ROWS.get(at).copied().filter(|row| cell(row, 0) == key)
 }
 
-/// SoCs of the boards whose names begin with the most of these words, if these are several boards and all have the same.
-fn series(words: &[String]) -> Option<(&'static str, Vec<usize>)> {
+/// One of the boards whose names begin with the most of these words, if several do and all have the same SoC.
+fn series(words: &[String]) -> Option<&'static str> {
     for end in (2..words.len()).rev() {
         let start = words[..end].concat();
         let from = ROWS.partition_point(|row| cell(row, 0) < start.as_str());
@@ -196,7 +193,7 @@ fn series(words: &[String]) -> Option<(&'static str, Vec<usize>)> {
         let boards: Vec<&&str> = boards.collect();
         let Some(first) = boards.first() else { continue };
         let is_one = boards.iter().all(|row| cell(row, 2) == cell(first, 2));
-        return (is_one && (SERIES_MIN..SERIES_MAX).contains(&boards.len())).then(|| (name(first), socs(first)));
+        return (is_one && (SERIES_MIN..SERIES_MAX).contains(&boards.len())).then_some(**first);
     }
     None
 }
@@ -205,11 +202,8 @@ fn cell(row: &'static str, index: usize) -> &'static str {
     row.split('\t').nth(index).unwrap_or_default()
 }
 
-fn name(row: &'static str) -> &'static str {
-    cell(row, 1)
-}
-
-fn socs(row: &'static str) -> Vec<usize> {
+/// SoCs of a row, without those that the table of SoCs does not have.
+pub(super) fn socs(row: &'static str) -> Vec<usize> {
     let names = cell(row, 2).split(", ");
     names.filter_map(|name| TABLES.by_name.get(name).copied()).collect()
 }
@@ -219,7 +213,7 @@ mod tests {
     use super::*;
 
     fn socs_of(text: &str) -> Vec<String> {
-        let socs = find(text).map(|(_, socs)| socs).unwrap_or_default();
+        let socs = find(text).map(socs).unwrap_or_default();
         socs.into_iter().map(|soc| TABLES.socs[soc].full_name()).collect()
     }
 
@@ -228,7 +222,7 @@ mod tests {
         assert!(ROWS.is_sorted_by_key(|row| cell(row, 0)));
         for row in ROWS.iter() {
             assert_eq!(row.split('\t').count(), 4, "{row}");
-            assert_eq!(key(name(row)), cell(row, 0), "{row}");
+            assert_eq!(key(cell(row, 1)), cell(row, 0), "{row}");
             assert!(cell(row, 2).contains(' ') && !cell(row, 3).is_empty(), "{row}");
         }
     }

@@ -131,9 +131,9 @@ fn of_texts(facts: &Facts, found: &mut Vec<Evidence>) {
     }
     if let Some(board) = &facts.board {
         let row = |row: Option<&super::table::NameRow>| row.map(|row| row.socs.clone());
-        match boards::find(board) {
-            Some((_, socs)) if socs.is_empty() => {}
-            Some((_, socs)) => push(found, Kind::Board, board, "board", facts.possible(socs)),
+        match boards::find(board).map(boards::socs) {
+            Some(socs) if socs.is_empty() => {}
+            Some(socs) => push(found, Kind::Board, board, "board", facts.possible(socs)),
             None => {
                 let socs = row(names::row_within("dmi", board)).unwrap_or_default();
                 push(found, Kind::Board, board, "board", socs);

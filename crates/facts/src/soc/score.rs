@@ -50,8 +50,7 @@ pub(super) fn answer(facts: &Facts) -> Answer {
         Conclusion::Unlisted(name, evidence) => of_unlisted(name, evidence),
         Conclusion::Ranked(ranked) => of_ranked(ranked),
     };
-    let is_named = answer.evidence.iter().any(|one| one.kind.names() || one.kind == Kind::Guess);
-    if !is_named && !answer.candidates.is_empty() && !facts.cores.is_empty() {
+    if !is_named(&answer.evidence) && !answer.candidates.is_empty() && !facts.cores.is_empty() {
         answer.cores = Some(facts.cores.text());
     }
     answer.settle = settle::hints(facts, &answer);
@@ -67,11 +66,7 @@ pub(super) fn names(facts: &Facts) -> Result<Vec<String>, String> {
         Conclusion::OwnName(name) => Ok(vec![name.to_owned()]),
         Conclusion::Unlisted(name, _) => Ok(vec![name]),
         Conclusion::Ranked(ranked) if ranked.confidence == Confidence::Unknown => Err(ranked.why),
-        Conclusion::Ranked(ranked)
-            if !ranked.evidence.iter().any(|one| one.kind.names() || one.kind == Kind::Guess) =>
-        {
-            Err(ranked.why)
-        }
+        Conclusion::Ranked(ranked) if !is_named(&ranked.evidence) => Err(ranked.why),
         Conclusion::Ranked(ranked) => {
             let socs = without_packages(&ranked.top).into_iter();
             Ok(socs.map(|soc| TABLES.socs[soc].full_name()).collect())
@@ -117,6 +112,11 @@ fn of_own_name(name: &str) -> Answer {
         settle: Vec::new(),
         cores: None,
     }
+}
+
+/// True if evidence names the SoC; cores alone do not.
+fn is_named(evidence: &[Evidence]) -> bool {
+    evidence.iter().any(|one| one.kind.names() || one.kind == Kind::Guess)
 }
 
 /// Each kind weighs more than all kinds below it together.
