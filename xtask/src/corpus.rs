@@ -62,12 +62,15 @@ fn table(corpus: &Path) -> Result<String> {
     Ok(COMMENT.to_owned() + &write_table(&rows))
 }
 
-/// Names for people of the machines of logs, without the SoC in parentheses.
+/// Names for people of the machines of logs, without line breaks and the SoC in parentheses.
 fn names() -> Result<BTreeMap<String, String>> {
     let Some(folder) = crate::boards::folder() else { return Ok(BTreeMap::new()) };
     let rows = crate::boards::list(&folder, "result-names.tsv")?.into_iter();
     let name = |cells: Vec<String>| match cells.as_slice() {
-        [log, name, ..] => Some((log.clone(), name.split(" (").next().unwrap_or(name).to_owned())),
+        [log, name, ..] => {
+            let name = name.replace("<br />", " ");
+            Some((log.clone(), name.split(" (").next().unwrap_or(&name).trim_end().to_owned()))
+        }
         _ => None,
     };
     Ok(rows.filter_map(name).collect())

@@ -102,7 +102,7 @@ fn sentence(why: Unreadable, file: &str) -> anyhow::Error {
         Unreadable::Json(error) => {
             anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
         }
-        Unreadable::LogPart(_) => anyhow::anyhow!("{file} is {why}."),
+        Unreadable::LogPart(_) | Unreadable::Comparison(_) => anyhow::anyhow!("{file} is {why}."),
         Unreadable::NoResults(text) => match command_for(&text) {
             Some((what, way)) => NoResults(format!("{file} is {what} and contains no results; use {way}.")),
             None => NoResults(format!("{file} contains no results; it is neither an sbc-bench log nor a result file.")),

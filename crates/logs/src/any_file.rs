@@ -22,6 +22,8 @@ pub enum Unreadable {
     Json(serde_json::Error),
     /// The file is a part of a log without a result; contains the board that it names.
     LogPart(Option<String>),
+    /// The file is a comparison by this program; contains the names of the files compared.
+    Comparison(Vec<String>),
     /// The file is text without results; contains that text.
     NoResults(String),
 }
@@ -35,6 +37,10 @@ impl fmt::Display for Unreadable {
             Self::LogPart(board) => {
                 let of = board.as_ref().map_or(String::new(), |board| format!(" of {board}"));
                 write!(f, "a part of an sbc-bench log{of} that was cut before its first result")
+            }
+            Self::Comparison(files) => {
+                write!(f, "a comparison, which has no results of its own; read the files that it compares: ")?;
+                f.write_str(&files.join(", "))
             }
             Self::NoResults(_) => f.write_str("no results: neither an sbc-bench log nor a result file"),
         }
@@ -107,10 +113,28 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
         return match json_within(&inner).map(record::from_json) {
             Some(record) => record.map(whole).map_err(Unreadable::Json),
             None if is_log => Err(Unreadable::LogPart(board)),
+            None if inner.lines().any(|line| line.trim_end() == COMPARISON_SETTINGS) => {
+                Err(Unreadable::Comparison(compared(&inner)))
+            }
             None => Err(Unreadable::NoResults(text)),
         };
     }
     Ok(results)
+}
+
+/// First line of the settings in a comparison.
+const COMPARISON_SETTINGS: &str = "Settings that differ:";
+
+/// Files named in the first lines of a comparison: `A  runs/first.json (Board, valid)`.
+fn compared(text: &str) -> Vec<String> {
+    let lines = text.lines().take_while(|line| line.trim_end() != COMPARISON_SETTINGS);
+    let file = |line: &str| {
+        let (letter, rest) = line.split_once("  ")?;
+        let is_letter = letter.len() == 1 && letter.bytes().all(|letter| letter.is_ascii_uppercase());
+        let (file, _) = rest.split_once(" (").filter(|_| is_letter)?;
+        Some(file.trim().to_owned())
+    };
+    lines.filter_map(file).collect()
 }
 
 /// Texts of the results in a file and the numbers of their first lines; `None` for a file with at most one result, and
@@ -153,5 +177,13 @@ mod tests {
             assert_eq!(text(&bytes), expected, "{bytes:?}");
         }
         assert_eq!(text(b"\xff\xfea"), "");
+    }
+
+    #[test]
+    fn comparison_names_its_files() {
+        let text =
+            "A  runs/one.json (Board (x), valid)\nB  two.txt (Other, valid)\n\nSettings that differ:\n   board\n";
+        let error = read_all(text.into(), 100).unwrap_err();
+        assert!(error.to_string().ends_with(": runs/one.json, two.txt"), "{error}");
     }
 }

@@ -3,6 +3,7 @@
 //! A step that finds nothing of its kind returns the text as it is, so a plain log is not copied. All steps except
 //! line breaks of HTML keep the number of lines. Line wraps are removed by `wraps`, which needs a reading to be sure.
 
+use super::first_line;
 use super::html::without_html;
 use super::prefixes::{without_numbers, without_prefixes};
 use record::without_colours;
@@ -25,7 +26,39 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
             None => break,
         }
     }
+    if let Some(whole) = whole_titles(&text) {
+        text = Cow::Owned(whole);
+    }
     text
+}
+
+/// Titles of this program's reports on one line each, with blank lines in place of those that continued them; `None` for
+/// text without such titles.
+fn whole_titles(text: &str) -> Option<String> {
+    const CONTINUATION: &str = "   ";
+    const LINES_MAX: usize = 4;
+    // Most texts are logs, which have no verdict of this program.
+    if !text.contains("Results are ") && !text.contains("Nothing here shows ") {
+        return None;
+    }
+    let mut lines: Vec<Cow<'_, str>> = text.lines().map(Cow::Borrowed).collect();
+    let mut found = false;
+    for end in 1..lines.len() {
+        let continues = |line: &str| line.starts_with(CONTINUATION);
+        // The version may stand alone on the last line.
+        if !continues(&lines[end]) || !lines[end - 1..=end].iter().any(|line| line.contains("sbc-bench")) {
+            continue;
+        }
+        let from = lines[..end].iter().rev().take(LINES_MAX).take_while(|line| continues(line)).count();
+        let Some(start) = (end - from).checked_sub(1) else { continue };
+        let title = lines[start..=end].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+        if first_line::report_title(&title).is_some() && !continues(&lines[start]) {
+            lines[start..=end].fill(Cow::Borrowed(""));
+            lines[start] = Cow::Owned(title);
+            found = true;
+        }
+    }
+    found.then(|| lines.join("\n") + "\n")
 }
 
 /// Usual blanks and line ends instead of special ones; `None` for text without these.

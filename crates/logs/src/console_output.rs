@@ -2,13 +2,13 @@
 //!
 //! It contains less than a log: totals without tables, and neither versions nor monitoring.
 
-use super::draft::{Draft, tool};
+use super::draft::Draft;
 use super::review;
 use super::rows::CipherPlace;
 use super::sections::{Line, Section};
-use super::summary_row::{bandwidth_row, miner};
 use super::text;
-use record::{Bandwidth, MemoryOperation, StepMeasurement, Variant, WorkloadId};
+use super::totals::{self, bandwidth_row, miner};
+use record::{BandwidthRow, MemoryOperation};
 
 /// Reason why scores of console output stand for themselves.
 const NO_VERSIONS: &str = "console output does not contain the version of its tool";
@@ -44,25 +44,23 @@ pub(super) fn read_attention(section: &Section<'_, '_>, draft: &mut Draft) {
 
 /// Reads `memcpy: 14780.6 MB/s (Cortex-A78C)` and `memset: ...`, a pair for each core type.
 pub(super) fn read_memory(section: &Section<'_, '_>, draft: &mut Draft) {
-    let mut places: Vec<(Option<String>, Bandwidth, u32)> = Vec::new();
+    let mut places: Vec<(Option<String>, Vec<BandwidthRow>)> = Vec::new();
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         let Some((operation, mb_per_s, core_type)) = memory_row(line.text.trim()) else {
             draft.unread(line);
             continue;
         };
         if operation == MemoryOperation::Copy || places.is_empty() {
-            let bandwidth = Bandwidth { buffer_bytes: 0, verified: false, rows: Vec::new() };
-            places.push((core_type, bandwidth, line.number));
+            places.push((core_type, Vec::new()));
         }
-        if let Some((_, bandwidth, _)) = places.last_mut() {
-            bandwidth.rows.push(bandwidth_row(operation, mb_per_s, line.number));
+        if let Some((_, rows)) = places.last_mut() {
+            rows.push(bandwidth_row(operation, mb_per_s, line.number));
         }
     }
-    for (core_type, bandwidth, line) in places {
-        let measured = StepMeasurement::Bandwidth(bandwidth);
-        let mut step = super::draft::done(WorkloadId::MemoryBandwidth, 0, Variant::TINYMEMBENCH, measured, line);
-        step.tool = tool("tinymembench", "");
-        draft.push_on_core_type(step, core_type);
+    for (core_type, rows) in places {
+        if let Some(step) = totals::memory(rows) {
+            draft.push_on_core_type(step, core_type);
+        }
     }
 }
 
@@ -87,14 +85,11 @@ fn core_label(text: &str) -> Option<String> {
 /// Reads `7-zip total scores (3 consecutive runs): 35229,35417,35454, single-threaded: 4312`.
 pub(super) fn read_sevenzip(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
-    let steps = review::sevenzip(heading.text, heading.number);
+    let steps = review::sevenzip(heading.text, NO_VERSIONS, heading.number);
     if steps.is_empty() {
         draft.unread(&heading);
     }
-    for mut step in steps {
-        step.not_comparable = Some(NO_VERSIONS.to_owned());
-        draft.push(step);
-    }
+    steps.into_iter().for_each(|step| draft.push(step));
     unread_body(section, draft);
 }
 

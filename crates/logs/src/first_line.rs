@@ -68,17 +68,18 @@ pub(super) fn parse(line: &str) -> Option<FirstLine<'_>> {
 pub(super) fn report_title(line: &str) -> Option<(&str, &str)> {
     let (name, version) = line.trim_end().rsplit_once(", sbc-bench")?;
     let version = version.trim_start_matches(',').trim();
-    let is_version = version == "unknown version"
-        || version.split('.').count() == 3 && version.starts_with(|c: char| c.is_ascii_digit());
+    let is_version = ["unknown version", "before 0.4"].contains(&version)
+        || (2..=3).contains(&version.split('.').count()) && version.starts_with(|c: char| c.is_ascii_digit());
     let is_name = !name.trim().is_empty() && !name.contains(['|', '>', '<']);
     (is_version && is_name && version.len() < 20)
         .then_some((name.trim_start(), if version.starts_with('u') { "" } else { version }))
 }
 
-/// True for the first words of a report of this program.
+/// True for the first words of a report of this program, as text or Markdown.
 pub(super) fn is_report_verdict(line: &str) -> bool {
     const VERDICTS: [&str; 4] =
-        ["Results are valid.", "Results are genuine, but ", "Nothing here shows whether ", "Do not use these results"];
+        ["Results are valid.", "Results are genuine, but ", "Nothing here shows whether ", "Results are invalid; "];
+    let line = line.strip_prefix("**").unwrap_or(line);
     VERDICTS.iter().any(|verdict| line.starts_with(verdict))
 }
 

@@ -57,6 +57,7 @@ mod throttling;
 mod timeline;
 mod tinymembench;
 mod topology;
+mod totals;
 mod verdicts;
 mod wraps;
 
@@ -96,8 +97,8 @@ pub fn read_all(text: &str) -> Vec<TextResult> {
     let mut results = read_lines(&lines);
     let mut best = not_understood(&results, &lines);
     let mut found = values(&results);
-    for wrap in [Wrap::Hard, Wrap::Soft] {
-        if best < WRAPPED_BYTES_MIN {
+    for (wrap, min) in [(Wrap::Hard, 1), (Wrap::Soft, WRAPPED_BYTES_MIN)] {
+        if best < min {
             break;
         }
         let Some((text, numbers)) = wraps::unwrap(&lines, wrap) else { continue };
@@ -105,8 +106,9 @@ pub fn read_all(text: &str) -> Vec<TextResult> {
             text.lines().zip(&numbers).map(|(text, number)| Line { number: *number, text }).collect();
         let unwrapped = read_lines(&lines);
         let rest = not_understood(&unwrapped, &lines);
-        // Lines that are joined by mistake hide values.
-        if rest < best && values(&unwrapped) >= found {
+        // Lines that are joined by mistake hide values; a broken row may count twice, in a log and in its review.
+        let makes_sense = rest < best / 20 && best > TABLE_BYTES;
+        if rest < best && (makes_sense || values(&unwrapped) >= found) {
             (found, best) = (values(&unwrapped), rest);
             results = unwrapped;
         }
@@ -134,13 +136,15 @@ pub(crate) fn split(text: &str) -> Vec<(u32, String)> {
     texts
 }
 
-/// Minimum size of what was not understood for lines to count as wrapped. Logs have a few unread lines.
-const WRAPPED_BYTES_MIN: usize = 200;
+/// Minimum size of what was not understood for lines to count as wrapped at blanks. Logs have a few unread lines.
+const WRAPPED_BYTES_MIN: usize = 40;
+
+/// What counts as much as a lost table.
+const TABLE_BYTES: usize = 1000;
 
 /// What a reading did not understand: bytes of unread lines, and for a first line without its date and each result after the
 /// first as much as a table has.
 fn not_understood(results: &[TextResult], lines: &[Line<'_>]) -> usize {
-    const TABLE_BYTES: usize = 1000;
     if results.is_empty() {
         let has_mark = lines.iter().any(|line| posts::is_mark(line.text));
         return if has_mark { usize::MAX } else { 0 };
@@ -157,13 +161,14 @@ fn not_understood(results: &[TextResult], lines: &[Line<'_>]) -> usize {
     unread.total() + (results.len() - 1) * TABLE_BYTES
 }
 
-/// Number of rows of monitoring, and of steps with figures of the result that has most. A review that is taken for a result
-/// of its own repeats the steps of its log.
+/// Number of rows of monitoring and of steps with figures, of the result that has most. A review that is taken for a result
+/// of its own repeats those of its log.
 fn values(results: &[TextResult]) -> usize {
-    let is_done = |step: &&record::Step| matches!(step.outcome, record::Outcome::Done(_));
-    let steps = results.iter().map(|result| result.record.steps.iter().filter(is_done).count()).max();
-    let rows: usize = results.iter().map(|result| result.record.samples.at_ms.len()).total();
-    rows + steps.unwrap_or(0)
+    let of = |result: &TextResult| {
+        let is_done = |step: &&record::Step| matches!(step.outcome, record::Outcome::Done(_));
+        result.record.samples.at_ms.len() + result.record.steps.iter().filter(is_done).count()
+    };
+    results.iter().map(of).max().unwrap_or(0)
 }
 
 /// Reads the results in these lines. Lines before the first result are unread lines of it.
@@ -196,6 +201,13 @@ fn read_post(post: &Post<'_>) -> Option<TextResult> {
             }
         }
     } else {
+        let lines = match lines.first().and_then(|first| posts::report_heading(first, &lines[1..])) {
+            Some(board) => {
+                own_report::name(board, &mut draft);
+                &lines[1..]
+            }
+            None => lines,
+        };
         for section in sections::split(lines) {
             read_section(&section, &mut draft);
         }
@@ -291,5 +303,6 @@ fn read_section(section: &Section<'_, '_>, draft: &mut Draft) {
         Kind::ConsoleOther => console_output::read_other(section, draft),
         Kind::ReportVerdict => own_report::read_verdict(section, draft),
         Kind::ReportFigures => own_report::read(section, draft),
+        Kind::ReportTable => own_report::read_table(section, draft),
     }
 }

@@ -1,14 +1,13 @@
-//! Reports of this program as text, pasted without their log: main figures without evidence.
+//! Reports of this program as text or Markdown, pasted without their log: main figures without evidence.
 
-use super::draft::{ClusterSeen, Draft, done, tool};
+use super::draft::{ClusterSeen, Draft, done};
 use super::first_line::report_title;
-use super::list_row::number;
+use super::list_row::{self, number};
 use super::rows::CipherPlace;
 use super::sections::{Line, Section};
-use super::summary_row::{bandwidth_row, miner};
-use super::text;
+use super::{text, totals};
 use record::{
-    Bandwidth, Cipher, ClockPoint, Clocks, Compression, Fact, MemoryOperation, StepMeasurement, Variant, WorkloadId,
+    BandwidthRow, ClockPoint, Clocks, Fact, MemoryOperation, Outcome, Step, StepMeasurement, Variant, WorkloadId,
 };
 
 /// Reason why scores of a report stand for themselves.
@@ -27,7 +26,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             points[0].extend(cold);
             points[1].extend(hot);
         } else if let Some((operation, rate)) = memory_row(text) {
-            memory.push((bandwidth_row(operation, rate, line.number), line.number));
+            memory.push(totals::bandwidth_row(operation, rate, line.number));
         } else if !score(line, draft) && !is_other(text) {
             draft.unread(line);
         }
@@ -38,12 +37,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.push(done(WorkloadId::Clock, 0, variant, StepMeasurement::Clock(Clocks { points }), number));
         }
     }
-    if let Some((_, line)) = memory.first() {
-        let line = *line;
-        let rows = memory.into_iter().map(|(row, _)| row).collect();
-        let measured = StepMeasurement::Bandwidth(Bandwidth { buffer_bytes: 0, verified: false, rows });
-        let mut step = done(WorkloadId::MemoryBandwidth, 0, Variant::TINYMEMBENCH, measured, line);
-        step.tool = tool("tinymembench", "");
+    if let Some(step) = totals::memory(memory) {
         draft.push(step);
     }
     draft.finished = true;
@@ -53,28 +47,120 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
 pub(super) fn read_verdict(section: &Section<'_, '_>, draft: &mut Draft) {
     let lines = section.lines.iter();
     let whole: Vec<&str> = lines.map(|line| line.text.trim()).take_while(|text| !text.is_empty()).collect();
-    draft.verdict(&section.heading(), &whole.join(" "));
+    draft.verdict(&section.heading(), whole.join(" ").trim_matches('*'));
     draft.block("report", section);
+    if let Some(line) = section.lines.iter().find(|line| line.text.contains(" · ")) {
+        machine(line.text, draft);
+    }
 }
 
-fn title(name: &str, version: &str, draft: &mut Draft) {
-    draft.log.version = version.to_owned();
-    let (name, date) = name.rsplit_once(", ").unwrap_or((name, ""));
-    let is_date = date.len() == 10 && date.split('-').count() == 3;
-    let name = if is_date { name } else { name.trim_end() };
-    let (board, soc) = match name.rsplit_once(" (") {
-        Some((board, soc)) => (board, soc.strip_suffix(')')),
-        None => (name, None),
-    };
-    if board != "unknown board" {
-        draft.machine.board = Fact::Known(board.to_owned());
+/// Parses `Rockchip RK3588 (35880000) · Linux 5.10.66 · Ubuntu 20.04 LTS · 2022-07-04 · log of sbc-bench 0.9.8`.
+fn machine(text: &str, draft: &mut Draft) {
+    for (index, part) in text.split(" · ").map(str::trim).enumerate() {
+        if let Some((_, version)) = part.split_once("sbc-bench ") {
+            draft.log.version = version.to_owned();
+        } else if let Some(kernel) = part.strip_prefix("Linux ") {
+            draft.machine.kernel_release = Fact::Known(kernel.to_owned());
+        } else if let Some(started) = day(part) {
+            draft.run.started = Fact::Known(started);
+        } else if index == 0 {
+            draft.machine.soc = Fact::Known(part.to_owned());
+        } else {
+            draft.machine.distribution = Fact::Known(part.to_owned());
+        }
     }
+}
+
+/// Reads the table of figures of a report in Markdown. Of several clusters of one core type it keeps the first.
+pub(super) fn read_table(section: &Section<'_, '_>, draft: &mut Draft) {
+    let mut memory: Vec<(Option<String>, Vec<BandwidthRow>)> = Vec::new();
+    let mut seen: Vec<(String, Option<String>)> = Vec::new();
+    for line in section.body().iter().filter(|line| line.text.trim_start().starts_with("| ")) {
+        let cells = list_row::cells(line.text);
+        let (Some(figure), Some(value)) = (cells.first(), cells.get(1).and_then(|cell| list_row::number(cell))) else {
+            continue;
+        };
+        let (figure, label) = match figure.rsplit_once(" (") {
+            Some((figure, label)) => (figure, label.trim_end_matches(')').split(" on CPUs ").next()),
+            None => (*figure, None),
+        };
+        let label = label.filter(|label| !label.starts_with("CPU")).map(str::to_owned);
+        let place = (figure.to_owned(), label.clone());
+        if seen.contains(&place) {
+            continue;
+        }
+        seen.push(place);
+        let variant = match figure {
+            "libc memory copy" | "libc memory fill" => {
+                let operation = if figure.ends_with("copy") { MemoryOperation::Copy } else { MemoryOperation::Fill };
+                let row = totals::bandwidth_row(operation, value, line.number);
+                match memory.iter_mut().find(|(of, _)| *of == label) {
+                    Some((_, rows)) => rows.push(row),
+                    None => memory.push((label, vec![row])),
+                }
+                continue;
+            }
+            "7-zip, one CPU" => Variant::SINGLE,
+            "7-zip, all CPUs" => Variant::MULTI,
+            _ if figure == WorkloadId::Cpuminer.label() => {
+                draft.push(totals::miner(vec![value], line.number));
+                continue;
+            }
+            _ => {
+                if let Some(algorithm) = figure.strip_suffix(", 16 KiB blocks") {
+                    push_cipher(&algorithm.to_ascii_lowercase(), value, label, line, draft);
+                }
+                continue;
+            }
+        };
+        for step in totals::sevenzip(&variant, [value as u32], NO_VERSIONS, line.number) {
+            draft.push_on_core_type(step, label.clone());
+        }
+    }
+    for (label, rows) in memory {
+        if let Some(step) = totals::memory(rows) {
+            draft.push_on_core_type(step, label);
+        }
+    }
+    draft.finished = true;
+}
+
+fn push_cipher(algorithm: &str, thousands: f64, label: Option<String>, line: &Line<'_>, draft: &mut Draft) {
+    let rows = vec![(16_384, (thousands * 1000.0) as u64)];
+    let step = totals::cipher(algorithm, rows, NO_VERSIONS, line.number);
+    draft.cipher_places.push(CipherPlace::of_type(label.clone()));
+    draft.push_on_core_type(step, label);
+}
+
+/// Keeps the name of the board, unless the report says that it has none.
+pub(super) fn name(board: &str, draft: &mut Draft) {
+    if !board.eq_ignore_ascii_case("unknown board") {
+        draft.machine.board = Fact::Known(board.replace('\\', ""));
+    }
+}
+
+fn title(title: &str, version: &str, draft: &mut Draft) {
+    draft.log.version = version.to_owned();
+    let mut machine = title.trim_end();
+    while let Some((before, last)) = machine.rsplit_once(", ") {
+        match day(last) {
+            Some(started) => draft.run.started = Fact::Known(started),
+            None if last.starts_with("governor ") => {}
+            None => break,
+        }
+        machine = before;
+    }
+    let parts = machine.strip_suffix(')').and_then(|machine| machine.rsplit_once(" ("));
+    let (board, soc) = parts.map_or((machine, None), |(board, soc)| (board, Some(soc)));
+    name(board, draft);
     if let Some(soc) = soc {
         draft.machine.soc = Fact::Known(soc.to_owned());
     }
-    if let (true, Some(started)) = (is_date, text::local_ms(&format!("{date} 00:00:00"))) {
-        draft.run.started = Fact::Known(started);
-    }
+}
+
+/// Start of a day such as `2026-02-20`, in milliseconds since 1970.
+fn day(text: &str) -> Option<i64> {
+    (text.len() == 10 && text.split('-').count() == 3).then(|| text::local_ms(&format!("{text} 00:00:00")))?
 }
 
 /// Parses `clock of CPU 0-3   1416 MHz advertised,  1415 measured cold,  1414 hot`.
@@ -120,47 +206,44 @@ fn score(line: &Line<'_>, draft: &mut Draft) -> bool {
     let value =
         |start: &str, unit: &str| text.strip_prefix(start)?.trim_start().split_once(unit).map(|(value, _)| value);
     if let Some(rate) = value("AES-256-CBC 16 KiB ", " kB/s").and_then(number) {
-        let algorithm = "aes-256-cbc".to_owned();
-        let variant = Variant::from(algorithm.as_str());
-        let cipher = StepMeasurement::Cipher(Cipher { algorithm, rows: vec![(16_384, (rate * 1000.0) as u64)] });
-        let mut step = done(WorkloadId::OpenSsl, 0, variant, cipher, line.number);
-        step.not_comparable = Some(NO_VERSIONS.to_owned());
-        step.tool = tool("openssl", "");
-        draft.cipher_places.push(CipherPlace::of_type(None));
-        draft.push(step);
+        push_cipher("aes-256-cbc", rate, None, line, draft);
         return true;
     }
     if let Some(rate) = value("cpuminer ", " kH/s").and_then(number) {
-        draft.push(miner(vec![rate], line.number));
+        draft.push(totals::miner(vec![rate], line.number));
         return true;
     }
     for (start, variant) in [("7-zip single thread ", Variant::SINGLE), ("7-zip all CPUs ", Variant::MULTI)] {
         let Some(mips) = value(start, " MIPS").and_then(number) else { continue };
+        // A machine with one CPU has one score, which its report prints twice.
+        if variant == Variant::MULTI && draft.steps.iter().any(|step| is_single(step, mips as u32)) {
+            return true;
+        }
         let runs = text.split_once('(').map_or("", |(_, runs)| runs.trim_end_matches(')'));
         let runs: Vec<f64> = runs.split(',').filter_map(text::decimal).collect();
         let runs = if runs.is_empty() { vec![mips] } else { runs };
-        for (repetition, mips) in runs.into_iter().enumerate() {
-            let score = StepMeasurement::Compression(Compression { total_mips: mips as u32, ..Compression::default() });
-            let mut step = done(WorkloadId::SevenZip, 0, variant.clone(), score, line.number);
-            step.repetition = repetition as u32;
-            step.not_comparable = Some(NO_VERSIONS.to_owned());
-            step.tool = tool("7z", "");
-            draft.push(step);
-        }
+        let steps = totals::sevenzip(&variant, runs.into_iter().map(|mips| mips as u32), NO_VERSIONS, line.number);
+        steps.into_iter().for_each(|step| draft.push(step));
         return true;
     }
     false
 }
 
+/// True for a step of 7-zip on one CPU with this rating.
+fn is_single(step: &Step, mips: u32) -> bool {
+    let is_rating = |outcome: &Outcome| matches!(outcome, Outcome::Done(StepMeasurement::Compression(score)) if score.total_mips == mips);
+    step.variant == Variant::SINGLE && is_rating(&step.outcome)
+}
+
 /// True for figures of a report that repeat others or have no place in a Record.
 fn is_other(text: &str) -> bool {
-    const STARTS: [&str; 6] = ["At the start ", "Highest ", "memory latency ", "AES-", "SHA", "temperature "];
+    const STARTS: [&str; 7] = ["At the start ", "Idle ", "Highest ", "memory latency ", "AES-", "SHA", "temperature "];
     STARTS.iter().any(|start| text.starts_with(start))
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{Outcome, StepMeasurement};
+    use super::{Outcome, StepMeasurement};
 
     #[test]
     fn report_gives_its_main_figures() {
@@ -185,5 +268,34 @@ mod tests {
         let record::Source::Log(log) = &result.record.source else { panic!("no log") };
         assert_eq!(log.unread, []);
         assert!(log.verdicts[0].text.starts_with("Results are genuine"));
+    }
+
+    #[test]
+    fn report_in_markdown_gives_its_main_figures() {
+        let text = "## Testboard Twenty\n\n**Results are invalid; do not use them: heat.**\n\n\
+            Rockchip RK3399 (RK3399) · Linux 6.1 · Debian 12 · 2026-02-20 · log of sbc-bench 0.9.72\n\n\
+            | Figure | Value | Unit | Standard deviation | Comparable |\n\
+            | :--- | ---: | :--- | ---: | :--- |\n\
+            | libc memory copy (Cortex-A53) | 2000 | MB/s | - | yes |\n\
+            | libc memory copy (Cortex-A72) | 4000 | MB/s | - | yes |\n\
+            | 7-zip, one CPU (Cortex-A72 on CPUs 4-5) | 1769 | MIPS | - | yes |\n\
+            | 7-zip, all CPUs | 6666 | MIPS | 0.3 % | yes |\n";
+        let [result] = crate::read_all(text).try_into().unwrap();
+        let machine = &result.record.machine;
+        assert_eq!(machine.board.known().unwrap(), "Testboard Twenty");
+        assert_eq!(machine.kernel_release.known().unwrap(), "6.1");
+        assert_eq!(result.record.steps.len(), 4);
+        let record::Source::Log(log) = &result.record.source else { panic!("no log") };
+        assert_eq!((log.version.as_str(), log.verdicts.len(), log.unread.len()), ("0.9.72", 1, 0));
+        assert!(log.verdicts[0].text.starts_with("Results are invalid"));
+    }
+
+    #[test]
+    fn title_over_several_lines_is_one() {
+        let text = "Results are valid.\n\nA Board with a Long Name (Rockchip RK3399), 2019-03-30, governor performance,\n   \
+            sbc-bench\n   0.6.6\n   7-zip all CPUs         6666 MIPS (7117, 6619, 6263)\n";
+        let [result] = crate::read_all(text).try_into().unwrap();
+        assert_eq!(result.record.machine.board.known().unwrap(), "A Board with a Long Name");
+        assert_eq!(result.record.steps.len(), 3);
     }
 }

@@ -187,8 +187,12 @@ fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<
             ..Post::new(kind)
         });
     }
-    if first_line::is_report_verdict(text) {
+    if report_heading(line, next).is_some() {
         return Some(Post::new(PostKind::Report));
+    }
+    if first_line::is_report_verdict(text) {
+        let is_own = current.kind == PostKind::Report && current.lines.iter().skip(1).all(Line::is_blank);
+        return (!is_own).then(|| Post::new(PostKind::Report));
     }
     if let Some((name, _)) = first_line::report_title(text) {
         let is_own = current.kind == PostKind::Report && current.name.is_none();
@@ -262,6 +266,13 @@ fn console_block(text: &str) -> Option<usize> {
     CONSOLE_BLOCKS.iter().position(|block| text.starts_with(block))
 }
 
+/// Board named by the heading of a report of this program in Markdown.
+pub(crate) fn report_heading<'t>(line: &Line<'t>, next: &[Line<'_>]) -> Option<&'t str> {
+    let name = line.text.trim_start().strip_prefix("## ")?;
+    let below = next.iter().map(|line| line.text.trim_start()).find(|text| !text.is_empty())?;
+    (below.starts_with("**") && first_line::is_report_verdict(below)).then(|| name.trim())
+}
+
 /// Version and date of the review that begins with this line.
 fn review<'t>(text: &'t str, next: &[Line<'t>]) -> Option<Review<'t>> {
     const LINES_MAX: usize = 12;
@@ -271,11 +282,21 @@ fn review<'t>(text: &'t str, next: &[Line<'t>]) -> Option<Review<'t>> {
     if first.starts_with("### General information") || first.starts_with("### Clockspeeds (idle vs") {
         return Some(Review { version: "", ended_ms: None });
     }
-    let rest = first.strip_prefix("Tested with sbc-bench v")?;
-    let (version, date) = rest.split_once(' ').unwrap_or((rest.trim_end_matches('.'), ""));
+    let (version, ended) = tested(first)?;
+    Some(Review { version, ended_ms: ended.map(|(ended, _)| ended) })
+}
+
+/// Parses `Tested with sbc-bench v0.9.72 on Thu, 30 Apr 2026 12:22:41 +0200.`: the version, and the end of the run with its
+/// offset from UTC in minutes. Some reviews have lost the version.
+pub(crate) fn tested(text: &str) -> Option<(&str, Option<(i64, i32)>)> {
+    let rest = text.strip_prefix("Tested ")?;
+    let (version, date) = match rest.strip_prefix("with sbc-bench v") {
+        Some(rest) => rest.split_once(' ').unwrap_or((rest.trim_end_matches('.'), "")),
+        None => ("", rest),
+    };
     let date = date.strip_prefix("on ").unwrap_or_default();
-    let date = date.split(". ").next().unwrap_or(date).trim_end_matches('.');
-    Some(Review { version, ended_ms: text::rfc2822(date).map(|(ended, _)| ended) })
+    let ended = text::rfc2822(date.split(". ").next().unwrap_or(date).trim_end_matches('.'));
+    (!version.is_empty() || ended.is_some()).then_some((version, ended))
 }
 
 /// True for a line that occurs only in texts of sbc-bench.
@@ -313,19 +334,47 @@ pub(crate) fn is_mark(text: &str) -> bool {
 pub(crate) fn begins_a_line(text: &str) -> bool {
     let trimmed = text.trim_start();
     let has_label = trimmed.split_once(':').is_some_and(|(label, rest)| {
-        label.len() < 30 && (rest.is_empty() || rest.starts_with([' ', '\t'])) && !label.ends_with("Mitigation;")
+        let is_label =
+            label.len() < 30 && !label.starts_with(|c: char| c.is_lowercase()) && !label.contains([',', ';']);
+        is_label && (rest.is_empty() || rest.starts_with([' ', '\t']))
     });
-    trimmed.starts_with(['*', '|', '#']) || has_label || is_row(text)
+    trimmed.starts_with(['*', '|', '#']) || has_label || is_row(text) || is_column_row(trimmed)
+}
+
+/// True for a row of a table with a name in its first column: `aes-128-cbc     140890.64k   436009.94k`.
+fn is_column_row(text: &str) -> bool {
+    let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.contains(' ');
+    text.split_once("   ")
+        .is_some_and(|(name, columns)| is_name(name) && columns.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// True for a row of `ramlat` (`4k: 1.081 1.083`) or of the CPU topology (`0        0        4`), without its indentation.
+fn is_numbered_row(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_size = rest.strip_prefix(['k', 'M']).is_some_and(|rest| rest.starts_with(": "));
+    let is_column = text.len() - rest.len() < 5
+        && rest.starts_with("   ")
+        && rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && (is_size || is_column)
+}
+
+/// True for a line of `dmesg`: `[ 3857.470845] scsi host1`.
+fn is_kernel_message(text: &str) -> bool {
+    let time = text.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(time, _)| time.trim_start());
+    time.and_then(|time| time.split_once('.')).is_some_and(|(seconds, fraction)| {
+        fraction.len() == 6 && seconds.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// True for a heading or a row of a table, which continues no line wherever it was wrapped.
 pub(crate) fn is_row(text: &str) -> bool {
-    const LABELS: [&str; 15] = [
+    const LABELS: [&str; 16] = [
         "---",
         "==",
         "[19",
         "[20",
         "type ",
+        "aes-",
         "OpenSSL ",
         "Avr:",
         "Tot:",
@@ -337,6 +386,7 @@ pub(crate) fn is_row(text: &str) -> bool {
         "RAM size:",
         "RAM usage:",
     ];
+    let blanks = text.len() - text.trim_start().len();
     let text = text.trim_start();
     let is_number = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
     let mut parts = text.splitn(4, ':');
@@ -345,6 +395,9 @@ pub(crate) fn is_row(text: &str) -> bool {
     numbers == 1 && text.get(2..).is_some_and(|rest| rest.starts_with(": "))
         || numbers == 3 && text.as_bytes().get(8) == Some(&b':')
         || text.contains(" : ")
+        || blanks > 0 && is_numbered_row(text)
+        || text.starts_with("* ")
+        || is_kernel_message(text)
         || LABELS.iter().any(|label| text.starts_with(label))
         || sections::is_heading(text)
         || sections::is_separator(text)

@@ -7,10 +7,10 @@ use super::draft::{ClusterSeen, Draft, done, tool};
 use super::openssl::openssl_version;
 use super::rows::CipherPlace;
 use super::sections::{Kind, Line, Section};
-use super::{text, topology};
+use super::{text, topology, totals};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, ClockPoint, Clocks, Compression, Fact, Latency, LatencyRow, MemoryOperation, Step,
-    StepMeasurement, Variant, WorkloadId,
+    BandwidthRow, ClockPoint, Clocks, Fact, Latency, LatencyRow, MemoryOperation, Step, StepMeasurement, Variant,
+    WorkloadId,
 };
 
 /// Block sizes of `openssl speed` since 1.1.
@@ -157,7 +157,9 @@ fn baseline(section: &Section<'_, '_>, draft: &mut Draft) {
         let text = line.text.trim().trim_start_matches("* ");
         let steps = match () {
             () if text.starts_with('`') => cipher(text, line).into_iter().collect(),
-            () if text.contains("7-zip MIPS") => sevenzip(text, line.number),
+            () if text.contains("7-zip MIPS") => {
+                sevenzip(text, "reviews do not contain the 7-zip version", line.number)
+            }
             () if text.contains(" latency: ") => latency(text, line.number).into_iter().collect(),
             () => bandwidth(text, line).into_iter().collect(),
         };
@@ -183,27 +185,17 @@ fn bandwidth(text: &str, line: &Line<'_>) -> Option<Step> {
     let row = |part: &str| {
         let (name, rate) = part.trim().split_once(": ")?;
         let rate = text::decimal(rate.strip_suffix(" MB/s")?).filter(|rate| *rate >= 0.0)?;
-        let (routine, operation) = match name {
-            "memcpy" => ("libc memcpy copy", MemoryOperation::Copy),
-            "memset" => ("libc memset fill", MemoryOperation::Fill),
-            "memchr" => ("libc memchr scan", MemoryOperation::Read),
+        let operation = match name {
+            "memcpy" => MemoryOperation::Copy,
+            "memset" => MemoryOperation::Fill,
+            "memchr" => MemoryOperation::Read,
             _ => return None,
         };
-        Some(BandwidthRow {
-            routine: routine.to_string(),
-            operation,
-            bytes_per_s: vec![(rate * 1e6).round() as u64],
-            printed_deviation_percent: None,
-            line: Some(line.number),
-        })
+        Some(totals::bandwidth_row(operation, rate, line.number))
     };
     let rows: Option<Vec<BandwidthRow>> = text[start..].split(',').map(row).collect();
-    let measured = StepMeasurement::Bandwidth(Bandwidth { buffer_bytes: 0, verified: false, rows: rows? });
-    let id = WorkloadId::MemoryBandwidth;
-    let mut step = done(id, 0, Variant::TINYMEMBENCH, measured, line.number);
-    step.cpus = first_cpu(&text[..start]);
-    step.tool = tool("tinymembench", "");
-    Some(step)
+    let step = totals::memory(rows?)?;
+    Some(Step { cpus: first_cpu(&text[..start]), ..step })
 }
 
 /// CPU at the start of a row; empty if the machine has one core type.
@@ -236,48 +228,39 @@ fn latency(text: &str, number: u32) -> Option<Step> {
     Some(step)
 }
 
-/// Parses `7-zip MIPS (3 consecutive runs): 4564, 4569, 4606 (4580 avg), single-threaded: 1315`.
-pub(super) fn sevenzip(text: &str, number: u32) -> Vec<Step> {
+/// Parses `7-zip MIPS (3 consecutive runs): 4564, 4569, 4606 (4580 avg), single-threaded: 1315`. `why` says why the scores
+/// do not compare.
+pub(super) fn sevenzip(text: &str, why: &str, number: u32) -> Vec<Step> {
+    const RUNS_MAX: usize = 8;
     let Some((_, values)) = text.split_once("): ") else {
         return Vec::new();
     };
     let (runs, single) = values.split_once(", single-threaded: ").unwrap_or((values, ""));
     let runs = runs.split(" (").next().unwrap_or(runs);
-    let scores = |variant: Variant, list: &str| -> Vec<Step> {
-        let mips = list.split(',').filter_map(|mips| mips.trim().parse::<u32>().ok());
-        let step = |(repetition, total_mips): (usize, u32)| {
-            let score = StepMeasurement::Compression(Compression { total_mips, ..Compression::default() });
-            let mut step = done(WorkloadId::SevenZip, 0, variant.clone(), score, number);
-            step.repetition = repetition as u32;
-            step.not_comparable = Some("reviews do not contain the 7-zip version".to_string());
-            step.tool = tool("7z", "");
-            step
-        };
-        mips.take(8).enumerate().map(step).collect()
-    };
-    let mut steps = scores(Variant::SINGLE, single);
-    steps.extend(scores(Variant::MULTI, runs));
-    steps
+    let mips = |list: &str| -> Vec<u32> { list.split(',').filter_map(|mips| mips.trim().parse().ok()).collect() };
+    let scores = [(Variant::SINGLE, mips(single)), (Variant::MULTI, mips(runs))].into_iter();
+    scores
+        .flat_map(|(variant, runs)| totals::sevenzip(&variant, runs.into_iter().take(RUNS_MAX), why, number))
+        .collect()
 }
 
 /// Parses `` `aes-256-cbc     150844.81k   397120.13k ... (Cortex-A55)` ``.
 fn cipher(text: &str, line: &Line<'_>) -> Option<Step> {
-    let text = text.trim_matches('`');
+    // A row that is open at its end was wrapped, and its core type is on the next line.
+    let text = match text.strip_prefix('`') {
+        Some(rest) => rest.strip_suffix('`')?,
+        None => text,
+    };
     let values = text.split(" (").next()?;
     let mut words = values.split_whitespace();
-    let algorithm = words.next()?.to_string();
+    let algorithm = words.next()?;
     let thousands = |(word, size): (&str, u32)| {
         let rate = text::decimal(word.strip_suffix('k')?).filter(|rate| *rate >= 0.0)?;
         Some((size, (rate * 1000.0).round() as u64))
     };
     let rows: Option<Vec<(u32, u64)>> = words.zip(BLOCK_SIZES).map(thousands).collect();
     let rows = rows.filter(|rows| rows.len() == BLOCK_SIZES.len())?;
-    let variant = Variant::from(algorithm.as_str());
-    let measured = StepMeasurement::Cipher(Cipher { algorithm, rows });
-    let mut step = done(WorkloadId::OpenSsl, 0, variant, measured, line.number);
-    step.not_comparable = Some("reviews do not contain the OpenSSL version".to_string());
-    step.tool = tool("openssl", "");
-    Some(step)
+    Some(totals::cipher(algorithm, rows, "reviews do not contain the OpenSSL version", line.number))
 }
 
 #[cfg(test)]
@@ -304,7 +287,7 @@ mod tests {
         assert_eq!(latency("16M latency: 1 2", 1), None);
 
         let text = "7-zip MIPS (3 consecutive runs): 45, 46, 47 (46 avg), single-threaded: 13";
-        let variants: Vec<Variant> = sevenzip(text, 1).into_iter().map(|s| s.variant).collect();
+        let variants: Vec<Variant> = sevenzip(text, "", 1).into_iter().map(|s| s.variant).collect();
         let multi = Variant::MULTI;
         assert_eq!(variants, [Variant::SINGLE, multi.clone(), multi.clone(), multi]);
 
@@ -319,7 +302,7 @@ mod tests {
         for text in ["", "memcpy: fast", "`aes`", "7-zip MIPS", "x latency: y"] {
             assert_eq!(bandwidth(text, &line(text)), None, "{text}");
             assert_eq!(cipher(text, &line(text)), None, "{text}");
-            assert!(sevenzip(text, 1).is_empty() && latency(text, 1).is_none(), "{text}");
+            assert!(sevenzip(text, "", 1).is_empty() && latency(text, 1).is_none(), "{text}");
             assert!(clock(&line(text)).is_none(), "{text}");
         }
     }

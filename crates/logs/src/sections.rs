@@ -81,6 +81,7 @@ pub(super) enum Kind {
     /// A report of this program: its sentences, then its figures.
     ReportVerdict,
     ReportFigures,
+    ReportTable,
 }
 
 /// A section: consecutive lines, the first of which opened it.
@@ -246,8 +247,11 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         if super::first_line::report_title(trimmed).is_some() {
             return Some(Kind::ReportFigures);
         }
+        if trimmed.starts_with("| Figure | Value | Unit |") {
+            return Some(Kind::ReportTable);
+        }
     }
-    if matches!(current, Kind::ReportVerdict | Kind::ReportFigures) {
+    if matches!(current, Kind::ReportVerdict | Kind::ReportFigures | Kind::ReportTable) {
         return None;
     }
     if is_progress(trimmed) {

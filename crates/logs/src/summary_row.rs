@@ -1,13 +1,11 @@
 //! Machine and scores of a line of the results list.
 
-use super::draft::{Draft, done, tool};
+use super::draft::Draft;
 use super::list_row::{cells, number, plain};
 use super::rows::CipherPlace;
 use super::sections::Line;
-use record::{
-    Bandwidth, BandwidthRow, Cipher, Compression, Fact, MemoryOperation, Series, Step, StepMeasurement, Variant,
-    WorkloadId,
-};
+use super::totals;
+use record::{Fact, MemoryOperation, Variant};
 
 /// Reason why scores of a row stand for themselves.
 const NO_VERSIONS: &str = "a line of the results list does not contain the versions of its tools";
@@ -42,62 +40,31 @@ pub(super) fn read(line: &Line<'_>, draft: &mut Draft) {
         (Some(_), ..) => 6,
     };
     let number = line.number;
-    let scores = [(Variant::MULTI, multi), (Variant::SINGLE, single)];
-    for (variant, mips) in scores.into_iter().filter_map(|(variant, mips)| Some((variant, mips?))) {
-        let score = StepMeasurement::Compression(Compression { total_mips: mips as u32, ..Compression::default() });
-        draft.push(unversioned(done(WorkloadId::SevenZip, 0, variant, score, number), "7z"));
+    for (variant, mips) in [(Variant::MULTI, multi), (Variant::SINGLE, single)] {
+        let mips = mips.map(|mips| mips as u32);
+        totals::sevenzip(&variant, mips, NO_VERSIONS, number).into_iter().for_each(|step| draft.push(step));
     }
     if let Some(thousands) = value(aes) {
-        let algorithm = "aes-256-cbc".to_owned();
         let rows = vec![(16_384, (thousands * 1000.0) as u64)];
-        let variant = Variant::from(algorithm.as_str());
-        let cipher = StepMeasurement::Cipher(Cipher { algorithm, rows });
         draft.cipher_places.push(CipherPlace::of_type(None));
-        draft.push(unversioned(done(WorkloadId::OpenSsl, 0, variant, cipher, number), "openssl"));
+        draft.push(totals::cipher("aes-256-cbc", rows, NO_VERSIONS, number));
     }
-    let rows: Vec<BandwidthRow> = [(aes + 1, MemoryOperation::Copy), (aes + 2, MemoryOperation::Fill)]
+    let rows = [(aes + 1, MemoryOperation::Copy), (aes + 2, MemoryOperation::Fill)]
         .into_iter()
-        .filter_map(|(at, operation)| Some(bandwidth_row(operation, value(at)?, number)))
-        .collect();
-    if !rows.is_empty() {
-        let measured = StepMeasurement::Bandwidth(Bandwidth { buffer_bytes: 0, verified: false, rows });
-        let mut step = done(WorkloadId::MemoryBandwidth, 0, Variant::TINYMEMBENCH, measured, number);
-        step.tool = tool("tinymembench", "");
+        .filter_map(|(at, operation)| Some(totals::bandwidth_row(operation, value(at)?, number)));
+    if let Some(step) = totals::memory(rows.collect()) {
         draft.push(step);
     }
     if let Some(rate) = value(aes + 3) {
-        draft.push(miner(vec![rate], number));
+        draft.push(totals::miner(vec![rate], number));
     }
-}
-
-/// Copy or fill of tinymembench, in MB/s.
-pub(super) fn bandwidth_row(operation: MemoryOperation, mb_per_s: f64, line: u32) -> BandwidthRow {
-    let routine = if operation == MemoryOperation::Copy { "libc memcpy copy" } else { "libc memset fill" };
-    BandwidthRow {
-        routine: routine.to_owned(),
-        operation,
-        bytes_per_s: vec![(mb_per_s * 1e6).round() as u64],
-        printed_deviation_percent: None,
-        line: Some(line),
-    }
-}
-
-/// Rates of cpuminer on all CPUs.
-pub(super) fn miner(values: Vec<f64>, line: u32) -> Step {
-    let series = Series { unit: "kH/s".to_owned(), higher_is_better: true, values, ..Series::default() };
-    done(WorkloadId::Cpuminer, 1, Variant::ONLY, StepMeasurement::Series(series), line)
-}
-
-fn unversioned(mut step: Step, name: &str) -> Step {
-    step.not_comparable = Some(NO_VERSIONS.to_owned());
-    step.tool = tool(name, "");
-    step
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::list_row::is_row;
+    use record::{Step, StepMeasurement};
 
     fn steps(text: &str) -> Vec<String> {
         let mut draft = Draft::default();

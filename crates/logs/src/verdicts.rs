@@ -73,8 +73,8 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
         {
             // The first line is the distribution, which some logs name nowhere else.
             draft.machine.distribution = Fact::Known(name.trim().to_string());
-        } else if let Some(rest) = text.strip_prefix("Tested with sbc-bench") {
-            ended(rest, draft);
+        } else if let Some((version, date)) = super::posts::tested(text) {
+            ended(version, date, draft);
         } else if text.starts_with("Original governor settings") {
             original = true;
         } else if text.starts_with("Tuned governor settings") {
@@ -87,15 +87,12 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// Parses ` v0.9.72 on Thu, 30 Apr 2026 12:22:41 +0200.`: the end of the run, and the version if no header names it.
-fn ended(rest: &str, draft: &mut Draft) {
-    let rest = rest.trim();
-    let version = rest.split(' ').next().unwrap_or_default();
+/// Keeps the version, if no header names it, and the end of the run with its offset from UTC in minutes.
+fn ended(version: &str, date: Option<(i64, i32)>, draft: &mut Draft) {
     if draft.log.version.is_empty() {
-        draft.log.version = version.trim_start_matches('v').to_string();
+        draft.log.version = version.to_string();
     }
-    let date = rest.split_once(" on ").map_or("", |(_, date)| date.split(". ").next().unwrap_or(date));
-    let (ended, offset) = text::rfc2822(date.trim_end_matches('.')).unzip();
+    let (ended, offset) = date.unzip();
     // A review without its log is dated by its end, minutes after its start.
     if let (true, Some(ended)) = (draft.is_review_alone, ended) {
         draft.run.started = Fact::Known(ended);

@@ -34,15 +34,17 @@ pub(crate) fn unwrap(lines: &[Line<'_>], wrap: Wrap) -> Option<(String, Vec<u32>
     let (mut text, mut numbers, mut joined) = (String::with_capacity(bytes), Vec::new(), false);
     let mut before: Option<usize> = None;
     for (line, length) in lines.iter().zip(&widths) {
-        let word = line.text.trim_start_matches(' ').split(' ').next().unwrap_or_default();
-        let blanks = line.text.len() - line.text.trim_start_matches(' ').len();
-        let first_word = blanks + word.chars().count();
+        let first_word = line.text.split(' ').next().unwrap_or_default();
         let continues = match (wrap, before) {
             (_, None) => false,
-            (Wrap::Hard, Some(before)) => before == width && !line.text.is_empty() && !posts::is_row(line.text),
+            (Wrap::Hard, Some(before)) => {
+                before == width && !line.text.is_empty() && (is_rule(&text, line.text) || !posts::is_row(line.text))
+            }
             // Joins only lines whose first word does not fit into the line above.
             (Wrap::Soft, Some(before)) => {
-                before + 1 + first_word > width && !word.is_empty() && !posts::begins_a_line(line.text)
+                before + 1 + first_word.chars().count() > width
+                    && !first_word.is_empty()
+                    && !posts::begins_a_line(line.text)
             }
         };
         if continues {
@@ -60,4 +62,14 @@ pub(crate) fn unwrap(lines: &[Line<'_>], wrap: Wrap) -> Option<(String, Vec<u32>
         before = Some(*length);
     }
     joined.then_some((text, numbers))
+}
+
+/// True if a line continues the horizontal rule at the end of the text.
+fn is_rule(above: &str, line: &str) -> bool {
+    const CHARACTERS: [char; 3] = ['-', '=', '#'];
+    let is_of = |character: &char| {
+        let of_both = above.chars().rev().take(30).chain(line.trim_end().chars());
+        of_both.filter(|other| other != character).count() == 0
+    };
+    CHARACTERS.iter().any(is_of)
 }

@@ -51,6 +51,7 @@ pub mod relation;
 pub mod relations;
 pub mod remedies;
 mod rendering;
+mod report_verdict;
 mod rpi_config;
 mod rpi_firmware;
 mod rpi_firmware_clock;
@@ -152,6 +153,7 @@ const ROWS: &[Rule] = &[
     others_off::RULE,
     out_of_memory::RULE,
     power_limit::RULE,
+    report_verdict::RULE,
     rpi_config::RULE,
     rpi_firmware::RULE,
     rpi_firmware_clock::RULE,

@@ -44,6 +44,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let others = log.verdicts.iter().filter(|line| {
         let text = line.text.trim();
         let is_judged = JUDGED_ELSEWHERE.iter().any(|words| text.starts_with(words));
+        let is_judged = is_judged || super::report_verdict::severity(text).is_some();
         !is_judged && !text.contains("oom-killer") && !text.is_empty()
     });
     others

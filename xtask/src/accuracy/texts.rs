@@ -97,6 +97,41 @@ fn judge_one(bytes: &[u8], text: &Text) -> Judgement {
     }
 }
 
+/// Judges a report of this program as a text without its log: every figure must be one of the log with the same title,
+/// rounded, and the board the same.
+fn judge_report(id: &str, text: &Text) -> Judgement {
+    const ROUNDED: f64 = 0.01;
+    let own = any_file::read_all(text.text.clone().into_bytes(), record::VALUES_MAX).unwrap_or_default();
+    let Some(own) = own.into_iter().next().map(|result| explain(result.record)) else { return Judgement::Missing };
+    let Some(report) = report::find(id) else { return Judgement::Wrong(format!("no report {id}")) };
+    let results = any_file::read_all(report.text(&own).into_bytes(), record::VALUES_MAX).unwrap_or_default();
+    let [result] = results.as_slice() else {
+        return match results.len() {
+            0 => Judgement::Missing,
+            count => Judgement::Wrong(format!("{}: {count} results", text.name)),
+        };
+    };
+    let found = explain(&result.record);
+    let (own, found) = (&own.facts, &found.facts);
+    // The heading of a report without a board is the name of the host.
+    let name = |facts: &facts::Facts<'_>| {
+        facts.machine.board.known().map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    if name(own).is_some() && name(found) != name(own) {
+        return Judgement::Wrong(format!("{}: board {:?}", text.name, found.machine.board.known()));
+    }
+    for figure in found.figures() {
+        let title = figure.key.title();
+        let alike = |other: &&facts::Figure| {
+            other.key.title() == title && (other.value - figure.value).abs() <= ROUNDED * other.value.abs()
+        };
+        if !own.figures().iter().any(|other| alike(&other)) {
+            return Judgement::Wrong(format!("{}: {title} is {}", text.name, figure.value));
+        }
+    }
+    if found.figures().is_empty() { Judgement::LessSure } else { Judgement::Right }
+}
+
 /// A text that was cut is right if it is said to be cut or not proven, and never better than the whole.
 fn judge_cut(bytes: &[u8], text: &Text) -> Judgement {
     let results = match any_file::read_all(bytes.to_vec(), record::VALUES_MAX) {
@@ -228,6 +263,11 @@ pub(super) fn rows(corpus: &Path, step: usize) -> Result<Vec<Row>> {
     for (name, form) in FORMS {
         let mut row = Row::new(*name);
         texts.iter().for_each(|text| row.add(judge_one(&form(&text.text), text)));
+        rows.push(row);
+    }
+    for id in ["text", "markdown"] {
+        let mut row = Row::new(format!("report {id}"));
+        texts.iter().for_each(|text| row.add(judge_report(id, text)));
         rows.push(row);
     }
     for percent in CUTS {

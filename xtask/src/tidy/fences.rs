@@ -41,7 +41,7 @@ const FENCES: &[Fence] = &[
     fence("facts", true, Unsafe::Nowhere, 15_800),
     fence("hub", false, Unsafe::Nowhere, 13_300),
     fence("identify", true, Unsafe::Nowhere, 4_000),
-    fence("logs", true, Unsafe::Nowhere, 7_800),
+    fence("logs", true, Unsafe::Nowhere, 8_050),
     fence("microbench", true, Unsafe::Home, 6_100),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs"), 21_100),
     fence("net", true, Unsafe::Nowhere, 3_700),
@@ -54,7 +54,7 @@ const FENCES: &[Fence] = &[
     fence("testkit", false, Unsafe::Nowhere, 3_850),
     fence("web", true, Unsafe::Nowhere, 600),
     fence("workloads", true, Unsafe::Nowhere, 10_500),
-    fence("xtask", false, Unsafe::Nowhere, 12_950),
+    fence("xtask", false, Unsafe::Nowhere, 13_000),
 ];
 
 const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe, lines_max: usize) -> Fence {

@@ -105,6 +105,8 @@ causes! {
         CLibrary = "c-library",
         /// A diagnosis of one of the runs.
         Diagnosis = "diagnosis",
+        /// A report without its log says so.
+        Reported = "reported",
         /// The Record shows no cause.
         NotVisible = "not-visible",
     }

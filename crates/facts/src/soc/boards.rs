@@ -44,7 +44,7 @@ const MAKERS: [&str; 28] = [
     "makerbase",
 ];
 /// Words that may follow the name of a board without naming another one.
-const HARMLESS: [&str; 38] = [
+const HARMLESS: [&str; 37] = [
     "a",
     "and",
     "base",
@@ -65,7 +65,6 @@ const HARMLESS: [&str; 38] = [
     "evk",
     "for",
     "kit",
-    "lte",
     "lts",
     "machine",
     "model",
@@ -89,7 +88,7 @@ const KEY_BYTES_MIN: usize = 4;
 /// Maximum number of words of a name.
 const WORDS_MAX: usize = 16;
 /// Minimum number of known boards with the same SoC that make a series.
-const SERIES_MIN: usize = 3;
+const SERIES_MIN: usize = 5;
 /// Maximum number of boards of a series.
 const SERIES_MAX: usize = 64;
 
@@ -160,14 +159,15 @@ pub(super) fn unlisted(text: &str) -> Option<String> {
 fn is_harmless(rest: &[String]) -> bool {
     let is_size = |word: &str| {
         let digits = word.trim_end_matches("gb").trim_end_matches('g');
-        digits.len() < word.len() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        // `5G` is a radio.
+        digits.len() < word.len() && word != "5g" && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
     let is_version =
         |word: &str| word.strip_prefix('v').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let mut is_revision = false;
     for word in rest {
         match word.as_str() {
-            "on" | "with" => return true,
+            "on" | "with" => return super::names::in_words(&rest.join(" ")).is_empty(),
             "rev" | "revision" => is_revision = true,
             word if is_version(word) => is_revision = true,
             word if is_revision && word.len() <= 4 => {}

@@ -260,6 +260,13 @@ pub const RELATIONS: &[RuleRelations] = &[
         "Check the power supply, and on x86 the power limits (PL1 and PL2) in the BIOS.",
     ),
     row(
+        &report_verdict::RULE,
+        J::All,
+        &[root(C::Reported)],
+        "the report that was read says so",
+        "Explain the log or the result file of that report.",
+    ),
+    row(
         &rpi_config::RULE,
         J::All,
         &[root(C::SettingLimit), evidence_if(C::Overclocked, W::Overclocked), NOTE],
@@ -424,11 +431,6 @@ pub const RELATIONS: &[RuleRelations] = &[
     ),
 ];
 
-/// Relations of the rules of questions.
-const OF_QUESTIONS: &[Line] = &[(Relation::Answer, W::Always)];
-/// Relations of findings on kernels.
-const OF_KERNELS: &[Line] = &[NOTE];
-
 /// Relations of a rule; rules of questions and findings on kernels have none of their own.
 pub fn of(rule: RuleId) -> Option<&'static RuleRelations> {
     RELATIONS.iter().chain(AT_REST).find(|row| row.rule.id == rule)
@@ -440,7 +442,8 @@ pub fn lines_of(rule: RuleId) -> (&'static [Line], J) {
         return (row.lines, row.judges);
     }
     let is_answer = ANSWERS.iter().flat_map(|answer| answer.rules).any(|known| known.id == rule);
-    (if is_answer { OF_QUESTIONS } else { OF_KERNELS }, J::All)
+    // Others are findings on kernels.
+    (if is_answer { &[(Relation::Answer, W::Always)] } else { &[NOTE] }, J::All)
 }
 
 #[cfg(test)]
