@@ -71,6 +71,9 @@ use wraps::Wrap;
 /// log has 7,663 lines. Each line that no reader understands costs memory, so the limit bounds all lists of a Record.
 const LINES_MAX: usize = 131_072;
 
+/// Maximum number of results read of one text. The longest published list has a few hundred.
+const RESULTS_MAX: usize = 1000;
+
 /// Maximum number of characters kept of a text that is not a log.
 const FOREIGN_CHARS: usize = 2000;
 
@@ -174,7 +177,14 @@ fn values(results: &[TextResult]) -> usize {
 /// Reads the results in these lines. Lines before the first result are unread lines of it.
 fn read_lines(lines: &[Line<'_>]) -> Vec<TextResult> {
     let (results, others): (Vec<Post<'_>>, Vec<Post<'_>>) = posts::split(lines).into_iter().partition(Post::is_result);
-    let mut results: Vec<TextResult> = results.iter().filter_map(read_post).collect();
+    let (read, further) = results.split_at(results.len().min(RESULTS_MAX));
+    let mut results: Vec<TextResult> = read.iter().filter_map(read_post).collect();
+    if let Some(line) = further.first().and_then(|post| post.lines.first())
+        && let Some(TextResult { record: Record { source: record::Source::Log(log), .. }, .. }) = results.last_mut()
+    {
+        let text = format!("{} results after the first {RESULTS_MAX} are not read", further.len());
+        log.unread.push(record::LogLine { line: line.number, text });
+    }
     if let Some(TextResult { record: Record { source: record::Source::Log(log), .. }, .. }) = results.first_mut() {
         for line in others.iter().flat_map(|post| &post.lines).filter(|line| !line.is_blank()) {
             log.lines += 1;

@@ -55,7 +55,7 @@ pub use sampler::{
 pub use snapshot::{snapshot, snapshot_of};
 pub use state::{on_battery, state};
 pub use storage::in_memory;
-pub use survey::survey;
+pub use survey::{denied_cpus, survey};
 pub use terminal::{Terminal, terminal};
 pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;

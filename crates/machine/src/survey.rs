@@ -23,6 +23,7 @@ mod supplies;
 mod usb;
 
 use crate::Root;
+pub use cpu_use::denied_cpus;
 use record::{Survey, Swap, SwapState};
 
 pub(crate) use dmi::without_serials as dmi_without_serials;

@@ -107,6 +107,9 @@ pub struct Gate {
     pub busiest: Vec<BusyProcess>,
     /// CPUs that are present but offline.
     pub offline_cpus: Vec<u32>,
+    /// CPUs that are online but that the program may not run on.
+    #[serde(default)]
+    pub denied_cpus: Vec<u32>,
     /// False if the kernel's ring buffer no longer contains the boot messages.
     pub boot_messages_present: Fact<bool>,
     /// True if the machine runs on battery.

@@ -18,6 +18,7 @@ mod clock_ok;
 pub mod config_txt;
 mod cores_killed;
 pub mod cpu_quota;
+mod cpus_restricted;
 mod emulated;
 mod fewer_dictionaries;
 mod governor;
@@ -129,6 +130,7 @@ const ROWS: &[Rule] = &[
     clock_ok::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
+    cpus_restricted::RULE,
     emulated::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,

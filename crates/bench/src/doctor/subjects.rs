@@ -179,12 +179,7 @@ pub(super) fn cpus(facts: &Facts) -> Finding {
     if all.is_empty() {
         return (Unknown, "no CPU is known".into(), String::new());
     }
-    let status =
-        if facts.root.is_system() { facts.root.read("/proc/self/status").unwrap_or_default() } else { String::new() };
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    let allowed = list.and_then(|list| record::parse_cpu_list(list.trim())).unwrap_or_default();
-    let denied: Vec<u32> =
-        numbers(|cpu| cpu.online).into_iter().filter(|cpu| !allowed.is_empty() && !allowed.contains(cpu)).collect();
+    let denied = machine::denied_cpus(facts.root, &facts.machine);
     let boost = facts.root.read_value(&format!("{CPUS}/cpufreq/boost")).is_ok_and(|value| value == "0");
     let mut because = Vec::new();
     let mut way_out = Vec::new();

@@ -64,6 +64,7 @@ fn judge(gate: &mut Gate, window: BusyWindow) {
 pub(crate) fn check_facts(gate: &mut Gate, root: &Root, machine: &Machine, boot_messages: Reading<bool>) {
     let offline = machine.cpus.iter().filter(|cpu| !cpu.online);
     gate.offline_cpus = offline.map(|cpu| cpu.cpu).collect();
+    gate.denied_cpus = machine::denied_cpus(root, machine);
     gate.boot_messages_present = boot_messages.into();
     gate.on_battery = machine::on_battery(root).into();
     gate.available_kib = machine::available_kib(root).into();

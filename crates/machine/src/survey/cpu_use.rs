@@ -6,7 +6,7 @@
 use super::files;
 use crate::Root;
 use identify::read_list;
-use record::{Arrange, CpuUse, Cpuset, Interrupt};
+use record::{Arrange, CpuUse, Cpuset, Interrupt, Machine};
 
 /// Maximum number of interrupts kept, which includes a busy network card.
 const INTERRUPTS_MAX: usize = 8;
@@ -35,6 +35,13 @@ fn offline(root: &Root) -> Vec<u32> {
     let mut present = list("present");
     present.retain(|cpu| !online.is_empty() && !online.contains(cpu));
     present
+}
+
+/// CPUs that are online but that this process may not run on. The files of another machine do not tell.
+pub fn denied_cpus(root: &Root, machine: &Machine) -> Vec<u32> {
+    let allowed = if root.is_system() { allowed(root) } else { Vec::new() };
+    let online = machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu);
+    online.filter(|cpu| !allowed.is_empty() && !allowed.contains(cpu)).collect()
 }
 
 fn allowed(root: &Root) -> Vec<u32> {

@@ -140,6 +140,13 @@ pub const RELATIONS: &[RuleRelations] = &[
         "1 % or more of the CPU time was withheld",
         "Remove the limit (cpu.max) of the cgroup.",
     ),
+    row(
+        &cpus_restricted::RULE,
+        J::FullLoad,
+        &[root_if(C::CpusOffline, W::Says(&["not allowed"])), NOTE],
+        "the program was not allowed on some CPUs",
+        "Start the program outside of the cpuset or of `taskset`.",
+    ),
     row(&emulated::RULE, J::All, &[root(C::Virtualised)], "the CPU is emulated", "Run it on the machine itself."),
     row(
         &fewer_dictionaries::RULE,
@@ -259,13 +266,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         "the clock fell under load below the temperature of throttling",
         "Check the power supply, and on x86 the power limits (PL1 and PL2) in the BIOS.",
     ),
-    row(
-        &report_verdict::RULE,
-        J::All,
-        &[root(C::Reported)],
-        "the report that was read says so",
-        "Explain the log or the result file of that report.",
-    ),
+    row(&report_verdict::RULE, J::All, &[root(C::Reported)], "the report says so", "Explain its log or result file."),
     row(
         &rpi_config::RULE,
         J::All,
