@@ -37,6 +37,7 @@ use facts::number::number;
 use facts::view::spread_percent;
 use facts::{Explained, Explanation, Facts, Finding, Severity, Verdict};
 use pairs::FigureRow;
+use record::{Variant, WorkloadId};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -124,6 +125,30 @@ impl Comparison {
     /// Lines that stand for their workload.
     pub fn main_lines(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| line.is_main)
+    }
+
+    /// For each result but the first how fast it is, in one sentence: `B is 0.80 times as fast as A in 7-zip on all
+    /// CPUs (13190 and 16448 MIPS).` Invalid results have none.
+    pub fn sentences(&self) -> Vec<String> {
+        let is_headline = |line: &&Line| {
+            let is_multi = line.key.is_of(WorkloadId::SevenZip) && line.key.is_form(&Variant::MULTI);
+            is_multi && line.values.first().copied().flatten().is_some()
+        };
+        let Some(line) = self.main_lines().find(is_headline) else { return Vec::new() };
+        let sentence = |(index, (letter, difference)): (usize, (String, &Option<Difference>))| {
+            let is_invalid = |side: usize| self.sides.get(side).is_none_or(|side| side.verdict == Verdict::Invalid);
+            let difference = difference.as_ref().filter(|_| !is_invalid(0) && !is_invalid(index))?;
+            let factor = match 1.0 + difference.change_percent / 100.0 {
+                _ if !difference.is_real => "as fast as A, within their noise,".to_owned(),
+                factor if factor < 1.0 => format!("{factor:.2} times as fast as A"),
+                factor => format!("{factor:.1} times as fast as A"),
+            };
+            let (value, first) = (line.value_words(index), line.value_words(0));
+            let cause = difference.cause.as_ref().filter(|_| difference.is_real);
+            let cause = cause.map_or_else(String::new, |cause| format!(" {cause}"));
+            Some(format!("{letter} is {factor} in 7-zip on all CPUs ({value} and {first} {}).{cause}", line.unit))
+        };
+        labels().zip(&line.differences).enumerate().skip(1).filter_map(sentence).collect()
     }
 
     /// Likely causes of differences: the letter of the result, what differs, and why.

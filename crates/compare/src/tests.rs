@@ -82,8 +82,27 @@ fn lower_clock_explains_lower_scores() {
     check(
         &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
         &expect![[r#"
+            B is 0.86 times as fast as A in 7-zip on all CPUs (3475 and 4020 MIPS). The
+            measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+
             A  a.txt (One, valid)
             B  b.txt (Two, valid)
+
+            Figures, and their change from the first result that has them;
+            changes within noise have no word:
+
+                                          A     B   change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500  1300  -13.3 % worse
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140   990  -13.2 % worse
+               7-zip, all CPUs (MIPS)  4020  3475  -13.6 % worse
+
+            Likely causes:
+               B: The advertised clock is 1300 MHz instead of 1500 MHz. (clock, measured
+                  cold)
+               B: The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+                  (7-zip, one CPU; 7-zip, all CPUs)
 
             Settings that differ:
                board
@@ -98,21 +117,6 @@ fn lower_clock_explains_lower_scores() {
                clock measured (MHz)
                   A  1500
                   B  1300
-
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
-
-                                          A     B   change
-               clock, measured cold (MHz)
-                  Cortex-A53           1500  1300  -13.3 % worse
-               7-zip, one CPU (MIPS)
-                  Cortex-A53           1140   990  -13.2 % worse
-               7-zip, all CPUs (MIPS)  4020  3475  -13.6 % worse
-
-            Likely causes:
-               B  clock, measured cold (Cortex-A53): The advertised clock is 1300 MHz instead of 1500 MHz.
-               B  7-zip, one CPU (Cortex-A53): The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
-               B  7-zip, all CPUs: The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
         "#]],
     );
 }
@@ -124,10 +128,11 @@ fn differences_within_noise_are_unmarked() {
     check(
         &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
         &expect![[r#"
+            B is as fast as A, within their noise, in 7-zip on all CPUs (4000 and 4200
+            MIPS).
+
             A  a.txt (One, valid)
             B  b.txt (One, valid)
-
-            No difference in known settings.
 
             Figures, and their change from the first result that has them;
             changes within noise have no word:
@@ -138,6 +143,8 @@ fn differences_within_noise_are_unmarked() {
                7-zip, one CPU (MIPS)
                   Cortex-A53           1140  1150  +0.9 %
                7-zip, all CPUs (MIPS)  4200  4000  -4.8 %
+
+            No difference in known settings.
         "#]],
     );
 }
@@ -152,10 +159,11 @@ fn finding_of_the_slower_side_is_a_cause() {
     check(
         &sides,
         &expect![[r#"
+            B is 0.75 times as fast as A in 7-zip on all CPUs (3000 and 4000 MIPS). In
+            b.txt: It was too hot.
+
             A  a.txt (One, valid)
             B  b.txt (One, valid)
-
-            No difference in known settings.
 
             Figures, and their change from the first result that has them;
             changes within noise have no word:
@@ -168,7 +176,9 @@ fn finding_of_the_slower_side_is_a_cause() {
                7-zip, all CPUs (MIPS)  4000  3000  -25.0 % worse
 
             Likely causes:
-               B  7-zip, all CPUs: In b.txt: It was too hot.
+               B: In b.txt: It was too hot. (7-zip, all CPUs)
+
+            No difference in known settings.
         "#]],
     );
 }
@@ -190,8 +200,6 @@ fn other_methods_and_incomparable_figures_are_left_out() {
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            No difference in known settings.
-
             Figures, and their change from the first result that has them;
             changes within noise have no word:
 
@@ -202,7 +210,9 @@ fn other_methods_and_incomparable_figures_are_left_out() {
                   Cortex-A53  1140  ≈1304  +14.4 % better
 
             Estimated (≈), with 90 % intervals:
-               B  7-zip, one CPU (Cortex-A53): 16.02 equivalent: 1304 (1210 to 1402), from 26 by 1.15
+               B: 16.02 equivalent: 1304 (1210 to 1402), from 26 by 1.15 (7-zip, one CPU)
+
+            No difference in known settings.
 
             Not compared:
                7-zip, all CPUs: not comparable in b.txt: small dictionaries

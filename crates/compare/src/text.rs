@@ -41,11 +41,15 @@ pub(super) fn invalid(what: &str, because: &[String]) -> String {
     format!("{what} is INVALID, do not use it: {}{more}\n", facts::plain::plain(why))
 }
 
-/// Results side by side for people: settings that differ, then figures, then causes.
+/// Results side by side for people: which is faster, then figures, causes, and settings that differ.
 pub fn text(comparison: &Comparison) -> String {
     let mut text = String::new();
     for (letter, side) in labels().zip(&comparison.sides).filter(|(_, side)| side.verdict == Verdict::Invalid) {
         text.push_str(&invalid(&format!("{letter} ({})", side.name), &side.invalid_because));
+    }
+    for sentence in comparison.sentences() {
+        text.push_str(&wrapped(&sentence, 0));
+        text.push('\n');
     }
     if !text.is_empty() {
         text.push('\n');
@@ -55,10 +59,10 @@ pub fn text(comparison: &Comparison) -> String {
         let _ = writeln!(text, "{letter}  {} ({}, {})", side.name, cut(board), side.verdict);
     }
     let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
-    text.push_str(&settings(comparison, &letters));
     text.push_str(&figures(comparison, &letters));
-    text.push_str(&estimated(comparison));
     text.push_str(&causes(comparison));
+    text.push_str(&estimated(comparison));
+    text.push_str(&settings(comparison, &letters));
     text.push_str(&left_out(&comparison.left_out));
     text
 }
@@ -137,8 +141,19 @@ fn causes(comparison: &Comparison) -> String {
 }
 
 fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a str)>) -> String {
-    let line = |(letter, line, words): (String, &Line, &str)| format!("   {letter}  {}: {words}\n", line.name());
-    let text: String = lines.map(line).collect();
+    // What holds for several figures is said once.
+    let mut groups: Vec<((String, &str), Vec<String>)> = Vec::new();
+    for (letter, line, words) in lines {
+        let of = (letter, words);
+        match groups.iter_mut().find(|(known, _)| *known == of) {
+            Some((_, names)) => names.push(line.title.clone()),
+            None => groups.push((of, vec![line.title.clone()])),
+        }
+    }
+    let group = |((letter, words), names): &((String, &str), Vec<String>)| {
+        wrapped(&format!("   {letter}: {words} ({})", names.join("; ")), 6) + "\n"
+    };
+    let text: String = groups.iter().map(group).collect();
     if text.is_empty() { text } else { format!("\n{heading}:\n{text}") }
 }
 

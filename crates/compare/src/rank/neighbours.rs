@@ -5,6 +5,7 @@ use super::{own_row, peers_of, without_own};
 use crate::reference::{Reference, soc_key};
 use facts::figures::Figure;
 use facts::number::with_unit;
+use facts::soc::bare_key;
 use facts::stats::median;
 use facts::{Explanation, Facts};
 use record::{Arrange, Variant, WorkloadId};
@@ -58,18 +59,21 @@ pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Refere
     let figure = facts.known_figures().iter().find(is_score)?;
     let peers = peers_of(reference);
     let peers = without_own(&peers, own_row(facts, explained, reference).as_ref());
-    let mut boards: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    // Names of one board differ in their maker, blanks and case; the first one is shown.
+    let mut boards: BTreeMap<String, (String, Vec<f64>)> = BTreeMap::new();
     let known = known(figure, &peers);
     for known in &known {
         if let (Some(board), Some(value)) = (known.board(), known.best()) {
-            boards.entry(short_name(board)).or_default().push(value);
+            let name = short_name(board);
+            boards.entry(bare_key(&name)).or_insert((name, Vec::new())).1.push(value);
         }
     }
-    let medians = boards.into_iter().filter_map(|(board, values)| Some((board, median(&values)?, values.len())));
+    let medians = boards.into_values().filter_map(|(board, values)| Some((board, median(&values)?, values.len())));
     let mut medians: Vec<(String, f64, usize)> = medians.collect();
     medians.arrange_by(|a, b| b.1.total_cmp(&a.1));
     let faster = medians.iter().take_while(|(_, value, _)| *value > figure.value).count();
-    let familiar = FAMILIAR.iter().filter_map(|name| medians.iter().find(|(board, ..)| board == name));
+    let familiar = FAMILIAR.map(bare_key).into_iter();
+    let familiar = familiar.filter_map(|key| medians.iter().find(|(board, ..)| bare_key(board) == key));
     let familiar: Vec<&(String, f64, usize)> = familiar.collect();
     let next = [faster.checked_sub(1).and_then(|index| medians.get(index)), medians.get(faster)];
     let same_soc: Vec<f64> = match facts.soc().known() {

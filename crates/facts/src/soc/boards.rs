@@ -127,11 +127,22 @@ pub fn key(name: &str) -> String {
     words(name).concat()
 }
 
+/// A spelling that is the same for all names of a board: `ROCK 5B`, `rock5b` and `Radxa ROCK 5B` are one board.
+pub fn bare_key(name: &str) -> String {
+    let words = words(name);
+    words[makers(&words)..].concat()
+}
+
+/// Number of words before a board's name that are its maker's.
+fn makers(words: &[String]) -> usize {
+    let makers = words.iter().take_while(|word| MAKERS.contains(&word.as_str())).count();
+    makers.min(words.len().saturating_sub(1))
+}
+
 /// Row of the board whose name a text begins with.
 pub(super) fn find(text: &str) -> Option<&'static str> {
     let words = words(text);
-    let makers =
-        words.iter().take_while(|word| MAKERS.contains(&word.as_str())).count().min(words.len().saturating_sub(1));
+    let makers = makers(&words);
     let starts = if makers > 0 { vec![0, makers] } else { vec![0] };
     for start in &starts {
         for end in (start + 1..=words.len()).rev() {

@@ -25,7 +25,7 @@ mod table;
 mod tests;
 
 pub use answer::{Answer, Candidate, Confidence};
-pub use boards::key as board_key;
+pub use boards::{bare_key, key as board_key};
 pub use clocks::advertised;
 pub use evidence::{Evidence, Kind};
 pub use facts::Facts;
