@@ -6,7 +6,7 @@
 use super::first_line;
 use super::html::without_html;
 use super::prefixes::{without_numbers, without_prefixes};
-use record::without_colours;
+use record::{report_words, without_colours};
 use std::borrow::Cow;
 
 /// Maximum depth of quotation and other prefixes.
@@ -38,7 +38,7 @@ fn whole_titles(text: &str) -> Option<String> {
     const CONTINUATION: &str = "   ";
     const LINES_MAX: usize = 4;
     // Most texts are logs, which have no verdict of this program.
-    if !text.contains("Results are ") && !text.contains("Nothing here shows ") {
+    if !report_words::ALL.iter().any(|words| text.contains(words)) {
         return None;
     }
     let mut lines: Vec<Cow<'_, str>> = text.lines().map(Cow::Borrowed).collect();

@@ -4,7 +4,8 @@
 //! `config.txt/[pi4]`), `threadx/arm_freq` as reported by the firmware, `bios/Version`, `device/Manufacturer`.
 
 use super::draft::{Draft, NamedGroup};
-use super::sections::{Kind, Section};
+use super::section_kind::Kind;
+use super::sections::Section;
 use record::Fact;
 
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {

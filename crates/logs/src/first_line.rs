@@ -1,7 +1,7 @@
 //! First line of a log: `sbc-bench v0.4 -- DATE` up to 0.4, `sbc-bench vX NAME[ MODE] (DATE)` later, none before 0.4.
 
 use super::text;
-use record::Mode;
+use record::{Mode, report_words};
 
 /// Modes between name and date.
 const MODES: [Mode; 6] =
@@ -77,15 +77,8 @@ pub(super) fn report_title(line: &str) -> Option<(&str, &str)> {
 
 /// True for the first words of a report of this program, as text or Markdown.
 pub(super) fn is_report_verdict(line: &str) -> bool {
-    const VERDICTS: [&str; 4] =
-        ["Results are valid.", "Results are genuine, but ", "Nothing here shows whether ", "Results are invalid; "];
     let line = line.strip_prefix("**").unwrap_or(line);
-    VERDICTS.iter().any(|verdict| line.starts_with(verdict))
-}
-
-/// True if the line is the first line of a log.
-pub(super) fn is_first_line(line: &str) -> bool {
-    parse(line).is_some()
+    report_words::ALL.iter().any(|verdict| line.starts_with(verdict))
 }
 
 #[cfg(test)]
@@ -127,5 +120,6 @@ mod tests {
         }
         assert_eq!(parse("Tested with sbc-bench v0.9.72 on Thu"), None);
         assert_eq!(parse("sbc-bench vNext"), None);
+        assert!(is_report_verdict("**Results are valid; only AES is degraded: heat.**"));
     }
 }

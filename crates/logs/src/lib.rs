@@ -45,7 +45,10 @@ mod prefixes;
 mod ramlat;
 pub mod redact;
 mod review;
+mod row_shapes;
 mod rows;
+mod section_kind;
+mod section_shapes;
 mod sections;
 mod sevenzip;
 mod states;
@@ -64,7 +67,8 @@ mod wraps;
 use draft::Draft;
 use posts::{Post, PostKind};
 use record::{Arrange, LogBlock, Record, Total};
-use sections::{Kind, Line, Section};
+use section_kind::Kind;
+use sections::{Line, Section};
 use wraps::Wrap;
 
 /// Maximum number of lines read of one run: a day and a half of monitoring at one line a second. The longest published
@@ -142,7 +146,7 @@ pub(crate) fn split(text: &str) -> Vec<(u32, String)> {
 /// Minimum size of what was not understood for lines to count as wrapped at blanks. Logs have a few unread lines.
 const WRAPPED_BYTES_MIN: usize = 40;
 
-/// What counts as much as a lost table.
+/// Number of unread bytes that a lost table stands for.
 const TABLE_BYTES: usize = 1000;
 
 /// What a reading did not understand: bytes of unread lines, and for a first line without its date and each result after the
@@ -211,13 +215,7 @@ fn read_post(post: &Post<'_>) -> Option<TextResult> {
             }
         }
     } else {
-        let lines = match lines.first().and_then(|first| posts::report_heading(first, &lines[1..])) {
-            Some(board) => {
-                own_report::name(board, &mut draft);
-                &lines[1..]
-            }
-            None => lines,
-        };
+        let lines = own_report::without_heading(lines, &mut draft);
         for section in sections::split(lines) {
             read_section(&section, &mut draft);
         }

@@ -3,6 +3,7 @@
 use super::draft::{ClusterSeen, Draft, done};
 use super::first_line::report_title;
 use super::list_row::{self, number};
+use super::posts::report_heading;
 use super::rows::CipherPlace;
 use super::sections::{Line, Section};
 use super::{text, totals};
@@ -132,8 +133,16 @@ fn push_cipher(algorithm: &str, thousands: f64, label: Option<String>, line: &Li
     draft.push_on_core_type(step, label);
 }
 
+/// Reads the heading of a report in Markdown. Returns the lines below it; all lines of other texts.
+pub(super) fn without_heading<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t>] {
+    let [first, rest @ ..] = lines else { return lines };
+    let Some(board) = report_heading(first, rest) else { return lines };
+    name(board, draft);
+    rest
+}
+
 /// Keeps the name of the board, unless the report says that it has none.
-pub(super) fn name(board: &str, draft: &mut Draft) {
+fn name(board: &str, draft: &mut Draft) {
     if !board.eq_ignore_ascii_case("unknown board") {
         draft.machine.board = Fact::Known(board.replace('\\', ""));
     }

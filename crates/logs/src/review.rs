@@ -6,7 +6,8 @@
 use super::draft::{ClusterSeen, Draft, done, tool};
 use super::openssl::openssl_version;
 use super::rows::CipherPlace;
-use super::sections::{Kind, Line, Section};
+use super::section_kind::Kind;
+use super::sections::{Line, Section};
 use super::{text, topology, totals};
 use record::{
     BandwidthRow, ClockPoint, Clocks, Fact, Latency, LatencyRow, MemoryOperation, Step, StepMeasurement, Variant,

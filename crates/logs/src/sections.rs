@@ -3,6 +3,8 @@
 //! This module parses headings only; the reader of each kind parses the content. Splitting is one pass without
 //! look-back, so that a truncated log splits in the same way up to its end.
 
+use super::section_kind::Kind;
+
 /// One line of a log without its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'t> {
@@ -16,72 +18,6 @@ impl Line<'_> {
     pub(super) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
-}
-
-/// Kind of a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The start of the log: header line, distribution, compiler.
-    System,
-    /// Lines after a separator without a heading.
-    Loose,
-    DeviceInfo,
-    Bios,
-    ThreadxVersion,
-    ThreadxConfig,
-    ThreadxSettings,
-    ArmbianRelease,
-    Uptime,
-    Iostat,
-    Free,
-    Swapon,
-    Zswap,
-    Power,
-    Clocks,
-    ClocksAgain,
-    ParallelClocks,
-    Sensors,
-    Tinymembench,
-    TinymembenchLatency,
-    Ramlat,
-    OpenSsl,
-    SevenZip,
-    Cpuminer,
-    Stockfish,
-    StressNg,
-    OwnSeries,
-    DramClocks,
-    ThermalSource,
-    Monitor,
-    Throttling,
-    FirmwareBits,
-    KernelMessages,
-    Topology,
-    Lscpu,
-    Processor,
-    Labels,
-    KernelSupport,
-    Memory,
-    Caches,
-    OppTables,
-    Validation,
-    Governors,
-    ClockTree,
-    Summary,
-    Review,
-    Durations,
-    /// Progress on the terminal, up to the first block of results.
-    Progress,
-    Attention,
-    ConsoleMemory,
-    ConsoleSevenZip,
-    ConsoleCpuminer,
-    ConsoleOpenSsl,
-    ConsoleOther,
-    /// A report of this program: its sentences, then its figures.
-    ReportVerdict,
-    ReportFigures,
-    ReportTable,
 }
 
 /// A section: consecutive lines, the first of which opened it.
@@ -257,7 +193,7 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
     if is_progress(trimmed) {
         return (current != Kind::Progress).then_some(Kind::Progress);
     }
-    if first == b's' && super::first_line::is_first_line(trimmed) {
+    if first == b's' && super::first_line::parse(trimmed).is_some() {
         return (current != Kind::System).then_some(Kind::System);
     }
     if let Some(kind) = announced(trimmed, first) {
@@ -267,7 +203,7 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
     }
     match heading(AGAIN, trimmed, first) {
         Some(kind) => (kind != current).then_some(kind),
-        None => by_shape(trimmed, text, current, after_separator),
+        None => super::section_shapes::opens(trimmed, text, current, after_separator),
     }
 }
 
@@ -276,11 +212,6 @@ pub(super) fn is_progress(trimmed: &str) -> bool {
     const STARTS: [&str; 3] = ["Checking cpufreq OPP", "Executing ", "Installing needed tools"];
     STARTS.iter().any(|start| trimmed.starts_with(start))
         && (trimmed.contains(". Done") || trimmed.contains(": Done") || trimmed.contains("... "))
-}
-
-/// True for the column names of the monitoring.
-pub(super) fn is_monitor_header(trimmed: &str) -> bool {
-    trimmed.starts_with("Time ") && trimmed.contains("%cpu") && trimmed.contains("%sys")
 }
 
 /// True for a line that opens a section anywhere.
@@ -308,91 +239,6 @@ fn executed(trimmed: &str) -> Option<Kind> {
     }
     // Only this program names workloads with their method: `Executing simd@1 on CPUs 0-3`.
     what.split(' ').next().is_some_and(|workload| workload.contains('@')).then_some(Kind::OwnSeries)
-}
-
-/// Openings recognised by shape, or only in certain sections.
-fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
-    if trimmed.starts_with("Linux ") && trimmed.contains("CPU)") {
-        return Some(Kind::Iostat);
-    }
-    // The first versions print no separators, and the unchanged output of `uptime`.
-    if current == Kind::System && trimmed.contains(" up ") && trimmed.contains("load average:") {
-        return Some(Kind::Uptime);
-    }
-    if matches!(current, Kind::System | Kind::Loose | Kind::Progress) && is_monitor_header(trimmed) {
-        return Some(Kind::Monitor);
-    }
-    if current == Kind::ConsoleOpenSsl {
-        return None;
-    }
-    if trimmed.starts_with("OpenSSL ") && (after_separator && current == Kind::Loose || current == Kind::SevenZip)
-        || trimmed.starts_with("type ") && trimmed.contains(" bytes")
-    {
-        return (current != Kind::OpenSsl).then_some(Kind::OpenSsl);
-    }
-    if trimmed.starts_with('|') && super::list_row::is_row(trimmed) {
-        return Some(Kind::Summary);
-    }
-    // The review ends a log, or is a file of its own.
-    if matches!(current, Kind::Loose | Kind::System) && text.starts_with("# ") {
-        return Some(Kind::Review);
-    }
-    if after_separator {
-        by_shape_at_the_end(trimmed, current).or_else(|| state_table(trimmed, current))
-    } else {
-        state_table(trimmed, current)
-    }
-}
-
-/// Tables of `free` and `swapon` in any language.
-fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
-    let in_state = matches!(current, Kind::Iostat | Kind::Free | Kind::Uptime | Kind::System | Kind::Loose);
-    if !in_state {
-        return None;
-    }
-    if current != Kind::Free && super::free::is_free_row(trimmed) {
-        return Some(Kind::Free);
-    }
-    (current == Kind::Free && trimmed.starts_with("Имя файла")).then_some(Kind::Swapon)
-}
-
-/// Openings that occur only after the benchmarks.
-fn by_shape_at_the_end(trimmed: &str, current: Kind) -> Option<Kind> {
-    const LABELS: [&str; 4] = ["Compiler: ", "Userland: ", "Kernel: ", "cpuinfo: "];
-    let state = matches!(current, Kind::Iostat | Kind::Free | Kind::Swapon | Kind::Zswap | Kind::Topology);
-    if state && (trimmed.starts_with("Architecture:") || trimmed.starts_with("Архитектура:")) {
-        return Some(Kind::Lscpu);
-    }
-    if matches!(current, Kind::Lscpu | Kind::Topology) && trimmed.starts_with("Processor Information")
-        || current == Kind::Lscpu && trimmed.starts_with("Handle 0x")
-    {
-        return Some(Kind::Processor);
-    }
-    let tail = state || matches!(current, Kind::Lscpu | Kind::Processor);
-    if tail && LABELS.iter().any(|label| trimmed.starts_with(label)) {
-        return Some(Kind::Labels);
-    }
-    if current != Kind::Loose && current != Kind::OppTables && current != Kind::Caches {
-        return None;
-    }
-    let is_dead = trimmed.contains(" has reached end-of-life ");
-    if trimmed.starts_with("Kernel ") || trimmed.starts_with("The Kernel") || is_dead {
-        return Some(Kind::KernelSupport);
-    }
-    if current != Kind::Caches && trimmed.starts_with("cpu") && trimmed.contains("/index") {
-        return Some(Kind::Caches);
-    }
-    if current != Kind::OppTables && is_opp_line(trimmed) {
-        return Some(Kind::OppTables);
-    }
-    None
-}
-
-fn is_opp_line(trimmed: &str) -> bool {
-    trimmed.contains(" mV (")
-        || trimmed.contains("(no microvolt properties")
-        || trimmed.ends_with(':')
-            && ["opp-table", "opp_table", "opptable"].iter().any(|name| trimmed.to_ascii_lowercase().contains(name))
 }
 
 #[cfg(test)]

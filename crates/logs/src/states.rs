@@ -6,7 +6,8 @@
 use super::draft::{Draft, NamedGroup};
 use super::free::sizes;
 use super::rows::StateDraft;
-use super::sections::{Kind, Line, Section};
+use super::section_kind::Kind;
+use super::sections::{Line, Section};
 use super::text;
 use record::{Fact, MemoryState, SwapKind, SwapState};
 

@@ -99,7 +99,7 @@ mod tests {
             let text = format!("Architecture: armv7l\nHypervisor vendor:     {vendor}\n");
             let lines = super::super::sections::lines(&text);
             let mut draft = Draft::default();
-            read_lscpu(&Section { kind: super::super::sections::Kind::Lscpu, lines: &lines }, &mut draft);
+            read_lscpu(&Section { kind: crate::section_kind::Kind::Lscpu, lines: &lines }, &mut draft);
             assert_eq!(draft.machine.virtualisation.known().map(String::as_str), found, "{vendor}");
         }
     }

@@ -1,6 +1,6 @@
 //! Joins lines that a terminal or a mail program has wrapped.
 
-use super::posts;
+use super::row_shapes;
 use super::sections::Line;
 use record::Total;
 
@@ -38,13 +38,15 @@ pub(crate) fn unwrap(lines: &[Line<'_>], wrap: Wrap) -> Option<(String, Vec<u32>
         let continues = match (wrap, before) {
             (_, None) => false,
             (Wrap::Hard, Some(before)) => {
-                before == width && !line.text.is_empty() && (is_rule(&text, line.text) || !posts::is_row(line.text))
+                before == width
+                    && !line.text.is_empty()
+                    && (is_rule(&text, line.text) || !row_shapes::is_row(line.text))
             }
             // Joins only lines whose first word does not fit into the line above.
             (Wrap::Soft, Some(before)) => {
                 before + 1 + first_word.chars().count() > width
                     && !first_word.is_empty()
-                    && !posts::begins_a_line(line.text)
+                    && !row_shapes::begins_a_line(line.text)
             }
         };
         if continues {

@@ -30,6 +30,7 @@ mod newer_schema;
 mod not_restored;
 mod record;
 pub mod recording;
+pub mod report_words;
 mod resumed;
 mod run;
 mod samples;

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
-use record::{RuleId, Source};
+use record::{RuleId, Source, report_words};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("report-verdict"),
@@ -13,11 +13,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// First words of verdicts in reports, and how much they harm a score.
-const VERDICTS: [(&str, Severity); 4] = [
-    ("Results are invalid", Severity::Invalid),
-    ("Results are genuine, but ", Severity::Degraded),
-    ("Results are valid.", Severity::Info),
-    ("Nothing here shows whether ", Severity::Info),
+const VERDICTS: [(&str, Severity); 5] = [
+    (report_words::INVALID, Severity::Invalid),
+    (report_words::DEGRADED, Severity::Degraded),
+    (report_words::VALID, Severity::Info),
+    (report_words::MAIN_VALID, Severity::Info),
+    (report_words::UNPROVEN, Severity::Info),
 ];
 
 /// What a line that begins with the verdict of a report says about its scores.

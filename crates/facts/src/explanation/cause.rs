@@ -105,7 +105,7 @@ causes! {
         CLibrary = "c-library",
         /// A diagnosis of one of the runs.
         Diagnosis = "diagnosis",
-        /// A report without its log says so.
+        /// The verdict of a report whose log is not there.
         Reported = "reported",
         /// The Record shows no cause.
         NotVisible = "not-visible",

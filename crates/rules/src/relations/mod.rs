@@ -2,9 +2,11 @@
 //! to be seen, and what can be done. One line is one relation; tests say what must hold of all.
 
 mod at_rest;
+mod find;
 mod forms;
 
 pub use at_rest::AT_REST;
+pub use find::{lines_of, of};
 pub use forms::{CLAUSES, Form, SHORT};
 
 use super::relation::{Relation, RelationCondition as W, RuleRelations, ScoreScope as J};
@@ -431,21 +433,6 @@ pub const RELATIONS: &[RuleRelations] = &[
         "Disable zswap (`zswap.enabled=0`).",
     ),
 ];
-
-/// Relations of a rule; rules of questions and findings on kernels have none of their own.
-pub fn of(rule: RuleId) -> Option<&'static RuleRelations> {
-    RELATIONS.iter().chain(AT_REST).find(|row| row.rule.id == rule)
-}
-
-/// Possible relations of a rule's findings, and the scores that they apply to.
-pub fn lines_of(rule: RuleId) -> (&'static [Line], J) {
-    if let Some(row) = of(rule) {
-        return (row.lines, row.judges);
-    }
-    let is_answer = ANSWERS.iter().flat_map(|answer| answer.rules).any(|known| known.id == rule);
-    // Others are findings on kernels.
-    (if is_answer { &[(Relation::Answer, W::Always)] } else { &[NOTE] }, J::All)
-}
 
 #[cfg(test)]
 mod tests;

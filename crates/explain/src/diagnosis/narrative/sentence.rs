@@ -3,7 +3,7 @@
 use facts::lines::{capitalised, listed};
 use facts::view::ScoreKey;
 use facts::{Cause, Deficit, Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Tenths, Verdict, number};
-use record::{Arrange, Fact};
+use record::{Arrange, Fact, report_words};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ pub(super) fn verdict(explained: &Explanation) -> VerdictSentence {
         Verdict::Unproven => unproven(explained),
         Verdict::Degraded => return degraded(explained),
         Verdict::Invalid => match reasons(explained, |_| true) {
-            reasons if reasons.is_empty() => "Results are invalid; do not use them.".to_owned(),
-            reasons => format!("Results are invalid; do not use them: {}.", reasons.join("; ")),
+            reasons if reasons.is_empty() => format!("{}.", report_words::INVALID),
+            reasons => format!("{}: {}.", report_words::INVALID, reasons.join("; ")),
         },
     };
     VerdictSentence { text, has_deficit: false }
@@ -57,7 +57,7 @@ fn degraded(explained: &Explanation) -> VerdictSentence {
             format!("{below}{}.{more}", parts.join("; "))
         }
     };
-    VerdictSentence { text: format!("Results are genuine, but {but}"), has_deficit: deficit.is_some() }
+    VerdictSentence { text: format!("{}{but}", report_words::DEGRADED), has_deficit: deficit.is_some() }
 }
 
 /// Names of figures keep their letters.
@@ -128,7 +128,8 @@ fn unproven(explained: &Explanation) -> String {
     let what =
         if is_all { "these results are".to_owned() } else { names(scores.iter().map(|score| &score.score)) + " is" };
     format!(
-        "Nothing here shows whether {what} valid: {}.",
+        "{}{what} valid: {}.",
+        report_words::UNPROVEN,
         listed(&lacks.iter().map(|lack| (*lack).to_owned()).collect::<Vec<_>>())
     )
 }
@@ -137,7 +138,7 @@ fn unproven(explained: &Explanation) -> String {
 fn valid(explained: &Explanation) -> String {
     let worst = explained.scores.iter().map(|score| score.verdict).max().unwrap_or(Verdict::Valid);
     if worst <= Verdict::Unproven {
-        return "Results are valid.".to_owned();
+        return report_words::VALID.to_owned();
     }
     let others: Vec<&ScoreVerdict> =
         explained.scores.iter().filter(|score| score.verdict > Verdict::Unproven).collect();
@@ -150,7 +151,7 @@ fn valid(explained: &Explanation) -> String {
         Verdict::Invalid => "not valid",
         _ => "below what this machine can do",
     };
-    format!("Results are valid; only {names} {verb} {what}: {}.", causes.join(", "))
+    format!("{}{names} {verb} {what}: {}.", report_words::MAIN_VALID, causes.join(", "))
 }
 
 /// `7-zip on all CPUs, openssl and 3 more`.
