@@ -128,6 +128,13 @@ impl<'a> Facts<'a> {
         self.phases().iter().filter(|phase| bounds.contains(&phase.bound)).cloned().collect()
     }
 
+    /// True if the kernel says that boost clocks are disabled.
+    pub fn is_boost_off(&self) -> bool {
+        const OFF: [(&str, &str); 2] = [("boost", "0"), ("intel_no_turbo", "1")];
+        let features = &self.machine.features;
+        features.iter().any(|feature| OFF.contains(&(feature.name.as_str(), feature.value.as_str())))
+    }
+
     /// Channel that stands for the temperature of the SoC, if it has any value that can be true.
     pub fn soc_temperature(&self) -> Option<&Channel> {
         self.soc_channel().map(|index| &self.samples.channels[index])

@@ -138,7 +138,20 @@ fn of_x86<'a>(get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, 
     }
 }
 
-/// Large cores of Intel, oldest first.
+/// Large cores of a maker and the features that show their age.
+struct Generations {
+    /// Names, oldest first.
+    cores: &'static [&'static str],
+    /// Features and the first of these cores with them.
+    first_cores: &'static [(&'static str, &'static str)],
+}
+
+const GENERATIONS: [Generations; 2] = [
+    Generations { cores: &INTEL_CORES, first_cores: &INTEL_FIRST_CORES },
+    Generations { cores: &AMD_CORES, first_cores: &AMD_FIRST_CORES },
+];
+
+/// Large cores of Intel.
 const INTEL_CORES: [&str; 13] = [
     "Haswell",
     "Broadwell",
@@ -154,22 +167,38 @@ const INTEL_CORES: [&str; 13] = [
     "Redwood Cove",
     "Lion Cove",
 ];
-/// Features and the first large core of Intel with them (Intel 64 and IA-32 Architectures SDM, volume 1, chapter 5).
-const FIRST_CORES: [(&str, &str); 5] = [
+/// Source: Intel 64 and IA-32 Architectures SDM, volume 1, chapter 5.
+const INTEL_FIRST_CORES: [(&str, &str); 5] = [
     ("amx_tile", "Golden Cove"),
     ("avx512_fp16", "Golden Cove"),
     ("avx_vnni", "Golden Cove"),
     ("vaes", "Sunny Cove"),
     ("gfni", "Sunny Cove"),
 ];
+/// Large cores of AMD.
+const AMD_CORES: [&str; 11] =
+    ["K10", "Bulldozer", "Piledriver", "Steamroller", "Excavator", "Zen", "Zen 2", "Zen 3", "Zen 4", "Zen 5", "Zen 6"];
+/// Source: AMD64 Architecture Programmer's Manual, volume 3, appendix D, and `arch/x86/kernel/cpu/amd.c` of Linux.
+const AMD_FIRST_CORES: [(&str, &str); 9] = [
+    ("bmi2", "Excavator"),
+    ("sha_ni", "Zen"),
+    ("clzero", "Zen"),
+    ("clwb", "Zen 2"),
+    ("rdpid", "Zen 2"),
+    ("vaes", "Zen 3"),
+    ("avx512f", "Zen 4"),
+    ("avx_vnni", "Zen 5"),
+    ("movdiri", "Zen 5"),
+];
 
 /// The oldest core that has the features of these flags, if that is newer than the core that the model number names: a
 /// hypervisor can show any model number.
 fn oldest_with(core: &str, flags: &str) -> Option<&'static str> {
-    let age = |core: &str| INTEL_CORES.iter().position(|known| *known == core);
+    let Generations { cores, first_cores } = GENERATIONS.iter().find(|maker| maker.cores.contains(&core))?;
+    let age = |core: &str| cores.iter().position(|known| *known == core);
     let named = age(core)?;
     let has = |feature: &str| flags.split_ascii_whitespace().any(|flag| flag == feature);
-    let firsts = FIRST_CORES.iter().filter(|(feature, _)| has(feature)).map(|(_, first)| *first);
+    let firsts = first_cores.iter().filter(|(feature, _)| has(feature)).map(|(_, first)| *first);
     firsts.max_by_key(|first| age(first)).filter(|first| age(first) > Some(named))
 }
 
@@ -364,6 +393,10 @@ mod tests {
             ("Skylake", "fpu avx512f gfni", Some("Sunny Cove")),
             ("Golden Cove", "amx_tile", None),
             ("Goldmont", "amx_tile", None),
+            ("Zen", "sha_ni clzero rdpid clwb vaes", Some("Zen 3")),
+            ("Zen 2", "sha_ni clwb rdpid", None),
+            ("Zen 4", "avx512f vaes movdiri", Some("Zen 5")),
+            ("Jaguar", "avx512f", None),
         ] {
             assert_eq!(oldest_with(core, flags), oldest, "{core} {flags}");
         }

@@ -146,7 +146,16 @@ fn one_policy(root: &dyn Tree, policy: u32, folder: &str) -> Policy {
         parse_clocks(&text)
     };
     let mut opps_khz = clocks("scaling_available_frequencies");
-    opps_khz.extend(clocks("scaling_boost_frequencies"));
+    let boost_khz = clocks("scaling_boost_frequencies");
+    let highest_opp = || opps_khz.iter().max().copied().filter(|_| !boost_khz.is_empty());
+    // `base_frequency` belongs to intel_pstate, `nominal_freq` (in MHz) to ACPI CPPC, which amd-pstate uses.
+    let base = || clock(root, &path("base_frequency")).ok();
+    let nominal = || {
+        let mhz: u32 = root.read_number(&format!("/sys/devices/system/cpu/cpu{policy}/acpi_cppc/nominal_freq")).ok()?;
+        mhz.checked_mul(1000).filter(|khz| KHZ.contains(khz))
+    };
+    let unboosted_khz = highest_opp().or_else(base).or_else(nominal);
+    opps_khz.extend(boost_khz);
     opps_khz.sort_unstable();
     opps_khz.dedup();
     let governors = root.read(&path("scaling_available_governors"));
@@ -160,6 +169,7 @@ fn one_policy(root: &dyn Tree, policy: u32, folder: &str) -> Policy {
         limit_khz_min: clock(root, &path("scaling_min_freq")).into(),
         limit_khz_max: clock(root, &path("scaling_max_freq")).into(),
         opps_khz,
+        unboosted_khz,
         ..Policy::default()
     }
 }

@@ -161,5 +161,6 @@ fn empty_policy(policy: u32, cpus: Vec<u32>) -> Policy {
         limit_khz_min: Fact::not_in_log(),
         limit_khz_max: Fact::not_in_log(),
         opps_khz: Vec::new(),
+        unboosted_khz: None,
     }
 }

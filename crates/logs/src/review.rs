@@ -10,9 +10,12 @@ use super::section_kind::Kind;
 use super::sections::{Line, Section};
 use super::{text, topology, totals};
 use record::{
-    BandwidthRow, ClockPoint, Clocks, Fact, Latency, LatencyRow, MemoryOperation, Step, StepMeasurement, Variant,
-    WorkloadId,
+    BandwidthRow, ClockPoint, Clocks, Fact, Latency, LatencyRow, MemoryOperation, Score, Scores, Step, StepMeasurement,
+    Variant, WorkloadId,
 };
+
+/// Name of the step with the power of the idle board.
+const IDLE_POWER: &str = "idle-power";
 
 /// Block sizes of `openssl speed` since 1.1.
 const BLOCK_SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
@@ -35,6 +38,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             software(section, draft);
         }
         _ if heading.starts_with("Kernel info") => kernel(section, draft),
+        _ if heading.starts_with("Idle consumption") => idle_power(section, draft),
         _ => {}
     }
 }
@@ -150,6 +154,30 @@ fn kernel(section: &Section<'_, '_>, draft: &mut Draft) {
     if let Some(release) = releases.find_map(|rest| rest.split_whitespace().next()) {
         draft.machine.kernel_release = Fact::Known(release.to_string());
     }
+}
+
+/// Reads `* everything set to powersave: 3590 mW` below `### Idle consumption (measured with Netio 4KF, FW v3.2.0):`.
+fn idle_power(section: &Section<'_, '_>, draft: &mut Draft) {
+    let row = |line: &Line<'_>| {
+        let (setting, milliwatts) = line.text.trim().trim_start_matches("* ").rsplit_once(": ")?;
+        let milliwatts = text::decimal(milliwatts.strip_suffix(" mW")?).filter(|milliwatts| *milliwatts > 0.0)?;
+        let name = setting.trim_start_matches("/sys/devices/system/cpu/").trim_start_matches("/sys/module/");
+        Some(Score { name: name.to_owned(), value: milliwatts / 1000.0, unit: "W".to_owned(), higher_is_better: false })
+    };
+    let mut rows = Vec::new();
+    for line in section.body().iter().filter(|line| !line.is_blank()) {
+        match row(line) {
+            Some(score) if rows.len() < ROWS_MAX => rows.push(score),
+            _ => draft.unread(line),
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    let heading = section.heading();
+    let detail = text::trailing_parenthesis(heading.text.trim().trim_end_matches(':')).unwrap_or_default().to_owned();
+    let scores = StepMeasurement::Scores(Scores { rows, detail, ..Scores::default() });
+    draft.push(done(IDLE_POWER, 0, Variant::ONLY, scores, heading.number));
 }
 
 fn baseline(section: &Section<'_, '_>, draft: &mut Draft) {
@@ -296,6 +324,19 @@ mod tests {
         let step = cipher(text, &line(text)).unwrap();
         assert!(step.not_comparable.is_some());
         assert_eq!(core_type_of(text), Some("Cortex-A55".into()));
+    }
+
+    #[test]
+    fn power_of_the_idle_board() {
+        let text = "### Idle consumption (measured with Netio 4KF, FW v3.2.0):\n\n  * everything set to powersave: 3590 mW\n  \
+                    * /sys/devices/system/cpu/cpufreq/policy0 set to performance: 0 mW\n";
+        let lines: Vec<Line<'_>> = text.lines().map(line).collect();
+        let mut draft = Draft::default();
+        read(&Section { kind: Kind::Review, lines: &lines }, &mut draft);
+        let record::Outcome::Done(StepMeasurement::Scores(scores)) = &draft.steps[0].outcome else { panic!() };
+        assert_eq!((scores.rows.len(), scores.rows[0].value, scores.rows[0].unit.as_str()), (1, 3.59, "W"));
+        assert_eq!(scores.detail, "measured with Netio 4KF, FW v3.2.0");
+        assert_eq!(draft.log.unread.len(), 1, "a power of 0 is none");
     }
 
     #[test]

@@ -21,8 +21,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let finding = Finding::new(RULE.id, Severity::Degraded, sentence).confidence(95);
         finding.with("cpus", Quantity::Cpus(denied.to_vec())).at(Place::Field("gate.denied_cpus".into()))
     });
-    let is_off = facts.machine.features.iter().any(|feature| feature.name == "boost" && feature.value == "0");
-    let boost = is_off.then(|| {
+    let boost = facts.is_boost_off().then(|| {
         let sentence = "Boost is off: no CPU ran above its base clock.";
         Finding::new(RULE.id, Severity::Info, sentence).confidence(95).at(Place::Field("machine.features".into()))
     });

@@ -9,7 +9,8 @@ pub(crate) struct MeterFlags {
     /// output N (default 1), /all all outputs
     #[arg(long = "meter", value_name = "KIND:HOST[/N]")]
     meters: Vec<String>,
-    /// Do not read the sensor of this name, such as the thermal zone cpu-thermal or a channel of `list channels`
+    /// Do not read the sensor of this name, such as the thermal zone cpu-thermal or a channel of `list channels`. For
+    /// every run: a line ignore_sensors = ["NAME"] in a file of definitions
     #[arg(long = "ignore-sensor", value_name = "NAME")]
     pub(crate) ignored_sensors: Vec<String>,
 }

@@ -3,7 +3,7 @@
 
 use super::groups::chosen;
 use bench::{AnyTask, Load, Loads, Program, Standard};
-use console::input;
+use console::{input, output};
 use machine::{Caller, Root, Trust};
 use record::{Variant, WorkloadId};
 use std::path::{Path, PathBuf};
@@ -235,7 +235,7 @@ impl ProgramFlags {
 
     fn defined(&self, name: &str) -> Result<Definition, String> {
         let definitions = definitions(self.workload_file.as_deref())?;
-        let Definitions { all, left_aside } = definitions;
+        let Definitions { all, left_aside, .. } = definitions;
         let names: Vec<String> = all.iter().map(|(_, d)| d.name.clone()).collect();
         all.into_iter().map(|(_, definition)| definition).find(|definition| definition.name == name).ok_or_else(|| {
             let own = if names.is_empty() { String::new() } else { format!(" (defined by you: {})", names.join(", ")) };
@@ -254,8 +254,19 @@ impl ProgramFlags {
 pub(crate) struct Definitions {
     /// Those that can be used, each with its file.
     pub(crate) all: Vec<(PathBuf, Definition)>,
+    /// Names of sensors that are not read.
+    pub(crate) ignored_sensors: Vec<String>,
     /// Files that root does not read, each with the reason.
     pub(crate) left_aside: Vec<(PathBuf, String)>,
+}
+
+/// The root without the sensors that the command line or a definition leaves out. A file that cannot be read is noted.
+pub(crate) fn without_sensors(root: &Root, named: &[String]) -> Root {
+    let defined = definitions(None).unwrap_or_else(|why| {
+        output::note(&why);
+        Definitions::default()
+    });
+    root.without_sensors(&[named, &defined.ignored_sensors].concat())
 }
 
 /// All definitions: those of the system, of the user, and of one more file. A later one replaces an
@@ -288,7 +299,9 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
         }
         let bytes = input::read(&file, BYTES_MAX).map_err(|why| format!("{why:#}"))?;
         let text = String::from_utf8(bytes).map_err(|why| format!("{name}: {why}."))?;
-        for definition in parse_definitions(&text, workloads::is_taken).map_err(|why| format!("{name}, {why}."))? {
+        let read = parse_definitions(&text, workloads::is_taken).map_err(|why| format!("{name}, {why}."))?;
+        found.ignored_sensors.extend(read.ignored_sensors);
+        for definition in read.workloads {
             found.all.retain(|(_, known)| known.name != definition.name);
             let definition = Definition { file: Some(file.clone()), ..definition };
             found.all.push((file.clone(), definition));

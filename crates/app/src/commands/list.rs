@@ -121,6 +121,9 @@ fn definitions() -> anyhow::Result<u8> {
                 = \"kernel-build\"\ncommand = [\"make\", \"-C\", \"/usr/src/linux\", \"-j4\"]\n"
             .into();
     }
+    if !definitions.ignored_sensors.is_empty() {
+        let _ = writeln!(text, "Sensors that are not read: {}", definitions.ignored_sensors.join(", "));
+    }
     for (file, why) in &definitions.left_aside {
         let _ = writeln!(text, "Root does not read {} because {why}.", file.display());
     }

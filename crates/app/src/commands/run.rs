@@ -9,7 +9,7 @@ use super::{Command, CommandResult, Verb};
 use super::{recover, resume};
 use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags};
-use crate::args::program::{ProgramFlags, RepeatFlags};
+use crate::args::program::{ProgramFlags, RepeatFlags, without_sensors};
 use crate::args::run::{RunArgs, TaskFlags};
 use crate::paths::Paths;
 use anyhow::Context as _;
@@ -78,7 +78,8 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     leave_real_time();
     let (args, earlier) = resume::earlier(root, args)?;
     let sending = Sending::of_run(&args.upload)?;
-    let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?.without_sensors(&args.options.ignored_sensors);
+    let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
+    let root = without_sensors(&root, &args.options.ignored_sensors);
     let as_root = machine::is_root();
     let mut to = Places::of(as_root, args.log.as_deref())?;
     let picture = if args.screen { Some(Box::new(RunScreen::open()?) as Box<dyn Picture>) } else { None };

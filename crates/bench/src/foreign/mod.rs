@@ -25,7 +25,7 @@ pub fn parsers() -> impl Iterator<Item = Parser> {
 
 const OTHERS: &[Parser] = &[
     ("definitions", |text| {
-        for definition in parse_definitions(text, workloads::is_taken).unwrap_or_default() {
+        for definition in parse_definitions(text, workloads::is_taken).unwrap_or_default().workloads {
             drop(definition.score.find(text, 1.0));
         }
     }),

@@ -183,12 +183,7 @@ fn limit(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn boost(facts: &Facts<'_>) -> Vec<Finding> {
-    let feature = |name: &str, value: &str| {
-        let features = facts.machine.features.iter();
-        features.clone().any(|feature| feature.name == name && feature.value == value)
-    };
-    let off = feature("boost", "0") || feature("intel_no_turbo", "1");
-    if !off || first(facts).is_none() {
+    if !facts.is_boost_off() || first(facts).is_none() {
         return Vec::new();
     }
     vec![

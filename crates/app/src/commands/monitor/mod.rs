@@ -50,7 +50,7 @@ impl Verb for MonitorVerb {
 
 impl Command for MonitorArgs {
     fn run(self: Box<Self>, root: &machine::Root) -> anyhow::Result<u8> {
-        monitor::run(&root.without_sensors(&self.ignored_sensors), &self)
+        monitor::run(&crate::args::program::without_sensors(root, &self.ignored_sensors), &self)
     }
 }
 

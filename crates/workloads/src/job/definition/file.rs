@@ -13,7 +13,19 @@ use std::ops::Range;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
     workload: Vec<toml::Spanned<Entry>>,
+    #[serde(default)]
+    ignore_sensors: Vec<String>,
+}
+
+/// What a file of definitions says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DefinitionFile {
+    /// Workloads.
+    pub workloads: Vec<Definition>,
+    /// Names of sensors that are not read, as for `--ignore-sensor`.
+    pub ignored_sensors: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -70,6 +82,8 @@ enum Better {
 /// Reads a file of definitions:
 ///
 /// ```toml
+/// ignore_sensors = ["battery"]   # above the first workload
+///
 /// [[workload]]
 /// name = "kernel-build"
 /// command = ["make", "-C", "/usr/src/linux", "-j4"]   # or one line for the shell
@@ -86,7 +100,7 @@ enum Better {
 ///
 /// # Errors
 /// One sentence with line and column.
-pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Vec<Definition>, String> {
+pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<DefinitionFile, String> {
     let file: File = toml::from_str(text).map_err(|error| {
         let place = error.span().map_or(String::new(), |span| place(text, &span));
         let message = error.message().trim().replace('\n', "; ");
@@ -102,7 +116,7 @@ pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Vec<D
         }
         definitions.push(definition);
     }
-    Ok(definitions)
+    Ok(DefinitionFile { workloads: definitions, ignored_sensors: file.ignore_sensors })
 }
 
 const OTHERS_OF_ALL: &str = "others_off needs cpus = \"fastest\", \"core-types\" or a list such as \"0-3\"";
@@ -211,6 +225,7 @@ mod tests {
     #[test]
     fn full_definition_is_read() {
         let text = "
+            ignore_sensors = ['battery']
             [[workload]]
             name = 'kernel-build'
             command = ['make', '-j4']
@@ -230,7 +245,9 @@ mod tests {
             name = 'plain'
             command = ['true']
             timeout = 3";
-        let [build, line, plain] = &parse_definitions(text, is_taken).unwrap()[..] else { panic!() };
+        let file = parse_definitions(text, is_taken).unwrap();
+        assert_eq!(file.ignored_sensors, ["battery"]);
+        let [build, line, plain] = &file.workloads[..] else { panic!() };
         assert_eq!(build.pinning, CpuSelection::Cpus(vec![0, 1, 2]));
         assert_eq!(build.repeat, Repeat::Times(5));
         assert_eq!(build.time_limit, Duration::from_secs(600));

@@ -3,7 +3,7 @@
 
 mod file;
 
-pub use file::parse_definitions;
+pub use file::{DefinitionFile, parse_definitions};
 
 use crate::job::pinning::CpuSelection;
 use crate::job::score::ScoreRule;
