@@ -24,8 +24,8 @@ pub(crate) use testkit::records as test_support;
 pub use formats::{change, csv, markdown_text};
 pub use noise::noise_percent;
 pub use rank::{
-    Answer, Entry, Gap, LikelyCause, Neighbours, OTHERS_MIN, Range, Ranking, Standing, answer_among_similar,
-    neighbours, rank, rank_for_people, ranking_csv, ranking_markdown, ranking_text,
+    Answer, Bar, Entry, Extremes, Gap, LikelyCause, Neighbours, OTHERS_MIN, Range, Ranking, Standing, all_neighbours,
+    answer_among_similar, neighbours, rank, rank_for_people, ranking_csv, ranking_markdown, ranking_text,
 };
 pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};

@@ -285,24 +285,26 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
     expect![[r#"
         Mine (Rockchip RK3328) compared with known results:
 
-        Place 2 of 2 known boards in 7-zip on all CPUs: slower than B (4200 MIPS).
+        Behind B (4200 MIPS) in 7-zip on all CPUs, place 2 of 2 known boards.
 
            B (3)                         4200 ########################################
            this board                    4000 ======================================
            other RK3328                  3900 #####################################
 
-        No known board is like this one, so nothing can be said of its figures.
+        2 other results with Rockchip RK3328 are known: too few for an expected range.
 
-        Median and range of nine in ten boards with this SoC (where fewer than three are
-        known: of this core type at this clock), place among boards with this SoC; per
-        MHz: against the median of other cores of this type; place among all boards. `≈`
-        is estimated.
+        Others with this SoC: B.
 
-                          this  median  range  SoC  per MHz  all
+        Median and range of nine in ten boards with this SoC (of fewer than eight: the
+        lowest and the highest; where fewer than three are known: of this core type at
+        this clock), place among boards with this SoC; per MHz: against the median of
+        other cores of this type; place among all boards. `≈` is estimated.
+
+                          this  median      range  SoC  per MHz  all
            7-zip, one CPU (MIPS)
-              Cortex-A53  1140       -      -  2/3        -  3/5
+              Cortex-A53  1140    1150  1100-1200  2/3        -  3/5
            7-zip, all CPUs (MIPS)
-              all CPUs    4000       -      -  1/2        -  3/4
+              all CPUs    4000    3900       3900  1/2        -  3/4
 
         Not compared:
            clock@0: no reference result has this workload

@@ -1,8 +1,10 @@
-//! Card of a result: one picture of 1200 x 630, the size of link previews, with board, verdict, four figures and the
-//! clock over time.
+//! Card of a result: one picture of 1200 x 630, the size of link previews, with board, verdict, four figures, and the run
+//! over time or the place among known boards.
 
-use crate::draw::{Area, n};
+use crate::draw::{Area, n, swatch};
+use crate::summary::Highlight;
 use crate::{Subject, style, summary, timeline};
+use compare::Neighbours;
 use facts::shortened;
 use maud::{Markup, PreEscaped, html};
 
@@ -21,7 +23,7 @@ const PLOT_SCALE: f64 = 1.5;
 /// Renders the card as SVG.
 pub(crate) fn card(subject: &Subject<'_>) -> String {
     let room = WIDTH - 2.0 * SIDE;
-    let (look, sentence) = summary::verdict(subject);
+    let (look, sentence) = summary::headline(subject);
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(HEIGHT) viewBox={ "0 0 " (WIDTH) " " (HEIGHT) }
             font-family="'DejaVu Sans', system-ui, sans-serif" {
@@ -29,10 +31,11 @@ pub(crate) fn card(subject: &Subject<'_>) -> String {
             rect width=(WIDTH) height=(HEIGHT) fill="#fff" {}
             rect.{ "verdict-" (look) } width="16" height=(HEIGHT) {}
             (lines(&summary::name(subject.facts), 76.0, (42.0, true), room, 1))
-            (lines(&summary::line(subject.facts), 114.0, (18.0, false), room, 1))
-            (lines(&sentence, 168.0, (24.0, false), room, 4))
+            (lines(&summary::soc_and_cores(subject.facts), 112.0, (18.0, false), room, 1))
+            (lines(&sentence, 156.0, (23.0, false), room, 4))
             (figures(subject))
-            (clock(subject))
+            (lower_half(subject))
+            g.axis { text x=(n(WIDTH - SIDE)) y=(n(HEIGHT - 14.0)) font-size="15" text-anchor="end" { "sbc-bench " (env!("CARGO_PKG_VERSION")) } }
         }
     };
     svg.into_string() + "\n"
@@ -78,29 +81,61 @@ fn figures(subject: &Subject<'_>) -> Markup {
     let width = (WIDTH - 2.0 * SIDE - 16.0 * (FIGURES as f64 - 1.0)) / FIGURES as f64;
     let fitting = |size: f64, letter: f64| ((width - 28.0) / (letter * size)) as usize;
     html! {
-        @for (index, (name, value, small)) in facts.iter().take(FIGURES).enumerate() {
+        @for (index, Highlight { title, value, .. }) in facts.iter().take(FIGURES).enumerate() {
             @let left = SIDE + (width + 16.0) * index as f64;
-            rect.raised x=(n(left)) y="298" width=(n(width)) height="112" rx="6" {}
-            g.axis { text x=(n(left + 14.0)) y="326" font-size="14" { (shortened(name, fitting(14.0, LETTER))) } }
-            text x=(n(left + 14.0)) y="364" font-size="26" font-weight="bold" { (shortened(value, fitting(26.0, BOLD_LETTER))) }
-            g.axis { text x=(n(left + 14.0)) y="394" font-size="14" { (shortened(small.split("; ").next().unwrap_or_default(), fitting(14.0, LETTER))) } }
+            rect.raised x=(n(left)) y="278" width=(n(width)) height="78" rx="6" {}
+            g.axis { text x=(n(left + 14.0)) y="306" font-size="15" { (shortened(title, fitting(15.0, LETTER))) } }
+            text x=(n(left + 14.0)) y="342" font-size="26" font-weight="bold" { (shortened(value, fitting(26.0, BOLD_LETTER))) }
         }
-        @if facts.is_empty() { text x=(SIDE) y="350" font-size="24" { "This result holds no figures." } }
     }
 }
 
-/// The clock over time, else another sampled channel.
-fn clock(subject: &Subject<'_>) -> Markup {
+/// The run over time where something was lost, else the place among known boards; whatever there is.
+fn lower_half(subject: &Subject<'_>) -> Markup {
+    let has_drama = subject.explained.ledgers.iter().any(|ledger| !ledger.parts.is_empty());
+    let (over_time, chart) = (|| over_time(subject), || subject.ranking.neighbours.first().map(chart));
+    let found = if has_drama { over_time().or_else(chart) } else { chart().or_else(over_time) };
+    found.unwrap_or_else(|| html! { text x=(SIDE) y="440" font-size="20" { "Nothing was sampled over time, and no known board compares." } })
+}
+
+/// The clock over time, else another sampled channel, with the names of its lines.
+fn over_time(subject: &Subject<'_>) -> Option<Markup> {
     let scaled = |value: f64| value / PLOT_SCALE;
-    let area = Area { left: scaled(SIDE) + 40.0, right: scaled(WIDTH - SIDE), top: 22.0, bottom: scaled(150.0) };
+    let area = Area { left: scaled(SIDE) + 40.0, right: scaled(WIDTH - SIDE), top: 34.0, bottom: scaled(180.0) };
+    let panel = timeline::first_panel(subject.facts, area)?;
+    let mut left = SIDE + 60.0;
+    let mut place = |(look, name): &(String, String)| {
+        let at = left;
+        left += 64.0 + LETTER * 16.0 * name.chars().count() as f64;
+        (at, look.clone(), name.clone())
+    };
+    let key: Vec<(f64, String, String)> =
+        panel.key.iter().map(&mut place).filter(|(at, ..)| *at < WIDTH - 260.0).collect();
+    Some(html! {
+        @for (at, look, name) in key {
+            (swatch(&look, at, 384.0)) text x=(n(at + 34.0)) y="389" font-size="16" { (name) }
+        }
+        g transform={ "translate(0 392) scale(" (PLOT_SCALE) ")" } font-size="12" { (panel.shapes) }
+    })
+}
+
+/// Bars of this board and of those next to it.
+fn chart(neighbours: &Neighbours) -> Markup {
+    const TOP: f64 = 408.0;
+    const NAME: f64 = 330.0;
+    const VALUE: f64 = 120.0;
+    let most = neighbours.value_max();
+    let row = (200.0 / neighbours.bars.len().max(1) as f64).min(28.0);
+    let left = SIDE + NAME + VALUE + 16.0;
+    let width = |value: f64| ((WIDTH - SIDE - left) * value / most).max(2.0);
     html! {
-        @match timeline::first_panel(subject.facts, area) {
-            Some((title, shapes)) => {
-                // Next to the unit of the axis.
-                text x=(SIDE + 64.0) y="454" font-size="18" { (title) " over the run" }
-                g transform={ "translate(0 436) scale(" (PLOT_SCALE) ")" } font-size="12" { (shapes) }
-            }
-            None => { text x=(SIDE) y="500" font-size="20" { "Clocks were not sampled over time." } }
+        g.axis { text x=(SIDE) y="392" font-size="16" { (neighbours.caption()) } }
+        @for (index, bar) in neighbours.bars.iter().enumerate() {
+            @let y = TOP + row * index as f64;
+            @let weight = if bar.is_this { "bold" } else { "normal" };
+            text x=(SIDE) y=(n(y + row * 0.7)) font-size="17" font-weight=(weight) { (shortened(&bar.label(), 32)) }
+            text x=(n(left - 16.0)) y=(n(y + row * 0.7)) font-size="17" font-weight=(weight) text-anchor="end" { (bar.value_words(&neighbours.unit)) }
+            rect.bar[bar.is_this].rest[!bar.is_this] x=(n(left)) y=(n(y + row * 0.15)) width=(n(width(bar.value))) height=(n(row * 0.66)) {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Section: advertised and measured clock of each cluster, cold and hot, and the OPPs.
 
-use crate::draw::{Area, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, linear_ticks, n, path, tick_words, wide};
+use crate::draw::table::{cell, number, table, text};
+use crate::draw::{Area, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, linear_ticks, n, path, tick_words};
 use crate::{Section, Subject};
 use facts::view::{self, ClusterClock};
 use maud::{Markup, html};
@@ -8,7 +9,7 @@ use record::{Arrange, Record, Variant};
 
 pub(crate) const SECTION: Section = Section {
     plots: |subject| opp_plot(subject.facts, &opps(subject.facts)).into_iter().collect(),
-    ..Section::of("clocks", "Clocks", body)
+    ..Section::folded("clocks", "Clocks", body)
 };
 
 /// Height of the OPP plot, in SVG units.
@@ -29,26 +30,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     let lowest_hot = |cpu: u32| hot.iter().filter(|clock| clock.cpu == cpu).map(|clock| clock.measured_khz).min();
     Some(html! {
         @if !cold.is_empty() {
-            (wide("Clock of each cluster", &html! { table {
-                caption { "Clock of each cluster in MHz: advertised by the kernel, measured cold, measured hot" }
-                thead {
-                    tr {
-                        th scope="col" { "CPUs" } th scope="col" { "Core type" } th.number scope="col" { "Advertised" }
-                        th.number scope="col" { "Cold" } th.number scope="col" { "Hot" } th.number scope="col" { "Hot, of advertised" }
-                    }
-                }
-                tbody {
-                    @for clock in &cold {
-                        @let hot = lowest_hot(clock.cpu);
-                        tr {
-                            th scope="row" { (record::cpu_list(&clock.cluster_cpus)) }
-                            td { (core_type(facts, clock.cpu)) }
-                            td.number { (mhz(clock.claimed_khz)) } td.number { (mhz(Some(clock.measured_khz))) }
-                            td.number { (mhz(hot)) } td.number { (share(hot, clock.claimed_khz)) }
-                        }
-                    }
-                }
-            } }))
+            (clock_table(facts, &cold, &lowest_hot))
         }
         @if let Some(plot) = opp_plot(facts, &points) { (plot.on_page()) }
         @if points.len() > cold.len() { (opp_table(&points)) }
@@ -107,26 +89,40 @@ fn opp_plot(record: &Record, points: &[(u32, u32, Option<u32>)]) -> Option<Plot>
     })
 }
 
+fn clock_table(record: &Record, cold: &[ClusterClock], lowest_hot: &dyn Fn(u32) -> Option<u32>) -> Markup {
+    let columns = [
+        text("CPUs"),
+        text("Core type"),
+        number("Advertised"),
+        number("Cold"),
+        number("Hot"),
+        number("Hot, of advertised"),
+    ];
+    let row = |clock: &ClusterClock| {
+        let hot = lowest_hot(clock.cpu);
+        vec![
+            cell(record::cpu_list(&clock.cluster_cpus)),
+            cell(core_type(record, clock.cpu)),
+            cell(mhz(clock.claimed_khz)),
+            cell(mhz(Some(clock.measured_khz))),
+            cell(mhz(hot)),
+            cell(share(hot, clock.claimed_khz)),
+        ]
+    };
+    let rows: Vec<_> = cold.iter().map(row).collect();
+    table("Clock of each cluster in MHz: advertised by the kernel, measured cold, measured hot", &columns, &rows)
+}
+
 fn opp_table(points: &[(u32, u32, Option<u32>)]) -> Markup {
+    let columns = [number("CPU"), number("OPP in MHz"), number("Measured in MHz"), number("Measured, of the OPP")];
+    let row = |(cpu, opp, measured): &(u32, u32, Option<u32>)| {
+        vec![cell(cpu), cell(mhz(Some(*opp))), cell(mhz(*measured)), cell(share(*measured, Some(*opp)))]
+    };
+    let rows: Vec<_> = points.iter().map(row).collect();
     html! {
         details {
             summary { "Every OPP and its measured clock" }
-            (wide("OPPs", &html! { table {
-                thead {
-                    tr {
-                        th.number scope="col" { "CPU" } th.number scope="col" { "OPP in MHz" } th.number scope="col" { "Measured in MHz" }
-                        th.number scope="col" { "Measured, of the OPP" }
-                    }
-                }
-                tbody {
-                    @for (cpu, opp, measured) in points {
-                        tr {
-                            td.number { (cpu) } td.number { (mhz(Some(*opp))) } td.number { (mhz(*measured)) }
-                            td.number { (share(*measured, Some(*opp))) }
-                        }
-                    }
-                }
-            } }))
+            (table("", &columns, &rows))
         }
     }
 }

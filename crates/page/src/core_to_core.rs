@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 pub(crate) const SECTION: Section = Section {
     plots: |subject| found(subject.facts).map(|found| found.plot).into_iter().collect(),
-    ..Section::of("between-cpus", "Latency between CPUs", body)
+    ..Section::folded("between-cpus", "Latency between CPUs", body)
 };
 
 /// Maximum number of CPUs with a cell of their own.

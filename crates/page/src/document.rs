@@ -37,6 +37,15 @@ pub(crate) struct Part {
     pub(crate) title: &'static str,
     /// Content.
     pub(crate) body: Markup,
+    /// True if only the heading is shown until the reader opens it.
+    pub(crate) is_folded: bool,
+}
+
+impl Part {
+    /// Part that is shown.
+    pub(crate) const fn of(id: &'static str, title: &'static str, body: Markup) -> Self {
+        Self { id, title, body, is_folded: false }
+    }
 }
 
 /// Page of one or several results; `nothing` is the text of a page without parts.
@@ -96,14 +105,14 @@ impl Frame<'_> {
                     header { (self.top) }
                     @if self.parts.len() > 1 {
                         nav aria-label="Sections" {
-                            ul { @for part in self.parts { li { a href={ "#" (part.id) } { (part.title) } } } }
+                            ul { @for part in self.parts.iter().filter(|part| !part.is_folded) { li { a href={ "#" (part.id) } { (part.title) } } } }
                         }
                     }
                     main id="main" {
                         @for part in self.parts {
                             section id=(part.id) aria-labelledby={ (part.id) "-title" } {
-                                h2 id={ (part.id) "-title" } { (part.title) }
-                                (part.body)
+                                @let heading = html! { h2 id={ (part.id) "-title" } { (part.title) } };
+                                @if part.is_folded { details { summary { (heading) } (part.body) } } @else { (heading) (part.body) }
                             }
                         }
                         @if self.parts.is_empty() { p { (self.nothing) } }

@@ -1,40 +1,37 @@
 //! Section: every figure in one folded table.
 
-use crate::draw::wide;
+use crate::draw::table::{cell, maybe, number, table, text};
 use crate::{Section, Subject};
-use facts::number;
+use facts::Figure;
 use maud::{Markup, html};
 
-pub(crate) const SECTION: Section = Section::of("figures", "All figures", body);
+pub(crate) const SECTION: Section = Section::folded("figures", "All figures", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let figures = subject.facts.figures();
     if figures.is_empty() {
         return None;
     }
-    Some(html! {
-        details {
-            summary { (figures.len()) " figures" }
-            (wide("All figures", &html! {
-                table {
-                    thead {
-                        tr {
-                            th scope="col" { "Figure" } th.number scope="col" { "Value" } th scope="col" { "Unit" }
-                            th.number scope="col" { "Repetitions" } th.number scope="col" { "Standard deviation" } th scope="col" { "Key" }
-                        }
-                    }
-                    tbody {
-                        @for figure in figures {
-                            tr {
-                                th scope="row" { (facts::plain(&figure.name())) @if let Some(why) = &figure.not_comparable { span.soft { " (not comparable: " (facts::plain(why)) ")" } } }
-                                td.number { (number(figure.value, &figure.unit)) } td { (facts::plain(&figure.unit)) } td.number { (figure.repetitions) }
-                                td.number { (figure.spread_percent.map_or("-".into(), |spread| format!("{spread:.2} %"))) }
-                                td.soft { (facts::plain(figure.key.as_str())) }
-                            }
-                        }
-                    }
-                }
-            }))
-        }
-    })
+    let columns = [
+        text("Figure"),
+        number("Value"),
+        text("Unit"),
+        number("Repetitions"),
+        number("Standard deviation"),
+        text("Not comparable, because"),
+        text("Key"),
+    ];
+    let row = |figure: &Figure| {
+        vec![
+            cell(facts::plain(&figure.name())),
+            cell(facts::number(figure.value, &figure.unit)),
+            cell(facts::plain(&figure.unit)),
+            cell(figure.repetitions),
+            maybe(figure.spread_percent.map(|spread| format!("{spread:.1} %"))),
+            maybe(figure.not_comparable.as_ref().map(|why| facts::plain(why))),
+            html! { code { (facts::plain(figure.key.as_str())) } },
+        ]
+    };
+    let rows: Vec<_> = figures.iter().map(row).collect();
+    Some(table("", &columns, &rows))
 }

@@ -14,12 +14,9 @@ pub fn identification(machine: &Machine, answer: &Answer, read_from: &str) -> St
         p.soft { "Identified from " (facts::plain(read_from)) ". Nothing was measured." }
     };
     let text = soc::text(machine, answer);
-    let identified = Part {
-        id: "identification",
-        title: "Identification",
-        body: html! { pre tabindex="0" role="group" aria-label="Identification" { (facts::harmless(&text)) } },
-    };
-    let facts = machine::facts(machine, None).map(|body| Part { id: "machine", title: "Machine", body });
+    let text = html! { pre tabindex="0" role="group" aria-label="Identification" { (facts::harmless(&text)) } };
+    let identified = Part::of("identification", "Identification", text);
+    let facts = machine::facts(machine, None).map(|body| Part::of("machine", "Machine", body));
     let parts: Vec<Part> = [identified].into_iter().chain(facts).collect();
     document(&name, &top, &parts, "")
 }

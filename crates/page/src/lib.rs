@@ -19,6 +19,7 @@ mod live;
 mod machine;
 mod memory;
 mod method;
+mod neighbours;
 mod order;
 mod pictures;
 mod rank;
@@ -41,6 +42,7 @@ use compare::reference::Reference;
 use compare::{Ranking, rank_for_people};
 use document::{Part, document};
 use draw::Plot;
+use explain::Narrative;
 use facts::{Explained, Explanation, Facts};
 use maud::Markup;
 use rules::Report;
@@ -50,6 +52,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) facts: &'a Facts<'a>,
     pub(crate) explained: &'a Explanation,
     pub(crate) ranking: Ranking,
+    pub(crate) narrative: Narrative,
 }
 
 /// A section of the page.
@@ -62,22 +65,34 @@ pub(crate) struct Section {
     pub(crate) body: fn(&Subject<'_>) -> Option<Markup>,
     /// Plots, which are also available as files.
     pub(crate) plots: fn(&Subject<'_>) -> Vec<Plot>,
+    /// True for details, which are folded.
+    pub(crate) is_folded: bool,
 }
 
 impl Section {
     /// Section without plots.
     pub(crate) const fn of(id: &'static str, title: &'static str, body: fn(&Subject<'_>) -> Option<Markup>) -> Self {
-        Self { id, title, body, plots: |_| Vec::new() }
+        Self { id, title, body, plots: |_| Vec::new(), is_folded: false }
+    }
+
+    /// Folded section without plots.
+    pub(crate) const fn folded(
+        id: &'static str,
+        title: &'static str,
+        body: fn(&Subject<'_>) -> Option<Markup>,
+    ) -> Self {
+        Self { is_folded: true, ..Self::of(id, title, body) }
     }
 }
 
 /// All sections in page order.
 const SECTIONS: &[Section] = &[
-    rank::SECTION,
-    ledger::SECTION,
-    causes::SECTION,
-    answers::SECTION,
     timeline::SECTION,
+    neighbours::SECTION,
+    summary::SECTION,
+    answers::SECTION,
+    causes::SECTION,
+    rank::SECTION,
     clocks::SECTION,
     repetitions::SECTION,
     memory::LATENCY,
@@ -104,9 +119,10 @@ pub fn page(explained: &Explained<'_>, known: &Reference) -> String {
 }
 
 fn of_subject(subject: &Subject<'_>) -> String {
-    let made = SECTIONS
-        .iter()
-        .filter_map(|section| Some(Part { id: section.id, title: section.title, body: (section.body)(subject)? }));
+    let made = SECTIONS.iter().filter_map(|section| {
+        let body = (section.body)(subject)?;
+        Some(Part { is_folded: section.is_folded, ..Part::of(section.id, section.title, body) })
+    });
     let parts: Vec<Part> = made.collect();
     let nothing = "This result holds no measurements, samples or findings.";
     document(&summary::name(subject.facts), &summary::top(subject), &parts, nothing)
@@ -136,7 +152,8 @@ impl<'a> Subject<'a> {
     /// Subject with names for people.
     fn of(facts: &'a Facts<'a>, explained: &'a Explanation, known: &Reference) -> Self {
         let facts = facts.for_people();
-        Self { facts, explained, ranking: rank_for_people(facts, explained, known) }
+        let ranking = rank_for_people(facts, explained, known);
+        Self { facts, explained, ranking, narrative: Narrative::of(facts, explained) }
     }
 }
 

@@ -16,7 +16,7 @@ pub fn live(moment: &Moment) -> String {
         p.live { button id="pause" type="button" hidden { "Pause" } span id="state" role="status" { "One moment of the monitor" } }
     };
     let body = html! { div id="shown" { (shown(moment)) } };
-    let parts = [Part { id: "now", title: "The last minutes", body }];
+    let parts = [Part::of("now", "The last minutes", body)];
     let foot = "It loads nothing but this machine's values.";
     let script = Some(&LIVE);
     Frame { name: &name, head: html! {}, style: STYLE, top: &head, parts: &parts, nothing: "", foot, script }.page()

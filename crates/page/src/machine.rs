@@ -1,12 +1,12 @@
 //! Section: the machine: CPUs with their caches, memory, kernel.
 
-use crate::draw::wide;
+use crate::draw::table::{cell, table, text};
 use crate::{Section, Subject};
 use facts::size_words;
 use maud::{Markup, html};
 use record::{Cpu, Fact, Machine, Survey};
 
-pub(crate) const SECTION: Section = Section::of("machine", "Machine", body);
+pub(crate) const SECTION: Section = Section::folded("machine", "Machine", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let modules = subject.facts.surveys.last().map(modules);
@@ -20,22 +20,16 @@ pub(crate) fn facts(machine: &Machine, modules: Option<String>) -> Option<Markup
     if rows.is_empty() && groups.is_empty() {
         return None;
     }
+    let group = |(cpus, core_type, caches): (Vec<u32>, String, String)| {
+        vec![cell(record::cpu_list(&cpus)), cell(core_type), cell(caches)]
+    };
+    let groups: Vec<_> = groups.into_iter().map(group).collect();
     Some(html! {
         @if !groups.is_empty() {
-            (wide("CPUs", &html! { table {
-                caption { "CPUs that are alike" }
-                thead { tr { th scope="col" { "CPUs" } th scope="col" { "Core type" } th scope="col" { "Caches" } } }
-                tbody {
-                    @for (cpus, core_type, caches) in groups {
-                        tr { th scope="row" { (record::cpu_list(&cpus)) } td { (core_type) } td { (caches) } }
-                    }
-                }
-            } }))
+            (table("CPUs that are alike", &[text("CPUs"), text("Core type"), text("Caches")], &groups))
         }
         @if !rows.is_empty() {
-            (wide("Machine", &html! { table {
-                tbody { @for (name, value) in rows { tr { th scope="row" { (name) } td { (facts::plain(&value)) } } } }
-            } }))
+            table { tbody { @for (name, value) in rows { tr { th scope="row" { (name) } td.long { (facts::plain(&value)) } } } } }
         }
     })
 }

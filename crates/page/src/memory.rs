@@ -1,7 +1,8 @@
 //! Sections: memory latency by size with the caches that the kernel reports, and bandwidth of every routine.
 
 use crate::clocks::core_type;
-use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n, path, wide, word};
+use crate::draw::table::{Column, cell, maybe, number as table_number, table, text};
+use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n, path, word};
 use crate::{Section, Subject};
 use facts::{number, size_words, view};
 use maud::{Markup, html};
@@ -9,11 +10,11 @@ use record::{Arrange, Latency, MemoryOperation, Outcome, Record, Step, StepMeasu
 
 pub(crate) const LATENCY: Section = Section {
     plots: |subject| latency_plot(subject.facts, &curves(subject.facts)).into_iter().collect(),
-    ..Section::of("latency", "Memory latency", latency)
+    ..Section::folded("latency", "Memory latency", latency)
 };
 pub(crate) const BANDWIDTH: Section = Section {
     plots: |subject| bandwidth_plot(&rates(subject.facts)).into_iter().collect(),
-    ..Section::of("bandwidth", "Memory bandwidth", bandwidth)
+    ..Section::folded("bandwidth", "Memory bandwidth", bandwidth)
 };
 
 const HEIGHT: f64 = 340.0;
@@ -164,22 +165,14 @@ fn latency_table(curves: &[Curve]) -> Markup {
     sizes.sort_unstable();
     sizes.dedup();
     let at = |curve: &Curve, size: u64| curve.points.iter().find(|(known, _)| *known == size).map(|(_, ns)| *ns);
-    html! {
-        (wide("Latency in ns by size", &html! {
-            table {
-                caption { "Latency in ns" }
-                thead { tr { th.number scope="col" { "Size" } @for curve in curves { th.number scope="col" { (curve.name) } } } }
-                tbody {
-                    @for size in sizes {
-                        tr {
-                            th.number scope="row" { (size_words(size)) }
-                            @for curve in curves { td.number { (at(curve, size).map_or("-".into(), |ns| format!("{ns:.1}"))) } }
-                        }
-                    }
-                }
-            }
-        }))
-    }
+    let columns: Vec<Column<'_>> =
+        std::iter::once(table_number("Size")).chain(curves.iter().map(|curve| table_number(&curve.name))).collect();
+    let row = |size: &u64| {
+        let values = curves.iter().map(|curve| maybe(at(curve, *size).map(|ns| format!("{ns:.1}"))));
+        std::iter::once(cell(size_words(*size))).chain(values).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = sizes.iter().map(row).collect();
+    table("Latency in ns", &columns, &rows)
 }
 
 /// Bandwidth: place, operation, name of the routine, best repetition in MB/s.
@@ -259,30 +252,17 @@ fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
 }
 
 fn rate_table(caption: &str, rates: &[&Rate], scale: &Scale) -> Markup {
-    let table = html! {
-        table {
-            caption { (caption) }
-            thead {
-                tr {
-                    th scope="col" { "CPU" } th scope="col" { "Operation" } th scope="col" { "Routine" }
-                    th.number scope="col" { "MB/s" } th scope="col" { "Of the highest" }
-                }
+    let columns = [text("CPU"), text("Operation"), text("Routine"), table_number("MB/s"), text("Of the highest")];
+    let row = |rate: &&Rate| {
+        let routine = html! { (rate.routine) @if rate.is_libc { " (C library)" } };
+        let bar = html! {
+            svg width="240" height="12" viewBox="0 0 240 12" aria-hidden="true" {
+                rect.bar y="2" width=(n(scale.at(rate.mb_per_s))) height="8" {}
             }
-            tbody {
-                @for rate in rates {
-                    tr {
-                        td { (rate.place) } td { (rate.operation.as_str()) }
-                        th scope="row" { (rate.routine) @if rate.is_libc { " (C library)" } }
-                        td.number { (number(rate.mb_per_s, "MB/s")) }
-                        td {
-                            svg width="240" height="12" viewBox="0 0 240 12" aria-hidden="true" {
-                                rect.bar y="2" width=(n(scale.at(rate.mb_per_s))) height="8" {}
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        };
+        let operation = cell(rate.operation.as_str());
+        vec![cell(&rate.place), operation, routine, cell(number(rate.mb_per_s, "MB/s")), bar]
     };
-    wide(caption, &table)
+    let rows: Vec<_> = rates.iter().map(row).collect();
+    table(caption, &columns, &rows)
 }

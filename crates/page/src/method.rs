@@ -5,7 +5,7 @@ use facts::view;
 use maud::{Markup, html};
 use record::Record;
 
-pub(crate) const SECTION: Section = Section::of("method", "How it was measured", body);
+pub(crate) const SECTION: Section = Section::folded("method", "How it was measured", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let facts = subject.facts;

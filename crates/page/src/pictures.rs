@@ -1,6 +1,6 @@
 //! Plots of a result as separate files.
 
-use crate::{SECTIONS, Subject, card, raster, summary};
+use crate::{SECTIONS, Subject, card, ledger, raster, summary};
 
 /// Pixels per SVG unit of a plot, for screens of high density and for print. The card is sized in pixels.
 const PLOT_SCALE: f32 = 2.0;
@@ -37,7 +37,7 @@ impl Drawing {
 pub(crate) fn drawings(subject: &Subject<'_>) -> Vec<Drawing> {
     let board = summary::name(subject.facts);
     let card = Drawing { scale: 1.0, ..Drawing::of(CARD, card::card(subject)) };
-    let plots = SECTIONS.iter().flat_map(|section| (section.plots)(subject));
+    let plots = ledger::plots(subject).into_iter().chain(SECTIONS.iter().flat_map(|section| (section.plots)(subject)));
     let plots = plots.map(|plot| Drawing::of(&plot.id, plot.picture(&board)));
     let of_questions = rules::plots(subject.facts).into_iter();
     let of_questions = of_questions.map(|(name, picture)| Drawing::of(name, picture.svg()));

@@ -1,13 +1,14 @@
 //! Section: rank of the main figures among known results, and comparison with boards of the same kind.
 
-use crate::draw::{Scale, n, wide};
+use crate::draw::table::{cell, maybe, number, table, text};
+use crate::draw::{Scale, n};
 use crate::order::rank;
 use crate::{Section, Subject};
 use compare::{Entry, Range, Ranking, Standing};
-use facts::{Figure, Verdict, number};
+use facts::{Figure, Verdict};
 use maud::{Markup, html};
 
-pub(crate) const SECTION: Section = Section::of("among-others", "Place among known results", body);
+pub(crate) const SECTION: Section = Section::folded("among-others", "Every figure among known results", body);
 
 /// Width of the drawing of a range, in SVG units.
 const WIDTH: f64 = 240.0;
@@ -39,52 +40,55 @@ pub(crate) fn places(ranking: &Ranking) -> Markup {
     html! {
         @if !first.is_empty() {
             p.soft {
-                "Median and range: nine in ten boards with " (soc) "; where fewer than three are known, nine in ten cores of this type \
-                 at this clock. Place 1 is the best."
+                "Median and range of nine in ten boards with " (soc) "; of fewer than eight boards, the lowest and the highest; where fewer \
+                 than three are known, of cores of this type at this clock. Place 1 is the best."
             }
-            (wide("Places of the main figures", &table(&first)))
+            (entry_table("", &first))
         }
         @if !others.is_empty() {
             details open[first.is_empty()] {
                 summary { @if first.is_empty() { "Places" } @else { "Places of " (others.len()) " more figures" } }
-                (wide("Places of all other figures", &table(&others)))
+                (entry_table("", &others))
             }
         }
         (estimated(ranking))
     }
 }
 
-fn table(entries: &[&Entry]) -> Markup {
-    html! {
-        table {
-            thead {
-                tr {
-                    th scope="col" { "Figure" } th.number scope="col" { "This" } th.number scope="col" { "Median" }
-                    th.number scope="col" { "Range" } th scope="col" { "This (dot) in the range (bar)" }
-                    th.number scope="col" { "Place with this SoC" } th.number scope="col" { "Place of all" }
-                }
-            }
-            tbody { @for entry in entries { (row(entry)) } }
-        }
-    }
+fn entry_table(caption: &str, entries: &[&Entry]) -> Markup {
+    let columns = [
+        text("Figure"),
+        number("This"),
+        number("Median"),
+        number("Range"),
+        text("This (dot) in the range (bar)"),
+        number("Place with this SoC"),
+        number("Place of all"),
+    ];
+    let rows: Vec<_> = entries.iter().map(|entry| row(entry)).collect();
+    table(caption, &columns, &rows)
 }
 
-fn row(entry: &Entry) -> Markup {
-    let (figure, range) = (&entry.figure, entry.expected.as_ref());
-    html! {
-        tr {
-            th.name scope="row" {
-                (facts::plain(&entry.title))
-                @if let Some(core) = &figure.core { span.soft { " (" (facts::plain(&core.label())) ")" } }
-            }
-            td.number { (entry.value_words()) " " (facts::plain(&figure.unit)) }
-            td.number { (range.map_or("-".into(), |range| number(range.median, &figure.unit))) }
-            td.number { @match range { Some(range) => { (number(range.low, &figure.unit)) " to " (number(range.high, &figure.unit)) } None => "-" } }
-            td { @if let Some(range) = range { (bar(range, figure)) } }
-            td.number { (entry.same_soc.as_ref().map_or("-".into(), Standing::words)) }
-            td.number { (entry.all.words()) }
-        }
-    }
+fn row(entry: &Entry) -> Vec<Markup> {
+    // Of few boards, the drawing shows the lowest and the highest.
+    let ends = |range: Range| match &entry.extremes {
+        Some(extremes) => Range { low: extremes.low, high: extremes.high, ..range },
+        None => range,
+    };
+    let (figure, range) = (&entry.figure, entry.expected.map(ends));
+    let title = html! {
+        (facts::plain(&entry.title))
+        @if let Some(core) = &figure.core { span.soft { " (" (facts::plain(&core.label())) ")" } }
+    };
+    vec![
+        title,
+        cell(format!("{} {}", entry.value_words(), facts::plain(&figure.unit))),
+        maybe(entry.median_words()),
+        maybe(entry.range_words()),
+        html! { @if let Some(range) = range { (bar(&range, figure)) } },
+        maybe(entry.same_soc.as_ref().map(Standing::words)),
+        cell(entry.all.words()),
+    ]
 }
 
 /// Draws the range as a bar, its median as a stroke, the own value as a dot; the scale is logarithmic.

@@ -1,15 +1,15 @@
 //! Section: every repetition of every score as a dot, in percent of the best.
 
-use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, wide, width_of, word};
+use crate::draw::table::{cell, table, text};
+use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, width_of, word};
 use crate::{Section, Subject};
-use facts::number;
 use facts::view::{self, StepScore};
 use maud::{Markup, html};
 use record::{Record, Step};
 
 pub(crate) const SECTION: Section = Section {
     plots: |subject| plot(&rows(subject.facts)).into_iter().collect(),
-    ..Section::of("repetitions", "Repetitions", body)
+    ..Section::folded("repetitions", "Repetitions", body)
 };
 
 const ROW: f64 = 24.0;
@@ -81,21 +81,16 @@ fn plot(rows: &[Row]) -> Option<Plot> {
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let rows = rows(subject.facts);
     let plot = plot(&rows)?;
+    let told = |row: &Row| {
+        row.scores.iter().map(|score| facts::number(score.value, &score.unit)).collect::<Vec<_>>().join(", ")
+    };
+    let value = |row: &Row| vec![cell(&row.name), cell(facts::plain(&row.scores[0].unit)), cell(told(row))];
+    let values: Vec<_> = rows.iter().map(value).collect();
     Some(html! {
         (plot.on_page())
         details {
             summary { "Values" }
-            (wide("Repetitions", &html! { table {
-                thead { tr { th scope="col" { "Score" } th scope="col" { "Unit" } th scope="col" { "Repetitions in their order" } } }
-                tbody {
-                    @for row in &rows {
-                        tr {
-                            th scope="row" { (row.name) } td { (facts::plain(&row.scores[0].unit)) }
-                            td { @for (index, score) in row.scores.iter().enumerate() { @if index > 0 { ", " } (number(score.value, &score.unit)) } }
-                        }
-                    }
-                }
-            } }))
+            (table("", &[text("Score"), text("Unit"), text("Repetitions in their order")], &values))
         }
     })
 }

@@ -1,11 +1,11 @@
 //! Section: settings before, during and after the run, and unavailable settings.
 
-use crate::draw::wide;
+use crate::draw::table::{cell, maybe, number, table, text};
 use crate::{Section, Subject};
 use maud::{Markup, html};
-use record::{Fact, NotRestored, RestoreOutcome, SettingChange};
+use record::{Fact, NotRestored, Policy, RestoreOutcome, SettingChange};
 
-pub(crate) const SECTION: Section = Section::of("settings", "Settings", body);
+pub(crate) const SECTION: Section = Section::folded("settings", "Settings", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let facts = subject.facts;
@@ -15,50 +15,50 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     }
     Some(html! {
         @if !policies.is_empty() {
-            (wide("cpufreq policies", &html! {
-                table {
-                    caption { "cpufreq policies before the run, clocks in MHz" }
-                    thead {
-                        tr {
-                            th scope="col" { "Policy" } th scope="col" { "CPUs" } th scope="col" { "Driver" } th scope="col" { "Governor" }
-                            th.number scope="col" { "Limits" } th.number scope="col" { "Hardware" } th.number scope="col" { "OPPs" }
-                        }
-                    }
-                    tbody {
-                        @for policy in policies {
-                            tr {
-                                th scope="row" { (policy.policy) } td { (record::cpu_list(&policy.cpus)) }
-                                td { (text(&policy.driver)) } td { (text(&policy.governor)) }
-                                td.number { (range(&policy.limit_khz_min, &policy.limit_khz_max)) }
-                                td.number { (range(&policy.clock_khz_min, &policy.clock_khz_max)) }
-                                td.number { @if policy.opps_khz.is_empty() { "-" } @else { (policy.opps_khz.len()) } }
-                            }
-                        }
-                    }
-                }
-            }))
+            (policy_table(policies))
         }
         @if !facts.settings.is_empty() {
-            (wide("Settings that were changed", &html! {
-                table {
-                    caption { "Changed for the run" }
-                    thead { tr { th scope="col" { "File" } th scope="col" { "Before" } th scope="col" { "During" } th scope="col" { "After" } } }
-                    tbody {
-                        @for file in changed(&facts.settings) {
-                            tr {
-                                th scope="row" { (facts::plain(file.path)) } td { (facts::plain(file.before)) }
-                                td { (facts::plain(&file.during.join(", "))) } td { (file.after) }
-                            }
-                        }
-                    }
-                }
-            }))
+            (changed_table(&facts.settings))
         }
         @if !facts.unmet_settings.is_empty() {
             h3 { "Settings that were not applied" }
             ul.notes { @for unmet in &facts.unmet_settings { li { (facts::plain(&unmet.path)) } } }
         }
     })
+}
+
+fn policy_table(policies: &[Policy]) -> Markup {
+    let columns = [
+        text("Policy"),
+        text("CPUs"),
+        text("Driver"),
+        text("Governor"),
+        number("Limits"),
+        number("Hardware"),
+        number("OPPs"),
+    ];
+    let row = |policy: &Policy| {
+        vec![
+            cell(policy.policy),
+            cell(record::cpu_list(&policy.cpus)),
+            cell(words(&policy.driver)),
+            cell(words(&policy.governor)),
+            cell(range(&policy.limit_khz_min, &policy.limit_khz_max)),
+            cell(range(&policy.clock_khz_min, &policy.clock_khz_max)),
+            maybe(Some(policy.opps_khz.len()).filter(|count| *count > 0)),
+        ]
+    };
+    let rows: Vec<_> = policies.iter().map(row).collect();
+    table("cpufreq policies before the run, clocks in MHz", &columns, &rows)
+}
+
+fn changed_table(settings: &[SettingChange]) -> Markup {
+    let row = |file: ChangedFile<'_>| {
+        let during = facts::plain(&file.during.join(", "));
+        vec![cell(facts::plain(file.path)), cell(facts::plain(file.before)), cell(during), cell(file.after)]
+    };
+    let rows: Vec<_> = changed(settings).into_iter().map(row).collect();
+    table("Changed for the run", &[text("File"), text("Before"), text("During"), text("After")], &rows)
 }
 
 /// File that was changed once or several times.
@@ -108,7 +108,7 @@ fn range(low: &Fact<u32>, high: &Fact<u32>) -> String {
     }
 }
 
-fn text(fact: &Fact<String>) -> String {
+fn words(fact: &Fact<String>) -> String {
     fact.known().map_or("-".into(), |text| facts::plain(text))
 }
 

@@ -4,7 +4,7 @@ use crate::{Section, Subject};
 use maud::{Markup, html};
 use rules::survey::words;
 
-pub(crate) const SECTION: Section = Section::of("storage", "Storage and buses", body);
+pub(crate) const SECTION: Section = Section::folded("storage", "Storage and buses", body);
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let found = subject.facts.surveys.last()?;

@@ -1,13 +1,15 @@
 //! Top of the page: board, verdict in one sentence, main figures.
 
+use crate::clocks::core_type;
+use crate::ledger::losses;
 use crate::order::rank;
-use crate::{Subject, rank};
-use compare::Neighbours;
-use explain::Narrative;
+use crate::{Section, Subject, rank};
 use facts::view::whole_run;
-use facts::{Figure, Verdict};
+use facts::{Facts, Figure, Verdict};
 use maud::{Markup, html};
-use record::{Arrange, Record, Source};
+use record::{Arrange, Record, Source, Variant};
+
+pub(crate) const SECTION: Section = Section::of("main-figures", "Main figures", body);
 
 /// Maximum number of figures, without the maximum temperature.
 const FACTS_MAX: usize = 8;
@@ -22,68 +24,114 @@ pub(crate) fn name(record: &Record) -> String {
 pub(crate) fn top(subject: &Subject<'_>) -> Markup {
     let facts = subject.facts;
     let (look, sentence) = verdict(subject);
-    let highlights = highlights(subject);
-    let is_usable = subject.explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
     html! {
         h1 { (name(facts)) }
+        p.soft { (machine_line(facts)) }
         p.soft { (line(facts)) }
-        p.verdict.(look) { (sentence) }
-        @if let (Some(found), true) = (&subject.ranking.neighbours, is_usable) { (neighbours(found)) }
-        @if !highlights.is_empty() {
+        div.verdict.(look) {
+            @let (first, rest) = first_sentence(&sentence);
+            p { b { (first) } (rest) }
+            @for answer in &subject.narrative.answers { p { (facts::harmless(answer)) } }
+            (losses(subject))
+        }
+    }
+}
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let highlights = highlights(subject);
+    (!highlights.is_empty()).then(|| {
+        html! {
             dl.facts {
-                @for (name, value, small) in highlights {
+                @for Highlight { name, value, small, .. } in highlights {
                     div { dt { (name) } dd { (value) @if !small.is_empty() { span.small { (small) } } } }
                 }
             }
         }
-    }
+    })
 }
 
-/// Bars of this board and of those next to it.
-fn neighbours(neighbours: &Neighbours) -> Markup {
-    let most = neighbours.bars.iter().map(|bar| bar.mips).fold(f64::MIN_POSITIVE, f64::max);
-    html! {
-        table.boards {
-            caption { "7-zip on all CPUs, in MIPS" }
-            @for bar in &neighbours.bars {
-                tr.this[bar.is_this] {
-                    th scope="row" { (bar.name) @if bar.results > 1 { span.small { " (" (bar.results) ")" } } }
-                    td { (format!("{:.0}", bar.mips.round())) }
-                    td { div style=(format!("width:{:.0}%", 100.0 * bar.mips / most)) {} }
-                }
-            }
-        }
-    }
+/// The first sentence and what follows.
+fn first_sentence(text: &str) -> (&str, &str) {
+    text.find(". ").map_or((text, ""), |at| text.split_at(at + 1))
 }
 
-/// Verdict as a class of the style and in words; for a recording, the monitored command.
+/// Verdict as a class of the style and in one sentence; for a recording, the monitored command.
 pub(crate) fn verdict(subject: &Subject<'_>) -> (String, String) {
     let (facts, explained) = (subject.facts, subject.explained);
     if facts.run.is_monitoring() {
         return ("watched".to_owned(), explain::watched::watched(facts));
     }
-    let told = Narrative::of(facts, explained);
-    let sentences = [&told.verdict].into_iter().chain(&told.answers).chain(&told.ledgers).chain(&told.neighbours);
-    (explained.verdict.to_string(), sentences.map(String::as_str).collect::<Vec<_>>().join(" "))
+    (explained.verdict.to_string(), subject.narrative.verdict.clone())
 }
 
-/// SoC, kernel, distribution, date and program on one line.
+/// Verdict and place among known boards, for places that have room for a few lines.
+pub(crate) fn headline(subject: &Subject<'_>) -> (String, String) {
+    let (look, sentence) = verdict(subject);
+    let first = first_sentence(&sentence).0.to_owned();
+    let place = subject.ranking.neighbours.first().map_or_else(String::new, |found| format!(" {}", found.sentence()));
+    (look, first + &place)
+}
+
+/// SoC, cores with their clocks, memory and kernel on one line.
+fn machine_line(facts: &Facts<'_>) -> String {
+    let kernel = facts.machine.kernel_release.known().map(|release| format!("Linux {release}"));
+    facts::plain(&[soc_and_cores(facts), kernel.unwrap_or_default()].join(" · ")).trim_end_matches(" · ").to_owned()
+}
+
+/// SoC, cores with their clocks, and memory.
+pub(crate) fn soc_and_cores(facts: &Facts<'_>) -> String {
+    let machine = &facts.machine;
+    let soc = machine.soc.known().filter(|soc| facts::machine_name(machine) != Some(*soc)).cloned();
+    let memory =
+        machine.memory_kib.known().map(|kib| format!("{} of memory", facts::size_words(kib.saturating_mul(1024))));
+    let cores = Some(cores(facts)).filter(|cores| !cores.is_empty());
+    let parts = [soc, cores, memory];
+    facts::plain(&parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+}
+
+/// `4 x Cortex-A55 at 1800 MHz + 4 x Cortex-A76 at 2400 MHz`, by the measured clocks; empty where none is known.
+fn cores(facts: &Facts<'_>) -> String {
+    let mut kinds: Vec<(String, u32, usize)> = Vec::new();
+    for clock in facts.cluster_clocks(&Variant::COLD) {
+        let core_type = core_type(facts, clock.cpu);
+        let mhz = (f64::from(clock.measured_khz) / 1e4).round() as u32 * 10;
+        match kinds.iter_mut().find(|(known, at, _)| *known == core_type && at.abs_diff(mhz) * 50 <= mhz) {
+            Some((_, _, count)) => *count += clock.cluster_cpus.len(),
+            None => kinds.push((core_type, mhz, clock.cluster_cpus.len())),
+        }
+    }
+    let words = kinds.into_iter().map(|(core_type, mhz, count)| match core_type.as_str() {
+        "-" => format!("{} at {mhz} MHz", facts::how_many(count, "CPU")),
+        core_type => format!("{count} x {core_type} at {mhz} MHz"),
+    });
+    words.collect::<Vec<_>>().join(" + ")
+}
+
+/// Distribution, date and program on one line.
 pub(crate) fn line(record: &Record) -> String {
-    let machine = &record.machine;
     let date = explain::monitor::day(record);
     let program = match &record.source {
         Source::Run { version, .. } => Some(format!("sbc-bench {version}")),
         Source::Log(log) => Some(format!("log of sbc-bench {}", log.version).trim_end().to_owned()),
     };
-    let soc = machine.soc.known().filter(|soc| facts::machine_name(machine) != Some(*soc)).cloned();
-    let kernel = machine.kernel_release.known().map(|release| format!("Linux {release}"));
-    let parts = [soc, kernel, machine.distribution.known().cloned(), date, program];
+    let parts = [record.machine.distribution.known().cloned(), date, program];
     let told: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
     facts::plain(&told.join(" · "))
 }
 
+/// A main figure.
+pub(crate) struct Highlight {
+    /// Name with its core.
+    name: String,
+    /// Name without its core.
+    pub(crate) title: String,
+    pub(crate) value: String,
+    /// Place and spread.
+    small: String,
+}
+
 /// Main figures, then the maximum temperature.
-pub(crate) fn highlights(subject: &Subject<'_>) -> Vec<(String, String, String)> {
+pub(crate) fn highlights(subject: &Subject<'_>) -> Vec<Highlight> {
     let facts = subject.facts;
     let mut best: Vec<&Figure> = Vec::new();
     for figure in subject.facts.figures().iter().filter(|figure| figure.is_main) {
@@ -96,17 +144,21 @@ pub(crate) fn highlights(subject: &Subject<'_>) -> Vec<(String, String, String)>
     let mut ranked: Vec<(usize, &Figure)> =
         best.into_iter().filter_map(|figure| Some((rank(&figure.key)?, figure))).collect();
     ranked.arrange_by_key(|(rank, _)| *rank);
-    let fact = |(_, figure): &(usize, &Figure)| {
-        (figure.name(), facts::with_unit(figure.value, &figure.unit), small(subject, figure))
+    let fact = |(_, figure): &(usize, &Figure)| Highlight {
+        name: figure.name(),
+        title: figure.key.title(),
+        value: facts::with_unit(figure.value, &figure.unit),
+        small: small(subject, figure),
     };
-    let mut highlights: Vec<(String, String, String)> = ranked.iter().take(FACTS_MAX).map(fact).collect();
+    let mut highlights: Vec<Highlight> = ranked.iter().take(FACTS_MAX).map(fact).collect();
     if let Some(heat) = facts.heat(&whole_run()) {
         let idle = facts.idle().filter(|idle| idle.is_before_load);
         let small = idle.map_or(String::new(), |idle| format!("{} before the first load", degrees(idle.millicelsius)));
-        highlights.push(("Highest temperature".into(), degrees(heat.millicelsius_max), small));
+        let name = "Highest temperature".to_owned();
+        highlights.push(Highlight { title: name.clone(), name, value: degrees(heat.millicelsius_max), small });
     }
     if subject.explained.verdict == Verdict::Invalid {
-        highlights.iter_mut().for_each(|(_, _, small)| *small = format!("not valid. {small}").trim_end().to_owned());
+        highlights.iter_mut().for_each(|one| one.small = format!("not valid. {}", one.small).trim_end().to_owned());
     }
     highlights
 }

@@ -223,7 +223,7 @@ pub enum MemoryOperation {
 
 impl MemoryOperation {
     /// Name: `copy`.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Copy => "copy",
             Self::Fill => "fill",

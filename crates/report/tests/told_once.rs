@@ -36,10 +36,18 @@ fn faults(text: &str) -> Vec<String> {
         table.and_then(|table| text.find(table)).unwrap_or(text.len())
     });
     let (prose, _) = text.split_at(at);
+    // The bars of a chart repeat the names of the sentence above them.
+    let prose: String =
+        prose.lines().filter(|line| !line.ends_with(['#', '='])).map(|line| format!("{line}\n")).collect();
     let prose = prose.split_whitespace().collect::<Vec<_>>().join(" ");
     let sentences: Vec<&str> = prose.split_inclusive(". ").map(str::trim).filter(|text| text.len() > 20).collect();
-    // One sentence may state the same clock for two clusters.
-    let numbers = sentences.iter().flat_map(|sentence| numbers(sentence).into_iter().collect::<BTreeSet<_>>());
+    // One sentence may state the same clock for two clusters. The name of a neighbour may hold a clock.
+    let is_place =
+        |sentence: &&&str| ["Between ", "Ahead of ", "Behind "].iter().any(|word| sentence.starts_with(word));
+    let numbers = sentences
+        .iter()
+        .filter(|sentence| !is_place(sentence))
+        .flat_map(|sentence| numbers(sentence).into_iter().collect::<BTreeSet<_>>());
     faults.extend(twice(&numbers.collect::<Vec<_>>()).into_iter().map(|number| format!("twice: {number}")));
     let is_advice = |sentence: &&str| sentence.starts_with("Remedy: ") || sentence.starts_with("To confirm: ");
     let sentences: Vec<&str> = sentences.into_iter().filter(|sentence| !is_advice(sentence)).collect();

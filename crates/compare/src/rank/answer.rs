@@ -44,7 +44,7 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
     };
     let expected = entries.iter().filter(|entry| entry.expected.is_some()).count();
     let sentence = match (expected, gaps.is_empty()) {
-        (0, _) => "No known board is like this one, so nothing can be said of its figures.".to_owned(),
+        (0, _) => few(boards, soc),
         (_, true) if gaps_of_this_board.is_empty() && explained.verdict == Verdict::Degraded => {
             format!("Even so as good as {like}.")
         }
@@ -56,6 +56,18 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
         (_, false) => worse(&gaps, expected, &like, &causes, unexplained_percent),
     };
     Answer { sentence, boards, gaps, gaps_of_this_board, causes, unexplained_percent }
+}
+
+/// Why no figure has an expected value.
+fn few(boards: usize, soc: Option<&str>) -> String {
+    let Some(soc) = soc.map(facts::plain::plain) else {
+        return "The SoC is not known, so that its figures have no expected range.".to_owned();
+    };
+    match boards {
+        0 => format!("No other result with {soc} is known, so that its figures have no expected range."),
+        1 => format!("One other result with {soc} is known: too few for an expected range."),
+        boards => format!("{boards} other results with {soc} are known: too few for an expected range."),
+    }
 }
 
 fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unexplained: Option<f64>) -> String {

@@ -1,8 +1,8 @@
 //! A ranking for programs and for issue trackers: CSV with one row for each figure, and Markdown.
 
+use super::text::CHART_COLUMNS;
 use super::{Entry, Range, Ranking, Standing};
 use facts::figures::Core;
-use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list, raw};
 
@@ -28,7 +28,7 @@ pub fn ranking_csv(ranking: &Ranking) -> String {
     ];
     let mut sheet = Sheet::new(columns.map(|column| (column, false)));
     for entry in &ranking.entries {
-        let range = |end: fn(&Range) -> f64| raw(entry.expected.as_ref().map(end));
+        let range = |end: fn(&Range) -> f64| raw(entry.expected.as_ref().filter(|_| entry.extremes.is_none()).map(end));
         let soc =
             |part: fn(&Standing) -> usize| entry.same_soc.as_ref().map_or_else(String::new, |s| part(s).to_string());
         sheet.row([
@@ -59,7 +59,11 @@ pub fn ranking_csv(ranking: &Ranking) -> String {
 /// The answer, the places, and what has none.
 pub fn ranking_markdown(ranking: &Ranking) -> String {
     let board = ranking.board.as_deref().map_or_else(|| "This machine".into(), markdown);
-    let mut text = format!("## {board} among known results\n\n{}\n", markdown(&ranking.answer.sentence));
+    let neighbours = ranking.neighbours.first().map_or_else(String::new, |found| {
+        format!("{}\n\n```\n{}\n```\n\n", markdown(&found.sentence()), found.chart(CHART_COLUMNS).join("\n"))
+    });
+    let answer = markdown(&ranking.answer.sentence);
+    let mut text = format!("## {board} among known results\n\n{neighbours}{answer}\n");
     if let Some(why) = ranking.invalid_because.first() {
         text =
             format!("## {board} among known results\n\n**This result is invalid, do not use it:** {}\n", markdown(why));
@@ -88,10 +92,8 @@ fn cells(entry: &Entry) -> [String; 7] {
         format!("{}{core}", entry.title),
         entry.value_words(),
         entry.figure.unit.clone(),
-        entry.expected.as_ref().map_or_else(dash, |range| number(range.median, &entry.figure.unit)),
-        entry.expected.as_ref().map_or_else(dash, |range| {
-            format!("{} to {}", number(range.low, &entry.figure.unit), number(range.high, &entry.figure.unit))
-        }),
+        entry.median_words().unwrap_or_else(dash),
+        entry.range_words().unwrap_or_else(dash),
         entry.same_soc.as_ref().map_or_else(dash, Standing::words),
         entry.all.words(),
     ]

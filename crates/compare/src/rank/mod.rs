@@ -16,8 +16,9 @@ pub use answer::Answer;
 pub use causes::LikelyCause;
 pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
-pub use neighbours::{Neighbours, neighbours};
-pub use range::{OTHERS_MIN, Range};
+pub use neighbours::{Bar, Neighbours, all_neighbours, neighbours};
+use range::is_estimated_from_few;
+pub use range::{Extremes, OTHERS_MIN, Range};
 pub use text::ranking_text;
 
 use super::{LeftOut, invalid_because};
@@ -46,8 +47,10 @@ pub struct Ranking {
     pub soc: Option<String>,
     /// Comparison with similar boards, with causes of a deficit.
     pub answer: Answer,
-    /// Boards next to it in 7-zip on all CPUs.
-    pub neighbours: Option<Neighbours>,
+    /// Boards next to it, in each figure that has a chart; the most telling one first.
+    pub neighbours: Vec<Neighbours>,
+    /// Other boards with this SoC, where they are too few for a range.
+    pub others_with_soc: Vec<String>,
     /// Its main figures, each with its standing.
     pub entries: Vec<Entry>,
     /// Figures and results that take no part.
@@ -73,7 +76,11 @@ pub struct Entry {
     /// Among all boards, each with its best core.
     pub all: Standing,
     /// Expected value by similar boards: boards with the same SoC, else cores of the same type at this clock.
+    #[serde(skip_serializing_if = "is_estimated_from_few")]
     pub expected: Option<Range>,
+    /// Lowest and highest of these boards, where they are too few for a range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extremes: Option<Extremes>,
     /// Gap, if it is one.
     #[serde(skip)]
     least: gaps::GapConditions,
@@ -84,6 +91,23 @@ impl Entry {
     pub fn value_words(&self) -> String {
         let mark = if self.estimated.is_some() { "≈" } else { "" };
         format!("{mark}{}", number(self.figure.value, &self.figure.unit))
+    }
+
+    /// `15236 to 17644`, the range of nine in ten similar boards; `8471 (A) to 17556 (B)` where they are too few for one;
+    /// `None` without any.
+    pub fn range_words(&self) -> Option<String> {
+        let unit = &self.figure.unit;
+        match (&self.extremes, &self.expected) {
+            (Some(extremes), _) => Some(extremes.words(unit)),
+            (None, range) => range.map(|range| format!("{} to {}", number(range.low, unit), number(range.high, unit))),
+        }
+    }
+
+    /// Middle value of similar boards.
+    pub fn median_words(&self) -> Option<String> {
+        let standing = self.same_soc.as_ref().filter(|_| self.extremes.is_some()).map(|standing| standing.median);
+        let median = self.expected.map(|range| range.median).or(standing);
+        median.map(|median| number(median, &self.figure.unit))
     }
 }
 
@@ -100,8 +124,12 @@ pub struct Standing {
     pub estimated: usize,
     /// Middle value of the others.
     pub median: f64,
-    /// Range of nine of ten of them; `None` for fewer than [`OTHERS_MIN`].
+    /// Range that gaps are measured by; `None` for fewer than [`OTHERS_MIN`].
+    #[serde(skip_serializing_if = "is_estimated_from_few")]
     pub range: Option<Range>,
+    /// Lowest and highest of the others, where they are too few for a range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extremes: Option<Extremes>,
     /// Difference from the median in percent; negative if lower.
     pub change_percent: f64,
     /// By how much this result is better than that, in percent; negative if worse.
@@ -124,11 +152,23 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
         verdict: verdict_of(facts.figures(), explained.verdict),
         invalid_because: invalid_because(explained),
         answer: answer::answer(facts, explained, soc.as_deref(), &entries),
-        neighbours: neighbours(facts, explained, reference),
+        neighbours: all_neighbours(facts, explained, reference),
+        others_with_soc: others_with_soc(facts, explained, reference),
         soc,
         entries,
         left_out,
     }
+}
+
+/// Names of other boards with the SoC of a result; empty where there are enough for a range.
+fn others_with_soc(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Vec<String> {
+    let Some(key) = facts.soc().known().map(|soc| soc_key(soc)) else { return Vec::new() };
+    let peers = peers_of(reference);
+    let others = without_own(&peers, own_row(facts, explained, reference).as_ref());
+    let others = others.iter().map(|peer| peer.row()).filter(|row| row.soc_key.as_deref() == Some(&key));
+    let names = others.filter_map(|row| row.name.as_deref().or(row.board.as_deref()));
+    let names: BTreeSet<String> = names.map(facts::plain).collect();
+    if names.len() < range::RANGE_OTHERS_MIN { names.into_iter().collect() } else { Vec::new() }
 }
 
 /// The answer for a result, with the entries that it rests on: as that of [`rank`], in a fraction of the time. Standings of
@@ -283,13 +323,14 @@ fn entry(
         standing(figure, &others, mhz)
     });
     let among_all = standing(figure, &others(figure, place, &known, PeerFilter::All), 1.0)?;
-    let range = |standing: &Option<Standing>| standing.as_ref().and_then(|standing| standing.range);
+    let like = [&same_soc, &same_core_type].into_iter().flatten().find(|standing| standing.range.is_some());
     Some(Entry {
-        expected: range(&same_soc).or(range(&same_core_type)),
+        expected: like.and_then(|standing| standing.range),
+        extremes: like.or(same_soc.as_ref()).and_then(|standing| standing.extremes.clone()),
         estimated: figure.estimated_words(facts::figures::equivalent::version_of(record, figure).as_deref()),
         title: String::new(),
         least: gaps::least(figure, own.has_narrow_userland),
-        same_board: same_board.and_then(|others| median(&others.values)),
+        same_board: same_board.and_then(|others| median(&others.times(1.0))),
         figure: figure.clone(),
         same_soc,
         same_core_type,
@@ -303,7 +344,7 @@ fn is_by_clock(key: &FigureKey) -> bool {
         || key.is_libressl()
 }
 
-impl OtherValues {
+impl OtherValues<'_> {
     /// Cores of one type have instructions for ciphers or lack them, as the maker of the SoC chose: a cipher with them
     /// is far quicker at the same clock, and compares with others of its kind only.
     fn keep_same_instructions(&mut self, figure: &Figure, clock_mhz: f64) {
@@ -311,14 +352,14 @@ impl OtherValues {
         let id = figure.key.workload().id();
         if figure.key.is_libressl() || matches!(id, Some(WorkloadId::OpenSsl | WorkloadId::Aes)) {
             let own = figure.value / clock_mhz;
-            self.values.retain(|value| (value / own).ln().abs() < CIPHER_FACTOR.ln());
+            self.values.retain(|(value, _)| (value / own).ln().abs() < CIPHER_FACTOR.ln());
         }
     }
 }
 
 /// The place of a figure among values that are `factor` times too small. None without others.
-fn standing(figure: &Figure, others: &OtherValues, factor: f64) -> Option<Standing> {
-    let values: Vec<f64> = others.values.iter().map(|value| value * factor).collect();
+fn standing(figure: &Figure, others: &OtherValues<'_>, factor: f64) -> Option<Standing> {
+    let values = others.times(factor);
     let median = median(&values)?;
     let place = |own: f64| {
         let is_better = |other: &&f64| if figure.higher_is_better { **other > own } else { **other < own };
@@ -334,7 +375,8 @@ fn standing(figure: &Figure, others: &OtherValues, factor: f64) -> Option<Standi
         of: 1 + values.len(),
         estimated: others.estimated,
         median,
-        range: range::range(&figure.key, &others.values).map(|range| range.times(factor)),
+        range: range::range(&figure.key, &others.times(1.0)).map(|range| range.times(factor)),
+        extremes: Extremes::of(others, factor),
         change_percent: figure.change_from(median).percent()?,
         gain_percent: figure.gain_percent(median)?,
     })

@@ -31,9 +31,16 @@ impl<'a> KnownResult<'a> {
         self.peer.row.soc_key.as_deref() == Some(soc_key)
     }
 
-    /// Its highest value.
-    pub(super) fn best(&self) -> Option<f64> {
-        self.values.iter().map(|value| value.value).reduce(f64::max)
+    /// Its best value.
+    pub(super) fn best(&self, higher_is_better: bool) -> Option<f64> {
+        let better = if higher_is_better { f64::max } else { f64::min };
+        self.values.iter().map(|value| value.value).reduce(better)
+    }
+
+    /// Measured clock of its fastest cluster.
+    pub(super) fn clock_mhz(&self) -> Option<f64> {
+        let row = self.peer.row;
+        (0..row.cores.len()).filter_map(|cluster| row.clock_mhz(cluster)).reduce(f64::max)
     }
 }
 
@@ -60,8 +67,9 @@ pub(super) enum PeerFilter<'a> {
 
 /// Values of others.
 #[derive(Debug, Clone, Default)]
-pub(super) struct OtherValues {
-    pub(super) values: Vec<f64>,
+pub(super) struct OtherValues<'a> {
+    /// Values with the names of their boards.
+    pub(super) values: Vec<(f64, Option<&'a str>)>,
     /// Number of values estimated from another version.
     pub(super) estimated: usize,
 }
@@ -126,6 +134,13 @@ fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure) -> (FigureKey
     (key, Value { value, cluster: figure.cluster, is_estimated })
 }
 
+impl OtherValues<'_> {
+    /// Values in their order, each multiplied.
+    pub(super) fn times(&self, factor: f64) -> Vec<f64> {
+        self.values.iter().map(|(value, _)| value * factor).collect()
+    }
+}
+
 /// Those of the others that have a figure.
 pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<KnownResult<'a>> {
     let known = peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.figures.get(&figure.key)? }));
@@ -134,10 +149,16 @@ pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<KnownRes
 
 /// What each of the others that count has in the place of a figure: of several clusters of one core type the one in the
 /// same place among them, the best first.
-pub(super) fn others(figure: &Figure, place: usize, known: &[KnownResult<'_>], like: PeerFilter<'_>) -> OtherValues {
+pub(super) fn others<'a>(
+    figure: &Figure,
+    place: usize,
+    known: &[KnownResult<'a>],
+    like: PeerFilter<'_>,
+) -> OtherValues<'a> {
     let core = figure.core.as_ref();
     let mut others = OtherValues::default();
-    for KnownResult { peer, values } in known.iter().filter(|known| known.peer.row.is_like(like)) {
+    for result in known.iter().filter(|known| known.peer.row.is_like(like)) {
+        let KnownResult { peer, values } = result;
         let of_core = values.iter().filter(|value| core.is_none_or(|core| peer.is_core(value, core, like)));
         let values = of_core.filter_map(|value| {
             let divisor = match like {
@@ -155,7 +176,7 @@ pub(super) fn others(figure: &Figure, place: usize, known: &[KnownResult<'_>], l
             PeerFilter::CorePerMhz | PeerFilter::All => values.first(),
         };
         if let Some(value) = in_place {
-            others.values.push(value.value);
+            others.values.push((value.value, result.board()));
             others.estimated += usize::from(value.is_estimated);
         }
     }

@@ -1,12 +1,16 @@
 //! The range in which nine of ten boards like some others lie.
 
+use super::peers::OtherValues;
 use facts::figures::FigureKey;
+use facts::number::number;
 use facts::stats::{median, median_absolute_deviation};
 use record::{Total, WorkloadId};
 use serde::Serialize;
 
-/// Fewer others than this show no range.
+/// Fewer others than this tell nothing of what is usual.
 pub const OTHERS_MIN: usize = 3;
+/// Fewer others than this are shown as what they are, lowest and highest, instead of as a range.
+pub(super) const RANGE_OTHERS_MIN: usize = 8;
 /// Makes the median absolute deviation of normal values their standard deviation.
 const NORMAL_SCALE: f64 = 1.4826;
 /// A value further away than so many deviations counts as one that far: one board with a defect must not hide the next.
@@ -45,6 +49,43 @@ impl Range {
     pub(super) fn times(self, factor: f64) -> Self {
         Self { low: self.low * factor, median: self.median * factor, high: self.high * factor, ..self }
     }
+}
+
+/// Lowest and highest of the others, with the names of their boards.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Extremes {
+    /// Lowest value.
+    pub low: f64,
+    /// Its board.
+    pub low_board: String,
+    /// Highest value.
+    pub high: f64,
+    /// Its board.
+    pub high_board: String,
+}
+
+impl Extremes {
+    /// Those of others that are `factor` times too small; `None` of so many that they have a range.
+    pub(super) fn of(others: &OtherValues<'_>, factor: f64) -> Option<Self> {
+        if others.values.len() >= RANGE_OTHERS_MIN {
+            return None;
+        }
+        let by_value = |a: &&(f64, Option<&str>), b: &&(f64, Option<&str>)| a.0.total_cmp(&b.0);
+        let (low, high) = (others.values.iter().min_by(by_value)?, others.values.iter().max_by(by_value)?);
+        let name = |board: Option<&str>| facts::plain(board.unwrap_or("a board without a name"));
+        Some(Self { low: low.0 * factor, low_board: name(low.1), high: high.0 * factor, high_board: name(high.1) })
+    }
+
+    /// `8471 (A) to 17556 (B)`; one value for a single board.
+    pub fn words(&self, unit: &str) -> String {
+        let low = format!("{} ({})", number(self.low, unit), self.low_board);
+        if self.low == self.high { low } else { format!("{low} to {} ({})", number(self.high, unit), self.high_board) }
+    }
+}
+
+/// True for a range of so few others that it is not shown.
+pub(super) fn is_estimated_from_few(range: &Option<Range>) -> bool {
+    range.is_none_or(|range| range.others < RANGE_OTHERS_MIN)
 }
 
 /// The range of these values. None of fewer than [`OTHERS_MIN`].

@@ -44,7 +44,7 @@ fn inside(only_sound: bool) -> (usize, usize) {
             let figures: Vec<Figure> = figures.map(|of| figure(row, key, of)).collect();
             for figure in &figures {
                 let others = others(figure, place(figure, &figures), &known(figure, &without), PeerFilter::Soc(soc));
-                if let Some(range) = range::range(key, &others.values) {
+                if let Some(range) = range::range(key, &others.times(1.0)) {
                     all += 1;
                     inside += usize::from(range.low <= figure.value && figure.value <= range.high);
                 }

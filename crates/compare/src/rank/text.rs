@@ -12,9 +12,10 @@ use record::Arrange;
 use std::fmt::Write;
 
 /// Headings of the columns.
-const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (where fewer than three are known: of this \
-                       core type at this clock), place among boards with this SoC; per MHz: against the median of \
-                       other cores of this type; place among all boards. `≈` is estimated.";
+const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (of fewer than eight: the lowest and the highest; \
+                       where fewer than three are known: of this core type at this clock), place among boards with this \
+                       SoC; per MHz: against the median of other cores of this type; place among all boards. `≈` is \
+                       estimated.";
 
 /// A ranking for people: the answer, then figure by figure.
 pub fn ranking_text(ranking: &Ranking) -> String {
@@ -30,7 +31,7 @@ pub fn ranking_text(ranking: &Ranking) -> String {
         None => String::new(),
     };
     let _ = writeln!(text, "{}{soc} compared with known results:\n", cut(board));
-    if let Some(neighbours) = &ranking.neighbours {
+    if let Some(neighbours) = ranking.neighbours.first() {
         let chart = neighbours.chart(CHART_COLUMNS).join("\n");
         let _ = writeln!(text, "{}\n\n{chart}\n", wrapped(&neighbours.sentence(), 0));
     }
@@ -40,7 +41,7 @@ pub fn ranking_text(ranking: &Ranking) -> String {
 }
 
 /// Width of a chart.
-const CHART_COLUMNS: usize = 78;
+pub(super) const CHART_COLUMNS: usize = 78;
 
 /// The answer and the places of all figures.
 fn among_others_text(ranking: &Ranking) -> String {
@@ -48,6 +49,13 @@ fn among_others_text(ranking: &Ranking) -> String {
     if ranking.entries.is_empty() {
         text.push_str("   No comparable figures.\n");
     } else {
+        if !ranking.others_with_soc.is_empty() {
+            let _ = writeln!(
+                text,
+                "{}\n",
+                wrapped(&format!("Others with this SoC: {}.", ranking.others_with_soc.join(", ")), 0)
+            );
+        }
         let _ = writeln!(text, "{}\n", wrapped(COLUMNS, 0));
         text.push_str(&rows(ranking));
         text.push_str(&estimated(ranking));
@@ -78,12 +86,16 @@ fn cells(entry: &Entry) -> Vec<String> {
     let dash = || "-".to_owned();
     let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
     let per_mhz = entry.same_core_type.as_ref();
-    let (range, unit) = (entry.expected.as_ref(), &entry.figure.unit);
+    let unit = &entry.figure.unit;
+    let extremes = entry.extremes.as_ref().map(|extremes| (extremes.low, extremes.high));
+    let ends = extremes.or(entry.expected.map(|range| (range.low, range.high)));
     vec![
         format!("   {}", cut(&core)),
         entry.value_words(),
-        range.map_or_else(dash, |range| number(range.median, unit)),
-        range.map_or_else(dash, |range| format!("{}-{}", number(range.low, unit), number(range.high, unit))),
+        entry.median_words().unwrap_or_else(dash),
+        ends.map_or_else(dash, |(low, high)| {
+            if low == high { number(low, unit) } else { format!("{}-{}", number(low, unit), number(high, unit)) }
+        }),
         entry.same_soc.as_ref().map_or_else(dash, standing),
         per_mhz.map_or_else(dash, |standing| signed_percent(standing.change_percent, 0)),
         standing(&entry.all),

@@ -4,11 +4,12 @@ mod axis;
 mod bars;
 mod plot;
 mod reduce;
+pub(crate) mod table;
 
 pub(crate) use axis::{Area, axis_x, axis_y};
 pub(crate) use bars::{Bar, bars};
 pub(crate) use facts::plot::scale::{Scale, clock_time, linear_ticks, tick_words, time_ticks};
-pub(crate) use plot::Plot;
+pub(crate) use plot::{Plot, swatch};
 pub(crate) use reduce::reduced;
 
 use maud::{Markup, html};

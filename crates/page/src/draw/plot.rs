@@ -57,13 +57,21 @@ impl Plot {
                 rect width=(WIDTH) height=(n(height)) fill="#fff" {}
                 text x=(SIDE) y="26" font-size="16" font-weight="bold" { (title) }
                 @for (x, y, look, name) in key {
-                    line class=(look) x1=(n(x)) x2=(n(x + 28.0)) y1=(n(y - 4.0)) y2=(n(y - 4.0)) {}
+                    (swatch(look, x, y - 4.0))
                     text x=(n(x + 34.0)) y=(n(y)) { (name) }
                 }
                 g transform={ "translate(0 " (n(head)) ")" } { (self.shapes) }
             }
         };
         svg.into_string() + "\n"
+    }
+}
+
+/// Sample of a line, or a dot.
+pub(crate) fn swatch(look: &str, x: f64, y: f64) -> Markup {
+    html! {
+        @if look == "dot" { circle.dot cx=(n(x + 14.0)) cy=(n(y)) r="4" {} }
+        @else { line class=(look) x1=(n(x)) x2=(n(x + 28.0)) y1=(n(y)) y2=(n(y)) {} }
     }
 }
 
@@ -86,7 +94,7 @@ fn key(names: &[(String, String)]) -> Markup {
     html! {
         ul.key {
             @for (look, name) in names {
-                li { svg.swatch viewBox="0 0 28 10" aria-hidden="true" { line class=(look) x1="0" y1="5" x2="28" y2="5" {} } " " (name) }
+                li { svg.swatch viewBox="0 0 28 10" aria-hidden="true" { (swatch(look, 0.0, 5.0)) } " " (name) }
             }
         }
     }

@@ -17,8 +17,7 @@ pub fn comparison(comparison: &Comparison) -> String {
         ("settings", "Settings that differ", settings(comparison)),
         ("left-out", "Not compared", left_out(&comparison.left_out)),
     ];
-    let parts: Vec<Part> =
-        parts.into_iter().filter_map(|(id, title, body)| Some(Part { id, title, body: body? })).collect();
+    let parts: Vec<Part> = parts.into_iter().filter_map(|(id, title, body)| Some(Part::of(id, title, body?))).collect();
     document(&name, &top(&name, comparison), &parts, "The results have no figure in common.")
 }
 

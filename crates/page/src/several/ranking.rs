@@ -26,7 +26,6 @@ pub fn ranking(ranking: &Ranking) -> String {
     };
     let places = (!ranking.entries.is_empty()).then(|| rank::places(ranking));
     let parts = [("places", "Places", places), ("left-out", "Not compared", left_out(&ranking.left_out))];
-    let parts: Vec<Part> =
-        parts.into_iter().filter_map(|(id, title, body)| Some(Part { id, title, body: body? })).collect();
+    let parts: Vec<Part> = parts.into_iter().filter_map(|(id, title, body)| Some(Part::of(id, title, body?))).collect();
     document(&name, &top, &parts, "The result has no figure that known results have.")
 }

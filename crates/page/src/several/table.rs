@@ -23,7 +23,7 @@ pub fn results(rows: &[Row]) -> String {
         (wide("Results", &table(rows)))
         @for note in notes(rows) { p.soft { (facts::plain(&note)) } }
     };
-    let part = Part { id: "results", title: "Results", body };
+    let part = Part::of("results", "Results", body);
     let parts: Vec<Part> = (!rows.is_empty()).then_some(part).into_iter().collect();
     document(&name, &top, &parts, "The table has no result.")
 }

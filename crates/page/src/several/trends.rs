@@ -2,9 +2,9 @@
 
 use super::left_out;
 use crate::document::{Part, document};
-use crate::draw::wide;
+use crate::draw::table::{cell, number, table, text};
 use compare::trend::{Change, RESULTS_MIN, SettingChange, Trend};
-use facts::{number, signed_percent};
+use facts::signed_percent;
 use maud::{Markup, html};
 
 /// Renders the trends of all machines as an HTML file.
@@ -14,8 +14,7 @@ pub fn trends(trends: &[Trend]) -> String {
         several => format!("{} machines over time", several.len()),
     };
     let body = machines(trends);
-    let parts: Vec<Part> =
-        (!trends.is_empty()).then_some(Part { id: "machines", title: "Changes", body }).into_iter().collect();
+    let parts: Vec<Part> = (!trends.is_empty()).then_some(Part::of("machines", "Changes", body)).into_iter().collect();
     document(&name, &html! { h1 { (name) } }, &parts, "No result has a date.")
 }
 
@@ -50,25 +49,29 @@ fn changes(trend: &Trend) -> Markup {
         after.map_or(String::new(), |after| facts::plain(&format!("{} ({})", after.date, after.name)))
     };
     let setting = |one: &SettingChange| facts::plain(&format!("{}: {} to {}", one.name, one.before, one.after));
-    wide(
-        "Changes",
-        &html! { table {
-            thead {
-                tr {
-                    th scope="col" { "Figure" } th scope="col" { "Since" } th.number scope="col" { "Before" } th.number scope="col" { "After" }
-                    th scope="col" { "Unit" } th.number scope="col" { "Change" } th.number scope="col" { "p" } th scope="col" { "Settings that changed there" }
-                }
-            }
-            tbody {
-                @for change in &trend.changes {
-                    tr {
-                        th.name scope="row" { (facts::plain(&change.figure)) } td { (since(change)) }
-                        td.number { (number(change.before, &change.unit)) } td.number { (number(change.after, &change.unit)) } td { (facts::plain(&change.unit)) }
-                        td.number { (signed_percent(change.change_percent, 1)) " " (change.word) } td.number { (format!("{:.6}", change.p)) }
-                        td.long { @for one in &change.settings { (setting(one)) "; " } @if change.settings.is_empty() { "none known" } }
-                    }
-                }
-            }
-        } },
-    )
+    let columns = [
+        text("Figure"),
+        text("Since"),
+        number("Before"),
+        number("After"),
+        text("Unit"),
+        number("Change"),
+        number("p"),
+        text("Settings that changed there"),
+    ];
+    let row = |change: &Change| {
+        let settings: Vec<String> = change.settings.iter().map(setting).collect();
+        let settings = if settings.is_empty() { "none known".to_owned() } else { settings.join("; ") };
+        vec![
+            cell(facts::plain(&change.figure)),
+            cell(since(change)),
+            cell(facts::number(change.before, &change.unit)),
+            cell(facts::number(change.after, &change.unit)),
+            cell(facts::plain(&change.unit)),
+            cell(format!("{} {}", signed_percent(change.change_percent, 1), change.word)),
+            cell(format!("{:.6}", change.p)),
+            cell(settings),
+        ]
+    };
+    table("Changes", &columns, &trend.changes.iter().map(row).collect::<Vec<_>>())
 }

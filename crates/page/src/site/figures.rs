@@ -1,12 +1,13 @@
 //! Distributions of figures over several results: a table, and histograms.
 
 use super::{SiteResult, result_path};
-use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, wide, word};
+use crate::draw::table::{cell, number, table, text};
+use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, word};
 use crate::order::rank;
 use explain::results::EntryFigure;
+use facts::Verdict;
 use facts::figures::FigureKey;
 use facts::stats::median;
-use facts::{Verdict, number};
 use maud::{Markup, html};
 use record::Arrange;
 use std::cmp::Reverse;
@@ -95,7 +96,7 @@ pub(super) fn distributions(all: &[Series<'_>], up: &str) -> Option<Markup> {
     let (open, folded) = plots.split_at(plots.len().min(PLOTS_OPEN));
     Some(html! {
         p.soft { "Without invalid results and scores that cannot be compared. A result has a value for each cluster of cores." }
-        (wide("Figures", &table(all, up)))
+        (series_table(all, up))
         @for plot in open { (titled(plot)) }
         @if !folded.is_empty() {
             details { summary { (folded.len()) " more plots" } @for plot in folded { (titled(plot)) } }
@@ -107,27 +108,23 @@ fn titled(plot: &Plot) -> Markup {
     html! { h3 { (plot.title) } (plot.on_page()) }
 }
 
-fn table(all: &[Series<'_>], up: &str) -> Markup {
-    html! {
-        table {
-            thead {
-                tr {
-                    th scope="col" { "Figure" } th scope="col" { "Unit" } th.number scope="col" { "Values" } th.number scope="col" { "Lowest" }
-                    th.number scope="col" { "Median" } th.number scope="col" { "Highest" } th scope="col" { "Best result" }
-                }
-            }
-            tbody {
-                @for series in all {
-                    tr {
-                        th.name scope="row" { (facts::plain(&series.title)) } td { (facts::plain(&series.unit)) }
-                        td.number { (series.values.len()) }
-                        @for value in series.spread().into_iter().flatten() { td.number { (number(value, &series.unit)) } }
-                        td { @if let Some((_, best)) = series.values.first() { (link(best, up)) } }
-                    }
-                }
-            }
-        }
-    }
+fn series_table(all: &[Series<'_>], up: &str) -> Markup {
+    let columns = [
+        text("Figure"),
+        text("Unit"),
+        number("Values"),
+        number("Lowest"),
+        number("Median"),
+        number("Highest"),
+        text("Best result"),
+    ];
+    let row = |series: &Series<'_>| {
+        let spread = series.spread().into_iter().flatten().map(|value| cell(facts::number(value, &series.unit)));
+        let best = series.values.first().map_or_else(|| html! {}, |(_, best)| link(best, up));
+        let first = [cell(facts::plain(&series.title)), cell(facts::plain(&series.unit)), cell(series.values.len())];
+        first.into_iter().chain(spread).chain([best]).collect::<Vec<_>>()
+    };
+    table("Figures", &columns, &all.iter().map(row).collect::<Vec<_>>())
 }
 
 /// Link to the page of a result, labelled with its board, kernel and date.

@@ -63,13 +63,13 @@ pub(super) fn index(site: &Site<'_>) -> String {
     let kinds = [("boards", "Boards", Kind::Board), ("socs", "SoCs", Kind::Soc), ("cores", "Core types", Kind::Core)];
     let mut parts: Vec<Part> = Vec::new();
     if !site.results.is_empty() {
-        parts.push(Part { id: "results", title: "Results", body: results(site) });
+        parts.push(Part::of("results", "Results", results(site)));
     }
     for (id, title, kind) in kinds {
-        parts.extend(groups(site, kind).map(|body| Part { id, title, body }));
+        parts.extend(groups(site, kind).map(|body| Part::of(id, title, body)));
     }
     if !site.results.is_empty() {
-        parts.push(Part { id: "data", title: "Data", body: data(site) });
+        parts.push(Part::of("data", "Data", data(site)));
     }
     let feed = html! { @if site.base.is_some() { link rel="alternate" type="application/atom+xml" title="Results" href="feed.atom"; } };
     framed(&name, "", &top, &parts, Some(&TABLE), feed)

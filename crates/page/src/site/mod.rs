@@ -201,7 +201,7 @@ fn usual_name(group: &Group<'_>) -> String {
 
 /// Page in a directory of the site, or at its root if `up` is empty.
 fn page(name: &str, up: &str, top: &Markup, parts: &[(&'static str, &'static str, Option<Markup>)]) -> String {
-    let present = parts.iter().filter_map(|(id, title, body)| Some(Part { id, title, body: body.clone()? }));
+    let present = parts.iter().filter_map(|(id, title, body)| Some(Part::of(id, title, body.clone()?)));
     framed(name, up, top, &present.collect::<Vec<Part>>(), None, html! {})
 }
 

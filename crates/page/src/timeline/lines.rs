@@ -31,7 +31,7 @@ impl Panel {
     /// Styles and names of its lines.
     pub(super) fn key(&self) -> Vec<(String, String)> {
         let lines = self.lines.iter().map(|line| (line.look.clone(), line.name.clone()));
-        let dots = (!self.dots.is_empty()).then(|| ("thick".to_owned(), self.dots_name.to_owned()));
+        let dots = (!self.dots.is_empty()).then(|| ("dot".to_owned(), self.dots_name.to_owned()));
         lines.chain(dots).collect()
     }
 }
@@ -89,7 +89,7 @@ fn clocks(record: &Record) -> Panel {
         _ => None,
     });
     let dots = dots.flatten().filter(|_| !lines.is_empty()).collect();
-    Panel { title: "clocks", unit: "MHz", lines, dots, dots_name: "measured clock (dots)" }
+    Panel { title: "clocks", unit: "MHz", lines, dots, dots_name: "measured clock" }
 }
 
 /// True if the values differ.
@@ -102,19 +102,18 @@ fn moves(channel: &Channel) -> bool {
 /// SoC temperature as a thick line, other temperatures as thin lines.
 fn temperatures(facts: &Facts<'_>) -> Panel {
     let soc = facts.soc_temperature();
-    let line = |channel: &Channel, look: &str, what: &str| {
+    let line = |channel: &Channel, look: &str, what: Option<&str>| {
         let readings = view::temperatures(facts, channel, whole_run()).into_iter();
         let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-        let name = facts::plain(&format!("{what}{label}"));
+        let name = what.map_or_else(|| facts::plain(&label), str::to_owned);
         Line { name, look: look.to_owned(), points: readings.map(|r| (r.at_ms, r.value as f64 / 1e3)).collect() }
     };
-    let others = facts
-        .samples
-        .channels
-        .iter()
-        .filter(|channel| channel.is_temperature() && Some(&channel.id) != soc.map(|soc| &soc.id));
-    let first = soc.map(|soc| line(soc, "thick", "SoC temperature: "));
-    let lines = first.into_iter().chain(others.take(OTHERS_MAX).map(|channel| line(channel, "thin", "")));
+    let others =
+        facts.samples.channels.iter().filter(|channel| {
+            channel.is_temperature() && moves(channel) && Some(&channel.id) != soc.map(|soc| &soc.id)
+        });
+    let first = soc.map(|soc| line(soc, "thick", Some("SoC temperature")));
+    let lines = first.into_iter().chain(others.take(OTHERS_MAX).map(|channel| line(channel, "thin", None)));
     let lines = lines.filter(|line| !line.points.is_empty()).collect();
     Panel { title: "temperature", unit: "°C", lines, dots: Vec::new(), dots_name: "" }
 }
@@ -136,7 +135,7 @@ fn voltages(record: &Record) -> Panel {
         Unit::Microvolts => Some(1e6),
         _ => None,
     };
-    let channels = record.samples.channels.iter().filter(|channel| !channel.id.is_set());
+    let channels = record.samples.channels.iter().filter(|channel| !channel.id.is_set() && moves(channel));
     let lines = channels.filter_map(|channel| {
         let points = values(record, channel, per_volt(&channel.unit)?);
         let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };

@@ -4,12 +4,12 @@
 mod lines;
 mod strips;
 
-use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, clock_time, n, time_ticks, wide, width_of, word};
+use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, clock_time, n, time_ticks, width_of, word};
 use crate::{Section, Subject};
 use facts::view::Phase;
 use facts::{Explanation, Facts};
 use maud::{Markup, html};
-use record::{Record, Total};
+use record::{Record, Total, Window};
 
 pub(crate) const SECTION: Section = Section {
     plots: |subject| plot(subject.facts, Some(subject.explained)).into_iter().collect(),
@@ -48,7 +48,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     let plot = plot(subject.facts, Some(subject.explained))?;
     Some(html! {
         (plot.on_page())
-        (phase_table(subject.facts.phases()))
+        (phase_list(&named(subject.facts.phases())))
         (happened(subject.facts))
     })
 }
@@ -66,7 +66,7 @@ pub(crate) fn plot(facts: &Facts<'_>, explained: Option<&Explanation>) -> Option
     let bottom = HEAD + PANEL * panels.len() as f64 + height_of_strips;
     let height = bottom + FOOT;
     let mut top = HEAD;
-    let mut shapes = vec![behind(&axis, phases, bottom)];
+    let mut shapes = vec![behind(&axis, &named(phases), bottom)];
     for panel in &panels {
         let area = Area { left: LEFT, right: WIDTH - RIGHT, top: top + 26.0, bottom: top + PANEL - 14.0 };
         shapes.push(lines::draw(panel, &axis, area));
@@ -96,12 +96,24 @@ pub(crate) fn plot(facts: &Facts<'_>, explained: Option<&Explanation>) -> Option
 }
 
 /// First panel with its title and a time axis.
-pub(crate) fn first_panel(facts: &Facts<'_>, area: Area) -> Option<(&'static str, Markup)> {
+pub(crate) fn first_panel(facts: &Facts<'_>, area: Area) -> Option<FirstPanel> {
     let axis = Axis::of(facts, (area.left, area.right))?;
     let panel = lines::panels(facts).into_iter().next()?;
     let ticks: Vec<(f64, String)> =
         time_ticks(axis.scale.ends(), 10).into_iter().map(|at| (at, clock_time(at))).collect();
-    Some((panel.title, html! { (lines::draw(&panel, &axis, area)) (axis_x(area, &axis.scale, &ticks, "")) }))
+    let shapes = html! {
+        (behind(&axis, &named(facts.phases()), area.bottom))
+        (lines::draw(&panel, &axis, area))
+        (axis_x(area, &axis.scale, &ticks, ""))
+    };
+    Some(FirstPanel { key: panel.key(), shapes })
+}
+
+/// A panel alone.
+pub(crate) struct FirstPanel {
+    /// Styles and names of its lines.
+    pub(crate) key: Vec<(String, String)>,
+    pub(crate) shapes: Markup,
 }
 
 fn titles(panels: &[lines::Panel]) -> String {
@@ -119,26 +131,41 @@ fn ends(record: &Record) -> Option<(i64, i64)> {
     (to > from && to.checked_sub(from).is_some()).then_some((from, to))
 }
 
-/// Phases as stripes behind all panels, with their names where these do not overlap; windows of logs may overlap.
-fn behind(axis: &Axis, phases: &[Phase], bottom: f64) -> Markup {
-    let shown = phases.iter().filter(|phase| phase.window.end_ms > phase.window.start_ms);
+/// Phases as stripes behind all panels, each with its name, or with its number where the name has no room.
+fn behind(axis: &Axis, phases: &[(String, Window)], bottom: f64) -> Markup {
     let mut taken = f64::NEG_INFINITY;
-    let stripe = |phase: &Phase| {
-        let (from, to) = (axis.at(phase.window.start_ms), axis.at(phase.window.end_ms));
-        let name = fitting(&phase.name, to - from).filter(|_| from + 3.0 >= taken);
-        taken = name.as_ref().map_or(taken, |name| from + 6.0 + width_of(name));
-        (from, (to - from).max(0.5), name, facts::plain(&phase.name))
+    let stripe = |(index, (name, window)): (usize, &(String, Window))| {
+        let (from, to) = (axis.at(window.start_ms), axis.at(window.end_ms));
+        let number = (index + 1).to_string();
+        let label = fitting(name, to - from).unwrap_or(number);
+        let label = Some(label).filter(|_| from + 3.0 >= taken);
+        taken = label.as_ref().map_or(taken, |label| from + 6.0 + width_of(label));
+        (from, (to - from).max(0.5), label, facts::plain(name))
     };
-    let stripes: Vec<_> = shown.map(stripe).collect();
+    let stripes: Vec<_> = phases.iter().enumerate().map(stripe).collect();
     html! {
-        @for (index, (from, width, name, title)) in stripes.iter().enumerate() {
+        @for (index, (from, width, label, title)) in stripes.iter().enumerate() {
             g {
                 title { (title) }
                 rect.phase.odd[index % 2 == 1] x=(n(*from)) y="4" width=(n(*width)) height=(n(bottom - 4.0)) {}
-                @if let Some(name) = name { (word(from + 3.0, 16.0, "start", name)) }
+                @if let Some(label) = label { (word(from + 3.0, 16.0, "start", label)) }
             }
         }
     }
+}
+
+/// Phases with their names and times. Logs have one window for all measurements of a tool.
+fn named(phases: &[Phase]) -> Vec<(String, Window)> {
+    let mut named: Vec<(String, Window)> = Vec::new();
+    for phase in phases.iter().filter(|phase| phase.window.end_ms > phase.window.start_ms) {
+        match named.last_mut() {
+            Some((name, window)) if *name == phase.name => {
+                window.end_ms = window.end_ms.max(phase.window.end_ms);
+            }
+            _ => named.push((phase.name.clone(), phase.window)),
+        }
+    }
+    named
 }
 
 /// Cuts a name to the width; `None` if less than a word remains.
@@ -175,22 +202,12 @@ pub(crate) fn moment(at_ms: i64) -> String {
     clock_time(at_ms as f64 / 1000.0)
 }
 
-fn phase_table(phases: &[Phase]) -> Markup {
+/// All phases in one line.
+fn phase_list(phases: &[(String, Window)]) -> Markup {
     html! {
         @if !phases.is_empty() {
-            details {
-                summary { "Phases of the run" }
-                (wide("Phases of the run", &html! { table {
-                    thead { tr { th scope="col" { "Phase" } th.number scope="col" { "From" } th.number scope="col" { "To" } } }
-                    tbody {
-                        @for phase in phases {
-                            tr {
-                                th scope="row" { (facts::plain(&phase.name)) }
-                                td.number { (moment(phase.window.start_ms)) } td.number { (moment(phase.window.end_ms)) }
-                            }
-                        }
-                    }
-                } }))
+            ol.phases {
+                @for (name, window) in phases { li { (facts::plain(name)) " " span.soft { (moment(window.start_ms)) } } }
             }
         }
     }

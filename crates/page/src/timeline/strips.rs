@@ -1,16 +1,21 @@
 //! Strips over time: use of each CPU, throttling, and occurrences of each cause.
 
 use super::{Axis, moment};
-use crate::draw::{n, word};
+use crate::draw::{n, width_of, word};
 use explain::monitor::Watch;
-use facts::{Explanation, throttle, view};
+use facts::view::ScoreKey;
+use facts::{Diagnosis, Explanation, throttle, view};
 use maud::{Markup, html};
-use record::{Channel, Record, Window};
+use record::{Channel, Record, Total, Window};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Height of a row.
 const ROW: f64 = 16.0;
+/// Height of a row with a name above its bar.
+const CAUSE_ROW: f64 = 28.0;
+/// A cause that acts before and after a shorter pause acts throughout.
+const PAUSE_MS_MAX: i64 = 10_000;
 /// Maximum number of CPUs with a row of their own.
 const CPUS_MAX: usize = 64;
 /// Strip with a title and rows.
@@ -22,19 +27,19 @@ pub(super) struct Strip {
 /// Row: name and content, drawn from its upper edge at 0.
 struct Row {
     name: String,
+    height: f64,
     shapes: Markup,
 }
 
 impl Strip {
     pub(super) fn height(&self) -> f64 {
-        28.0 + ROW * self.rows.len() as f64
+        28.0 + self.rows.iter().map(|row| row.height).total()
     }
 
     pub(super) fn draw(&self, top: f64) -> Markup {
         html! {
             g.unit { (word(8.0, top + 16.0, "start", &self.title)) }
-            @for (index, row) in self.rows.iter().enumerate() {
-                @let at = top + 22.0 + ROW * index as f64;
+            @for (row, at) in self.rows.iter().zip(self.tops(top + 22.0)) {
                 g.axis { (word(super::LEFT - 8.0, at + 12.0, "end", &row.name)) }
                 g transform={ "translate(0 " (n(at)) ")" } { (row.shapes) }
             }
@@ -42,31 +47,73 @@ impl Strip {
     }
 }
 
+impl Strip {
+    /// Upper edge of each row.
+    fn tops(&self, first: f64) -> Vec<f64> {
+        let place = |next: &mut f64, row: &Row| {
+            let top = *next;
+            *next += row.height;
+            Some(top)
+        };
+        self.rows.iter().scan(first, place).collect()
+    }
+}
+
 /// Strips with at least one row.
 pub(super) fn strips(record: &Record, explained: Option<&Explanation>, axis: &Axis) -> Vec<Strip> {
-    let causes = explained.map_or_else(Vec::new, |explained| causes(explained, axis));
+    let causes = explained.map_or_else(Vec::new, |explained| causes(record, explained, axis));
     let causes = Strip { title: "causes".into(), rows: causes };
     let cpus = Strip { title: "use of each CPU".into(), rows: cpu_use(record, axis) };
     let strips = [causes].into_iter().chain(throttling(record, axis)).chain([cpus]);
     strips.filter(|strip| !strip.rows.is_empty()).collect()
 }
 
-/// Occurrences of each cause, linked to it.
-fn causes(explained: &Explanation, axis: &Axis) -> Vec<Row> {
-    let seen = explained.diagnoses.iter().enumerate().filter_map(|(index, diagnosis)| {
-        let finding = &explained.findings[diagnosis.root];
-        let span = finding.span?;
-        let (from, to) = (axis.at(span.from_ms), axis.at(span.to_ms));
+/// Each cause by name for as long as it acted, linked to it.
+fn causes(record: &Record, explained: &Explanation, axis: &Axis) -> Vec<Row> {
+    let row = |(index, diagnosis): (usize, &Diagnosis)| {
+        let spans = spans(record, explained, diagnosis);
+        let begin = axis.at(spans.first()?.0);
+        let name = diagnosis.cause.words();
+        let root = facts::plain(&explained.findings[diagnosis.root].sentence());
+        // The name stands above the bar and must not leave the plot.
+        let (at, anchor) =
+            if begin + width_of(name) > axis.at(axis.to_ms) { (axis.at(axis.to_ms), "end") } else { (begin, "start") };
         let shapes = html! {
             a href={ "#cause-" (index) } id={ "over-time-cause-" (index) } {
-                rect.span x=(n(from)) y="3" width=(n((to - from).max(3.0))) height="10" {
-                    title { (moment(span.from_ms)) " to " (moment(span.to_ms)) ": " (facts::plain(&finding.sentence())) }
+                (word(at, 12.0, anchor, name))
+                @for (from, to) in &spans {
+                    rect.span x=(n(axis.at(*from))) y="17" width=(n((axis.at(*to) - axis.at(*from)).max(3.0))) height="8" {
+                        title { (moment(*from)) " to " (moment(*to)) ": " (root) }
+                    }
                 }
             }
         };
-        Some(Row { name: format!("cause {}", index + 1), shapes })
-    });
-    seen.collect()
+        Some(Row { name: String::new(), height: CAUSE_ROW, shapes })
+    };
+    explained.diagnoses.iter().enumerate().filter_map(row).collect()
+}
+
+/// Times during which a cause acted: those of its findings, and the scores that lost something to it.
+fn spans(record: &Record, explained: &Explanation, diagnosis: &Diagnosis) -> Vec<(i64, i64)> {
+    let findings = diagnosis.members().filter_map(|index| explained.findings[index].span);
+    let of_findings = findings.map(|span| (span.from_ms, span.to_ms));
+    let has_lost = |score: &ScoreKey| {
+        let parts = explained.ledger(score).map_or(&[][..], |ledger| &ledger.parts);
+        parts.iter().any(|part| part.cause == diagnosis.cause)
+    };
+    let steps = record.steps.iter().filter(|step| step.window.elapsed_ms() > 0 && has_lost(&ScoreKey::of(step)));
+    let of_steps = steps.map(|step| (step.window.start_ms, step.window.end_ms));
+    let has_time = diagnosis.span.is_some();
+    let mut all: Vec<(i64, i64)> = of_findings.chain(of_steps.filter(|_| has_time)).collect();
+    all.sort_unstable();
+    let mut merged: Vec<(i64, i64)> = Vec::new();
+    for (from, to) in all {
+        match merged.last_mut() {
+            Some((_, end)) if from <= *end + PAUSE_MS_MAX => *end = to.max(*end),
+            _ => merged.push((from, to)),
+        }
+    }
+    merged
 }
 
 /// Strip for each throttle reason with its text, as in the monitor, from the channels for throttling.
@@ -116,7 +163,7 @@ fn throttling(record: &Record, axis: &Axis) -> Vec<Strip> {
             let _ = write!(bands, "M{} 3h{}v10h-{}z", n(from), n(to - from), n(to - from));
         }
         let shapes = html! { path.band d=(bands) { title { (words) ", " (spans.len()) " times" } } };
-        Strip { title: format!("throttled by: {words}"), rows: vec![Row { name: String::new(), shapes }] }
+        Strip { title: format!("throttled by: {words}"), rows: vec![Row { name: String::new(), height: ROW, shapes }] }
     };
     reasons.into_iter().map(strip).collect()
 }
@@ -137,7 +184,11 @@ fn cpu_use(record: &Record, axis: &Axis) -> Vec<Row> {
             }
         }
     }
-    let row = |(cpu, sums): (&u32, &Vec<(f64, f64)>)| Row { name: format!("CPU {cpu}"), shapes: shaded(sums, left) };
+    let row = |(cpu, sums): (&u32, &Vec<(f64, f64)>)| Row {
+        name: format!("CPU {cpu}"),
+        height: ROW,
+        shapes: shaded(sums, left),
+    };
     sums.iter().take(CPUS_MAX).map(row).collect()
 }
 

@@ -6,10 +6,9 @@ mod said;
 mod sentence;
 
 use crate::monitor::time_of_day;
-use compare::Neighbours;
 use compare::reference::Reference;
 use facts::lines::capitalised;
-use facts::{Cause, Diagnosis, Explanation, Facts, Finding, Severity, Verdict};
+use facts::{Cause, Diagnosis, Explanation, Facts, Finding, Severity};
 use record::Arrange;
 use record::Window;
 use rules::relation::Relation;
@@ -84,7 +83,7 @@ impl Narrative {
         all.extend(unsaid.map(|deficit| capitalised(&deficit.sentence)));
         all.extend(notes(explained, &mut said));
         let notes = all;
-        let neighbours = neighbours(facts, explained);
+        let neighbours = compare::neighbours(facts, explained, Reference::builtin());
         let chart = neighbours.as_ref().map(|found| found.chart(CHART_COLUMNS)).unwrap_or_default();
         let neighbours = neighbours.map(|found| found.sentence());
         Self { answers, verdict: verdict.text, ledgers, neighbours, chart, causes, notes }
@@ -98,13 +97,6 @@ pub fn verdict_sentence(explained: &Explanation) -> String {
 
 /// Width of a chart.
 const CHART_COLUMNS: usize = 78;
-
-/// Place among known boards, of results that may be used.
-fn neighbours(facts: &Facts<'_>, explained: &Explanation) -> Option<Neighbours> {
-    let reference = Reference::builtin();
-    let is_usable = explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
-    is_usable.then(|| compare::neighbours(facts, explained, reference)).flatten()
-}
 
 /// What names a cause: its sentence, or fewer words where another one has said the same numbers.
 fn root(finding: &Finding, said: &mut Statements) -> String {

@@ -1,0 +1,143 @@
+//! Known boards with their value of one figure: a board is one point, at each clock that it runs at.
+
+use super::super::peers::KnownResult;
+use facts::soc::bare_key;
+use facts::stats::median;
+use record::Arrange;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// Clocks of one board that differ by less are those of one setting.
+const CLOCK_RATIO_MAX: f64 = 1.04;
+
+/// Boards that many people know.
+static FAMILIAR: LazyLock<Vec<Familiar>> = LazyLock::new(|| {
+    let rows = include_str!("../../../../../data/familiar_boards.tsv").lines();
+    let rows = rows.filter(|line| !line.starts_with('#')).skip(1);
+    let familiar = |line: &'static str| {
+        let mut cells = line.split('\t');
+        Some(Familiar { name: cells.next()?, keys: cells.next()?.split('|').map(bare_key).collect() })
+    };
+    rows.filter_map(familiar).collect()
+});
+
+/// A board that many people know.
+struct Familiar {
+    name: &'static str,
+    /// Its names, as [`bare_key`] spells them.
+    keys: Vec<String>,
+}
+
+/// Results of boards with one name.
+struct NamedResults {
+    name: String,
+    is_familiar: bool,
+    /// Clock in MHz and value of each.
+    values: Vec<(Option<f64>, f64)>,
+}
+
+/// A known board.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Board {
+    /// Name for people, with the clock where the board is known at another one as well.
+    pub(super) name: String,
+    /// Median of its results.
+    pub(super) value: f64,
+    /// Number of results.
+    pub(super) results: usize,
+    /// True if many people know it, at its usual clock.
+    pub(super) is_familiar: bool,
+}
+
+/// Boards of these results, the best first.
+pub(super) fn boards(known: &[KnownResult<'_>], higher_is_better: bool) -> Vec<Board> {
+    // Names of one board differ in their maker, blanks and case; the first one is shown.
+    let mut by_name: BTreeMap<String, NamedResults> = BTreeMap::new();
+    for result in known {
+        if let (Some(board), Some(value)) = (result.board(), result.best(higher_is_better)) {
+            let (key, name, is_familiar) = named(board);
+            let new = || NamedResults { name, is_familiar, values: Vec::new() };
+            by_name.entry(key).or_insert_with(new).values.push((result.clock_mhz(), value));
+        }
+    }
+    let mut boards: Vec<Board> = Vec::new();
+    for NamedResults { name, is_familiar, values } in by_name.into_values() {
+        boards.extend(at_clocks(&name, is_familiar, values));
+    }
+    boards.arrange_by(|a, b| if higher_is_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) });
+    boards
+}
+
+/// Key and name for people of a board, and whether many people know it.
+fn named(board: &str) -> (String, String, bool) {
+    let name = short_name(board);
+    let key = bare_key(&name);
+    match FAMILIAR.iter().find(|familiar| familiar.keys.contains(&key)) {
+        Some(familiar) => (familiar.keys[0].clone(), familiar.name.to_owned(), true),
+        None => (key, name, false),
+    }
+}
+
+/// One board for each clock. The clock with the most results has the plain name; results without a clock belong to it.
+fn at_clocks(name: &str, is_familiar: bool, mut values: Vec<(Option<f64>, f64)>) -> Vec<Board> {
+    values.arrange_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)));
+    let (unclocked, clocked): (Vec<_>, Vec<_>) = values.into_iter().partition(|(mhz, _)| mhz.is_none());
+    let mut groups: Vec<(f64, Vec<f64>)> = Vec::new();
+    for (mhz, value) in clocked.into_iter().filter_map(|(mhz, value)| Some((mhz?, value))) {
+        match groups.last_mut() {
+            Some((last, values)) if mhz <= *last * CLOCK_RATIO_MAX => {
+                *last = mhz;
+                values.push(value);
+            }
+            _ => groups.push((mhz, vec![value])),
+        }
+    }
+    if groups.is_empty() {
+        groups.push((0.0, Vec::new()));
+    }
+    let most = groups.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+    let usual = groups.iter().position(|(_, values)| values.len() == most).unwrap_or(0);
+    groups[usual].1.extend(unclocked.into_iter().map(|(_, value)| value));
+    let board = |(index, (mhz, values)): (usize, (f64, Vec<f64>))| {
+        let name =
+            if index == usual { name.to_owned() } else { format!("{name} at {:.0} MHz", (mhz / 10.0).round() * 10.0) };
+        let is_familiar = is_familiar && index == usual;
+        Some(Board { name, value: median(&values)?, results: values.len(), is_familiar })
+    };
+    groups.into_iter().enumerate().filter_map(board).collect()
+}
+
+/// A board without its revision: boards of one kind are one.
+fn short_name(board: &str) -> String {
+    let cut = [" Rev ", " / BCM", " ("].iter().filter_map(|mark| board.find(mark)).min().unwrap_or(board.len());
+    let name = board[..cut].replace("RPi ", "Raspberry Pi ").replace(" Model B Plus", " B+").replace(" Model B", " B");
+    if name.starts_with("Raspberry Pi ") { name } else { board[..cut].to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_are_one_board() {
+        for (board, expected) in [
+            ("Raspberry Pi 4 Model B Rev 1.4 / BCM2711 Rev C0", "Raspberry Pi 4 B"),
+            ("RPi 4 Model B Rev 1.1 / BCM2711 Rev B0", "Raspberry Pi 4 B"),
+            ("Raspberry Pi 3 Model B Plus Rev 1.3", "Raspberry Pi 3 B+"),
+            ("Radxa ROCK 5B", "Radxa ROCK 5B"),
+            ("AZW EQ / N100", "AZW EQ / N100"),
+        ] {
+            assert_eq!(short_name(board), expected);
+        }
+        assert_eq!(named("rock5b").1, "ROCK 5B");
+        assert!(named("AZW EQ / N100").2 && !named("ROCK 5A").2);
+    }
+
+    #[test]
+    fn clocks_of_a_board_are_points_of_their_own() {
+        let values = vec![(Some(2400.0), 11.0), (None, 12.0), (Some(3000.0), 14.0), (Some(2402.0), 10.0)];
+        let boards = at_clocks("Raspberry Pi 5", true, values);
+        let told: Vec<_> = boards.iter().map(|b| (b.name.as_str(), b.value, b.results, b.is_familiar)).collect();
+        assert_eq!(told, [("Raspberry Pi 5", 11.0, 3, true), ("Raspberry Pi 5 at 3000 MHz", 14.0, 1, false)]);
+    }
+}
