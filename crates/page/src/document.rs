@@ -18,7 +18,7 @@ pub(crate) const PLOTS: Script =
 /// Filters, sorts and compares rows of a table.
 pub(crate) const TABLE: Script = Script {
     text: include_str!("site/index.js"),
-    hash: "Gf3GfGVbSw96BO2E+I47FyfrixHRnq6eglkx6bYh4vc=",
+    hash: "eYii6x/UWggp7Woq4y3ldMfr1wmJ600CZSj58zWmSkE=",
     follows: false,
 };
 /// Updates the page of a monitor from the event stream of the server.

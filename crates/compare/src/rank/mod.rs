@@ -16,7 +16,7 @@ pub use answer::Answer;
 pub use causes::LikelyCause;
 pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
-pub use neighbours::{Bar, Neighbours, all_neighbours, neighbours};
+pub use neighbours::{Bar, Neighbours, all_neighbours, board_name, neighbours};
 use range::is_estimated_from_few;
 pub use range::{Extremes, OTHERS_MIN, Range};
 pub use text::ranking_text;

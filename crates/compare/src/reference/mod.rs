@@ -173,13 +173,13 @@ impl Row {
 
 /// By the verdict of its score, and clocks by that of all main scores; what is below similar boards for a known reason is
 /// not sound either.
-fn is_sound(record: &Record, explained: &Explanation, figure: &Figure) -> bool {
+pub fn is_sound(record: &Record, explained: &Explanation, figure: &Figure) -> bool {
     let score = record.steps.get(figure.step).map(ScoreKey::of);
     let own = explained.scores.iter().find(|known| Some(&known.score) == score.as_ref());
     let of_main = || explained.scores.iter().filter(|known| known.is_main).map(|known| known.verdict).max();
     let verdict = own.map(|known| known.verdict).or_else(of_main).unwrap_or(explained.verdict);
     let place = (figure.step, figure.core.as_ref().map(|core| core.cluster));
-    let is_low = |deficit: &Deficit| deficit.has_cause && deficit.figures.contains(&place);
+    let is_low = |deficit: &Deficit| deficit.cause.is_some() && deficit.figures.contains(&place);
     verdict <= Verdict::Unproven && !explained.deficit.as_ref().is_some_and(is_low)
 }
 

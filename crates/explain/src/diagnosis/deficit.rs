@@ -37,7 +37,7 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
         sentence: facts::plain(&sentence(&answer, entry(worst), soc.as_deref(), worst, news.len().max(1) - 1)),
         figures: figures.collect(),
         is_news,
-        has_cause: !answer.causes.is_empty(),
+        cause: answer.causes.first().map(|cause| cause.id),
     })
 }
 

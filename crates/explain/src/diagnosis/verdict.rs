@@ -79,6 +79,6 @@ pub(super) fn of(explanation: &Explanation) -> Verdict {
         main.chain(answers).max()
     };
     // Without a cause nothing in the run itself speaks against it.
-    let deficit = explanation.deficit.as_ref().filter(|deficit| deficit.has_cause).map(|_| Verdict::Degraded);
+    let deficit = explanation.deficit.as_ref().filter(|deficit| deficit.cause.is_some()).map(|_| Verdict::Degraded);
     verdict.max(deficit).unwrap_or(Verdict::Valid)
 }

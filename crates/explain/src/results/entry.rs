@@ -2,8 +2,10 @@
 //! Record is read once.
 
 use super::Row;
+use compare::reference::is_sound;
 use compare::{settings_of, trend};
-use facts::Explained;
+use facts::view::ScoreKey;
+use facts::{Explained, Explanation, Facts, Figure, Tenths};
 use record::{Run, Variant};
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +51,12 @@ pub struct EntryFigure {
     pub core_type: Option<String>,
     /// The measured clock of that core in kHz; none where several threads ran.
     pub clock_khz: Option<u32>,
+    /// False if something lowered it.
+    #[serde(default)]
+    pub is_sound: bool,
+    /// What took most of it, in words: `heat 34 %`; `None` if nothing is known to have.
+    #[serde(default)]
+    pub lost_to: Option<String>,
 }
 
 impl Entry {
@@ -77,6 +85,8 @@ impl Entry {
                     .as_ref()
                     .filter(|_| facts.steps[figure.step].threads == 1)
                     .and_then(|core| clock_of(&core.cpus)),
+                is_sound: is_sound(facts, assessment, figure),
+                lost_to: lost_to(facts, assessment, figure),
             })
             .collect();
         let types = facts.machine.cpus.iter().filter_map(|cpu| facts::figures::core_name(facts, cpu.cpu));
@@ -103,6 +113,18 @@ impl Entry {
     pub fn is_part_of(&self, other: &Self) -> bool {
         self.run.as_ref().zip(other.run.as_ref()).is_some_and(|(part, whole)| part.is_part_of(whole))
     }
+}
+
+/// The largest loss of a figure to one cause, else the cause of its deficit against boards of its kind.
+fn lost_to(facts: &Facts<'_>, assessment: &Explanation, figure: &Figure) -> Option<String> {
+    const LEAST: Tenths = Tenths(20);
+    let ledger = facts.steps.get(figure.step).and_then(|step| assessment.ledger(&ScoreKey::of(step)));
+    let parts = ledger.iter().flat_map(|ledger| &ledger.parts).filter(|part| part.points.percent >= LEAST);
+    let most = parts.max_by_key(|part| part.points.percent);
+    let most = most.map(|most| format!("{} {:.0} %", most.cause.words(), most.points.percent.as_percent()));
+    let place = (figure.step, figure.core.as_ref().map(|core| core.cluster));
+    let deficit = assessment.deficit.as_ref().filter(|deficit| deficit.figures.contains(&place));
+    most.or_else(|| Some(deficit?.cause?.words().to_owned()))
 }
 
 fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {

@@ -51,8 +51,8 @@ pub struct Deficit {
     pub figures: Vec<(usize, Option<usize>)>,
     /// True if the causes are other ones than the diagnoses.
     pub is_news: bool,
-    /// True if a likely cause is known.
-    pub has_cause: bool,
+    /// The likeliest cause, if one is known.
+    pub cause: Option<Cause>,
 }
 
 impl Explanation {

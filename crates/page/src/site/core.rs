@@ -24,10 +24,10 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>) -> String {
     let mut all = series(&group.results, per_mhz);
     all.iter_mut().for_each(|series| series.title = series.title.replace(&format!(", {}", group.name), ""));
     let name = facts::plain(&group.name);
-    let mut socs: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
+    let mut socs: BTreeMap<&str, (String, usize)> = BTreeMap::new();
     for listed in &group.results {
         for soc in Kind::Soc.names(listed.entry) {
-            if let Some(path) = site.path_of(Kind::Soc, soc) {
+            if let Some(path) = site.path_of(Kind::Soc, &soc) {
                 socs.entry(path).or_insert((soc, 0)).1 += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! Distributions of figures over several results: a table, and histograms.
+//! Distributions of figures over several results: strip plots, and a table.
 
 use super::{SiteResult, result_path};
 use crate::draw::table::{cell, number, table, text};
@@ -19,7 +19,24 @@ const VALUES_MIN: usize = 3;
 const PLOTS_OPEN: usize = 6;
 /// Maximum number of plots on a page; the table has the other figures.
 const PLOTS_MAX: usize = 24;
-const BINS: usize = 40;
+/// Diameter of a dot with its margin, in SVG units.
+const DOT: f64 = 9.0;
+/// Maximum height of all dots above each other.
+const LEVELS_HEIGHT_MAX: f64 = 90.0;
+/// A result below this share of the median is far below it.
+const FAR: f64 = 0.85;
+/// Maximum number of results that are named.
+const OUTLIERS_MAX: usize = 3;
+
+/// Value of one result.
+pub(super) struct Point<'a> {
+    pub(super) value: f64,
+    pub(super) listed: SiteResult<'a>,
+    /// False if something lowered it.
+    is_sound: bool,
+    /// What took most of it, in words.
+    lost_to: Option<&'a str>,
+}
 
 /// One figure over all results that have it.
 pub(super) struct Series<'a> {
@@ -29,13 +46,13 @@ pub(super) struct Series<'a> {
     pub(super) higher_is_better: bool,
     rank: usize,
     /// Values and results, the best first.
-    pub(super) values: Vec<(f64, SiteResult<'a>)>,
+    pub(super) values: Vec<Point<'a>>,
 }
 
 impl Series<'_> {
     /// Minimum, median and maximum of the values.
     fn spread(&self) -> Option<[f64; 3]> {
-        let values: Vec<f64> = self.values.iter().map(|(value, _)| *value).collect();
+        let values: Vec<f64> = self.values.iter().map(|point| point.value).collect();
         let (first, last) = (*values.first()?, *values.last()?);
         Some([first.min(last), median(&values)?, first.max(last)])
     }
@@ -61,7 +78,12 @@ pub(super) fn series<'a>(
                 rank: rank_of(&figure.key),
                 values: Vec::new(),
             };
-            all.entry((&figure.key, core)).or_insert_with(new).values.push((value, *listed));
+            all.entry((&figure.key, core)).or_insert_with(new).values.push(Point {
+                value,
+                listed: *listed,
+                is_sound: figure.is_sound,
+                lost_to: figure.lost_to.as_deref(),
+            });
         }
     }
     // Two versions of a program may share a title.
@@ -70,10 +92,11 @@ pub(super) fn series<'a>(
     let mut made: Vec<Series<'a>> = Vec::new();
     for ((key, _), mut series) in all {
         if titles.get(&series.title).is_some_and(|count| *count > 1) {
-            series.title = format!("{} [{}]", series.title, key.split(' ').next().unwrap_or(key));
+            let (workload, method) = key.split(' ').next().unwrap_or(key).split_once('@').unwrap_or((key, ""));
+            series.title = format!("{}, {workload} method {method}", series.title);
         }
         let sign = if series.higher_is_better { -1.0 } else { 1.0 };
-        series.values.arrange_by(|a, b| (sign * a.0).total_cmp(&(sign * b.0)));
+        series.values.arrange_by(|a, b| (sign * a.value).total_cmp(&(sign * b.value)));
         made.push(series);
     }
     made.arrange_by_key(|series| (series.rank, Reverse(series.values.len())));
@@ -92,15 +115,15 @@ pub(super) fn distributions(all: &[Series<'_>], up: &str) -> Option<Markup> {
         return None;
     }
     let plots: Vec<Plot> =
-        all.iter().enumerate().filter_map(|(at, series)| histogram(at, series)).take(PLOTS_MAX).collect();
+        all.iter().enumerate().filter_map(|(at, series)| strip(at, series, up)).take(PLOTS_MAX).collect();
     let (open, folded) = plots.split_at(plots.len().min(PLOTS_OPEN));
     Some(html! {
         p.soft { "Without invalid results and scores that cannot be compared. A result has a value for each cluster of cores." }
-        (series_table(all, up))
         @for plot in open { (titled(plot)) }
         @if !folded.is_empty() {
             details { summary { (folded.len()) " more plots" } @for plot in folded { (titled(plot)) } }
         }
+        details open[open.is_empty()] { summary { "All figures" } (series_table(all, up)) }
     })
 }
 
@@ -120,7 +143,7 @@ fn series_table(all: &[Series<'_>], up: &str) -> Markup {
     ];
     let row = |series: &Series<'_>| {
         let spread = series.spread().into_iter().flatten().map(|value| cell(facts::number(value, &series.unit)));
-        let best = series.values.first().map_or_else(|| html! {}, |(_, best)| link(best, up));
+        let best = series.values.first().map_or_else(|| html! {}, |best| link(&best.listed, up));
         let first = [cell(facts::plain(&series.title)), cell(facts::plain(&series.unit)), cell(series.values.len())];
         first.into_iter().chain(spread).chain([best]).collect::<Vec<_>>()
     };
@@ -136,45 +159,79 @@ pub(super) fn link(listed: &SiteResult<'_>, up: &str) -> Markup {
     html! { a href={ (up) (result_path(listed.page)) } { (facts::plain(&words.join(", "))) } }
 }
 
-/// Histogram of a figure; `None` if it has too few values or all are equal.
-fn histogram(at: usize, series: &Series<'_>) -> Option<Plot> {
-    let [low, middle, high] = series.spread()?;
+/// A dot for each result, green or, where something lowered it, amber; `None` for too few values or equal ones. The line is the median of the
+/// others, and the furthest of the lower ones are named with what took most of them.
+fn strip(at: usize, series: &Series<'_>, up: &str) -> Option<Plot> {
+    let [low, _, high] = series.spread()?;
     if series.values.len() < VALUES_MIN || high / low < 1.005 {
         return None;
     }
     let ticks = linear_ticks((low, high), 6);
     let ends = (ticks.first()?.min(low), ticks.last()?.max(high));
-    let area = Area { left: 60.0, right: 960.0, top: 20.0, bottom: 110.0 };
-    let scale = Scale::linear(ends, (area.left, area.right));
-    let mut counts = [0_usize; BINS];
-    for (value, _) in &series.values {
-        let share = (value - ends.0) / (ends.1 - ends.0);
-        counts[((share * BINS as f64) as usize).min(BINS - 1)] += 1;
-    }
-    let most = counts.into_iter().max()?;
-    let width = (area.right - area.left) / BINS as f64;
-    let height = Scale::linear((0.0, most as f64), (area.bottom, area.top));
-    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
-    let median = scale.at(middle);
-    let shapes = html! {
-        @for (bin, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            @let top = height.at(*count as f64);
-            rect.bar x=(n(area.left + width * bin as f64 + 0.5)) y=(n(top)) width=(n(width - 1.0)) height=(n(area.bottom - top)) {}
-        }
-        line.limit x1=(n(median)) x2=(n(median)) y1=(n(area.top - 4.0)) y2=(n(area.bottom)) {}
-        g.axis {
-            (word(area.left - 8.0, area.top + 4.0, "end", &most.to_string()))
-            (word(area.left - 8.0, area.bottom, "end", "0"))
-        }
-        (axis_x(area, &scale, &named, &format!("{} (line: median, height: number of values)", series.unit)))
+    let scale = Scale::linear(ends, (30.0, 970.0));
+    let mut stacks: BTreeMap<i64, f64> = BTreeMap::new();
+    let mut place = |value: f64| {
+        let column = (scale.at(value) / DOT).floor();
+        let level = stacks.entry(column as i64).or_default();
+        *level += 1.0;
+        ((column + 0.5) * DOT, *level - 1.0)
     };
-    let title = format!("{}: {} values", series.title, series.values.len());
+    let places: Vec<(f64, f64)> = series.values.iter().map(|point| place(point.value)).collect();
+    let levels = places.iter().map(|(_, level)| level + 1.0).fold(1.0, f64::max);
+    // Dots of a high stack overlap, so that the plot keeps its height.
+    let step = (LEVELS_HEIGHT_MAX / levels).min(DOT);
+    let area = Area { left: 30.0, right: 970.0, top: 46.0, bottom: 56.0 + step * levels };
+    let sound: Vec<f64> = series.values.iter().filter(|point| point.is_sound).map(|point| point.value).collect();
+    let typical = median(&sound);
+    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
+    let worst = typical.map_or_else(Vec::new, |typical| outliers(series, typical));
+    let shapes = html! {
+        @if let Some(typical) = typical {
+            @let x = scale.at(typical);
+            line.edge x1=(n(x)) x2=(n(x)) y1="18" y2=(n(area.bottom)) {}
+            (word(x, 14.0, if x > 500.0 { "end" } else { "start" }, &format!("median {}", facts::with_unit(typical, &series.unit))))
+        }
+        @for (index, (value, words)) in worst.iter().enumerate() {
+            @let x = scale.at(*value);
+            (word(x, 28.0 + 13.0 * (index % 2) as f64, if x > 700.0 { "end" } else { "start" }, words))
+        }
+        @for ((x, level), point) in places.iter().zip(&series.values) {
+            a href={ (up) (result_path(point.listed.page)) } {
+                circle.verdict-valid[point.is_sound].verdict-degraded[!point.is_sound] cx=(n(*x)) cy=(n(area.bottom - 6.0 - step * level)) r="4" {
+                    title { (facts::with_unit(point.value, &series.unit)) ": " (words_of(point)) }
+                }
+            }
+        }
+        (axis_x(area, &scale, &named, &series.unit))
+    };
+    let below = series.values.len() - sound.len();
+    let not_counted =
+        if below == 0 { String::new() } else { format!(", {below} of them lowered and not in the median") };
+    let title = format!("{}: {} results{not_counted}", series.title, series.values.len());
     Some(Plot {
         id: format!("distribution-{at}"),
         title: facts::plain(&title),
         key: Vec::new(),
-        height: 150.0,
+        height: area.bottom + 42.0,
         time: None,
         shapes,
     })
+}
+
+/// The results furthest below a typical value, with what took most of them.
+fn outliers(series: &Series<'_>, typical: f64) -> Vec<(f64, String)> {
+    let is_far = |value: f64| if series.higher_is_better { value < FAR * typical } else { value * FAR > typical };
+    let worst = series.values.iter().rev().filter(|point| is_far(point.value));
+    let words = |point: &Point<'_>| Some((point.value, point.lost_to?.to_owned()));
+    worst.filter_map(words).take(OUTLIERS_MAX).collect()
+}
+
+/// Board, kernel, verdict and loss of a result in words.
+fn words_of(point: &Point<'_>) -> String {
+    let row = &point.listed.entry.row;
+    let lost = point.lost_to.map_or_else(String::new, |lost| format!(" ({lost})"));
+    let kernel = Some(row.cells[2].as_str())
+        .filter(|kernel| *kernel != "-")
+        .map_or_else(String::new, |kernel| format!(", {kernel}"));
+    facts::plain(&format!("{}{kernel}, {}{lost}", row.board().unwrap_or("not reported"), row.verdict))
 }

@@ -47,10 +47,11 @@
       element("td", { class: "pick" }, box),
       element("th", { class: "name", scope: "row" }, element("a", { href: result.page }, result.cells[0])));
     result.cells.forEach((cell, column) => {
-      if (column) row.append(element("td", column >= data.firstNumber ? { class: "number" } : {}, cell));
+      const label = { "data-label": data.headings[column] };
+      if (column) row.append(element("td", column >= data.firstNumber ? { class: "number", ...label } : label, cell));
     });
-    row.append(element("td", {}, element("span", { class: result.verdict }, element("b", {}, result.verdict)), result.died),
-      element("td", {}, result.file));
+    row.append(element("td", { "data-label": "Verdict" }, element("span", { class: result.verdict }, element("b", {}, result.verdict)), result.died),
+      element("td", { "data-label": "File" }, result.file));
     return row;
   };
 

@@ -4,17 +4,20 @@
 //! that the script loads nothing, and a filter draws only a few rows.
 
 use super::table::{FIRST_NUMBER, MARKS, head, row, table};
-use super::{Kind, Site, SiteResult, framed, page, result_path};
+use super::{Group, Kind, Site, SiteResult, framed, page, result_path};
 use crate::document::{Part, TABLE};
 use crate::draw::wide;
 use explain::results::COLUMNS;
-use facts::how_many;
+use facts::stats::median;
+use facts::{Verdict, how_many, number};
 use maud::{Markup, PreEscaped, html};
 use record::Arrange;
 use rules::kernel::KernelVersion;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// Number of boards in the unfolded chart.
+const BARS_SHOWN: usize = 40;
 /// Number of rows in the page without its script.
 const ROWS_SHOWN: usize = 200;
 /// Number of rows that the script draws at first: each filter redraws them, which takes a browser most of the time.
@@ -62,6 +65,7 @@ pub(super) fn index(site: &Site<'_>) -> String {
     };
     let kinds = [("boards", "Boards", Kind::Board), ("socs", "SoCs", Kind::Soc), ("cores", "Core types", Kind::Core)];
     let mut parts: Vec<Part> = Vec::new();
+    parts.extend(board_bars(site).map(|body| Part::of("fastest", "Boards by 7-zip on all CPUs", body)));
     if !site.results.is_empty() {
         parts.push(Part::of("results", "Results", results(site)));
     }
@@ -95,7 +99,7 @@ fn results(site: &Site<'_>) -> Markup {
             @if shown.len() < site.results.len() { "The first " (shown.len()) " of " (how_many(site.results.len(), "result")) "; " a href="all.html" { "all in one table" } "." }
             @else { (how_many(shown.len(), "result")) "." }
         }
-        (wide("Results", &html! { table id="table" { thead { (head()) } tbody { @for listed in shown { (row(listed, "")) } } } }))
+        (wide("Results", &html! { table.cards id="table" { thead { (head()) } tbody { @for listed in shown { (row(listed, "")) } } } }))
         p { button id="more" type="button" hidden { "Show more" } }
         div id="comparison" hidden { h3 { "Comparison" } (wide("Comparison of chosen results", &html! { table id="compared" { thead { } tbody { } } })) }
         script id="rows" type="application/json" { (PreEscaped(json(site))) }
@@ -148,6 +152,42 @@ fn groups(site: &Site<'_>, kind: Kind) -> Option<Markup> {
     let all: Vec<_> = site.groups_of(kind).collect();
     (!all.is_empty()).then(|| html! {
         ul.groups { @for group in all { li { a href=(group.path) { (facts::plain(&group.name)) } span.soft { " " (group.results.len()) } } } }
+    })
+}
+
+/// Boards with the median of their valid results in 7-zip on all CPUs, the best first.
+fn board_bars(site: &Site<'_>) -> Option<Markup> {
+    let typical = |group: &Group<'_>| {
+        let rows = group.results.iter().map(|listed| &listed.entry.row).filter(|row| row.verdict == Verdict::Valid);
+        let comparable = rows.filter(|row| !row.cells[FIRST_NUMBER].starts_with('~'));
+        let values: Vec<f64> = comparable.filter_map(|row| row.figures[0]).collect();
+        Some((median(&values)?, values.len()))
+    };
+    let boards = site.groups_of(Kind::Board).filter(|group| Kind::Board.nameless() != Some(group.name.as_str()));
+    let mut bars: Vec<(&Group<'_>, f64, usize)> =
+        boards.filter_map(|group| typical(group).map(|(mips, count)| (group, mips, count))).collect();
+    bars.arrange_by(|a, b| b.1.total_cmp(&a.1));
+    // A few servers would leave nothing of the bars of all others: the bars of the fastest tenth are cut.
+    let most = bars.get(bars.len() / 10)?.1;
+    let width = |mips: f64| (100.0 * mips / most).min(100.0);
+    let rows = |bars: &[(&Group<'_>, f64, usize)]| {
+        html! {
+            table.boards {
+                @for (group, mips, count) in bars {
+                    tr {
+                        th scope="row" { a href=(group.path) { (facts::plain(&group.name)) } @if *count > 1 { " (" (count) ")" } }
+                        td { (number(*mips, "MIPS")) }
+                        td { div.beyond[*mips > most] style=(format!("width:{:.1}%", width(*mips))) {} }
+                    }
+                }
+            }
+        }
+    };
+    let (first, others) = bars.split_at(bars.len().min(BARS_SHOWN));
+    Some(html! {
+        p.soft { "Median of the valid results of each board in MIPS. Bars that fade are longer than the page." }
+        (rows(first))
+        @if !others.is_empty() { details { summary { (others.len()) " more boards" } (rows(others)) } }
     })
 }
 

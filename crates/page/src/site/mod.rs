@@ -14,6 +14,7 @@ mod table;
 pub use names::of_result;
 
 use crate::document::{Frame, Part, Script};
+use compare::board_name;
 use compare::trend::Trend;
 use explain::results::{Entry, FORMATS, Table};
 use maud::{Markup, html};
@@ -111,11 +112,23 @@ impl Kind {
         }
     }
 
-    fn names(self, entry: &Entry) -> Vec<&str> {
+    /// Names of this kind that a result has, for people.
+    fn names(self, entry: &Entry) -> Vec<String> {
         match self {
-            Self::Board => entry.row.board().or(self.nameless()).into_iter().collect(),
-            Self::Soc => entry.row.soc.as_deref().or(self.nameless()).into_iter().collect(),
-            Self::Core => entry.core_types.iter().map(String::as_str).collect(),
+            Self::Board => {
+                let name = entry.row.board().map(|board| board_name(board).1);
+                name.or_else(|| self.nameless().map(str::to_owned)).into_iter().collect()
+            }
+            Self::Soc => entry.row.soc.as_deref().or(self.nameless()).map(str::to_owned).into_iter().collect(),
+            Self::Core => entry.core_types.clone(),
+        }
+    }
+
+    /// Key of a group; spellings of one board have one.
+    fn key(self, name: &str) -> String {
+        match self {
+            Self::Board => board_name(name).0,
+            Self::Soc | Self::Core => names::of(name),
         }
     }
 }
@@ -127,10 +140,9 @@ impl<'a> Site<'a> {
         for kind in Kind::ALL {
             for listed in &results {
                 for name in kind.names(listed.entry) {
-                    let file = names::of(name);
-                    let path = format!("{}/{file}.html", kind.folder());
-                    let new = || Group { kind, name: name.to_owned(), path, results: Vec::new() };
-                    let group = groups.entry((kind, file)).or_insert_with(new);
+                    let key = kind.key(&name);
+                    let new = || Group { kind, name, path: String::new(), results: Vec::new() };
+                    let group = groups.entry((kind, key)).or_insert_with(new);
                     // Two core types may share a name.
                     if group.results.last().is_none_or(|last| last.page != listed.page) {
                         group.results.push(*listed);
@@ -138,7 +150,10 @@ impl<'a> Site<'a> {
                 }
             }
         }
-        groups.values_mut().for_each(|group| group.name = usual_name(group));
+        for group in groups.values_mut() {
+            group.name = usual_name(group);
+            group.path = format!("{}/{}.html", group.kind.folder(), names::of(&group.name));
+        }
         let base = base.map(|base| format!("{}/", base.trim_end_matches('/')));
         Self { results, groups, base, pages: Vec::new(), originals: Vec::new() }
     }
@@ -179,7 +194,7 @@ impl<'a> Site<'a> {
 
     /// Path of the group with this name.
     fn path_of(&self, kind: Kind, name: &str) -> Option<&str> {
-        self.groups.get(&(kind, names::of(name))).map(|group| group.path.as_str())
+        self.groups.get(&(kind, kind.key(name))).map(|group| group.path.as_str())
     }
 
     fn groups_of(&self, kind: Kind) -> impl Iterator<Item = &Group<'a>> {
@@ -189,14 +204,14 @@ impl<'a> Site<'a> {
 
 /// Most common spelling of a name.
 fn usual_name(group: &Group<'_>) -> String {
-    let file = names::of(&group.name);
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let key = group.kind.key(&group.name);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for listed in &group.results {
-        let same = group.kind.names(listed.entry).into_iter().filter(|name| names::of(name) == file);
+        let same = group.kind.names(listed.entry).into_iter().filter(|name| group.kind.key(name) == key);
         same.for_each(|name| *counts.entry(name).or_default() += 1);
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    most.map_or_else(|| group.name.clone(), |(name, _)| name.to_owned())
+    most.map_or_else(|| group.name.clone(), |(name, _)| name)
 }
 
 /// Page in a directory of the site, or at its root if `up` is empty.

@@ -16,7 +16,7 @@ pub(super) const MARKS: &str =
 /// Table with links relative to a directory of the site, or to its root if `up` is empty.
 pub(super) fn table(label: &str, results: &[SiteResult<'_>], up: &str) -> Markup {
     let body = html! {
-        table {
+        table.cards {
             thead { (head()) }
             tbody { @for listed in results { (row(listed, up)) } }
         }
@@ -39,13 +39,13 @@ pub(super) fn row(listed: &SiteResult<'_>, up: &str) -> Markup {
         tr.invalid[row.verdict == Verdict::Invalid] {
             th.name scope="row" { a href={ (up) (result_path(listed.page)) } { (facts::plain(row.board().unwrap_or("not reported"))) } }
             @for (column, cell) in row.cells.iter().enumerate().skip(1) {
-                td.number[column >= FIRST_NUMBER] { (facts::plain(cell)) }
+                td.number[column >= FIRST_NUMBER] data-label=(COLUMNS[column]) { (facts::plain(cell)) }
             }
-            td {
+            td data-label="Verdict" {
                 span.(row.verdict.to_string()) { b { (row.verdict.to_string()) } }
                 @if let Some(step) = &row.died_in { ", died during " (facts::plain(step)) }
             }
-            td { (facts::plain(&row.file)) }
+            td data-label="File" { (facts::plain(&row.file)) }
         }
     }
 }

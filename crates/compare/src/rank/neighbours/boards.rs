@@ -68,6 +68,12 @@ pub(super) fn boards(known: &[KnownResult<'_>], higher_is_better: bool) -> Vec<B
     boards
 }
 
+/// Key and name for people of a board. Spellings of one board have one key: `rock5b` and `Radxa ROCK 5B`.
+pub fn board_name(board: &str) -> (String, String) {
+    let (key, name, _) = named(board);
+    (key, name)
+}
+
 /// Key and name for people of a board, and whether many people know it.
 fn named(board: &str) -> (String, String, bool) {
     let name = short_name(board);

@@ -5,6 +5,7 @@ mod boards;
 use super::peers::known;
 use super::{own_row, peers_of, without_own};
 use crate::reference::{Reference, soc_key};
+pub use boards::board_name;
 use boards::{Board, boards};
 use facts::figures::Figure;
 use facts::number::{number, with_unit};

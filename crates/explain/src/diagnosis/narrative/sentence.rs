@@ -46,7 +46,7 @@ fn degraded(explained: &Explanation) -> VerdictSentence {
         !is_sized && (diagnosis.cause != Cause::NotVisible || losses.is_empty())
     });
     let parts: Vec<String> = losses.iter().map(Loss::clause).chain(others).collect();
-    let is_told = |deficit: &&Deficit| deficit.has_cause && (deficit.is_news || parts.is_empty());
+    let is_told = |deficit: &&Deficit| deficit.cause.is_some() && (deficit.is_news || parts.is_empty());
     let deficit = explained.deficit.as_ref().filter(is_told).map(|deficit| deficit.sentence.as_str());
     let but = match (parts.is_empty(), deficit) {
         (true, Some(sentence)) => lower_first(sentence),
