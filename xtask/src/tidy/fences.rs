@@ -41,6 +41,7 @@ const FENCES: &[Fence] = &[
     fence("facts", true, Unsafe::Nowhere, 15_800),
     fence("hub", false, Unsafe::Nowhere, 13_300),
     fence("identify", true, Unsafe::Nowhere, 4_000),
+    fence("licences", true, Unsafe::Nowhere, 60),
     fence("logs", true, Unsafe::Nowhere, 8_110),
     fence("microbench", true, Unsafe::Home, 6_100),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs"), 21_100),

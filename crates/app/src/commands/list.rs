@@ -1,4 +1,4 @@
-//! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions and manual.
+//! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions, manual and licences.
 
 use super::Command;
 use console::output;
@@ -104,6 +104,22 @@ impl Command for Manual {
         let mut text = Vec::new();
         clap_mangen::Man::new(grammar).render(&mut text)?;
         output::print(&String::from_utf8_lossy(&text))?;
+        Ok(0)
+    }
+}
+
+/// Print the licence and the notices of everything that the program contains
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Licences {}
+
+impl Command for Licences {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        output::print(&licences::text())?;
         Ok(0)
     }
 }
