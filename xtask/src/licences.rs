@@ -113,7 +113,7 @@ fn made() -> Result<String> {
                     notices. Made by `cargo xtask licences`, never edited by hand.\n"
         .to_owned();
     for (name, body) in [("REFERENCE DATA", REFERENCE), ("FONTS", &font), ("STANDARD LIBRARIES", LIBRARIES)] {
-        let _ = write!(text, "{}{}\n", heading(name), body.trim_end());
+        let _ = writeln!(text, "{}{}", heading(name), body.trim_end());
     }
     text.push_str(&heading(CRATES));
     let mut notices: Vec<Notice> = Vec::new();
@@ -129,11 +129,11 @@ fn made() -> Result<String> {
         }
     }
     for notice in &notices {
-        let _ = write!(text, "\n{}\n", "-".repeat(78));
+        let _ = writeln!(text, "\n{}", "-".repeat(78));
         for (owner, names) in notice.owners() {
             let _ = writeln!(text, "{}:\n{owner}", names.join(", "));
         }
-        let _ = write!(text, "\n{}\n", notice.body.trim_matches('\n'));
+        let _ = writeln!(text, "\n{}", notice.body.trim_matches('\n'));
     }
     let _ = write!(text, "{}{}", heading("GNU LESSER GENERAL PUBLIC LICENSE, VERSION 2.1"), LGPL);
     let lines = text.lines().map(|line| line.trim_end().to_owned() + "\n");

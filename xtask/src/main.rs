@@ -59,6 +59,7 @@ usage: cargo xtask TASK
       --binary FILE    the program (default: the newest build)
       --hub FILE       results are sent to this hub, on PostgreSQL
       --monitors       Debian's Prometheus reads 20 monitors; one board is throttled
+      --slurm          the Slurm file under a real scheduler with three nodes, one of them down (needs root, slurm-wlm, munge)
       --lint           what linters and validators say of all files in deploy
   hub                the hub's API before schemathesis, on both databases, and its pages in Chromium
   kernels [--quick] [MACHINE...]
