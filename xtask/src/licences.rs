@@ -25,20 +25,19 @@ const OTHERS: [&str; 6] = ["APACHE", "ZLIB", "BOOST", "0BSD", "UNLICENSE", "LLVM
 /// Name and version of a crate.
 type Crate = (String, String);
 
-/// What is handed out: its name in the list, its package, the machines that it is built for.
-fn products() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
-    let machines = dist::triples();
-    vec![
-        ("program", "sbc-bench", machines),
-        ("hub", "sbc-bench-hub", vec!["x86_64-unknown-linux-gnu"]),
-        ("browser", "sbc-bench-web", vec!["wasm32-unknown-unknown"]),
+/// What is handed out: its package, and the machines that it is built for.
+fn products() -> [(&'static str, Vec<&'static str>); 3] {
+    [
+        ("sbc-bench", dist::triples()),
+        ("sbc-bench-hub", vec!["x86_64-unknown-linux-gnu"]),
+        ("sbc-bench-web", vec!["wasm32-unknown-unknown"]),
     ]
 }
 
 /// Crates of others that are linked, each with the products that have it.
 fn linked() -> Result<BTreeMap<Crate, BTreeSet<&'static str>>> {
     let mut found: BTreeMap<Crate, BTreeSet<&'static str>> = BTreeMap::new();
-    for (product, package, triples) in products() {
+    for (package, triples) in products() {
         let mut command = workspace::cargo();
         command.args([
             "tree",
@@ -56,7 +55,7 @@ fn linked() -> Result<BTreeMap<Crate, BTreeSet<&'static str>>> {
         let why = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "cargo tree of {package}: {}", why.trim());
         for name in parse_tree(&String::from_utf8_lossy(&output.stdout)) {
-            found.entry(name).or_default().insert(product);
+            found.entry(name).or_default().insert(package);
         }
     }
     Ok(found)
@@ -239,9 +238,9 @@ mod tests {
 
     #[test]
     fn tree_gives_crates_of_others() {
-        let text = "sbc-bench v1.0.0 (/x/app)\naes v0.9.1\ncpufeatures v0.3.0 (*)\n\n";
+        let text = "sbc-bench v1.0.0 (/x/app)\nanyhow v1.0.1\ncpufeatures v0.3.0 (*)\n\n";
         let own = |(name, version): (&str, &str)| (name.to_owned(), version.to_owned());
-        assert_eq!(parse_tree(text), [("aes", "0.9.1"), ("cpufeatures", "0.3.0")].map(own));
+        assert_eq!(parse_tree(text), [("anyhow", "1.0.1"), ("cpufeatures", "0.3.0")].map(own));
     }
 
     #[test]
@@ -269,7 +268,7 @@ mod tests {
 
     #[test]
     fn list_ends_with_an_empty_line() {
-        let text = format!("x{}aes 0.9.1 (MIT): program\n\n---\nb 1 c\n", heading(CRATES));
-        assert_eq!(listed(&text), BTreeSet::from([("aes".to_owned(), "0.9.1".to_owned())]));
+        let text = format!("x{}anyhow 1.0.1 (MIT): sbc-bench\n\n---\nb 1 c\n", heading(CRATES));
+        assert_eq!(listed(&text), BTreeSet::from([("anyhow".to_owned(), "1.0.1".to_owned())]));
     }
 }

@@ -39,7 +39,7 @@ const FENCES: &[Fence] = &[
     fence("console", false, Unsafe::Nowhere, 4_600),
     fence("explain", true, Unsafe::Nowhere, 10_100),
     fence("facts", true, Unsafe::Nowhere, 15_800),
-    fence("hub", false, Unsafe::Nowhere, 13_300),
+    fence("hub", false, Unsafe::Nowhere, 13_600),
     fence("identify", true, Unsafe::Nowhere, 4_000),
     fence("licences", true, Unsafe::Nowhere, 60),
     fence("logs", true, Unsafe::Nowhere, 8_110),
@@ -55,7 +55,7 @@ const FENCES: &[Fence] = &[
     fence("testkit", false, Unsafe::Nowhere, 3_850),
     fence("web", true, Unsafe::Nowhere, 600),
     fence("workloads", true, Unsafe::Nowhere, 10_500),
-    fence("xtask", false, Unsafe::Nowhere, 13_000),
+    fence("xtask", false, Unsafe::Nowhere, 13_450),
 ];
 
 const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe, lines_max: usize) -> Fence {

@@ -2,6 +2,7 @@
 
 use super::Command;
 use console::output;
+use machine::files::Access;
 use std::fmt::Write;
 
 /// One table: its name, and `(id, about)` of each entry.
@@ -97,15 +98,41 @@ impl Command for Manual {
         // A manual has no short form.
         let whole = |verb: clap::Command| verb.mut_args(|option| option.hide_short_help(false));
         let grammar = whole(super::grammar()).mut_subcommands(whole);
-        if let Some(directory) = self.directory {
-            clap_mangen::generate_to(grammar, directory)?;
-            return Ok(0);
-        }
         let mut text = Vec::new();
-        clap_mangen::Man::new(grammar).render(&mut text)?;
-        output::print(&String::from_utf8_lossy(&text))?;
+        clap_mangen::Man::new(grammar.clone()).render(&mut text)?;
+        let page = with_sections(&String::from_utf8_lossy(&text));
+        match self.directory {
+            Some(directory) => {
+                clap_mangen::generate_to(grammar, &directory)?;
+                machine::files::replace_unsynced(&directory.join("sbc-bench.1"), page.as_bytes(), Access::World)?;
+            }
+            None => output::print(&page)?,
+        }
         Ok(0)
     }
+}
+
+/// Sections that a grammar has no place for.
+const MORE: &str = include_str!("manual.roff");
+/// Headings in the last text of the help, and the sections of a manual that they are.
+const SECTIONS: [(&str, &str); 4] = [
+    ("Other commands:", "OTHER COMMANDS"),
+    ("Earlier commands, which still work:", "EARLIER COMMANDS"),
+    ("Environment:", "ENVIRONMENT"),
+    ("Exit status:", "EXIT STATUS"),
+];
+
+/// The manual with the sections that its readers look for, in place of one for all that follows the options.
+fn with_sections(page: &str) -> String {
+    let page = page.replace(".SH EXTRA\n", "");
+    let page = SECTIONS
+        .iter()
+        .fold(page, |page, (line, section)| page.replacen(&format!("{line}\n"), &format!(".SH {section}\n.nf\n"), 1));
+    page.replacen("If your own command", ".fi\nIf your own command", 1).replacen(
+        ".SH VERSION",
+        &format!("{MORE}.SH VERSION"),
+        1,
+    )
 }
 
 /// Print the licence and the notices of everything that the program contains
