@@ -39,11 +39,13 @@ pub(crate) fn main() -> Result<()> {
     for (name, shell) in COMPLETIONS {
         fs::write(root.join(name), said(Command::new(&binary).args(["completions", shell]).output()?)? + "\n")?;
     }
-    fs::copy(workspace::root().join("docs/hub.md"), root.join("doc/hub.md"))?;
-    notices(&mut Command::new(&binary), "sbc-bench-hub", &root)?;
+    for (from, to) in [("docs/hub.md", "doc/hub.md"), ("CHANGELOG.md", "doc/changelog")] {
+        fs::copy(workspace::root().join(from), root.join(to))?;
+    }
+    notices(&mut Command::new(&binary), &root)?;
     fs::write(root.join("changelog.Debian"), debian_changelog("sbc-bench-hub", &epoch)?)?;
     let packed = Command::new("gzip")
-        .args(["-9nr", "man", "changelog.Debian", "doc/third-party.txt"])
+        .args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt"])
         .current_dir(&root)
         .status()?;
     ensure!(packed.success(), "gzip failed");

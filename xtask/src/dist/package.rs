@@ -23,7 +23,7 @@ const COPIED: [(&str, &str); 12] = [
     ("packaging/systemd/sbc-bench-regular.timer", "systemd/sbc-bench-regular.timer"),
     ("packaging/systemd/sbc-bench-upload.service", "systemd/sbc-bench-upload.service"),
     ("packaging/workloads.d/README", "workloads.d/README"),
-    ("CHANGELOG.md", "doc/CHANGELOG.md"),
+    ("CHANGELOG.md", "doc/changelog"),
     ("README.md", "doc/README.md"),
     ("docs/reading-results.md", "doc/reading-results.md"),
     ("docs/farms.md", "doc/farms.md"),
@@ -62,10 +62,10 @@ pub(crate) fn main(arch: &str) -> Result<()> {
     }
     fs::write(root.join("doc/rules.md"), rules()?)?;
     fs::write(root.join("doc/sbc-bench.cdx.json"), parts(target, &epoch, &out)?)?;
-    notices(&mut command(target, &made.binary), "sbc-bench", &root)?;
+    notices(&mut command(target, &made.binary), &root)?;
     fs::write(root.join("changelog.Debian"), debian_changelog("sbc-bench", &epoch)?)?;
     let packed = Command::new("gzip")
-        .args(["-9nr", "man", "changelog.Debian", "doc/third-party.txt", "doc/sbc-bench.cdx.json"])
+        .args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt", "doc/sbc-bench.cdx.json"])
         .current_dir(&root)
         .status();
     ensure!(packed.context("gzip")?.success(), "gzip failed");
@@ -96,11 +96,9 @@ pub(crate) fn main(arch: &str) -> Result<()> {
     Ok(())
 }
 
-/// Notices of what the binary contains, and Debian's file about them.
-pub(super) fn notices(binary: &mut Command, name: &str, root: &Path) -> Result<()> {
-    fs::write(root.join("doc/third-party.txt"), said(binary.arg("licences").output()?)? + "\n")?;
-    let copyright = fs::read_to_string(workspace::root().join("packaging/deb/copyright"))?;
-    Ok(fs::write(root.join("copyright"), copyright.replace("PACKAGE", name))?)
+/// Notices of what the binary contains.
+pub(super) fn notices(binary: &mut Command, root: &Path) -> Result<()> {
+    Ok(fs::write(root.join("doc/third-party.txt"), said(binary.arg("licences").output()?)? + "\n")?)
 }
 
 /// All pages of rules as one document.
@@ -218,7 +216,7 @@ pub(super) fn debian_changelog(name: &str, epoch: &str) -> Result<String> {
     let date = said(Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{epoch}")).output()?)?;
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(
-        "{name} ({version}-1) unstable; urgency=medium\n\n  * Release {version}; its CHANGELOG.md has the changes.\n\n \
+        "{name} ({version}-1) unstable; urgency=medium\n\n  * Release {version}; changelog.gz has the changes.\n\n \
          -- sbc-bench contributors <sbc-bench@users.noreply.github.com>  {date}\n"
     ))
 }
