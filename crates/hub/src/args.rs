@@ -103,7 +103,7 @@ pub(crate) enum Command {
     /// Print shell completions
     #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
-    /// Print the notices of everything that the program contains
+    /// Print the notices of what the program contains
     #[command(hide = true)]
     Licences,
     /// Read uploads for a hub at the other end of standard input and output

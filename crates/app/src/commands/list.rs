@@ -99,7 +99,8 @@ impl Command for Manual {
         let whole = |verb: clap::Command| verb.mut_args(|option| option.hide_short_help(false));
         let grammar = whole(super::grammar()).mut_subcommands(whole);
         let mut text = Vec::new();
-        clap_mangen::Man::new(grammar.clone()).render(&mut text)?;
+        // `help` has no page of its own.
+        clap_mangen::Man::new(grammar.clone().disable_help_subcommand(true)).render(&mut text)?;
         let page = with_sections(&String::from_utf8_lossy(&text));
         match self.directory {
             Some(directory) => {
@@ -135,7 +136,7 @@ fn with_sections(page: &str) -> String {
     )
 }
 
-/// Print the licence and the notices of everything that the program contains
+/// Print the notices of what the program contains
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub(crate) struct Licences {}
