@@ -17,6 +17,7 @@ mkdir -p "$at/share/man/man1" "$at/share/bash-completion/completions" "$at/share
 "$binary" completions zsh > "$at/share/zsh/site-functions/_sbc-bench"
 "$binary" completions fish > "$at/share/fish/vendor_completions.d/sbc-bench.fish"
 install -Dm644 -t "$at/share/licenses/sbc-bench" "$here/../LICENSE-MIT" "$here/../LICENSE-APACHE"
+"$binary" licences > "$at/share/licenses/sbc-bench/third-party.txt"
 install -Dm644 "$here/workloads.d/README" "${SYSCONFDIR:-$root/etc}/sbc-bench/workloads.d/README"
 if [ "${SYSTEMD:-yes}" = yes ]; then
     mkdir -p "$at/lib/systemd/system"

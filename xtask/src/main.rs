@@ -21,6 +21,7 @@ mod farms;
 mod fuzz;
 mod hub;
 mod kernels;
+mod licences;
 mod recording;
 mod systems;
 mod test;
@@ -58,6 +59,7 @@ usage: cargo xtask TASK
       --binary FILE    the program (default: the newest build)
       --hub FILE       results are sent to this hub, on PostgreSQL
       --monitors       Debian's Prometheus reads 20 monitors; one board is throttled
+      --slurm          the Slurm file under a real scheduler with three nodes, one of them down (needs root, slurm-wlm, munge)
       --lint           what linters and validators say of all files in deploy
   hub                the hub's API before schemathesis, on both databases, and its pages in Chromium
   kernels [--quick] [MACHINE...]
@@ -65,6 +67,7 @@ usage: cargo xtask TASK
       --fetch          only fetch the packages that are missing
       --built          with the binaries that lie in target already
       --cuts N         only a run that loses power N times and goes on each time: what of it is lost
+  licences           write the notices of what is linked and embedded (needs the sources: cargo fetch)
   recording FILE [HOURS]
                      write a recording of a day, or of so many hours, at ten rows a second
   systems            reports for other systems before their real readers or schemas; LAVA's files, the workflow, units, packages
@@ -124,6 +127,7 @@ fn task() -> Result<()> {
         ["fuzz", words @ ..] => fuzz::main(words),
         ["farms", words @ ..] => farms::main(words),
         ["hub"] => hub::main(),
+        ["licences"] => licences::main(),
         ["kernels", words @ ..] => kernels::main(words),
         ["recording", file] => recording::write(Path::new(file), 24.0),
         ["recording", file, hours] => recording::write(Path::new(file), hours.parse()?),

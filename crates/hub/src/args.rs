@@ -103,6 +103,9 @@ pub(crate) enum Command {
     /// Print shell completions
     #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
+    /// Print the notices of what the program contains
+    #[command(hide = true)]
+    Licences,
     /// Read uploads for a hub at the other end of standard input and output
     #[command(hide = true)]
     Worker,
@@ -158,6 +161,7 @@ impl Command {
             | Self::Import { .. }
             | Self::Manual { .. }
             | Self::Completions { .. }
+            | Self::Licences
             | Self::Worker => false,
         }
     }

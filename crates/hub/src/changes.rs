@@ -7,6 +7,7 @@ use crate::store::{Row, Session, Trouble, first};
 use compare::settings;
 use compare::trend::change_points;
 use facts::Facts;
+use facts::number::number;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -28,8 +29,12 @@ pub struct Change {
     pub id: i64,
     /// Board and cores, or the name that its owner gave it.
     pub machine: String,
-    /// Changed figure.
+    /// Key of the changed figure.
     pub figure: String,
+    /// Name of the figure in words.
+    pub name: String,
+    /// Unit of both means.
+    pub unit: String,
     /// Mean before.
     pub before: f64,
     /// Mean after.
@@ -48,25 +53,30 @@ impl Change {
     /// For programs.
     pub fn json(&self) -> serde_json::Value {
         json!({
-            "id": self.id, "machine": self.machine, "figure": self.figure, "before": self.before, "after": self.after,
+            "id": self.id, "machine": self.machine, "figure": self.figure, "name": self.name, "unit": self.unit,
+            "before": self.before, "after": self.after,
             "gain_percent": self.gain_percent, "cause": self.cause, "result": self.slug,
             "acknowledged_utc_ms": self.acknowledged_utc_ms,
         })
     }
 
-    /// In one sentence.
-    pub fn sentence(&self) -> String {
+    /// What changed, without the machine.
+    fn phrase(&self) -> String {
         let word = if self.gain_percent < 0.0 { "worse" } else { "better" };
-        format!(
-            "{}: {} is {:.1} % {word} ({:.4} before, {:.4} now). {}",
-            self.machine,
-            self.figure,
-            self.gain_percent.abs(),
-            self.before,
-            self.after,
-            self.cause
-        )
+        let [before, after] = [self.before, self.after].map(|value| number(value, &self.unit));
+        let percent = self.gain_percent.abs();
+        format!("{} is {percent:.1} % {word} ({after} {unit}, before {before})", self.name, unit = self.unit)
     }
+}
+
+/// Changes of one machine in sentences, the largest first; empty for none.
+pub fn sentences(changes: &[Change]) -> String {
+    let mut sorted: Vec<&Change> = changes.iter().collect();
+    sorted.sort_by(|a, b| b.gain_percent.abs().total_cmp(&a.gain_percent.abs()));
+    let Some(first) = sorted.first() else { return String::new() };
+    let phrases: Vec<String> = sorted.iter().map(|change| change.phrase()).collect();
+    let count = if sorted.len() > 1 { format!("{} figures changed: ", sorted.len()) } else { String::new() };
+    format!("{}: {count}{}. {}", first.machine, phrases.join("; "), first.cause)
 }
 
 /// A figure that changed, by its place in a series.
@@ -229,10 +239,16 @@ fn cause(session: &mut dyn Session, before: i64, after: i64) -> Result<String, T
 }
 
 const COLUMNS: &str = "SELECT change.id, change.machine, change.figure, value_before, value_after, gain_percent, cause, \
-                       result.slug, acknowledged_utc_ms FROM change JOIN result ON result.id = change.result_id";
+                       result.slug, acknowledged_utc_ms, result.figures FROM change JOIN result ON result.id = change.result_id";
 
 fn change(row: &Row) -> Change {
+    let mut figures: Vec<Main> = serde_json::from_str(row.text(9).unwrap_or("[]")).unwrap_or_default();
+    figures.retain(|main| Some(main.key.as_str()) == row.text(2));
+    // A figure that a newer program does not make any more has its key alone.
+    let (name, unit) = figures.pop().map_or_else(|| (row.words(2), String::new()), |main| (main.name, main.unit));
     Change {
+        name,
+        unit,
         id: row.integer(0).unwrap_or(0),
         machine: row.words(1),
         figure: row.words(2),

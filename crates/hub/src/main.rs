@@ -14,7 +14,7 @@ use hub::limits::Limits;
 use hub::store::{self, Dialect, Postgres, Sqlite, Store};
 use hub::submit::UploadOptions;
 use hub::worker::{self, Workers};
-use hub::{clock, folders, private, results, serve, verify};
+use hub::{clock, folders, log, private, results, serve, verify};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,7 +64,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     let store = || migrated(&place.data, place.database.as_deref());
     match cli.command {
         Command::Serve(serve) => {
-            let store = open(&place.data, place.database.as_deref())?;
+            let store = open_when_ready(&place.data, place.database.as_deref())?;
             let settings = Settings {
                 public_url: serve.public_url,
                 behind_proxy: serve.behind_proxy,
@@ -118,6 +118,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             args::completions(shell, &mut std::io::stdout());
             Ok(())
         }
+        Command::Licences => say(licences::text().trim_end()),
         Command::Worker => worker::run().context("This process cannot be limited"),
         Command::Token { command } => operator::token(&*store()?, command),
     }
@@ -159,6 +160,13 @@ fn migrated(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store
     let store = open(data, database)?;
     store::migrate(&*store, clock::now_utc_ms())?;
     Ok(store)
+}
+
+/// The same for a hub that starts with the machine: it waits for a PostgreSQL that starts later.
+fn open_when_ready(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
+    let Some(url) = database else { return open(data, None) };
+    let waits = |why: &str| log::event("waits for the database", &[("why", why)]);
+    Ok(Arc::new(Postgres::open_when_ready(url, waits).context("Cannot open the database")?))
 }
 
 fn open(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {

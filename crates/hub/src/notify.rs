@@ -19,10 +19,11 @@ const LEASE_MS: i64 = 60_000;
 const TIME_MAX: Duration = Duration::from_secs(20);
 
 struct LeaseRow {
-    id: i64,
+    /// Notices of one hook about one machine, which are sent as one.
+    ids: Vec<i64>,
     tries: i64,
     hook: Option<Hook>,
-    change: Change,
+    changes: Vec<Change>,
 }
 
 /// Sends one notice that is due. False if there is none.
@@ -32,19 +33,19 @@ struct LeaseRow {
 pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
     let Some(taken) = take(store, now_utc_ms)? else { return Ok(false) };
     let sent = match &taken.hook {
-        Some(hook) => send(hook, &taken.change, own_url, now_utc_ms),
+        Some(hook) => send(hook, &taken.changes, own_url, now_utc_ms),
         None => Err("unknown form of notice".to_owned()),
     };
-    let id = taken.id.into();
+    let ids = numbers(&taken.ids);
     write(store, |session| match &sent {
         Ok(()) => {
-            let sql = "UPDATE notice SET sent_utc_ms = $1, last_error = NULL WHERE id = $2";
-            session.run(sql, &[now_utc_ms.into(), crate::store::Value::clone(&id)])
+            let sql = format!("UPDATE notice SET sent_utc_ms = $1, last_error = NULL WHERE id IN ({ids})");
+            session.run(&sql, &[now_utc_ms.into()])
         }
         Err(why) => {
             let wait_ms = (1_000_i64 << (taken.tries + 4).min(14)).min(WAIT_MS_MAX);
-            let sql = "UPDATE notice SET due_utc_ms = $1, last_error = $2 WHERE id = $3";
-            session.run(sql, &[(now_utc_ms + wait_ms).into(), why.as_str().into(), crate::store::Value::clone(&id)])
+            let sql = format!("UPDATE notice SET due_utc_ms = $1, last_error = $2 WHERE id IN ({ids})");
+            session.run(&sql, &[(now_utc_ms + wait_ms).into(), why.as_str().into()])
         }
     })?;
     if let Err(why) = &sent {
@@ -53,11 +54,22 @@ pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<boo
     Ok(sent.is_ok())
 }
 
+/// Numbers as a statement lists them.
+fn numbers(all: &[i64]) -> String {
+    all.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
+}
+
 fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<LeaseRow>, Trouble> {
     let ending = store.dialect().for_one_worker();
     let found = format!(
         "SELECT id, hook_id, change_id, tries FROM notice WHERE sent_utc_ms IS NULL AND tries < $2 \
          AND (due_utc_ms <= $1 OR due_utc_ms > $3) ORDER BY due_utc_ms LIMIT 1{ending}"
+    );
+    // What else is due to the same receiver about the same machine: what slows it down lowers several figures.
+    let of_machine = format!(
+        "SELECT id, change_id FROM notice WHERE hook_id = $1 AND sent_utc_ms IS NULL AND tries < $3 AND due_utc_ms <= $4 \
+         AND change_id IN (SELECT other.id FROM change AS other JOIN change AS this ON other.owner = this.owner \
+         AND other.machine = this.machine WHERE this.id = $2){ending}"
     );
     write(store, |session| {
         let Some(row) =
@@ -66,31 +78,53 @@ fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<LeaseRow>, Trouble>
             return Ok(None);
         };
         let (id, tries) = (row.integer(0).unwrap_or(0), row.integer(3).unwrap_or(0));
-        let sql = "UPDATE notice SET tries = tries + 1, due_utc_ms = $1 WHERE id = $2";
-        session.run(sql, &[(now_utc_ms + LEASE_MS).into(), id.into()])?;
+        let others =
+            session.run(&of_machine, &[row.0[1].clone(), row.0[2].clone(), TRIES_MAX.into(), now_utc_ms.into()])?;
+        let mut taken = vec![(id, row.integer(2).unwrap_or(0))];
+        taken.extend(others.iter().map(|row| (row.integer(0).unwrap_or(0), row.integer(1).unwrap_or(0))));
+        taken.sort_unstable();
+        taken.dedup();
+        let ids: Vec<i64> = taken.iter().map(|(id, _)| *id).collect();
+        let sql = format!("UPDATE notice SET tries = tries + 1, due_utc_ms = $1 WHERE id IN ({})", numbers(&ids));
+        session.run(&sql, &[(now_utc_ms + LEASE_MS).into()])?;
         let sql = "SELECT kind, target, allow_private FROM hook WHERE id = $1";
         let hook = first(session, sql, &[row.0[1].clone()])?;
-        let change = changes::one(session, row.integer(2).unwrap_or(0))?;
-        Ok(hook.zip(change).map(|(hook, change)| LeaseRow {
-            id,
+        let mut found = Vec::new();
+        for (_, change) in &taken {
+            found.extend(changes::one(session, *change)?);
+        }
+        let changes = Some(found).filter(|found| !found.is_empty());
+        Ok(hook.zip(changes).map(|(hook, changes)| LeaseRow {
+            ids: ids.clone(),
             tries,
             hook: Form::of(hook.text(0).unwrap_or_default()).map(|form| Hook {
                 form,
                 target: hook.words(1),
                 allow_private: hook.flag(2),
             }),
-            change,
+            changes,
         }))
     })
 }
 
-fn send(hook: &Hook, change: &Change, own_url: &str, now_utc_ms: i64) -> Result<(), String> {
+/// The address of a result and the end of a text with it. Without an address of its own the hub cannot make a link.
+fn link(own_url: &str, slug: &str) -> (Option<String>, String) {
+    if own_url.is_empty() {
+        return (None, format!("Result {slug}; there is no link because the hub was started without --public-url."));
+    }
+    let url = format!("{}/r/{slug}", own_url.trim_end_matches('/'));
+    (Some(url.clone()), url)
+}
+
+fn send(hook: &Hook, changes: &[Change], own_url: &str, now_utc_ms: i64) -> Result<(), String> {
+    let Some(change) = changes.first() else { return Ok(()) };
     let target = hook.target.as_str();
-    let url = format!("{own_url}/r/{}", change.slug);
-    let text = format!("{} {url}", change.sentence());
+    let (url, end) = link(own_url, &change.slug);
+    let text = format!("{} {end}", changes::sentences(changes));
     match hook.form {
         Form::Generic => {
-            let body = json!({"event": "change", "change": change.json(), "text": text, "url": url});
+            let all: Vec<_> = changes.iter().map(Change::json).collect();
+            let body = json!({"event": "change", "change": change.json(), "changes": all, "text": text, "url": url});
             post(hook, target, "POST", &body, change.id)
         }
         Form::Slack => post(hook, target, "POST", &json!({"text": text}), change.id),

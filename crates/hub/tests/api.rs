@@ -51,7 +51,7 @@ fn result_goes_in_and_comes_out_everywhere() {
             let answer = hub.get(path);
             assert_eq!(answer.status, 200, "{path}: {}", answer.body);
             assert!(answer.body.contains(expected), "{path}: {}", answer.body);
-            assert!(!answer.header("content-type").contains("html") || !answer.body.contains("<b>"), "{path}");
+            assert!(!answer.header("content-type").contains("html") || !answer.body.contains("<b>One"), "{path}");
             assert!(answer.header("content-security-policy").starts_with("default-src 'none'"), "{path}");
             assert_eq!(answer.header("set-cookie"), "", "{path}");
             let tag = answer.header("etag");
@@ -295,4 +295,47 @@ fn hub_ends_gracefully_and_keeps_everything() {
         hub.kill_and_restart();
         assert_eq!(hub.get(&format!("/r/{id}")).status, 200);
     });
+}
+
+#[test]
+fn filters_take_names_as_people_write_them() {
+    on_hubs(&[], |hub| {
+        hub.keep("?publish=1", &made::log("Board One (rev. 1.0)", 1, 7000.0));
+        let count = |query: &str| {
+            let answer = hub.get(&format!("/api/results?{query}"));
+            assert_eq!(answer.status, 200, "{query}: {}", answer.body);
+            answer.json()["results"].as_array().unwrap().len()
+        };
+        for (query, expected) in [
+            ("board=Board%20One%20(rev.%201.0)", 1),
+            ("board=board-one-rev-1-0", 1),
+            ("core=Cortex-A72&board=Board+One+(rev.+1.0)", 1),
+            ("board=Board%20Two", 0),
+        ] {
+            assert_eq!(count(query), expected, "{query}");
+        }
+        let refused = hub.get("/api/results?bord=x");
+        assert_eq!(refused.status, 400);
+        assert!(refused.body.contains("known parameters: board, soc"), "{}", refused.body);
+    });
+}
+
+#[test]
+fn search_engines_and_browsers_are_told_what_is_there() {
+    let hub = Running::start(None, &[]);
+    let unlisted = hub.keep("", &made::log("Board One", 1, 7000.0));
+    let listed = hub.keep("?publish=1", &made::log("Board Two", 2, 7100.0));
+    for (path, expected) in [
+        (format!("/r/{unlisted}"), "noindex"),
+        (format!("/r/{unlisted}/page"), "noindex"),
+        (format!("/r/{unlisted}/trend"), "noindex"),
+        (format!("/r/{listed}"), ""),
+        ("/".to_owned(), ""),
+    ] {
+        assert_eq!(hub.get(&path).header("x-robots-tag"), expected, "{path}");
+    }
+    assert!(hub.get("/robots.txt").body.contains("Disallow: /api/"));
+    let page = hub.get_with("/nothing", &[("accept", "text/html,*/*")]);
+    assert_eq!((page.status, page.header("content-type")), (404, "text/html; charset=utf-8"));
+    assert_eq!(hub.get("/nothing").header("content-type"), "application/json");
 }

@@ -168,6 +168,34 @@ fn change_is_told_once_to_every_hook_and_acknowledged() {
     });
 }
 
+#[test]
+fn changes_of_a_machine_that_come_together_are_one_notice_in_words() {
+    for (words, end) in [
+        (&[][..], "there is no link because the hub was started without --public-url."),
+        (&["--public-url", "https://hub.example/"], "https://hub.example/r/"),
+    ] {
+        on_hubs(words, |hub| {
+            let (web, requests) = listener(http);
+            hub.hook("generic", &format!("http://127.0.0.1:{web}/hook"));
+            for number in 0..30 {
+                let part = if number < 24 { 1.0 } else { 0.9 } * noise(number);
+                let log = String::from_utf8(made::log("Board Five", number, 7000.0 * part)).unwrap();
+                let log = log.replace("2030.0 MB/s", &format!("{:.1} MB/s", 2030.0 * part));
+                let log = log.replace("4100.0 MB/s", &format!("{:.1} MB/s", 4100.0 * part));
+                hub.keep("?machine=shelf-3", log.as_bytes());
+            }
+            let request = requests.recv_timeout(Duration::from_secs(120)).unwrap();
+            let body: serde_json::Value = serde_json::from_str(request.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+            let text = body["text"].as_str().unwrap();
+            assert_eq!(body["changes"].as_array().unwrap().len(), 3, "{text}");
+            assert!(text.starts_with("shelf-3: 3 figures changed: ") && text.contains(" MB/s, before "), "{text}");
+            assert!(!text.contains('@') && text.contains(end), "{text}");
+            assert_eq!(body["url"].is_null(), words.is_empty());
+            assert!(requests.recv_timeout(Duration::from_secs(2)).is_err(), "one notice");
+        });
+    }
+}
+
 /// One day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 

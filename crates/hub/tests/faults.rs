@@ -5,9 +5,10 @@
 
 use crate::common;
 use crate::common::running::{Running, program};
-use crate::common::{Server, made, on_both, on_hubs, postgres_database};
+use crate::common::{Folder, Server, made, on_both, on_hubs, postgres_database};
 use hub::store::{Dialect, Postgres, Sqlite, Store, first, migrate, read, write};
 use hub::{changes, notify};
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -204,4 +205,28 @@ fn notice_is_sent_after_the_clock_was_set_back() {
         assert_eq!(tries(), 1, "{name}: and then when it is due again");
         assert!(read(&**store, |session| changes::all(session, 1)).unwrap().is_empty(), "{name}");
     });
+}
+
+#[test]
+fn hub_waits_for_a_database_that_starts_later() {
+    if postgres_database().is_none() {
+        return testkit::was_skipped();
+    }
+    let place = Folder::new();
+    let folder = std::env::temp_dir().join(format!("sbc-bench-hub-late-{}", std::process::id()));
+    let url = format!("host={} user=hub dbname=postgres", folder.display());
+    let mut hub = program(&place.0, Some(&url), &["serve", "--listen", "127.0.0.1:0"]);
+    let mut hub = hub.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let first_line = |output: Box<dyn Read>| {
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line).unwrap();
+        line
+    };
+    let log = first_line(Box::new(hub.stderr.take().unwrap()));
+    assert!(log.contains("\"event\":\"waits for the database\"") && log.contains("\"why\""), "{log}");
+    let server = Server::start_in(folder, &["fsync=off"]);
+    let said = first_line(Box::new(hub.stdout.take().unwrap()));
+    hub.kill().unwrap();
+    hub.wait().unwrap();
+    assert!(server.is_some() && said.starts_with("Listening on http://127.0.0.1:"), "{said}");
 }

@@ -117,7 +117,10 @@ impl Frame<'_> {
                         }
                         @if self.parts.is_empty() { p { (self.nothing) } }
                     }
-                    footer { p { "Made by sbc-bench " (env!("CARGO_PKG_VERSION")) ". " (self.foot) } }
+                    footer {
+                        p { "Made by sbc-bench " (env!("CARGO_PKG_VERSION")) ". " (self.foot) }
+                        p { (compare::reference::SOURCE) }
+                    }
                     @if let Some(script) = self.script { script { (PreEscaped(script.text)) } }
                 }
             }

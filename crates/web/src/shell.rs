@@ -17,6 +17,7 @@ pub fn document(wasm: &[u8], glue: &str) -> String {
     [
         ("POLICY", policy()),
         ("STYLE", page::style() + STYLE),
+        ("LICENCES", escaped(&licences::text())),
         ("VERSION", env!("CARGO_PKG_VERSION").to_owned()),
         // The element is not executed; the script creates a worker from it.
         ("WORKER", BASE64.encode(worker)),
@@ -37,6 +38,11 @@ fn policy() -> String {
         hash(SCRIPT),
         hash(page::script())
     )
+}
+
+/// Text that a browser shows as it is.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 fn packed(bytes: &[u8]) -> Vec<u8> {

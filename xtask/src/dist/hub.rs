@@ -1,7 +1,7 @@
 //! Packages of the hub for this machine: program, manual pages, completions and unit as .deb and .rpm, in
 //! `target/package/hub`. SQLite is inside; the C library is that of the system.
 
-use super::package::{debian_changelog, said, tool};
+use super::package::{debian_changelog, finish_deb, notices, said, tool};
 use crate::workspace;
 use anyhow::{Result, ensure};
 use std::fs;
@@ -31,7 +31,7 @@ pub(crate) fn main() -> Result<()> {
             fs::remove_dir_all(folder)?;
         }
     }
-    for folder in [&root.join("man"), &out] {
+    for folder in [&root.join("man"), &root.join("doc"), &out] {
         fs::create_dir_all(folder)?;
     }
     fs::copy(&binary, root.join("sbc-bench-hub"))?;
@@ -39,11 +39,19 @@ pub(crate) fn main() -> Result<()> {
     for (name, shell) in COMPLETIONS {
         fs::write(root.join(name), said(Command::new(&binary).args(["completions", shell]).output()?)? + "\n")?;
     }
+    for (from, to) in [("docs/hub.md", "doc/hub.md"), ("CHANGELOG.md", "doc/changelog")] {
+        fs::copy(workspace::root().join(from), root.join(to))?;
+    }
+    notices(&mut Command::new(&binary), &root)?;
     fs::write(root.join("changelog.Debian"), debian_changelog("sbc-bench-hub", &epoch)?)?;
-    let packed = Command::new("gzip").args(["-9nr", "man", "changelog.Debian"]).current_dir(&root).status()?;
+    let packed = Command::new("gzip")
+        .args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt"])
+        .current_dir(&root)
+        .status()?;
     ensure!(packed.success(), "gzip failed");
     let folder = out.display().to_string();
     tool(&["deb", "--no-build", "--no-strip", "--package", "sbc-bench-hub", "--output", &folder], &epoch)?;
+    finish_deb(&out, &epoch)?;
     let build_folder = target_folder.display().to_string();
     let rpm = ["generate-rpm", "--package", "crates/hub", "--source-date", &epoch, "--target-dir", &build_folder];
     tool(&[&rpm[..], &["--output", &folder]].concat(), &epoch)?;

@@ -97,6 +97,11 @@ const TARGETS: &[Target] = &[
     },
 ];
 
+/// Rust's names of all of them.
+pub(crate) fn triples() -> Vec<&'static str> {
+    TARGETS.iter().map(|target| target.triple).collect()
+}
+
 /// The target of an architecture.
 fn target(arch: &str) -> Result<&'static Target> {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.arch).collect();
@@ -209,12 +214,11 @@ fn build_with(profile: Profile, variables: &[(&str, &str)], armv7_flags: &[Strin
         let others = if target.arch == "armv7" { armv7_flags } else { &[] };
         command.args(["--target", target.triple, "--config", &target.flags(others)]);
     }
-    let triples: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
     ensure!(
         command.status()?.success(),
         "cargo could not build all of them; ./test installs what they need of standard libraries and \
          linkers, so does: rustup target add {}",
-        triples.join(" ")
+        triples().join(" ")
     );
     Ok(())
 }

@@ -16,15 +16,17 @@ const MADE: [(&str, &[&str]); 3] = [
     ("_sbc-bench", &["completions", "zsh"]),
     ("sbc-bench.fish", &["completions", "fish"]),
 ];
-const COPIED: [(&str, &str); 10] = [
+const COPIED: [(&str, &str); 12] = [
     ("packaging/systemd/sbc-bench-monitor.service", "systemd/sbc-bench-monitor.service"),
     ("packaging/systemd/sbc-bench-restore.service", "systemd/sbc-bench-restore.service"),
     ("packaging/systemd/sbc-bench-regular.service", "systemd/sbc-bench-regular.service"),
     ("packaging/systemd/sbc-bench-regular.timer", "systemd/sbc-bench-regular.timer"),
     ("packaging/systemd/sbc-bench-upload.service", "systemd/sbc-bench-upload.service"),
     ("packaging/workloads.d/README", "workloads.d/README"),
-    ("CHANGELOG.md", "CHANGELOG.md"),
-    ("README.md", "README.md"),
+    ("CHANGELOG.md", "doc/changelog"),
+    ("README.md", "doc/README.md"),
+    ("docs/reading-results.md", "doc/reading-results.md"),
+    ("docs/farms.md", "doc/farms.md"),
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
 ];
@@ -51,15 +53,21 @@ pub(crate) fn main(arch: &str) -> Result<()> {
         let output = command(target, &made.binary).args(words).output().with_context(|| name.to_owned())?;
         fs::write(root.join(name), said(output)? + "\n")?;
     }
-    for folder in ["man", "systemd", "workloads.d"] {
+    for folder in ["man", "systemd", "workloads.d", "doc"] {
         fs::create_dir(root.join(folder))?;
     }
     said(command(target, &made.binary).arg("manual").arg(root.join("man")).output()?)?;
     for (from, to) in COPIED {
         fs::copy(workspace::root().join(from), root.join(to))?;
     }
+    fs::write(root.join("doc/rules.md"), rules()?)?;
+    fs::write(root.join("doc/sbc-bench.cdx.json"), parts(target, &epoch, &out)?)?;
+    notices(&mut command(target, &made.binary), &root)?;
     fs::write(root.join("changelog.Debian"), debian_changelog("sbc-bench", &epoch)?)?;
-    let packed = Command::new("gzip").args(["-9nr", "man", "changelog.Debian"]).current_dir(&root).status();
+    let packed = Command::new("gzip")
+        .args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt", "doc/sbc-bench.cdx.json"])
+        .current_dir(&root)
+        .status();
     ensure!(packed.context("gzip")?.success(), "gzip failed");
     // An .rpm has the dates of files that are older than the commit.
     let mut dated = Command::new("find");
@@ -69,6 +77,7 @@ pub(crate) fn main(arch: &str) -> Result<()> {
     let common = ["--target", target.triple, "--output", &folder];
     let deb = ["deb", "--no-build", "--no-strip", "--package", "sbc-bench"];
     tool(&[&deb[..], &common].concat(), &epoch)?;
+    finish_deb(&out, &epoch)?;
     let build_folder = target_folder.display().to_string();
     let rpm = ["generate-rpm", "--package", "crates/app", "--source-date", &epoch, "--target-dir", &build_folder];
     tool(&[&rpm[..], &common].concat(), &epoch)?;
@@ -76,7 +85,6 @@ pub(crate) fn main(arch: &str) -> Result<()> {
     let alone = Command::new("gzip").args(["-9n", "--to-stdout"]).arg(&made.binary).output().context("gzip")?;
     ensure!(alone.status.success(), "gzip failed");
     fs::write(out.join(format!("sbc-bench-{}-{arch}.gz", env!("CARGO_PKG_VERSION"))), alone.stdout)?;
-    parts(target, &epoch, &out)?;
     let mut files: Vec<String> = Vec::new();
     for entry in fs::read_dir(&out)? {
         files.push(entry?.file_name().to_string_lossy().into_owned());
@@ -85,6 +93,29 @@ pub(crate) fn main(arch: &str) -> Result<()> {
     let sums = [day(&epoch)?.into_bytes(), checksums(&out, &files)?].concat();
     fs::write(out.join("SHA256SUMS"), &sums)?;
     println!("{}\n{}{}", made.line, String::from_utf8_lossy(&sums), out.display());
+    Ok(())
+}
+
+/// Notices of what the binary contains.
+pub(super) fn notices(binary: &mut Command, root: &Path) -> Result<()> {
+    Ok(fs::write(root.join("doc/third-party.txt"), said(binary.arg("licences").output()?)? + "\n")?)
+}
+
+/// All pages of rules as one document.
+fn rules() -> Result<String> {
+    let pages = workspace::files(|path| path.starts_with("docs/rules/") && path.ends_with(".md"))?;
+    Ok(pages.iter().map(|page| page.text.trim_end().to_owned() + "\n\n").collect())
+}
+
+/// Completes the .deb of a folder.
+pub(super) fn finish_deb(out: &Path, epoch: &str) -> Result<()> {
+    for entry in fs::read_dir(out)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "deb") {
+            let script = workspace::root().join("xtask/src/dist/finish_deb.sh");
+            said(Command::new("sh").arg(script).arg(&path).env("SOURCE_DATE_EPOCH", epoch).output()?)?;
+        }
+    }
     Ok(())
 }
 
@@ -155,12 +186,13 @@ fn tarball(arch: &str, epoch: &str, root: &Path, out: &Path) -> Result<()> {
 }
 
 /// Bill of materials as CycloneDX; cargo-cyclonedx writes it next to the manifest.
-fn parts(target: &Target, epoch: &str, out: &Path) -> Result<()> {
+fn parts(target: &Target, epoch: &str, out: &Path) -> Result<String> {
     let manifest = workspace::root().join("crates/app/Cargo.toml");
     let manifest_name = manifest.display().to_string();
     let words =
         ["cyclonedx", "--quiet", "--format", "json", "--override-filename", "sbc-bench.cdx", "--target", target.triple];
     tool(&[&words[..], &["--manifest-path", &manifest_name]].concat(), epoch)?;
+    let mut parts = String::new();
     // It writes one for each member of the workspace.
     for crate_folder in fs::read_dir(workspace::root().join("crates"))?.chain(fs::read_dir(workspace::root())?) {
         let file = crate_folder?.path().join("sbc-bench.cdx.json");
@@ -169,13 +201,14 @@ fn parts(target: &Target, epoch: &str, out: &Path) -> Result<()> {
             // Paths of the build would make two builds differ.
             let place = workspace::root().display().to_string();
             let text = text.replace(&place.replace(' ', "%20"), "/sbc-bench").replace(&place, "/sbc-bench");
-            fs::write(out.join(format!("sbc-bench-{}-{}.cdx.json", env!("CARGO_PKG_VERSION"), target.arch)), text)?;
+            fs::write(out.join(format!("sbc-bench-{}-{}.cdx.json", env!("CARGO_PKG_VERSION"), target.arch)), &text)?;
+            parts = text;
         }
         if file.exists() {
             fs::remove_file(&file)?;
         }
     }
-    Ok(())
+    Ok(parts)
 }
 
 /// The changelog as Debian's tools read it; what changed is in CHANGELOG.md.
@@ -183,7 +216,7 @@ pub(super) fn debian_changelog(name: &str, epoch: &str) -> Result<String> {
     let date = said(Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{epoch}")).output()?)?;
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(
-        "{name} ({version}-1) unstable; urgency=medium\n\n  * Release {version}; its CHANGELOG.md has the changes.\n\n \
+        "{name} ({version}-1) unstable; urgency=medium\n\n  * Release {version}; changelog.gz has the changes.\n\n \
          -- sbc-bench contributors <sbc-bench@users.noreply.github.com>  {date}\n"
     ))
 }

@@ -90,6 +90,13 @@ const STEPS: &[Step] = &[
     Step { what: "list definitions", line: "sbc-bench list definitions", has: "mine" },
     Step { what: "manual", line: "gzip -dc /usr/share/man/man1/sbc-bench.1.gz", has: ".TH sbc-bench 1" },
     Step {
+        what: "notices",
+        line: "gzip -d < /usr/share/doc/sbc-bench/third-party.txt.gz > /tmp/notices && sbc-bench licences | cmp - /tmp/notices && \
+               rm /tmp/notices && cat /usr/share/doc/sbc-bench/copyright",
+        has: "Files: data/reference.tsv",
+    },
+    Step { what: "sums", line: "dpkg --verify sbc-bench && echo same", has: "same" },
+    Step {
         what: "completions",
         line: "bash -c '. /usr/share/bash-completion/completions/sbc-bench; complete -p sbc-bench'",
         has: "sbc-bench",
@@ -157,15 +164,15 @@ fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
     Ok(path.clone())
 }
 
-/// Fails on an error of lintian's; `None` where there is none.
+/// Fails on an error or a warning of lintian's that no override gives a reason for; `None` where there is none.
 fn lintian(package: &Path) -> Result<Option<String>> {
-    let Ok(output) = Command::new("lintian").args(["--fail-on", "error", "--allow-root"]).arg(package).output() else {
+    let Ok(output) = Command::new("lintian").args(["--fail-on", "error,warning", "--allow-root"]).arg(package).output()
+    else {
         return Ok(None);
     };
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "lintian finds errors:\n{said}");
-    let warnings = said.lines().filter(|line| line.starts_with("W:")).count();
-    Ok(Some(format!("lintian       0 errors, {warnings} warnings")))
+    ensure!(output.status.success(), "lintian finds errors or warnings:\n{said}");
+    Ok(Some("lintian       0 errors, 0 warnings".to_owned()))
 }
 
 /// Result of one system.

@@ -55,11 +55,11 @@ impl Hub {
         .to_string()
     }
 
-    /// Results in its database, and machines that they are of.
+    /// Results that its index lists, and machines that they are of.
     pub(super) fn results(&self) -> Result<[usize; 2]> {
         let mut psql = Command::new(self.programs.join("psql"));
         psql.args(["-At", "-F", " ", "-h", "/mnt/pg", "-U", "hub", "-d", "hub", "-c"]);
-        psql.arg("SELECT count(*), count(DISTINCT alias) FROM result");
+        psql.arg("SELECT count(*), count(DISTINCT alias) FROM result WHERE listed = 1");
         let output = psql.output().context("psql")?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout)?;

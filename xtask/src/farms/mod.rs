@@ -38,6 +38,9 @@ const WATCHERS: [(&str, &str); 5] = [
 ];
 const LINTERS: [(&str, &str); 3] = [("python3", "python3"), ("promtool", "prometheus"), ("shellcheck", "shellcheck")];
 
+/// The status of a script that lacks a program.
+const NOT_HERE: i32 = 77;
+
 /// Packages from PyPI.
 const PACKAGES: [&str; 5] = ["ansible-core>=2.19,<2.20", "ansible-lint", "ruff", "kubernetes-validate", "labgrid"];
 
@@ -79,8 +82,21 @@ fn options(words: &[&str]) -> Result<Options> {
     Ok(options)
 }
 
+/// Tries the Slurm file under a scheduler of this machine.
+fn slurm() -> Result<()> {
+    let status = Command::new("sh").arg(workspace::root().join("xtask/src/farms/slurm.sh")).status()?;
+    if status.code() == Some(NOT_HERE) {
+        return not_tried("Slurm is not installed (Debian: slurm-wlm, munge)");
+    }
+    ensure!(status.success(), "the Slurm file does not work");
+    Ok(())
+}
+
 /// Makes the farm, lets the playbooks run, and prints what each board gave. Fails if it is not what was to be.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
+    if words == ["--slurm"] {
+        return slurm();
+    }
     let options = options(words)?;
     let folder = workspace::target_folder()?.join("farms");
     if options.is_inside && options.monitors {

@@ -32,15 +32,16 @@ struct Fence {
 
 const FENCES: &[Fence] = &[
     fence("allocator", true, Unsafe::Home, 400),
-    fence("app", false, Unsafe::Nowhere, 19_500),
+    fence("app", false, Unsafe::Nowhere, 19_560),
     fence("archive", true, Unsafe::Nowhere, 430),
     fence("bench", true, Unsafe::Nowhere, 9_300),
     fence("compare", true, Unsafe::Nowhere, 5_700),
     fence("console", false, Unsafe::Nowhere, 4_600),
     fence("explain", true, Unsafe::Nowhere, 10_100),
     fence("facts", true, Unsafe::Nowhere, 15_800),
-    fence("hub", false, Unsafe::Nowhere, 13_300),
+    fence("hub", false, Unsafe::Nowhere, 13_600),
     fence("identify", true, Unsafe::Nowhere, 4_000),
+    fence("licences", true, Unsafe::Nowhere, 60),
     fence("logs", true, Unsafe::Nowhere, 8_110),
     fence("microbench", true, Unsafe::Home, 6_100),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs"), 21_100),
@@ -54,7 +55,7 @@ const FENCES: &[Fence] = &[
     fence("testkit", false, Unsafe::Nowhere, 3_850),
     fence("web", true, Unsafe::Nowhere, 600),
     fence("workloads", true, Unsafe::Nowhere, 10_500),
-    fence("xtask", false, Unsafe::Nowhere, 13_000),
+    fence("xtask", false, Unsafe::Nowhere, 13_450),
 ];
 
 const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe, lines_max: usize) -> Fence {

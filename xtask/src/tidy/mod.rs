@@ -92,6 +92,8 @@ fn problems() -> Result<Vec<Problem>> {
     if let (Some(manifest), Some(dependencies)) = (text("Cargo.toml"), text("docs/dependencies.md")) {
         problems.extend(arrows::check_reasons(manifest, dependencies));
     }
+    let notices = crate::licences::differences()?;
+    problems.extend(notices.iter().map(|line| Problem::new("crates/licences/third-party.txt", None, line.clone())));
     Ok(problems)
 }
 

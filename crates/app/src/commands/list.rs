@@ -1,7 +1,8 @@
-//! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions and manual.
+//! `sbc-bench list`: the tables of questions, sensors, workloads, rules and reports; completions, manual and licences.
 
 use super::Command;
 use console::output;
+use machine::files::Access;
 use std::fmt::Write;
 
 /// One table: its name, and `(id, about)` of each entry.
@@ -97,13 +98,56 @@ impl Command for Manual {
         // A manual has no short form.
         let whole = |verb: clap::Command| verb.mut_args(|option| option.hide_short_help(false));
         let grammar = whole(super::grammar()).mut_subcommands(whole);
-        if let Some(directory) = self.directory {
-            clap_mangen::generate_to(grammar, directory)?;
-            return Ok(0);
-        }
         let mut text = Vec::new();
-        clap_mangen::Man::new(grammar).render(&mut text)?;
-        output::print(&String::from_utf8_lossy(&text))?;
+        // `help` has no page of its own.
+        clap_mangen::Man::new(grammar.clone().disable_help_subcommand(true)).render(&mut text)?;
+        let page = with_sections(&String::from_utf8_lossy(&text));
+        match self.directory {
+            Some(directory) => {
+                clap_mangen::generate_to(grammar, &directory)?;
+                machine::files::replace_unsynced(&directory.join("sbc-bench.1"), page.as_bytes(), Access::World)?;
+            }
+            None => output::print(&page)?,
+        }
+        Ok(0)
+    }
+}
+
+/// Sections that a grammar has no place for.
+const MORE: &str = include_str!("manual.roff");
+/// Headings in the last text of the help, and the sections of a manual that they are.
+const SECTIONS: [(&str, &str); 4] = [
+    ("Other commands:", "OTHER COMMANDS"),
+    ("Earlier commands, which still work:", "EARLIER COMMANDS"),
+    ("Environment:", "ENVIRONMENT"),
+    ("Exit status:", "EXIT STATUS"),
+];
+
+/// The manual with the sections that its readers look for, in place of one for all that follows the options.
+fn with_sections(page: &str) -> String {
+    let page = page.replace(".SH EXTRA\n", "");
+    let page = SECTIONS
+        .iter()
+        .fold(page, |page, (line, section)| page.replacen(&format!("{line}\n"), &format!(".SH {section}\n.nf\n"), 1));
+    page.replacen("If your own command", ".fi\nIf your own command", 1).replacen(
+        ".SH VERSION",
+        &format!("{MORE}.SH VERSION"),
+        1,
+    )
+}
+
+/// Print the notices of what the program contains
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Licences {}
+
+impl Command for Licences {
+    fn recovers_first(&self) -> bool {
+        false
+    }
+
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+        output::print(&licences::text())?;
         Ok(0)
     }
 }

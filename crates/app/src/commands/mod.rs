@@ -136,6 +136,7 @@ verbs! {
     Snapshot(snapshot::Snapshot),
     Completions(list::Completions),
     Manual(list::Manual),
+    Licences(list::Licences),
 }
 
 /// Benchmark a single-board computer or small server, and explain the result.

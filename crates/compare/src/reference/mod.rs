@@ -22,6 +22,10 @@ use record::{Record, Source};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+/// Source of the figures, one sentence for the feet of pages. Its whole licence is in `sbc-bench licences`.
+pub const SOURCE: &str =
+    "Reference figures: results at github.com/ThomasKaiser/sbc-bench, © 2018 Thomas Kaiser, BSD-3-Clause.";
+
 /// Content of a cell without data in the log.
 pub(crate) const NOTHING: &str = "-";
 

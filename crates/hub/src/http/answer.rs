@@ -11,7 +11,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::body::{Frame, SizeHint};
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -98,13 +98,26 @@ pub(crate) struct Answer {
     pub(crate) room: Option<Share<IpAddr>>,
     /// Content security policy of the page, if it differs from the default.
     pub(crate) policy: Option<String>,
+    /// True if search engines must not list it.
+    pub(crate) is_unlisted: bool,
 }
 
 impl Answer {
     pub(crate) fn of(media: Media, body: impl Into<Vec<u8>>) -> Self {
         let status = StatusCode::OK;
         let body = body.into();
-        Self { status, media, body, tag: None, retry_after_s: None, next: None, stream: None, room: None, policy: None }
+        Self {
+            status,
+            media,
+            body,
+            tag: None,
+            retry_after_s: None,
+            next: None,
+            stream: None,
+            room: None,
+            policy: None,
+            is_unlisted: false,
+        }
     }
 
     pub(crate) fn json(value: &serde_json::Value) -> Self {
@@ -152,6 +165,7 @@ impl Answer {
         };
         put(ETAG, Some(tag).filter(|_| self.status == StatusCode::OK));
         put(RETRY_AFTER, self.retry_after_s.map(|seconds| seconds.to_string()));
+        put(HeaderName::from_static("x-robots-tag"), self.is_unlisted.then(|| "noindex".to_owned()));
         put(header::LINK, self.next.map(|next| format!("<{next}>; rel=\"next\"")));
         response
     }

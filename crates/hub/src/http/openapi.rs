@@ -9,6 +9,25 @@ use crate::query::LIMIT_MAX;
 use crate::sorts::SORTS;
 use serde_json::{Map, Value, json};
 
+/// What each parameter of a query means.
+const DESCRIPTIONS: [(&str, &str); 15] = [
+    ("board", "Name of the board, or its slug as in /board/SLUG. A name that no result has gives no results."),
+    ("soc", "Name of the SoC or CPU, or its slug as in /soc/SLUG."),
+    ("core", "A core type, such as Cortex-A76, or its slug."),
+    ("cores", "A set of cores, such as 4x Cortex-A55 + 4x Cortex-A76, or its slug."),
+    ("kernel", "Release of the kernel, or its slug."),
+    ("distribution", "Name of the distribution, or its slug."),
+    ("verdict", "Only results with this verdict."),
+    ("died", "1: only runs that died."),
+    ("q", "Words of boards, SoCs, kernels and others, all of which a result must have."),
+    ("sort", "Figure to sort by, the best first; newest: by when a result was listed."),
+    ("cursor", "The `next` of the page before."),
+    ("limit", "Results of a page."),
+    ("format", "json or csv."),
+    ("publish", "1: list the result for all people."),
+    ("machine", "Name of the machine, under which its results are one history."),
+];
+
 /// `GET /api/openapi.json`
 pub(super) fn document(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
@@ -112,12 +131,13 @@ fn send() -> Value {
 }
 
 fn in_path(name: &str) -> Value {
-    json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}})
+    let about = "The last part of the address of a result; of a change, its number.";
+    json!({"name": name, "in": "path", "required": true, "description": about, "schema": {"type": "string"}})
 }
 
 fn kind() -> Value {
     let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.word()).collect();
-    json!({"name": "name", "in": "path", "required": true, "schema": {"enum": kinds}})
+    json!({"name": "name", "in": "path", "required": true, "description": "Kind of the names.", "schema": {"enum": kinds}})
 }
 
 /// A parameter of a query. Forms send fields that nobody filled in: an empty value is as none.
@@ -133,7 +153,8 @@ fn filter(name: &str) -> Value {
         "cursor" => json!({"type": "string", "pattern": "^(-?[0-9]{1,15}(\\.[0-9]{1,9})?_[0-9]{1,18})?$"}),
         _ => json!({"type": "string"}),
     };
-    json!({"name": name, "in": "query", "schema": schema})
+    let about = DESCRIPTIONS.iter().find(|(known, _)| *known == name).map_or("", |(_, about)| about);
+    json!({"name": name, "in": "query", "description": about, "schema": schema})
 }
 
 fn filters() -> Vec<Value> {

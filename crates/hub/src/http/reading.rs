@@ -3,7 +3,7 @@
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
 use super::asked::Ask;
-use crate::names::Kind;
+use crate::names::{Kind, slug};
 use crate::originals::CompressedOriginal;
 use crate::query::{self, Cursor, ListRow, Page, Query, sort_of};
 use crate::sorts::SORTS;
@@ -32,7 +32,8 @@ pub(super) const FILTERS: [&str; 13] = [
 
 /// The query of an address.
 pub(super) fn query_of(parameters: &Parameters, limit: i64) -> Result<Query, Refusal> {
-    let names = Kind::ALL.into_iter().filter_map(|kind| Some((kind, parameters.get(kind.word())?.to_owned())));
+    // A name as people write it has the slug that it was given; the slug of a slug is itself.
+    let names = Kind::ALL.into_iter().filter_map(|kind| Some((kind, slug(parameters.get(kind.word())?))));
     let verdict = match parameters.get("verdict") {
         Some(word) if !Verdict::ALL.iter().any(|verdict| verdict.to_string() == word) => {
             return Err(Refusal::bad("verdict is valid, unproven, degraded or invalid."));

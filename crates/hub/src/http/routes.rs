@@ -20,6 +20,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Lists and results may be found by search engines; unlisted results say themselves that they may not (`noindex`).
+const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /metrics\nDisallow: /search\n";
+
 /// A handler.
 type Handler = fn(&Ask) -> Result<Answer, Refusal>;
 /// Formats a refusal.
@@ -56,6 +59,7 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .route("/metrics", api(metrics::metrics))
         // Browsers ask for it on their own, and write an error where it is not there.
         .route("/favicon.ico", api(|_| Ok(Answer::of(Media::Svg, "").status(StatusCode::NO_CONTENT))))
+        .route("/robots.txt", api(|_| Ok(Answer::of(Media::Text, ROBOTS))))
         .route("/healthz", api(|_| Ok(Answer::of(Media::Text, "alive\n"))))
         .route("/readyz", api(metrics::ready))
         .fallback(no_such)
@@ -234,6 +238,10 @@ async fn acknowledge(asked: QueuedRequest) -> Response<Body> {
     changed(asked, upload::acknowledge).await
 }
 
+/// Browsers are answered by a page, programs by JSON.
 async fn no_such(headers: HeaderMap) -> Response<Body> {
-    Refusal::not_found().json().response(&headers)
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let refusal = Refusal::not_found();
+    let answer = if accepted.contains("text/html") { refusal.page() } else { refusal.json() };
+    answer.response(&headers)
 }

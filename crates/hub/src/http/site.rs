@@ -88,7 +88,7 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
         return Ok(Answer { tag, ..Answer::of(Media::Html, page) });
     }
     let page = shown(ask, View::Result(ask.name.clone()), &[found.hash])?;
-    Ok(Answer { tag, ..Answer::of(Media::Html, page) })
+    Ok(Answer { tag, is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
 }
 
 /// Up to five results side by side.
@@ -112,7 +112,9 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
 pub(super) fn trend(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let history = read(&*ask.hub.store, |session| history::of(session, &ask.name))?;
-    html(pages::trend(&history.ok_or_else(Refusal::not_found)?))
+    let page = pages::trend(&history.ok_or_else(Refusal::not_found)?);
+    // The results of a history may be unlisted.
+    Ok(Answer { is_unlisted: true, ..Answer::of(Media::Html, page) })
 }
 
 /// Boards by how often a run died on them.
@@ -165,5 +167,5 @@ pub(super) fn whole(ask: &Ask) -> Result<Answer, Refusal> {
     }
     let tag = Some(format!("{}-{}", &found.hash[..found.hash.len().min(16)], ask.hub.build));
     let page = shown(ask, View::Whole, &[found.hash])?;
-    Ok(Answer { tag, policy: Some(page::policy()), ..Answer::of(Media::Html, page) })
+    Ok(Answer { tag, policy: Some(page::policy()), is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
 }

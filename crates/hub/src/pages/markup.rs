@@ -49,6 +49,7 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
             body {
                 nav { @for (to, words) in links { a href=(to) { (words) } } }
                 main { h1 { (title) } (body) }
+                footer { p { (compare::reference::SOURCE) } }
             }
         }
     };

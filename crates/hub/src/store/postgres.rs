@@ -16,6 +16,9 @@ const STATEMENTS_MAX: usize = 256;
 /// Maximum number of attempts of a transaction after a conflict or a lost connection.
 const TRIES: u32 = 6;
 
+/// Pause between two attempts to reach a server that does not serve yet.
+const START_PAUSE: Duration = Duration::from_secs(1);
+
 /// Tables that rows are removed from.
 const TABLES: [&str; 8] = ["result", "original", "name", "name_core", "change", "notice", "hook", "counted"];
 
@@ -67,6 +70,27 @@ impl Postgres {
         let first = store.connect()?;
         store.give_back(Some(first), 1);
         Ok(store)
+    }
+
+    /// As [`Postgres::open`], but a server that does not answer, or that says that it is starting, is asked again until it
+    /// serves. `waits` is called with the reason whenever that is another one.
+    ///
+    /// # Errors
+    /// The address is wrong, or the server refuses it.
+    pub fn open_when_ready(url: &str, mut waits: impl FnMut(&str)) -> Result<Self, Trouble> {
+        let mut told = String::new();
+        loop {
+            match Self::open(url) {
+                Err(trouble) if trouble.is_passing => {
+                    if trouble.message != told {
+                        waits(&trouble.message);
+                        told = trouble.message;
+                    }
+                    std::thread::sleep(START_PAUSE);
+                }
+                done => return done,
+            }
+        }
     }
 
     fn connect(&self) -> Result<Connection, Trouble> {

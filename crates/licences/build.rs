@@ -1,0 +1,16 @@
+//! Packs the text: a binary has a fifth of its size.
+
+use flate2::{Compression, write::DeflateEncoder};
+use std::error::Error;
+use std::io::Write;
+use std::{env, fs, path::Path};
+
+#[allow(clippy::disallowed_methods, reason = "a build script is told by the environment and writes files")]
+#[allow(clippy::print_stdout, reason = "a build script talks to Cargo by printing")]
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=third-party.txt");
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&fs::read("third-party.txt")?)?;
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("third-party.deflate"), packed.finish()?)?;
+    Ok(())
+}

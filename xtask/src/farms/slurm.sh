@@ -1,0 +1,88 @@
+#!/bin/sh
+# deploy/slurm under a real scheduler on this machine: three nodes, of which one is down, boards.txt in both orders of the
+# others, all on one power supply. A job must run on its board and nowhere else, and one whose board is down must wait alone.
+# Status 77: Slurm or munge is not installed (Debian: slurm-wlm, munge). Needs root.
+set -eu
+script=$(realpath "$(dirname "$0")/../../../deploy/slurm/sbc-bench.sbatch")
+for program in slurmctld slurmd sbatch munged; do
+    command -v "$program" >/dev/null || { echo "$program is not installed"; exit 77; }
+done
+place=$(mktemp -d)
+cd "$place"
+finish() {
+    scancel --user="$(id -un)" 2>/dev/null || true
+    cat ./*.pid 2>/dev/null | xargs -r kill 2>/dev/null || true
+    cd /
+    rm -rf "$place"
+}
+trap finish EXIT
+
+chmod 755 "$place"
+mkdir munge
+dd if=/dev/urandom of=munge/key bs=1024 count=1 2>/dev/null
+chmod 600 munge/key
+munged --key-file="$place/munge/key" --socket="$place/munge/socket" --pid-file="$place/munged.pid" \
+    --log-file="$place/munge/log" --seed-file="$place/munge/seed" --force 2>/dev/null
+host=$(hostname -s)
+cat >slurm.conf <<CONF
+ClusterName=boards
+SlurmctldHost=$host(127.0.0.1)
+AuthInfo=socket=$place/munge/socket
+SlurmUser=root
+SlurmdUser=root
+MpiDefault=none
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SlurmctldPidFile=$place/controller.pid
+SlurmdPidFile=$place/%n.pid
+SlurmdSpoolDir=$place/spool-%n
+StateSaveLocation=$place/state
+SlurmctldLogFile=$place/controller.log
+SlurmdLogFile=$place/%n.log
+SlurmctldPort=16817
+SchedulerParameters=sched_interval=1,bf_interval=1
+SelectType=select/cons_tres
+Licenses=psu1:1
+NodeName=board-01 NodeHostname=$host NodeAddr=127.0.0.1 Port=17001
+NodeName=board-02 NodeHostname=$host NodeAddr=127.0.0.1 Port=17002
+NodeName=board-03 NodeHostname=$host NodeAddr=127.0.0.1 Port=17003
+PartitionName=boards Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+CONF
+mkdir state
+export SLURM_CONF="$place/slurm.conf"
+# A program that ends with the status of a degraded result.
+cat >program <<'PROGRAM'
+#!/bin/sh
+echo "$SLURMD_NODENAME"
+exit 2
+PROGRAM
+chmod +x program
+export SBC_BENCH="$place/program"
+slurmctld
+for node in board-01 board-02; do slurmd -N "$node"; done
+for _ in $(seq 30); do
+    [ "$(sinfo --Node --noheader --states=idle | wc -l)" = 2 ] && break
+    sleep 1
+done
+
+count=0
+for order in "board-03 board-02 board-01" "board-01 board-02 board-03"; do
+    for board in $order; do echo "$board psu1"; done >boards.txt
+    # As docs/farms.md has it.
+    while read -r board supply; do
+        sbatch --quiet --nodelist="$board" ${supply:+--licenses="$supply"} "$script" results
+    done <boards.txt
+    for _ in $(seq 60); do
+        [ "$(squeue --noheader | wc -l)" = 1 ] && break
+        sleep 1
+    done
+    waiting=$(squeue --noheader --format=%n)
+    [ "$waiting" = board-03 ] || { echo "$order: the job of board-03 alone has to wait, and these do: $waiting"; cat ./*.log; exit 1; }
+    for board in board-01 board-02; do
+        [ "$(cat "results/$board.json")" = "$board" ] || { echo "$order: no result of $board on $board"; exit 1; }
+        count=$((count + 1))
+    done
+    scancel --user="$(id -un)"
+    rm -rf results
+done
+echo "Slurm $(slurmd -V | cut -d' ' -f2): $count jobs ran on their boards, that of a board that is down waited"
