@@ -5,6 +5,7 @@
 
 use super::place::{samples_place, step_place};
 use super::{ANY_COMPUTING, Rule, cpu_quota};
+use facts::figures::core_name;
 use facts::stats::mean;
 use facts::view::{self, CpuUse, OnlineCpus, Phase};
 use facts::{Facts, Finding, Place, Quantity, Severity, Share, Witness};
@@ -73,8 +74,39 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .filter(|worst| worst.mean_cpus >= MEAN_CPUS_MIN || peaks >= PEAKS_MIN);
     let mut findings: Vec<Finding> = worst.map(|worst| used_by_others(facts, worst, &others)).into_iter().collect();
     findings.extend(displaced(facts, phases));
+    findings.extend(starved(facts));
     findings.extend(online.and_then(|online| crowded(facts, &online, phases)));
     findings
+}
+
+/// Threads that decompress have nothing to wait for: from this share of the CPUs on, in percent, they had them.
+const DECOMPRESSING_PERCENT_MIN: f64 = 88.0;
+/// The same with cores of several kinds.
+const MIXED_PERCENT_MIN: f64 = 70.0;
+
+/// Threads of a log's 7-zip that lacked CPU time in every run, which no run shows against another.
+fn starved(facts: &Facts<'_>) -> Option<Finding> {
+    let clusters = facts.machine.clusters.iter().filter_map(|cluster| cluster.cpus.first());
+    let names: Vec<Option<String>> = clusters.map(|cpu| core_name(facts, *cpu)).collect();
+    // Threads on fast cores wait for those on slow ones.
+    let is_mixed = names.len() > 1 && names.iter().any(|name| name.is_none() || *name != names[0]);
+    let percent_min = if is_mixed { MIXED_PERCENT_MIN } else { DECOMPRESSING_PERCENT_MIN };
+    let cpus = f64::from(view::cpu_count(facts)?);
+    let runs = facts.halves();
+    let most = runs.iter().map(|run| run.decompressing_use / cpus).reduce(f64::max)?;
+    let has_reason = facts.waited_for_memory().is_some() || !facts.lost_cpus().is_empty() || !view::is_log(facts);
+    if most >= percent_min || has_reason {
+        return None;
+    }
+    let steps: Vec<usize> = facts.multi_totals().iter().map(|(step, _)| *step).collect();
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "The threads of 7-zip on all CPUs had {last_use} of the CPUs at most while they decompressed, in every run: other \
+         tasks or the host had the rest.",
+    );
+    let finding = finding.confidence(75).with("last_use", Quantity::Percent(most)).of(steps.iter().copied());
+    Some(finding.seen_by(Witness::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))
 }
 
 fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Option<OtherTasks<'a>> {
