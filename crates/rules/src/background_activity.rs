@@ -80,25 +80,39 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// Threads that decompress have nothing to wait for: from this share of the CPUs on, in percent, they had them.
-const DECOMPRESSING_PERCENT_MIN: f64 = 88.0;
-/// The same with cores of several kinds.
-const MIXED_PERCENT_MIN: f64 = 70.0;
+const DECOMPRESSING_PERCENT_MIN: f64 = 80.0;
+/// CPUs that were this busy, in percent, worked for somebody.
+const BUSY_PERCENT_MIN: f64 = 92.0;
+/// More than one CPU, in percent of one.
+const ONE_CPU_PERCENT: f64 = 110.0;
+/// The lowest share with cores of several kinds.
+const MIXED_PERCENT_MIN: f64 = 65.0;
 
 /// Threads of a log's 7-zip that lacked CPU time in every run, which no run shows against another.
 fn starved(facts: &Facts<'_>) -> Option<Finding> {
     let clusters = facts.machine.clusters.iter().filter_map(|cluster| cluster.cpus.first());
     let names: Vec<Option<String>> = clusters.map(|cpu| core_name(facts, *cpu)).collect();
     // Threads on fast cores wait for those on slow ones.
-    let is_mixed = names.len() > 1 && names.iter().any(|name| name.is_none() || *name != names[0]);
+    let is_mixed = names.len() != 1
+        && !names.first().is_some_and(|first| first.is_some() && names.iter().all(|name| name == first));
     let percent_min = if is_mixed { MIXED_PERCENT_MIN } else { DECOMPRESSING_PERCENT_MIN };
-    let cpus = f64::from(view::cpu_count(facts)?);
+    let threads = view::compressions(facts).filter_map(|(_, _, done)| done.benchmark_threads).max()?;
+    let cpus = f64::from(threads.min(facts.machine.cpus.len() as u32));
     let runs = facts.halves();
-    let most = runs.iter().map(|run| run.decompressing_use / cpus).reduce(f64::max)?;
+    let used = runs.iter().map(|run| run.decompressing_use).reduce(f64::max)?;
+    let most = used / cpus;
     let has_reason = facts.waited_for_memory().is_some() || !facts.lost_cpus().is_empty() || !view::is_log(facts);
-    if most >= percent_min || has_reason {
+    // Threads that had one CPU were kept on it.
+    if most >= percent_min || used <= ONE_CPU_PERCENT || has_reason {
         return None;
     }
     let steps: Vec<usize> = facts.multi_totals().iter().map(|(step, _)| *step).collect();
+    // CPUs that idled waited for the threads themselves.
+    let windows = steps.iter().filter_map(|step| facts.steps.get(*step)).map(|step| step.window);
+    let busy = mean(&windows.flat_map(|window| facts.cpu_use(&window)).map(|usage| usage.busy).collect::<Vec<_>>())?;
+    if busy < BUSY_PERCENT_MIN {
+        return None;
+    }
     let finding = Finding::new(
         RULE.id,
         Severity::Degraded,

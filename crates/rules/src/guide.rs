@@ -98,7 +98,6 @@ fn condition(when: RelationCondition) -> Option<String> {
         RelationCondition::ManyNodes => "the machine has several NUMA nodes or packages",
         RelationCondition::Unsteady => "readings of the same clock contradict each other",
         RelationCondition::UseFell => "the threads got less CPU time than before",
-        RelationCondition::UseKept => "no lower CPU time of the threads tells another cause",
         RelationCondition::Overclocked => "`config.txt` raises clocks",
         RelationCondition::Reasoned => "the reason is known",
         RelationCondition::Skipped => "the step was skipped",

@@ -81,8 +81,6 @@ pub enum RelationCondition {
     Overclocked,
     /// The threads of the score got less CPU time.
     UseFell,
-    /// They got as much as before, or nothing tells.
-    UseKept,
     /// The finding includes a reason.
     Reasoned,
     /// A step was not tried at all: it says its reason, and nothing that happened in the run is one.

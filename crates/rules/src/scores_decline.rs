@@ -22,9 +22,6 @@ const FALL_PERCENT_MIN: f64 = 3.0;
 /// Smallest part of a fall that CPU use must have to be its reason.
 const USE_SHARE_MIN: f64 = 0.5;
 
-/// Smallest part of a fall that the clock must have to be its reason.
-const CLOCK_SHARE_MIN: f64 = 0.3;
-
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
@@ -32,8 +29,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
-    // A clock that fell by little is no reason of a score that fell by much.
-    let by_clock = clock_fall_percent(facts, &steps).filter(|by_clock| *by_clock >= fall * CLOCK_SHARE_MIN);
+    let by_clock = clock_fall_percent(facts, &steps);
     let runs = facts.halves();
     let by_use = view::fall(runs).filter(|fall| by_clock.is_none() && fall.use_share >= USE_SHARE_MIN);
     let template = match (by_clock, by_use, view::differs(runs)) {

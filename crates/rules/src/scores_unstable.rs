@@ -59,9 +59,6 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("rate", Quantity::Text(listed_halves(runs, |run| run.compressing_rate)))
         .of(totals.iter().map(|(step, _)| *step))
         .seen_by(Witness::Scores);
-    let lowest_use = runs.iter().map(|run| run.compressing_use).reduce(f64::min);
-    let is_of_use = matches!(view::differs(runs), Difference::Use | Difference::CompressionUse);
-    let finding = finding.with_known("last_use", lowest_use.filter(|_| is_of_use).map(Quantity::Percent));
     vec![finding.at_all(totals.iter().map(|(step, _)| step_place(facts, *step)))]
 }
 

@@ -5,7 +5,9 @@
 use super::{Judgement, Row};
 use explain::explain;
 use facts::{Cause, Explained, Verdict, Witness};
-use record::{ChannelId, Fact, Outcome, Record, Step, StepMeasurement, Variant, Window, WorkloadId};
+use record::{
+    AllCpus, ChannelId, CpuPercent, Fact, Outcome, Record, RuleId, Step, StepMeasurement, Variant, Window, WorkloadId,
+};
 
 /// One way to falsify a log. None where it does not apply.
 type Change = fn(&Record) -> Option<Record>;
@@ -88,10 +90,6 @@ fn is_temperature(id: &ChannelId) -> bool {
     *id == ChannelId::Soc
 }
 
-fn is_share(id: &ChannelId, name: &str) -> bool {
-    id.to_string() == name
-}
-
 /// True if a cause that lowered scores is one of these.
 fn blames(explained: &Explained<'_>, causes: &[Cause]) -> bool {
     let harmful = |diagnosis: &&facts::Diagnosis| !diagnosis.is_minor() && diagnosis.severity > facts::Severity::Info;
@@ -132,13 +130,13 @@ fn judge_same(before: &Explained<'_>, after: &Explained<'_>) -> Judgement {
     Judgement::Right
 }
 
-fn judge_rule(after: &Explained<'_>, ids: &[&str]) -> Judgement {
-    let is_found = after.assessment.findings.iter().any(|finding| ids.contains(&finding.rule.as_str()));
+fn judge_rule(after: &Explained<'_>, rule: &RuleId) -> Judgement {
+    let is_found = after.assessment.findings.iter().any(|finding| finding.rule == *rule);
     if is_found {
         return Judgement::Right;
     }
     let name = after.facts.machine.board.known().cloned().unwrap_or_default();
-    Judgement::Wrong(format!("{name}: {} not found", ids.join(" or ")))
+    Judgement::Wrong(format!("{name}: {rule} not found"))
 }
 
 const OTHERS: [Cause; 4] = [Cause::Background, Cause::NotVisible, Cause::StolenTime, Cause::TooLittleMemory];
@@ -226,13 +224,18 @@ const ROWS: &[(&str, Change, Judge)] = &[
             let mut changed = record.clone();
             let runs = runs(record)?;
             scale(&mut changed, [1.0, 0.65, 0.65], false);
-            set(&mut changed, &runs[1..], |id| is_share(id, "cpu.system_percent"), |_| 35)?;
-            set(&mut changed, &runs[1..], |id| is_share(id, "cpu.user_percent"), |_| 65)?;
+            set(
+                &mut changed,
+                &runs[1..],
+                |id| *id == ChannelId::AllCpus(AllCpus::Percent(CpuPercent::System)),
+                |_| 35,
+            )?;
+            set(&mut changed, &runs[1..], |id| *id == ChannelId::AllCpus(AllCpus::Percent(CpuPercent::User)), |_| 65)?;
             Some(changed)
         },
         |_, after| {
             let judged = judge_loss(after, 23.3, &[Cause::KernelOverhead], &[Cause::Heat, Cause::PowerLimit]);
-            if judged == Judgement::Right { judged } else { judge_rule(after, &["system-time"]) }
+            if judged == Judgement::Right { judged } else { judge_rule(after, &rules::SYSTEM_TIME) }
         },
     ),
     (
@@ -244,7 +247,7 @@ const ROWS: &[(&str, Change, Judge)] = &[
             swaps.first_mut()?.used_kib += 1_258_291;
             Some(changed)
         },
-        |_, after| judge_rule(after, &["swapping"]),
+        |_, after| judge_rule(after, &rules::SWAPPING),
     ),
     (
         "the name of another SoC",
@@ -307,7 +310,7 @@ const SECTIONS: &[Section] = &[
         remove: |record| record.steps.retain(|step| step.workload.id() != Some(WorkloadId::SevenZip)),
         rests: |_| false,
     },
-    Section { name: "states", remove: |record| record.states.clear(), rests: |by| matches!(by, Witness::SwapTraffic) },
+    Section { name: "states", remove: |record| record.states.clear(), rests: |_| false },
     Section {
         name: "kernel messages",
         remove: |record| record.kernel_messages = Fact::Known(Vec::new()),

@@ -47,7 +47,6 @@ pub(super) fn holds(
         RelationCondition::Unsteady => finding.value("later").is_some(),
         RelationCondition::Overclocked => found(all, |finding| finding.template == rules::config_txt::FASTER),
         RelationCondition::UseFell => finding.value("last_use").is_some(),
-        RelationCondition::UseKept => finding.value("last_use").is_none(),
         RelationCondition::Reasoned => finding.value("reason").is_some(),
         RelationCondition::Skipped => rules::is_skip(finding),
     }

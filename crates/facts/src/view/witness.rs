@@ -36,7 +36,7 @@ pub enum ClockDoubt {
     },
     /// At such a clock the score on all CPUs would be more than those of single CPUs add up to.
     BelowScores {
-        /// Mean of the claimed clock while all CPUs worked.
+        /// Median of the claimed clock while all CPUs worked.
         claimed_khz: u32,
         /// Score for each cycle on all CPUs, as a multiple of that on single ones.
         times: f64,
@@ -159,7 +159,17 @@ fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
         .filter_map(|channel| {
             let together = values(facts, channel, phases().filter(|phase| !phase.is_single_threaded()));
             let alone = values(facts, channel, phases().filter(|phase| phase.is_single_threaded()));
-            Some((channel, mean(&together).filter(|_| together.len() >= ROWS_MIN)?, quantile(&alone, 0.9)?))
+            let together_khz = median(&together).filter(|_| together.len() >= ROWS_MIN)?;
+            // A firmware may hold the clock below what is claimed.
+            let cold = facts.cluster_clocks(&Variant::COLD);
+            let policy = channel.id.policy()?;
+            let measured = cold.iter().find(|clock| clock.cluster_cpus.contains(&policy));
+            let alone_khz = quantile(&alone, 0.9)?;
+            Some((
+                channel,
+                together_khz,
+                measured.map_or(alone_khz, |clock| alone_khz.min(f64::from(clock.measured_khz))),
+            ))
         })
         .collect();
     let times = || {
