@@ -117,6 +117,7 @@ fn task() -> Result<()> {
         }
         ["boards"] => boards::main(),
         ["accuracy"] => accuracy::main(1),
+        ["accuracy", "--falsified"] => accuracy::main_falsified(),
         ["accuracy", "--every", step] => accuracy::main(step.parse()?),
         ["dist"] => dist::main(),
         ["dist", "--check"] => dist::check_all(),

@@ -4,11 +4,12 @@
 //! clock, the number of CPUs, AES instructions) before what settings and findings only suggest.
 
 use super::{End, ResultFigures};
-use facts::figures::{Figure, FigureKey};
+use facts::figures::{Figure, FigureKey, core_name};
 use facts::number::with_unit;
 use facts::view::ScoreKey;
 use facts::{Cause, Diagnosis, Effect, ScoreLoss, Tenths};
 use record::{Variant, WorkloadId};
+use std::collections::BTreeSet;
 
 /// A cause accounts for a difference if no more than this remains, in percent of the score.
 const REST_PERCENT_MAX: f64 = 3.0;
@@ -80,6 +81,16 @@ fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
     let (a, b) = (count(base.0, base.1), count(other.0, other.1));
     if a == b || a == 0 || b == 0 {
         return None;
+    }
+    let cores = |end: End<'_>| {
+        let cpus = end.0.facts.machine.clusters.iter().filter_map(|cluster| cluster.cpus.first());
+        let names: Option<BTreeSet<String>> = cpus.map(|cpu| core_name(end.0.facts, *cpu)).collect();
+        names.filter(|names| !names.is_empty())
+    };
+    // Threads of different cores do different work.
+    if let Some((mine, theirs)) = cores(base).zip(cores(other)).filter(|(mine, theirs)| mine != theirs) {
+        let listed = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(" and ");
+        return Some(format!("Different CPUs: {b} threads on {} instead of {a} on {}.", listed(theirs), listed(mine)));
     }
     let by_count = f64::from(b) / f64::from(a);
     let rest = ratio(base.1, other.1)? / by_count;

@@ -121,7 +121,8 @@ fn dram(record: &Record) -> Option<String> {
     let mut found: Vec<String> = features
         .map(|feature| {
             let name = feature.name.rsplit(['.', '/']).next().unwrap_or_default();
-            format!("{name} {}", feature.value)
+            // Lists of possible values stand behind the one in force.
+            format!("{name} {}", feature.value.split(" (").next().unwrap_or_default())
         })
         .collect();
     if let Source::Log(log) = &record.source {

@@ -23,39 +23,29 @@ const CLOCK_FALL_PERCENT: f64 = 1.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let doubted = facts.doubted_columns();
-    let is_of = |kind: fn(&ClockDoubt) -> Option<f64>| {
-        let columns = doubted.iter().filter_map(move |column| Some((kind(&column.doubt)?, column)));
-        let mut columns: Vec<(f64, &DoubtedColumn)> = columns.collect();
-        columns.arrange_by(|a, b| b.0.total_cmp(&a.0));
+    let columns_of = |kind: usize| {
+        let columns = doubted.iter().map(|column| (severity(&column.doubt), column));
+        let mut columns: Vec<((usize, f64), &DoubtedColumn)> = columns.filter(|((own, _), _)| *own == kind).collect();
+        columns.arrange_by(|((_, a), _), ((_, b), _)| b.total_cmp(a));
         columns.into_iter().map(|(_, column)| column).collect::<Vec<_>>()
     };
-    let findings = [is_of(above), is_of(scattered), is_of(contradicted)].into_iter();
-    let mut findings: Vec<Finding> = findings.filter_map(|columns| of_columns(facts, &columns)).collect();
+    let mut findings: Vec<Finding> = (0..KINDS).filter_map(|kind| of_columns(facts, &columns_of(kind))).collect();
     findings.extend(unmoved(facts));
     findings
 }
 
-/// Severity of each doubt, if it is of this kind.
-fn above(doubt: &ClockDoubt) -> Option<f64> {
-    match doubt {
-        ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => Some(f64::from(*claimed_khz) / f64::from(*top_khz)),
-        _ => None,
-    }
-}
+/// Number of kinds of doubts.
+const KINDS: usize = 4;
 
-fn scattered(doubt: &ClockDoubt) -> Option<f64> {
+/// Number of the kind of a doubt, and its severity among those of its kind.
+fn severity(doubt: &ClockDoubt) -> (usize, f64) {
     match doubt {
-        ClockDoubt::Scatters { clock_percent, .. } => Some(*clock_percent),
-        _ => None,
-    }
-}
-
-fn contradicted(doubt: &ClockDoubt) -> Option<f64> {
-    match doubt {
+        ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => (0, f64::from(*claimed_khz) / f64::from(*top_khz)),
+        ClockDoubt::Scatters { clock_percent, .. } => (1, *clock_percent),
         ClockDoubt::ContradictsMeasured { claimed_khz, measured_khz } => {
-            Some((f64::from(*measured_khz) / f64::from(*claimed_khz)).ln().abs())
+            (2, (f64::from(*measured_khz) / f64::from(*claimed_khz)).ln().abs())
         }
-        _ => None,
+        ClockDoubt::BelowScores { times, .. } => (3, *times),
     }
 }
 
@@ -81,6 +71,12 @@ fn of_columns(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Option<Finding> 
             .with("claimed", Quantity::Khz(claimed_khz))
             .with("measured", Quantity::Khz(measured_khz))
         }
+        ClockDoubt::BelowScores { claimed_khz, times } => of(
+            "The reported clock of {whose} is wrong: at {claimed} all CPUs together would do {times} times the work of \
+                single ones in each cycle. It is not used as evidence.",
+        )
+        .with("claimed", Quantity::Khz(claimed_khz))
+        .with("times", Quantity::ratio(times, 1)),
     };
     let channels = columns.iter().map(|column| column.channel.to_string());
     let finding = finding

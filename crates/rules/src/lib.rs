@@ -219,6 +219,12 @@ const ROWS: &[Rule] = &[
 pub const BOARD_DIED: RuleId = board_died::RULE.id;
 /// Rule for exhausted memory.
 pub const OUT_OF_MEMORY: RuleId = out_of_memory::RULE.id;
+/// Rule for other tasks.
+pub const BACKGROUND: RuleId = background_activity::RULE.id;
+/// Rule for time of the kernel.
+pub const SYSTEM_TIME: RuleId = system_time::RULE.id;
+/// Rule for memory that is slower than on other boards.
+pub const MEMORY_SLOW: RuleId = memory_slow::RULE.id;
 /// Rule for the absence of throttling, or of evidence for it.
 pub const NO_THROTTLING: RuleId = no_throttling::RULE.id;
 /// Rule for missing scores.

@@ -17,11 +17,13 @@ pub(super) const RULE: Rule = Rule {
 
 /// Prefixes of verdicts that other rules check against the evidence in the log, and of verdicts
 /// without a problem.
-const JUDGED_ELSEWHERE: [&str; 17] = [
+const JUDGED_ELSEWHERE: [&str; 18] = [
     "Advertised vs. measured",
     "Background activity",
     "Frequency capping",
     "Intel Hardware Feedback",
+    // The age of a kernel lowers no score.
+    "Kernel ",
     "Measured clockspeed",
     "No ",
     "Overheating",

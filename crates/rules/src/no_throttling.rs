@@ -48,36 +48,30 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let names: Vec<&str> = witnesses.iter().map(|(name, _)| *name).collect();
     let of = |template| {
         Finding::new(RULE.id, Severity::Info, template)
+            .confidence(95)
             .unseen_because(Missing::unsupported("", "no witness that would show it"))
     };
-    let finding = match (names.is_empty(), has_claims(facts), declines.first()) {
-        (false, ..) => {
+    let finding = match (names.is_empty(), declines.first()) {
+        (false, _) => {
             let found = Finding::new(RULE.id, Severity::Info, "No throttling under full load (checked: {witnesses}).")
                 .confidence(if names.len() > 1 { 95 } else { 85 })
                 .with("witnesses", Quantity::Text(names.join(", ")));
             witnesses.iter().fold(found, |found, (_, witness)| found.seen_by(witness.clone()))
         }
-        (true, _, Some(decline)) => {
+        (true, Some(decline)) => {
             of("Whether the CPUs were throttled cannot be known: {name} got slower by {fall}, and \
                                         nothing that was read shows why.")
             .with("name", Quantity::Text(decline.name.clone()))
             .with("fall", Quantity::Percent(decline.fall_percent))
-            .confidence(95)
         }
-        (true, ..) if virtualised::hides_temperatures(facts) => return Vec::new(),
-        (true, _, None) if !facts.cluster_clocks(&Variant::HOT_AFTER).is_empty() => of(
-            "Whether the CPUs were throttled under load cannot be known: clocks were measured before and after it, and \
-                what was read during it does not show what hardware and firmware do.",
-        )
-        .confidence(95),
-        (true, true, None) => {
-            of("Whether the CPUs were throttled cannot be known: the reported clock alone does not show \
-                                  what hardware and firmware do.")
-            .confidence(95)
-        }
-        (true, false, None) => {
-            of("Throttling cannot be detected: no clocks, cooling devices or throttle counters available.")
-                .confidence(95)
+        (true, None) if virtualised::hides_temperatures(facts) => return Vec::new(),
+        (true, None) => {
+            let template = if are_clocks_kept(facts) {
+                "No sign of throttling: clocks right after the load are those before it. It cannot be excluded: {why}."
+            } else {
+                "Whether the CPUs were throttled under load cannot be known: {why}."
+            };
+            of(template).with("why", Quantity::Text(gaps(facts).join(", and ")))
         }
     };
     vec![finding.at_all(loaded.iter().map(|phase| Place::Step(phase.steps[0])))]
@@ -123,24 +117,58 @@ fn measured(facts: &Facts<'_>) -> Option<Variant> {
     }
     // Right after a load a clock may have risen again; without a temperature nothing says how hot it had been, and
     // without a reported clock nothing was seen of the load itself.
-    facts.heat_of_run().filter(|_| has_claims(facts))?;
+    let is_seen = facts.heat_of_run().is_some() && has_claims(facts) && are_clocks_kept(facts);
+    is_seen.then_some(Variant::HOT_AFTER)
+}
+
+/// True if every CPU that was measured before the load had the same clock right after it.
+fn are_clocks_kept(facts: &Facts<'_>) -> bool {
     let after = facts.cluster_clocks(&Variant::HOT_AFTER);
     let cold = facts.cluster_clocks(&Variant::COLD);
     let kept = |clock: &ClusterClock| {
         let mut hot = after.iter().filter(|hot| hot.cpu == clock.cpu);
         hot.any(|hot| f64::from(hot.measured_khz) >= f64::from(clock.measured_khz) * KEPT_SHARE)
     };
-    (!cold.is_empty() && cold.iter().all(kept)).then_some(Variant::HOT_AFTER)
+    !cold.is_empty() && cold.iter().all(kept)
+}
+
+/// True if cpufreq shows the clock that was asked for.
+fn is_blind(facts: &Facts<'_>) -> bool {
+    let mut drivers = facts.machine.policies.iter().filter_map(|policy| policy.driver.known());
+    drivers.any(|driver| BLIND_DRIVERS.contains(&driver.trim()))
+}
+
+/// True if it was so hot that firmware may throttle unseen.
+fn is_hot(facts: &Facts<'_>, millicelsius: i64) -> bool {
+    millicelsius >= if view::is_x86(facts) { slowdown::hot_millicelsius(facts) } else { HOT_MILLICELSIUS }
+}
+
+/// What is missing to know of throttling.
+fn gaps(facts: &Facts<'_>) -> Vec<String> {
+    let clock = if !has_claims(facts) {
+        Some("no clock was read during it")
+    } else if is_blind(facts) {
+        Some("cpufreq shows the clock that was asked for, not the real one")
+    } else {
+        Some("the reported clock is wrong").filter(|_| !facts.doubted_columns().is_empty())
+    };
+    let heat = match facts.heat_of_run() {
+        None => Some("no CPU temperature was read".to_owned()),
+        Some(heat) if is_hot(facts, heat.millicelsius_max) => {
+            let temperature = Quantity::Millicelsius(heat.millicelsius_max);
+            Some(format!("firmware may lower clocks unseen at {temperature}"))
+        }
+        Some(_) => None,
+    };
+    let gaps: Vec<String> = clock.map(str::to_owned).into_iter().chain(heat).collect();
+    if gaps.is_empty() { vec!["too few rows were read during it".to_owned()] } else { gaps }
 }
 
 /// A column of claimed clocks that would have shown a drop: nothing contradicts any of them, the driver reads what the
 /// hardware does, and it was never so hot that firmware throttles unseen.
 fn sound_claim(facts: &Facts<'_>) -> Option<ChannelId> {
-    let mut drivers = facts.machine.policies.iter().filter_map(|policy| policy.driver.known());
-    let is_blind = drivers.any(|driver| BLIND_DRIVERS.contains(&driver.trim()));
     let hottest = facts.heat_of_run()?.millicelsius_max;
-    let hot = if view::is_x86(facts) { slowdown::hot_millicelsius(facts) } else { HOT_MILLICELSIUS };
-    if is_blind || hottest >= hot || !facts.doubted_columns().is_empty() {
+    if is_blind(facts) || is_hot(facts, hottest) || !facts.doubted_columns().is_empty() {
         return None;
     }
     view::channels(facts, ChannelId::is_any_claim)

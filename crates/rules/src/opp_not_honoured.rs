@@ -26,7 +26,8 @@ const WRONG_MIN: usize = 2;
 const SAME_CLOCK: f64 = 0.98;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let mut wrong: Vec<(f64, usize, ClockPoint)> = Vec::new();
+    let mut wrong: Vec<(f64, &Clocks, ClockPoint)> = Vec::new();
+    let mut places = Vec::new();
     let mut tried = 0;
     for (step, clocks) in view::clock_passes(facts, &Variant::COLD) {
         for point in &clocks.points {
@@ -42,42 +43,50 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             }
             let deviation = 100.0 * (f64::from(measured_khz) / f64::from(opp_khz) - 1.0);
             if deviation.abs() >= DEVIATION_PERCENT_MIN {
-                wrong.push((deviation, step, point.clone()));
+                wrong.push((deviation, clocks, point.clone()));
+                places.push(point.line.map_or_else(|| step_place(facts, step), Place::Line));
             }
         }
     }
     // At the lowest OPPs a few MHz are many percent.
     let missed =
-        |(deviation, _, point): &(f64, usize, ClockPoint)| deviation.abs() * f64::from(point.opp_khz.unwrap_or(0));
+        |(deviation, _, point): &(f64, &Clocks, ClockPoint)| deviation.abs() * f64::from(point.opp_khz.unwrap_or(0));
     let worst = wrong.iter().max_by(|a, b| missed(a).total_cmp(&missed(b)));
     let Some((deviation, _, point)) = worst.filter(|_| wrong.len() >= WRONG_MIN) else {
         return Vec::new();
     };
-    let finding = Finding::new(
-        RULE.id,
-        Severity::Info,
+    let is_fixed = |(_, clocks, point): &(f64, &Clocks, ClockPoint)| {
+        let highest_khz = highest_khz(clocks, point.cpu);
+        view::measured_khz(point).is_some_and(|khz| f64::from(khz) >= SAME_CLOCK * f64::from(highest_khz))
+    };
+    let template = if wrong.iter().all(is_fixed) {
+        "The clock does not follow cpufreq: CPU {cpu} ran at {measured} where {opp} was set."
+    } else if *deviation > 0.0 {
         "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: CPU {cpu} at {measured} instead of \
-         {opp} ({deviation}).",
-    );
-    let finding = finding
+         {opp} (+{deviation})."
+    } else {
+        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: CPU {cpu} at {measured} instead of \
+         {opp} ({deviation})."
+    };
+    let finding = Finding::new(RULE.id, Severity::Info, template)
         .with("wrong", Quantity::Count(wrong.len() as i64))
         .with("tried", Quantity::Count(tried))
         .with("cpu", Quantity::Count(point.cpu.into()))
         .with("measured", Quantity::Khz(view::measured_khz(point).unwrap_or(0)))
         .with("opp", Quantity::Khz(point.opp_khz.unwrap_or(0)))
         .with("deviation", Quantity::Percent(*deviation))
-        .at_all(wrong.iter().map(|(_, step, point)| {
-            let line = point.line.map(Place::Line);
-            line.unwrap_or_else(|| step_place(facts, *step))
-        }));
+        .at_all(places);
     vec![finding]
 }
 
 /// True for an OPP above the highest clock that its CPU reaches, which `clock-below-claim` tells of.
 fn is_cut(clocks: &Clocks, point: &ClockPoint, opp_khz: u32, measured_khz: u32) -> bool {
-    let of_cpu = clocks.points.iter().filter(|other| other.cpu == point.cpu);
-    let highest_khz = of_cpu.filter_map(view::measured_khz).max().unwrap_or(0);
+    let highest_khz = highest_khz(clocks, point.cpu);
     opp_khz > highest_khz && f64::from(measured_khz) >= SAME_CLOCK * f64::from(highest_khz)
+}
+
+fn highest_khz(clocks: &Clocks, cpu: u32) -> u32 {
+    clocks.points.iter().filter(|point| point.cpu == cpu).filter_map(view::measured_khz).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -98,8 +107,17 @@ mod tests {
         assert_eq!(
             sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
             [
-                "2 of 3 lower OPPs do not run at their nominal clock; worst: CPU 0 at 1698 MHz instead of 1416 MHz (20 %)."
+                "2 of 3 lower OPPs do not run at their nominal clock; worst: CPU 0 at 1698 MHz instead of 1416 MHz (+20 %)."
             ]
+        );
+    }
+
+    #[test]
+    fn a_clock_that_never_changes_is_told_as_that() {
+        let points = [1_800_000, 1_416_000, 816_000].map(|opp_khz| point(0, opp_khz, 1_800_000));
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points.to_vec())),
+            ["The clock does not follow cpufreq: CPU 0 ran at 1800 MHz where 816 MHz was set."]
         );
     }
 

@@ -22,6 +22,18 @@ const EXCEPTIONS: &[Exception] = &[
         holds: has_swap,
         remedy: "Close other programs, or measure with fewer dictionaries (swap is in use already).",
     },
+    Exception {
+        cause: Cause::PowerLimit,
+        holds: |facts| view::is_x86(facts),
+        remedy: "Raise the power limits (PL1 and PL2) in the BIOS if the cooling allows it; else this is the score of the \
+                 CPU at its rated power.",
+    },
+    Exception {
+        cause: Cause::Heat,
+        holds: |facts| view::has_soft_limit(facts),
+        remedy: "Cool the SoC better (heat sink, fan, airflow), or raise temp_soft_limit in config.txt to 70, and repeat \
+                 the run.",
+    },
 ];
 
 /// What helps against a cause on this machine, if the usual remedy does not.

@@ -59,9 +59,15 @@ fn without_swap(facts: &Facts<'_>, waited: &CpuWait) -> Option<Finding> {
     let (memory_mb, needed_mb) = needed.max_by_key(|(_, needed_mb)| *needed_mb)?;
     let is_short = u64::from(needed_mb) * 100 >= u64::from(memory_mb) * NEEDED_PERCENT;
     let has_waited = waited.iowait_percent > waited.system_percent;
+    let has_none = facts.states.iter().any(|state| state.swaps.known().is_some_and(Vec::is_empty));
     (view::swap_devices(facts).is_empty() && is_short && has_waited).then(|| {
-        let template = "7-zip used {needed} of {memory} and there is no swap: during {phase} up to {iowait} of the CPU \
-                        time was waited for storage, from which the kernel reads again what it had to drop.";
+        let template = if has_none {
+            "7-zip used {needed} of {memory} and there is no swap: during {phase} up to {iowait} of the CPU time was \
+             waited for storage, from which the kernel reads again what it had to drop."
+        } else {
+            "7-zip used {needed} of {memory}: during {phase} up to {iowait} of the CPU time was waited for storage, from \
+             which the kernel reads again what it had to drop or to swap."
+        };
         Finding::new(RULE.id, Severity::Degraded, template)
             .confidence(80)
             .with("needed", Quantity::Kib(u64::from(needed_mb) * 1024))

@@ -187,6 +187,9 @@ fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
     let found = groups.iter().map(|falls| {
         let template = if slowdown::names_clusters(facts, falls) {
             "During {phase}, clocks dropped at up to {temperature}: {clusters}."
+        } else if view::has_soft_limit(facts) {
+            "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
+                 {temperature}: the firmware of this board lowers it above 60 °C."
         } else {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
                  {temperature}."

@@ -3,6 +3,7 @@
 //! Every row counts the answers that are right, less sure, wrong and missing. The corpus is no part of this repository;
 //! `SBC_BENCH_CORPUS` names another place.
 
+mod falsified;
 mod machines;
 mod texts;
 
@@ -68,17 +69,26 @@ fn rows(step: usize) -> Result<Vec<Row>> {
 
 /// Prints the table; `every` N takes each N-th text.
 pub(super) fn main(step: usize) -> Result<()> {
-    println!("{:44} {:>7} {:>9} {:>6} {:>8}", "", "right", "less sure", "wrong", "missing");
-    let mut wrong = 0;
-    for row in rows(step)? {
-        println!("{:44} {:>7} {:>9} {:>6} {:>8}", row.name, row.right, row.less_sure, row.wrong, row.missing);
+    print(&rows(step)?);
+    Ok(())
+}
+
+/// Prints the rows of falsified logs alone.
+pub(super) fn main_falsified() -> Result<()> {
+    let corpus = corpus().context("there is no corpus; SBC_BENCH_CORPUS can name its folder")?;
+    print(&texts::falsified_rows(&corpus)?);
+    Ok(())
+}
+
+fn print(rows: &[Row]) {
+    println!("{:48} {:>7} {:>9} {:>6} {:>8}", "", "right", "less sure", "wrong", "missing");
+    for row in rows {
+        println!("{:48} {:>7} {:>9} {:>6} {:>8}", row.name, row.right, row.less_sure, row.wrong, row.missing);
         for example in &row.examples {
             println!("    {example}");
         }
-        wrong += row.wrong;
     }
-    println!("{wrong} wrong answers");
-    Ok(())
+    println!("{} wrong answers", rows.iter().map(|row| row.wrong).sum::<usize>());
 }
 
 #[cfg(test)]

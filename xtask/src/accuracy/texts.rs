@@ -1,6 +1,6 @@
 //! Reading: every text of the corpus in every form in which people post it, in pairs, and cut.
 
-use super::{Judgement, Row};
+use super::{Judgement, Row, falsified};
 use anyhow::{Context, Result};
 use explain::explain;
 use facts::Verdict;
@@ -257,6 +257,17 @@ const CUTS: [usize; 3] = [5, 50, 95];
 /// Number of texts in pairs.
 const PAIRED: usize = 60;
 
+/// Rows of falsified logs over the whole corpus.
+pub(super) fn falsified_rows(corpus: &Path) -> Result<Vec<Row>> {
+    Ok(falsified_of(&texts(corpus, 1)?))
+}
+
+/// Reviews are runs with other stages.
+fn falsified_of(texts: &[Text]) -> Vec<Row> {
+    let logs = texts.iter().filter(|text| text.text.contains("sbc-bench v"));
+    falsified::rows(logs.map(|text| (text.name.as_str(), text.text.as_str())))
+}
+
 pub(super) fn rows(corpus: &Path, step: usize) -> Result<Vec<Row>> {
     let texts = texts(corpus, step)?;
     let mut rows = Vec::new();
@@ -282,6 +293,7 @@ pub(super) fn rows(corpus: &Path, step: usize) -> Result<Vec<Row>> {
         rows.push(row);
     }
     let paired: Vec<&Text> = texts.iter().step_by(texts.len().div_ceil(PAIRED).max(1)).collect();
+    rows.extend(falsified_of(&texts));
     let joins: [(&str, &str, bool); 3] = [
         ("pairs", "\n", false),
         ("pairs without a line feed", "", true),

@@ -7,8 +7,8 @@ use super::phases::Phase;
 use super::samples::{channels, gauge};
 use super::scores::spread_percent;
 use crate::Facts;
-use crate::stats::{median, quantile};
-use record::{Channel, ChannelId, Machine, Record, Variant, WorkloadId};
+use crate::stats::{mean, median, quantile};
+use record::{Channel, ChannelId, Machine, Outcome, Record, StepMeasurement, Total, Variant, WorkloadId};
 
 /// Why a column of claimed clocks proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +33,13 @@ pub enum ClockDoubt {
         claimed_khz: u32,
         /// Measured value.
         measured_khz: u32,
+    },
+    /// At such a clock the score on all CPUs would be more than those of single CPUs add up to.
+    BelowScores {
+        /// Median of the claimed clock while all CPUs worked.
+        claimed_khz: u32,
+        /// Score for each cycle on all CPUs, as a multiple of that on single ones.
+        times: f64,
     },
 }
 
@@ -62,10 +69,18 @@ const SCORES_ALIKE_PERCENT: f64 = 1.0;
 const WANDERING_SHARE_MAX: f64 = 0.8;
 /// Rows that must show it.
 const ROWS_MIN: usize = 5;
+/// All CPUs together do less for each cycle than single ones, and hardly more at a clock for which memory is fast.
+const TIMES_MAX: f64 = 1.3;
+/// A clock that is lower than with one CPU by less than this is no contradiction.
+const LOWER_SHARE: f64 = 0.9;
 
-/// The columns of claimed clocks of boards that something contradicts. On x86 a clock above the nominal one is a
+/// The columns of claimed clocks that something contradicts: scores on any machine, the rest on boards. On x86 a clock above the nominal one is a
 /// turbo clock, an idle CPU has a low clock in truth, and an average scatters; so only the others are looked at.
 pub(crate) fn doubted_columns(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
+    let below_scores = below_scores(facts);
+    if !below_scores.is_empty() {
+        return below_scores;
+    }
     let arch = facts.machine.kernel_arch.known().or(facts.machine.userland_arch.known());
     if arch.is_none_or(|arch| arch.contains("86") || arch.contains("amd")) {
         return Vec::new();
@@ -134,6 +149,65 @@ fn contradicts_measured(facts: &Facts<'_>, channel: &Channel, cpu: u32, phases: 
     let has_hot = hot.iter().any(|clock| clock.cluster_cpus.contains(&cpu));
     (!are_opps || is_constant && has_hot)
         .then_some(ClockDoubt::ContradictsMeasured { claimed_khz: typical as u32, measured_khz })
+}
+
+/// Columns that claim a clock at which the CPUs cannot have reached the score of 7-zip on all of them.
+fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
+    let is_sevenzip = |phase: &&Phase| phase.workload == WorkloadId::SevenZip;
+    let phases = || facts.phases().iter().filter(is_sevenzip);
+    let claimed: Vec<(&Channel, f64, f64)> = channels(facts, ChannelId::is_policy_claim)
+        .filter_map(|channel| {
+            let together = values(facts, channel, phases().filter(|phase| !phase.is_single_threaded()));
+            let alone = values(facts, channel, phases().filter(|phase| phase.is_single_threaded()));
+            let together_khz = median(&together).filter(|_| together.len() >= ROWS_MIN)?;
+            // A firmware may hold the clock below what is claimed.
+            let cold = facts.cluster_clocks(&Variant::COLD);
+            let policy = channel.id.policy()?;
+            let measured = cold.iter().find(|clock| clock.cluster_cpus.contains(&policy));
+            let alone_khz = quantile(&alone, 0.9)?;
+            Some((
+                channel,
+                together_khz,
+                measured.map_or(alone_khz, |clock| alone_khz.min(f64::from(clock.measured_khz))),
+            ))
+        })
+        .collect();
+    let times = || {
+        let totals: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
+        let clusters = facts.machine.clusters.iter().filter(|cluster| !cluster.cpus.is_empty());
+        let predicted = clusters.map(|cluster| {
+            let own = claimed
+                .iter()
+                .find(|(channel, ..)| channel.id.policy().is_some_and(|policy| cluster.cpus.contains(&policy)));
+            let share = own.map_or(1.0, |(_, together, alone)| together / alone);
+            Some(single_mips(facts, &cluster.cpus)? * cluster.cpus.len() as f64 * share)
+        });
+        let predicted: f64 = predicted.collect::<Option<Vec<f64>>>()?.into_iter().total();
+        Some(mean(&totals)? / predicted).filter(|times| times.is_finite())
+    };
+    let lower = claimed.iter().filter(|(_, together, alone)| together / alone < LOWER_SHARE);
+    let lower: Vec<_> = lower.collect();
+    let Some(times) = (!lower.is_empty()).then(times).flatten().filter(|times| *times >= TIMES_MAX) else {
+        return Vec::new();
+    };
+    let column = |(channel, together, _): &&(&Channel, f64, f64)| DoubtedColumn {
+        channel: channel.id.clone(),
+        doubt: ClockDoubt::BelowScores { claimed_khz: *together as u32, times },
+    };
+    lower.iter().map(column).collect()
+}
+
+/// Score of 7-zip on one of these CPUs.
+fn single_mips(record: &Record, cpus: &[u32]) -> Option<f64> {
+    let singles = record.steps.iter().filter(|step| {
+        let is_single = step.workload.id() == Some(WorkloadId::SevenZip) && step.variant.is_single_of_any_kind();
+        is_single && step.cpus.first().is_some_and(|cpu| cpus.contains(cpu))
+    });
+    let totals = singles.filter_map(|step| match &step.outcome {
+        Outcome::Done(StepMeasurement::Compression(done)) => Some(f64::from(done.total_mips)),
+        _ => None,
+    });
+    totals.reduce(f64::max)
 }
 
 fn values<'a>(record: &Record, channel: &Channel, phases: impl Iterator<Item = &'a Phase>) -> Vec<f64> {

@@ -77,10 +77,7 @@ pub const CLAUSES: &[Form] = &[
 
 /// In place of the sentence of a finding, where that says what was said before.
 pub const SHORT: &[Form] = &[
-    (
-        &clock_above_claim::RULE,
-        "Clock of {cpus} is {deviation} above the advertised one: turbo, a jumper or an OPP table.",
-    ),
+    (&clock_above_claim::RULE, "Clock of {cpus}: +{deviation} against the advertised one."),
     (&clock_below_claim::RULE, "Clock of {cpus}: {deviation} against the advertised one."),
     (&clock_column_untrue::RULE, "The reported clock of {whose} is not used as evidence either."),
     (&clock_column_untrue::RULE, "The reported clock did not change while the score dropped."),
@@ -90,15 +87,13 @@ pub const SHORT: &[Form] = &[
     (&hot::RULE, ""),
     (&io_wait::RULE, "I/O wait during {phase}: up to {peak} of CPU time."),
     (&memory_slow::RULE, "{figure}: {change} {above} the median of results for this SoC."),
+    (&no_temperature::RULE, ""),
     (
         &old_verdict_wrong::RULE,
         "The log says \"{verdict}\" because of {below} below the highest OPP; clocks and scores did not drop.",
     ),
     (&old_verdict_wrong::RULE, "The log says \"{verdict}\", but clocks or scores dropped."),
-    (
-        &opp_not_honoured::RULE,
-        "{wrong} of {tried} lower OPPs do not run at their nominal clock (CPU {cpu}: {deviation}).",
-    ),
+    (&opp_not_honoured::RULE, "{wrong} of {tried} lower OPPs do not run at their nominal clock either."),
     (&power_limit::RULE, "During {phase}, the clock dropped to {clock_after}: a power or current limit."),
     (&power_limit::RULE, "During {phase}, the clock dropped: a power or current limit."),
     (&rpi_firmware_clock::RULE, "In {samples} of {of} samples the firmware ran a lower clock than cpufreq reported."),

@@ -234,7 +234,15 @@ pub const RELATIONS: &[RuleRelations] = &[
     row(
         &no_throttling::RULE,
         J::FullLoad,
-        &[contradicts(C::Heat), contradicts(C::PowerLimit), follows(C::NotVisible), NOTE],
+        &[
+            contradicts(C::Heat),
+            contradicts(C::PowerLimit),
+            follows(C::NotVisible),
+            follows_if(C::Background, W::Says(&["got slower"])),
+            follows_if(C::TooLittleMemory, W::Says(&["got slower"])),
+            follows_if(C::KernelOverhead, W::Says(&["got slower"])),
+            NOTE,
+        ],
         NO_HARM,
         "",
     ),
@@ -266,7 +274,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         J::FullLoad,
         &[follows(C::LowVoltage), follows_if(C::Heat, W::Hot), root_if(C::PowerLimit, W::TemperatureKnown)],
         "the clock fell under load below the temperature of throttling",
-        "Check the power supply, and on x86 the power limits (PL1 and PL2) in the BIOS.",
+        "Check the power supply and its cable.",
     ),
     row(&report_verdict::RULE, J::All, &[root(C::Reported)], "the report says so", "Explain its log or result file."),
     row(

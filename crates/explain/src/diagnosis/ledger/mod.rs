@@ -132,7 +132,10 @@ impl Look<'_> {
     fn by_others(&self, diagnosis: &Diagnosis) -> Option<Loss> {
         match diagnosis.cause {
             Cause::CpuQuota | Cause::StolenTime | Cause::Background | Cause::StartedBusy => {
-                time::loss(self.facts, self.score, diagnosis.cause)
+                let is_starved = self.findings[diagnosis.root].value("last_use").is_some()
+                    && self.findings[diagnosis.root].rule == rules::BACKGROUND;
+                let by_use = || is_starved.then(|| waiting::loss_of_use(self.score)).flatten();
+                time::loss(self.facts, self.score, diagnosis.cause).or_else(by_use)
             }
             Cause::TooLittleMemory | Cause::StorageWait | Cause::KernelOverhead => {
                 waiting::loss(self.facts, self.score)

@@ -36,6 +36,12 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
     Some(Loss::of_share(mean(&kept)?, Method::Waiting, by))
 }
 
+/// Loss of a score by CPU time that its threads did not get, by their own columns.
+pub(super) fn loss_of_use(score: &Score<'_>) -> Option<Loss> {
+    let kept: Vec<f64> = score.runs.iter().filter_map(|run| kept_by_use(score, run)).collect();
+    Some(Loss::of_share(mean(&kept)?, Method::CpuTime, Witness::CpuTime))
+}
+
 #[derive(Clone, Copy)]
 enum Direction {
     Compressing,

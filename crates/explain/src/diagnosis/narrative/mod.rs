@@ -8,7 +8,7 @@ mod sentence;
 use crate::monitor::time_of_day;
 use compare::reference::Reference;
 use facts::lines::capitalised;
-use facts::{Cause, Diagnosis, Explanation, Facts, Finding, Severity};
+use facts::{Cause, Deficit, Diagnosis, Explanation, Facts, Finding, Scope, Severity};
 use record::Arrange;
 use record::Window;
 use rules::relation::Relation;
@@ -81,7 +81,8 @@ impl Narrative {
         let mut all: Vec<String> = minor.collect();
         let unsaid = explained.deficit.iter().filter(|deficit| deficit.is_news && !verdict.has_deficit);
         all.extend(unsaid.map(|deficit| capitalised(&deficit.sentence)));
-        all.extend(notes(explained, &mut said));
+        let deficit = explained.deficit.as_ref().filter(|deficit| deficit.is_news || verdict.has_deficit);
+        all.extend(notes(explained, deficit, &mut said));
         let notes = all;
         let neighbours = compare::neighbours(facts, explained, Reference::builtin());
         let chart = neighbours.as_ref().map(|found| found.chart(CHART_COLUMNS)).unwrap_or_default();
@@ -222,9 +223,20 @@ pub fn remedy(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis)
 }
 
 /// Notes; those that repeat what was said are told in fewer words.
-fn notes(explained: &Explanation, said: &mut Statements) -> Vec<String> {
+fn notes(explained: &Explanation, deficit: Option<&Deficit>, said: &mut Statements) -> Vec<String> {
+    // The deficit compares the same figures with the same boards.
+    let is_compared = |finding: &Finding| {
+        let mut figures = deficit.iter().flat_map(|deficit| &deficit.figures);
+        let mut is_of = |steps: &[usize]| figures.any(|(step, _)| steps.contains(step));
+        finding.rule == rules::MEMORY_SLOW && matches!(&finding.scope, Some(Scope::Steps(steps)) if is_of(steps))
+    };
     let mut findings: Vec<&Finding> = explained.notes.iter().map(|index| &explained.findings[*index]).collect();
-    findings.arrange_by_key(|finding| (finding.unseen.is_none(), rules::role(finding) == Role::GoodNews));
+    findings.retain(|finding| !is_compared(finding));
+    // What cannot be known comes first, good news last; that throttling cannot be known says of which evidence.
+    findings.arrange_by_key(|finding| {
+        let is_known = finding.unseen.is_none();
+        (is_known, is_known == (rules::role(finding) == Role::GoodNews))
+    });
     let mut notes: Vec<String> = Vec::new();
     for finding in findings {
         let note = unless_said(finding, said);

@@ -17,12 +17,19 @@ impl Statements {
     /// Keeps in mind what this says.
     pub(super) fn say(&mut self, text: &str) {
         self.numbers.extend(numbers(text));
-        self.sentences.extend(text.split(". ").map(|sentence| sentence.trim_end_matches('.').to_owned()));
+        let lower = text.to_lowercase();
+        // A reason behind a colon, or the second of two, is a sentence of its own.
+        let sentences = lower.split(". ").flat_map(|sentence| {
+            let behind = |mark| sentence.split(mark).skip(1);
+            behind(": ").chain(behind(", and ")).chain([sentence])
+        });
+        self.sentences.extend(sentences.map(|sentence| sentence.trim_end_matches('.').to_owned()));
     }
 
     /// True if it says a number again, or a whole sentence.
     pub(super) fn is_said(&self, text: &str) -> bool {
-        let has_sentence = |known: &String| known.len() >= SENTENCE_CHARS_MIN && text.contains(known.as_str());
+        let lower = text.to_lowercase();
+        let has_sentence = |known: &String| known.len() >= SENTENCE_CHARS_MIN && lower.contains(known.as_str());
         numbers(text).any(|number| self.numbers.contains(&number)) || self.sentences.iter().any(has_sentence)
     }
 }

@@ -125,8 +125,9 @@ fn unproven(explained: &Explanation) -> String {
     let mut lacks: Vec<&str> = scores.iter().filter_map(|score| score.lacks).collect();
     lacks.dedup();
     let is_all = scores.len() == explained.scores.iter().filter(|score| score.is_main).count();
+    let verb = if scores.len() == 1 { " is" } else { " are" };
     let what =
-        if is_all { "these results are".to_owned() } else { names(scores.iter().map(|score| &score.score)) + " is" };
+        if is_all { "these results are".to_owned() } else { names(scores.iter().map(|score| &score.score)) + verb };
     format!(
         "{}{what} valid: {}.",
         report_words::UNPROVEN,

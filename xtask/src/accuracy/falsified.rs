@@ -1,0 +1,385 @@
+//! Logs falsified on purpose: what is said of them is what an expert would say, and never better for lack of evidence.
+//!
+//! Each row changes what was read of every log that it applies to and says what must be answered.
+
+use super::{Judgement, Row};
+use explain::explain;
+use facts::{Cause, Explained, Verdict, Witness};
+use record::{
+    AllCpus, ChannelId, CpuPercent, Fact, Outcome, Record, RuleId, Step, StepMeasurement, Variant, Window, WorkloadId,
+};
+
+/// One way to falsify a log. None where it does not apply.
+type Change = fn(&Record) -> Option<Record>;
+/// What is wrong with the answer, if anything.
+type Judge = fn(&Explained<'_>, &Explained<'_>) -> Judgement;
+
+fn is_multi(step: &Step) -> bool {
+    step.workload.id() == Some(WorkloadId::SevenZip) && step.variant == Variant::MULTI
+}
+
+fn is_clock(step: &Step) -> bool {
+    step.workload.id() == Some(WorkloadId::Clock)
+}
+
+/// Windows of 7-zip on all CPUs, if there are three that were watched.
+fn runs(record: &Record) -> Option<Vec<Window>> {
+    const ROWS_MIN: usize = 3;
+    let rows = |window: &Window| record.samples.at_ms.iter().filter(|at| is_in(window, **at)).count();
+    let windows = record.steps.iter().filter(|step| is_multi(step)).map(|step| step.window);
+    let mut windows: Vec<Window> = windows.collect();
+    // Logs do not say when each run began.
+    if windows.len() == 3 && windows[0] == windows[2] {
+        let part = windows[0].elapsed_ms() / 3;
+        for (index, window) in (0..).zip(&mut windows) {
+            window.start_ms += index * part;
+            window.end_ms = window.start_ms + part;
+        }
+    }
+    windows.retain(|window| rows(window) >= ROWS_MIN);
+    (windows.len() == 3).then_some(windows)
+}
+
+fn is_in(window: &Window, at_ms: i64) -> bool {
+    at_ms > window.start_ms && at_ms <= window.end_ms
+}
+
+/// Multiplies the runs of 7-zip on all CPUs, by less CPU use or by a lower rate for each of it.
+fn scale(record: &mut Record, factors: [f64; 3], is_by_use: bool) {
+    let mut runs = record.steps.iter_mut().filter(|step| is_multi(step));
+    for factor in factors {
+        let Some(Step { outcome: Outcome::Done(StepMeasurement::Compression(done)), .. }) = runs.next() else { return };
+        let scaled = |value: u32| (f64::from(value) * factor).round() as u32;
+        for value in [&mut done.compressing_mips, &mut done.decompressing_mips, &mut done.total_mips] {
+            *value = scaled(*value);
+        }
+        let rows = done.compressing.iter_mut().chain(&mut done.decompressing);
+        for row in rows {
+            row.rating_mips = scaled(row.rating_mips);
+            row.kib_per_s = (row.kib_per_s as f64 * factor).round() as u64;
+            let other = if is_by_use { &mut row.usage_percent } else { &mut row.rating_per_usage_mips };
+            *other = scaled(*other);
+        }
+        if is_by_use {
+            done.usage_percent = scaled(done.usage_percent);
+        }
+    }
+}
+
+/// Changes the values of channels inside of windows. None if there are no such values.
+fn set(
+    record: &mut Record,
+    windows: &[Window],
+    is_wanted: impl Fn(&ChannelId) -> bool,
+    value: impl Fn(i64) -> i64,
+) -> Option<()> {
+    let times = &record.samples.at_ms;
+    let mut is_set = false;
+    for channel in record.samples.channels.iter_mut().filter(|channel| is_wanted(&channel.id)) {
+        for (at, old) in times.iter().zip(&mut channel.values) {
+            if let Some(old) = old.as_mut().filter(|_| windows.iter().any(|window| is_in(window, *at))) {
+                *old = value(*old);
+                is_set = true;
+            }
+        }
+    }
+    is_set.then_some(())
+}
+
+fn is_temperature(id: &ChannelId) -> bool {
+    *id == ChannelId::Soc
+}
+
+/// True if a cause that lowered scores is one of these.
+fn blames(explained: &Explained<'_>, causes: &[Cause]) -> bool {
+    let harmful = |diagnosis: &&facts::Diagnosis| !diagnosis.is_minor() && diagnosis.severity > facts::Severity::Info;
+    explained.assessment.diagnoses.iter().filter(harmful).any(|diagnosis| causes.contains(&diagnosis.cause))
+}
+
+/// A loss of 7-zip on all CPUs within this many points is right.
+const POINTS: f64 = 5.0;
+
+/// Judges the loss of 7-zip on all CPUs and what it is blamed on.
+fn judge_loss(explained: &Explained<'_>, percent: f64, causes: &[Cause], never: &[Cause]) -> Judgement {
+    let name = || explained.facts.machine.board.known().cloned().unwrap_or_default();
+    let assessment = &explained.assessment;
+    if blames(explained, never) {
+        return Judgement::Wrong(format!(
+            "{}: {}",
+            name(),
+            explain::diagnosis::narrative::verdict_sentence(assessment)
+        ));
+    }
+    if assessment.verdict < Verdict::Degraded {
+        return Judgement::Wrong(format!("{}: {}", name(), assessment.verdict));
+    }
+    let ledger = assessment.ledgers.iter().find(|ledger| ledger.score.as_str() == "sevenzip-multi");
+    let lost = ledger.map(|ledger| ledger.lost().as_percent());
+    let is_near = lost.is_some_and(|lost| (lost - percent).abs() <= POINTS);
+    if is_near && blames(explained, causes) { Judgement::Right } else { Judgement::LessSure }
+}
+
+/// Judges a result that must stay as it was.
+fn judge_same(before: &Explained<'_>, after: &Explained<'_>) -> Judgement {
+    let name = || after.facts.machine.board.known().cloned().unwrap_or_default();
+    let worse = after.assessment.verdict != before.assessment.verdict && after.assessment.verdict > Verdict::Unproven;
+    if worse {
+        let sentence = explain::diagnosis::narrative::verdict_sentence(&after.assessment);
+        return Judgement::Wrong(format!("{}: {sentence}", name()));
+    }
+    Judgement::Right
+}
+
+fn judge_rule(after: &Explained<'_>, rule: &RuleId) -> Judgement {
+    let is_found = after.assessment.findings.iter().any(|finding| finding.rule == *rule);
+    if is_found {
+        return Judgement::Right;
+    }
+    let name = after.facts.machine.board.known().cloned().unwrap_or_default();
+    Judgement::Wrong(format!("{name}: {rule} not found"))
+}
+
+const OTHERS: [Cause; 4] = [Cause::Background, Cause::NotVisible, Cause::StolenTime, Cause::TooLittleMemory];
+
+const ROWS: &[(&str, Change, Judge)] = &[
+    (
+        "half clock, same scores",
+        |record| {
+            let mut changed = record.clone();
+            set(&mut changed, &runs(record)?, ChannelId::is_any_claim, |khz| khz / 2)?;
+            Some(changed)
+        },
+        judge_same,
+    ),
+    (
+        "half clock in half of the run, scores with it",
+        |record| {
+            let mut changed = record.clone();
+            scale(&mut changed, [1.0, 0.5, 0.5], false);
+            set(&mut changed, &runs(record)?[1..], ChannelId::is_any_claim, |khz| khz / 2)?;
+            Some(changed)
+        },
+        |_, after| {
+            let causes = [Cause::PowerLimit, Cause::NotVisible, Cause::Heat, Cause::FirmwareCap, Cause::SettingLimit];
+            judge_loss(after, 33.3, &causes, &[Cause::Background, Cause::TooLittleMemory, Cause::StorageWait])
+        },
+    ),
+    (
+        "95 degrees, clock and scores with it",
+        |record| {
+            let mut changed = record.clone();
+            scale(&mut changed, [1.0, 0.7, 0.7], false);
+            let runs = runs(record)?;
+            set(&mut changed, &runs[1..], ChannelId::is_any_claim, |khz| khz * 7 / 10)?;
+            set(&mut changed, &runs, is_temperature, |_| 95_000)?;
+            Some(changed)
+        },
+        |_, after| judge_loss(after, 20.0, &[Cause::Heat], &OTHERS[..1]),
+    ),
+    (
+        "95 degrees without a lower clock",
+        |record| {
+            let runs = runs(record)?;
+            let mut changed = record.clone();
+            // A clock that was lower anyway may be lower by heat then.
+            let is_lower = facts::Facts::of(record).clock_falls().iter().any(|fall| fall.low_share > 0.0);
+            set(&mut changed, &runs, is_temperature, |_| 95_000).filter(|()| !is_lower)?;
+            Some(changed)
+        },
+        judge_same,
+    ),
+    (
+        "one repetition 30 % lower by its rate",
+        |record| {
+            runs(record)?;
+            let mut changed = record.clone();
+            scale(&mut changed, [1.0, 0.7, 1.0], false);
+            Some(changed)
+        },
+        |_, after| judge_loss(after, 10.0, &[Cause::NotVisible], &[Cause::Background, Cause::Heat, Cause::PowerLimit]),
+    ),
+    (
+        "one repetition 30 % lower by CPU use",
+        |record| {
+            runs(record)?;
+            let mut changed = record.clone();
+            scale(&mut changed, [1.0, 1.0, 0.7], true);
+            Some(changed)
+        },
+        |_, after| judge_loss(after, 10.0, &OTHERS, &[Cause::Heat, Cause::PowerLimit]),
+    ),
+    (
+        "all repetitions 30 % lower by CPU use",
+        |record| {
+            runs(record)?;
+            let mut changed = record.clone();
+            scale(&mut changed, [0.7; 3], true);
+            Some(changed)
+        },
+        |_, after| judge_loss(after, 30.0, &OTHERS, &[Cause::Heat, Cause::PowerLimit]),
+    ),
+    (
+        "kernel overhead of 35 % and scores with it",
+        |record| {
+            let mut changed = record.clone();
+            let runs = runs(record)?;
+            scale(&mut changed, [1.0, 0.65, 0.65], false);
+            set(
+                &mut changed,
+                &runs[1..],
+                |id| *id == ChannelId::AllCpus(AllCpus::Percent(CpuPercent::System)),
+                |_| 35,
+            )?;
+            set(&mut changed, &runs[1..], |id| *id == ChannelId::AllCpus(AllCpus::Percent(CpuPercent::User)), |_| 65)?;
+            Some(changed)
+        },
+        |_, after| {
+            let judged = judge_loss(after, 23.3, &[Cause::KernelOverhead], &[Cause::Heat, Cause::PowerLimit]);
+            if judged == Judgement::Right { judged } else { judge_rule(after, &rules::SYSTEM_TIME) }
+        },
+    ),
+    (
+        "swap of 1.2 GiB after the run",
+        |record| {
+            let mut changed = record.clone();
+            let last = changed.states.last_mut().filter(|_| record.states.len() > 1)?;
+            let Fact::Known(swaps) = &mut last.swaps else { return None };
+            swaps.first_mut()?.used_kib += 1_258_291;
+            Some(changed)
+        },
+        |_, after| judge_rule(after, &rules::SWAPPING),
+    ),
+    (
+        "the name of another SoC",
+        |record| {
+            let has_a76 = |core: &record::Cluster| {
+                let name = core.cpus.first().and_then(|cpu| facts::figures::core_name(record, *cpu));
+                name.as_deref() == Some("Cortex-A76")
+            };
+            record.machine.clusters.iter().any(has_a76).then_some(())?;
+            let mut changed = record.clone();
+            changed.machine.soc = Fact::Known("Rockchip RK3568".to_owned());
+            Some(changed)
+        },
+        |_, after| match after.facts.soc().known() {
+            Some(name) if name.contains("RK3568") => Judgement::Wrong(format!("{name} with Cortex-A76")),
+            _ => Judgement::Right,
+        },
+    ),
+];
+
+/// What is read of a log in one section, and what rests on it.
+struct Section {
+    name: &'static str,
+    remove: fn(&mut Record),
+    rests: fn(&Witness) -> bool,
+}
+
+const SECTIONS: &[Section] = &[
+    Section {
+        name: "monitoring",
+        remove: |record| record.samples = record::Samples::default(),
+        rests: |by| {
+            let is_channel = matches!(by, Witness::ClaimedClock(_) | Witness::FirmwareClock(_));
+            is_channel
+                || matches!(by, Witness::Temperature(_) | Witness::CoolingDevice(_) | Witness::ThrottleCounter(_))
+        },
+    },
+    Section {
+        name: "clocks before",
+        remove: |record| record.steps.retain(|step| !(is_clock(step) && step.variant == Variant::COLD)),
+        rests: |by| matches!(by, Witness::MeasuredClock(pass) if *pass == Variant::COLD),
+    },
+    Section {
+        name: "clocks after",
+        remove: |record| record.steps.retain(|step| !is_clock(step) || step.variant == Variant::COLD),
+        rests: |by| matches!(by, Witness::MeasuredClock(pass) if *pass != Variant::COLD),
+    },
+    Section {
+        name: "memory",
+        remove: |record| record.steps.retain(|step| !step.workload.is_of_memory()),
+        rests: |_| false,
+    },
+    Section {
+        name: "OpenSSL",
+        remove: |record| record.steps.retain(|step| step.workload.id() != Some(WorkloadId::OpenSsl)),
+        rests: |_| false,
+    },
+    Section {
+        name: "7-zip",
+        remove: |record| record.steps.retain(|step| step.workload.id() != Some(WorkloadId::SevenZip)),
+        rests: |_| false,
+    },
+    Section { name: "states", remove: |record| record.states.clear(), rests: |_| false },
+    Section {
+        name: "kernel messages",
+        remove: |record| record.kernel_messages = Fact::Known(Vec::new()),
+        rests: |by| matches!(by, Witness::KernelLog),
+    },
+    Section {
+        name: "validation",
+        remove: |record| {
+            if let record::Source::Log(log) = &mut record.source {
+                log.verdicts.clear();
+            }
+        },
+        rests: |by| matches!(by, Witness::LogSays),
+    },
+];
+
+/// Judges a Record without sections: its verdict is no better than before, and nothing rests on what is gone.
+fn judge_without(name: &str, record: &Record, own: Verdict, sections: &[&Section]) -> Judgement {
+    let mut less = record.clone();
+    sections.iter().for_each(|section| (section.remove)(&mut less));
+    if less == *record {
+        return Judgement::Right;
+    }
+    let after = explain(&less);
+    let found = after.assessment.verdict;
+    let names: Vec<&str> = sections.iter().map(|section| section.name).collect();
+    let name = format!("{name} without {}", names.join(" and "));
+    // Without a score there is nothing to be judged.
+    let has_scores = !after.assessment.scores.is_empty();
+    if has_scores && found == Verdict::Valid && own != Verdict::Valid {
+        return Judgement::Wrong(format!("{name}: {found} instead of {own}"));
+    }
+    let claim = after.assessment.findings.iter().find(|finding| {
+        finding.unseen.is_none() && finding.by.iter().any(|by| sections.iter().any(|section| (section.rests)(by)))
+    });
+    match claim {
+        Some(finding) => Judgement::Wrong(format!("{name}: {}", finding.sentence())),
+        None => Judgement::Right,
+    }
+}
+
+/// Rows over logs: name and text of each.
+pub(super) fn rows<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Row> {
+    let mut without = Row::new("one section removed");
+    let mut pairs = Row::new("two sections removed");
+    let mut falsified: Vec<Row> = ROWS.iter().map(|(name, ..)| Row::new(*name)).collect();
+    for (name, text) in texts {
+        let record = logs::read(text);
+        let before = explain(&record);
+        let own = before.assessment.verdict;
+        for (index, first) in SECTIONS.iter().enumerate() {
+            without.add(judge_without(name, &record, own, &[first]));
+            for second in &SECTIONS[index + 1..] {
+                pairs.add(judge_without(name, &record, own, &[first, second]));
+            }
+        }
+        // What was wrong before says nothing of what was falsified.
+        if own != Verdict::Valid {
+            continue;
+        }
+        for ((_, change, judge), row) in ROWS.iter().zip(&mut falsified) {
+            if let Some(changed) = change(&record) {
+                row.add(match judge(&before, &explain(&changed)) {
+                    Judgement::Wrong(why) => Judgement::Wrong(format!("{name}: {why}")),
+                    judged => judged,
+                });
+            }
+        }
+    }
+    falsified.splice(0..0, [without, pairs]);
+    falsified
+}
