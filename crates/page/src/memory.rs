@@ -26,8 +26,6 @@ struct Curve {
     name: String,
     cpu: Option<u32>,
     points: Vec<(u64, f64)>,
-    /// Cache boundaries that were found.
-    found: Vec<u64>,
 }
 
 fn curves(record: &Record) -> Vec<Curve> {
@@ -42,8 +40,7 @@ fn curves(record: &Record) -> Vec<Curve> {
             .collect();
         let name = name(record, step, latency);
         if points.len() > 1 && curves.iter().all(|curve| curve.name != name) {
-            let found = view::latency_knees(latency).into_iter().map(|knee| knee.size_bytes).collect();
-            curves.push(Curve { name, cpu: step.cpus.first().copied(), points, found });
+            curves.push(Curve { name, cpu: step.cpus.first().copied(), points });
         }
     }
     curves
@@ -90,22 +87,19 @@ fn latency_plot(record: &Record, curves: &[Curve]) -> Option<Plot> {
         .filter(|tick| (low * 0.9..=high * 1.1).contains(tick))
         .map(|tick| (tick, format!("{tick}")))
         .collect();
+    let reported = reported(record, curves, sizes);
     let shapes = html! {
         (axis_y(area, &y, &y_ticks, "ns"))
-        (caches(record, curves, area, &x, sizes))
-        (found(curves, area, &x, sizes))
+        (caches(&reported, area, &x))
         @for (index, curve) in curves.iter().enumerate() {
             @let places: Vec<(f64, f64)> = curve.points.iter().map(|(size, ns)| (x.at(*size as f64), y.at(*ns))).collect();
             path class={ "look" (index % LOOKS) } d=(path(&places)) { title { (curve.name) } }
         }
         (axis_x(area, &x, &x_ticks, "size of the buffer"))
     };
-    let names: Vec<(String, String)> = curves
-        .iter()
-        .enumerate()
-        .map(|(index, curve)| (format!("look{}", index % LOOKS), curve.name.clone()))
-        .chain([("limit".into(), "cache size by the kernel".into()), ("mark".into(), "cache boundary found".into())])
-        .collect();
+    let names = curves.iter().enumerate().map(|(index, curve)| (format!("look{}", index % LOOKS), curve.name.clone()));
+    let of_caches = (!reported.is_empty()).then(|| ("limit".to_owned(), "cache size by the kernel".to_owned()));
+    let names: Vec<(String, String)> = names.chain(of_caches).collect();
     let title = "Latency of one random read by the size of the buffer".to_owned();
     Some(Plot {
         id: WorkloadId::MemoryLatency.as_str().to_owned(),
@@ -117,8 +111,8 @@ fn latency_plot(record: &Record, curves: &[Curve]) -> Option<Plot> {
     })
 }
 
-/// Sizes of the caches that the kernel reports for the measured CPUs.
-fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
+/// Sizes and names of the caches that the kernel reports for the measured CPUs.
+fn reported(record: &Record, curves: &[Curve], sizes: (u64, u64)) -> Vec<(u64, String)> {
     let mut reported: Vec<(u64, String)> = Vec::new();
     for cpu in curves.iter().filter_map(|curve| curve.cpu) {
         for cache in view::data_caches(record, cpu) {
@@ -129,33 +123,16 @@ fn caches(record: &Record, curves: &[Curve], area: Area, x: &Scale, sizes: (u64,
         }
     }
     reported.sort();
+    reported
+}
+
+/// Draws the sizes of caches.
+fn caches(reported: &[(u64, String)], area: Area, x: &Scale) -> Markup {
     html! {
         @for (index, (size, name)) in reported.iter().enumerate() {
             @let at = x.at(*size as f64);
             line.limit x1=(n(at)) x2=(n(at)) y1=(n(area.top)) y2=(n(area.bottom)) {}
             (word(at - 4.0, area.top + 10.0 + 15.0 * (index % 4) as f64, "end", name))
-        }
-    }
-}
-
-/// Cache boundaries that were found. Boundaries of several curves at similar sizes are merged.
-fn found(curves: &[Curve], area: Area, x: &Scale, sizes: (u64, u64)) -> Markup {
-    let all = curves.iter().flat_map(|curve| curve.found.iter().copied());
-    let mut all: Vec<u64> = all.filter(|size| (sizes.0..=sizes.1).contains(size)).collect();
-    all.sort_unstable();
-    let mut kept: Vec<u64> = Vec::new();
-    for size in all {
-        if kept.last().is_none_or(|last| size >= last.saturating_mul(2)) {
-            kept.push(size);
-        }
-    }
-    html! {
-        @for (index, size) in kept.iter().enumerate() {
-            @let at = x.at(*size as f64);
-            @let y = area.bottom - 8.0 - 15.0 * (index % 4) as f64;
-            @let (text_at, anchor) = if at > WIDTH - 130.0 { (at - 4.0, "end") } else { (at + 4.0, "start") };
-            line.mark x1=(n(at)) x2=(n(at)) y1=(n(area.bottom - 70.0)) y2=(n(area.bottom)) {}
-            (word(text_at, y, anchor, &format!("found {}", size_words(*size))))
         }
     }
 }

@@ -249,7 +249,7 @@ fn factor_words(factor: f64) -> String {
     match factor {
         factor if factor >= 10.0 => format!("{factor:.0} times"),
         factor if (0.975..1.025).contains(&factor) => "as good as".to_owned(),
-        factor if factor >= 1.0 => format!("{factor:.1} times"),
+        factor if factor >= 1.1 => format!("{factor:.1} times"),
         _ => format!("{factor:.2} times"),
     }
 }
