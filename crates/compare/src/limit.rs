@@ -3,11 +3,12 @@
 //! The noise of both decides. What it can hide is neither kept nor broken.
 
 use super::{LeftOut, Side, compare};
-use facts::Explained;
 use facts::figures::FigureKey;
 use facts::number::with_unit;
 use facts::stats::median;
 use facts::view::spread_percent;
+use facts::{Explained, Verdict};
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 /// Two standard deviations: one difference in twenty is that large by chance.
@@ -87,7 +88,7 @@ impl Limit {
         words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
     }
 
-    /// Compares a result with the median of the baselines. A figure of several core types is judged by the worst of them.
+    /// Compares a result with the median of the valid baselines. A figure of several core types is judged by the worst of them.
     ///
     /// # Errors
     /// One sentence: no main figure of the result or the baselines has this name.
@@ -100,6 +101,15 @@ impl Limit {
         if !names.contains(&self.figure) {
             return Err(format!("No figure is named {:?}; the figures are: {}.", self.figure, names.join(", ")));
         }
+        if result.assessment.verdict == Verdict::Invalid {
+            return Ok(self.said(LimitOutcome::Unknown, "Not enough to tell: the result is invalid.".to_owned()));
+        }
+        // A figure that cannot be compared goes by its title, or by workload and method.
+        let figures = all().flat_map(|explained| explained.facts.figures());
+        let figures = figures.filter(|figure| Self::name(&figure.key) == self.figure);
+        let titles: BTreeSet<String> =
+            figures.flat_map(|figure| [figure.key.title(), figure.key.workload_at_method().to_owned()]).collect();
+        let baselines = baselines.iter().filter(|side| side.explained.assessment.verdict != Verdict::Invalid);
         let mut rows: Vec<(String, Vec<Pair>)> = Vec::new();
         let mut left_out: Option<LeftOut> = None;
         for baseline in baselines {
@@ -110,7 +120,8 @@ impl Limit {
                     continue;
                 };
                 let Some(Some(difference)) = line.differences.get(1) else { continue };
-                let title = [line.title.clone(), line.cores.join(", ")].join(" ").trim().to_owned();
+                let cores = if line.cores.is_empty() { String::new() } else { format!(" ({})", line.cores.join(", ")) };
+                let title = line.title.clone() + &cores;
                 let (unit, noise_percent) = (line.unit.clone(), difference.noise_percent);
                 let pair = Pair { title: title.clone(), unit, value: *value, baseline: *known, noise_percent };
                 match rows.iter_mut().find(|(known, _)| *known == title) {
@@ -118,7 +129,8 @@ impl Limit {
                     None => rows.push((title, vec![pair])),
                 }
             }
-            left_out = left_out.or(comparison.left_out.into_iter().next());
+            let is_of_figure = |left: &LeftOut| titles.iter().any(|title| left.what.starts_with(title.as_str()));
+            left_out = left_out.or(comparison.left_out.into_iter().find(is_of_figure));
         }
         let answers = rows.iter().filter_map(|(_, pairs)| self.of_pairs(pairs));
         let worst = answers.reduce(|worst, next| if next.outcome > worst.outcome { next } else { worst });
@@ -153,8 +165,7 @@ impl Limit {
             with_unit(baseline, &first.unit),
         );
         let sentence = match outcome {
-            LimitOutcome::Kept => format!("{values}."),
-            LimitOutcome::Broken => format!("{values}: {}.", self.text),
+            LimitOutcome::Kept | LimitOutcome::Broken => format!("{values}."),
             LimitOutcome::Unknown => {
                 format!("Not enough to tell: {values}; repeat the run, or give more results as the baseline.")
             }

@@ -15,7 +15,7 @@ use crate::args::run::{RunArgs, TaskFlags};
 use crate::paths::Paths;
 use anyhow::Context as _;
 use bench::{Attributes, FinishedRun, OwnProgram, RunContext};
-use compare::rank;
+use compare::{neighbours, rank};
 use console::look::Look;
 use console::progress::{Picture, ProgressBar};
 use console::run_screen::RunScreen;
@@ -300,7 +300,8 @@ fn report(
 ) -> anyhow::Result<String> {
     let is_standard = is_whole_standard(explained, args);
     if let Some(columns) = console::look::columns().filter(|_| is_standard && !args.details) {
-        return Ok(ending::ending(explained, &*reference(&[])?, file, sentences, columns));
+        let chart = neighbours(explained.facts.in_lines(), &explained.assessment, &*reference(&[])?);
+        return Ok(ending::ending(explained, chart, file, sentences, columns));
     }
     let text = match log {
         Some(log) => log,

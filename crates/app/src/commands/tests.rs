@@ -288,7 +288,7 @@ fn each_verb_lists_the_options_that_it_uses() {
     let shown = top.get_arguments().filter(|option| !option.is_hide_set()).filter_map(clap::Arg::get_long);
     let mut shown: Vec<&str> = shown.collect();
     shown.sort_unstable();
-    let expected = format!("{RUN} no-tuning resume root");
+    let expected = format!("{RUN} details no-tuning resume root");
     let mut expected: Vec<&str> = expected.split(' ').collect();
     expected.sort_unstable();
     assert_eq!(shown, expected);

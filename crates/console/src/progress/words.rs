@@ -30,6 +30,9 @@ pub(super) fn beginning(machine: &Machine) -> String {
 pub(super) fn of_name(name: &str) -> String {
     let (workload, variant) = name.split_once(' ').unwrap_or((name, ""));
     match WorkloadId::of(workload) {
+        Some(id @ (WorkloadId::OpenSsl | WorkloadId::Aes)) if variant.starts_with("aes-") => {
+            format!("{} ({})", variant.to_uppercase(), if id == WorkloadId::Aes { "built-in" } else { "OpenSSL" })
+        }
         Some(id) => step_words(&id.into(), &Variant::from(variant)),
         None => name.to_owned(),
     }
@@ -64,7 +67,7 @@ mod tests {
         for (name, expected) in [
             ("sevenzip multi", "7-zip on all CPUs"),
             ("memory-libc", "libc memory bandwidth"),
-            ("openssl aes-256-cbc", "openssl aes-256-cbc"),
+            ("openssl aes-256-cbc", "AES-256-CBC (OpenSSL)"),
             ("heating with simd", "heating with simd"),
             ("clock of CPUs 0-3", "clock of CPUs 0-3"),
         ] {
