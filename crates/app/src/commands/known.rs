@@ -62,7 +62,7 @@ fn rows_in(folder: &Path) -> Vec<Row> {
 }
 
 /// Logs and result files in a directory, sorted by name.
-pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
+fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "json" || end == "log" || end == "txt"));
@@ -73,4 +73,21 @@ pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
         files.truncate(FILES_MAX);
     }
     files
+}
+
+/// Results of a baseline; those of a directory without the file that is compared with them.
+///
+/// # Errors
+/// The file of the baseline cannot be read.
+pub(super) fn baseline_results(baseline: &Path, file: &Path) -> anyhow::Result<Vec<NamedRecord>> {
+    if !baseline.is_dir() {
+        return read_all(baseline);
+    }
+    let own = file.canonicalize().ok();
+    let files = files_in(baseline).into_iter().filter(|path| own.is_none() || path.canonicalize().ok() != own);
+    let read = files.filter_map(|path| {
+        let results = read_all(&path);
+        results.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok()
+    });
+    Ok(read.flatten().collect())
 }

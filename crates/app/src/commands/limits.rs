@@ -1,9 +1,8 @@
 //! `--fail-if`: limits of figures against a baseline of one's own results.
 
-use super::known::files_in;
+use super::known::baseline_results;
 use compare::{Limit, LimitAnswer, LimitOutcome, Side};
-use console::output;
-use console::read::{NamedRecord, read_all};
+use console::read::NamedRecord;
 use facts::Explained;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +27,7 @@ impl LimitFlags {
     /// The baseline cannot be read or has no results, or no figure has the name of a limit.
     pub(super) fn answers(&self, file: &Path, result: &Explained<'_>) -> anyhow::Result<Vec<LimitAnswer>> {
         let Some(baseline) = &self.baseline else { return Ok(Vec::new()) };
-        let results: Vec<(String, Explained<'_>)> = named_results(baseline, file)?
+        let results: Vec<(String, Explained<'_>)> = baseline_results(baseline, file)?
             .into_iter()
             .map(|NamedRecord { name, record }| (name, explain::explain(record)))
             .collect();
@@ -38,20 +37,6 @@ impl LimitFlags {
         let answers = self.fail_if.iter().map(|limit| limit.answer(result, &sides).map_err(anyhow::Error::msg));
         answers.collect()
     }
-}
-
-/// Results of the baseline; those of a directory without the file that is compared with them.
-fn named_results(baseline: &Path, file: &Path) -> anyhow::Result<Vec<NamedRecord>> {
-    if !baseline.is_dir() {
-        return read_all(baseline);
-    }
-    let own = file.canonicalize().ok();
-    let files = files_in(baseline).into_iter().filter(|path| own.is_none() || path.canonicalize().ok() != own);
-    let read = files.filter_map(|path| {
-        let results = read_all(&path);
-        results.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok()
-    });
-    Ok(read.flatten().collect())
 }
 
 /// A sentence for each answer, as a report ends with.

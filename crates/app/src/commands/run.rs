@@ -39,7 +39,7 @@ use std::sync::mpsc::Receiver;
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 
 /// The answer to Ctrl-C.
-const STOPPING: &str = "Stopping: the current step is given up, settings are restored, and what was measured is kept. Ctrl-C again ends at once.";
+const STOPPING: &str = "Stopping, restoring settings; results are kept. Ctrl-C again ends at once.";
 
 /// Run the standard benchmark, a workload, or a command (-- CMD)
 #[derive(Debug, clap::Args)]
@@ -321,7 +321,7 @@ fn interrupted(record: &Record, file: &Path) -> Option<String> {
     let done = record.steps.iter().filter(|step| matches!(step.outcome, Outcome::Done(_))).count();
     let again = record.run.asked.as_ref().map(resume_hint::line);
     let again = again.map_or_else(String::new, |line| format!(" Use `{line}` to start again."));
-    Some(format!("Interrupted: {} kept in {}.{again}", facts::how_many(done, "measured step"), file.display()))
+    Some(format!("Interrupted; {} in {}.{again}", facts::how_many(done, "measured step"), file.display()))
 }
 
 /// Clock and temperature over the run, where the terminal can show them.

@@ -66,7 +66,7 @@ mod tests {
         }
         for (name, expected) in [
             ("sevenzip multi", "7-zip on all CPUs"),
-            ("memory-libc", "libc memory bandwidth"),
+            (WorkloadId::MemoryLibc.as_str(), "libc memory bandwidth"),
             ("openssl aes-256-cbc", "AES-256-CBC (OpenSSL)"),
             ("heating with simd", "heating with simd"),
             ("clock of CPUs 0-3", "clock of CPUs 0-3"),

@@ -104,7 +104,7 @@ pub fn headlines(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
         ("AES-256-CBC", value(&aes, "kB/s")),
         ("memory copy", value(&copy, "MB/s")),
         ("memory latency", memory_latency(facts).map(|(ns, mib)| format!("{} at {mib} MiB", with_unit(ns, "ns")))),
-        ("clock", clock_words(facts)),
+        (WorkloadId::Clock.label(), clock_words(facts)),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
