@@ -8,6 +8,7 @@
 
 mod causes;
 mod formats;
+mod limit;
 mod noise;
 mod pairing;
 mod pairs;
@@ -22,6 +23,7 @@ pub mod trend;
 pub(crate) use testkit::records as test_support;
 
 pub use formats::{change, csv, markdown_text};
+pub use limit::{Limit, LimitAnswer, LimitOutcome};
 pub use noise::noise_percent;
 pub use rank::{
     Answer, Bar, Entry, Extremes, Gap, LikelyCause, Neighbours, OTHERS_MIN, Range, Ranking, Standing, all_neighbours,

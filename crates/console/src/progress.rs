@@ -1,6 +1,7 @@
 //! Progress of a run on standard error: a bar with the time left on a terminal, a line for each step elsewhere.
 
 mod step_log;
+mod words;
 
 use crate::{look, stderr};
 use bench::Progress;
@@ -66,14 +67,13 @@ impl ProgressBar {
         match progress {
             Progress::GateWaits(gate, left) => self.busy(gate, *left),
             Progress::Identified(machine) => {
-                let board = machine.board.known().map_or("this machine", String::as_str);
-                self.line(&format!("Benchmarking {board}."));
+                self.line(&words::beginning(machine));
             }
             Progress::Step { name, left } => {
-                *self.step.borrow_mut() = Some(((*name).to_owned(), Instant::now(), *left));
+                *self.step.borrow_mut() = Some((words::of_name(name), Instant::now(), *left));
                 self.draw();
             }
-            Progress::StepEnded { name, step } => self.ended(name, step),
+            Progress::StepEnded { name, step, runs } => self.ended(&words::ended(name, step, *runs)),
             Progress::Sampled(record) => self.paint(|picture| picture.sampled(record)),
             Progress::Watched(record) => self.watched(record),
             Progress::Left(left) => {
@@ -87,12 +87,14 @@ impl ProgressBar {
         }
     }
 
-    fn ended(&self, name: &str, step: &record::Step) {
-        if self.shown == Style::Lines {
-            self.log.borrow_mut().ended(name, &facts::outcome(step));
+    fn ended(&self, line: &str) {
+        match self.shown {
+            Style::Lines => self.log.borrow_mut().ended(line),
+            Style::Bar => stderr::line(&format!("{} {line}", clock(self.began.elapsed().as_secs()))),
+            Style::Nothing => {}
         }
         if let Some(picture) = self.picture.borrow_mut().as_mut() {
-            picture.note(&format!("{name}: {}", facts::outcome(step)));
+            picture.note(line);
         }
     }
 
@@ -110,11 +112,15 @@ impl ProgressBar {
         if self.shown == Style::Lines && !self.log.borrow_mut().was_silent(self.began.elapsed().as_secs()) {
             return;
         }
+        let what = if gate.forced {
+            "Scores will be lower, and marked for it; Ctrl-C to stop.".to_owned()
+        } else {
+            format!("Waiting up to {} s; use --force to start now.", left.as_secs())
+        };
         self.line(&format!(
-            "System is busy ({} % of all CPUs): {}. Waiting up to {} s; use --force to start now.",
+            "System is busy ({} % of all CPUs): {}. {what}",
             gate.busy_hundredths_percent / 100,
             facts::view::process_words(&gate.busiest),
-            left.as_secs()
         ));
     }
 

@@ -25,12 +25,20 @@ static GIVES_BACK: OnceLock<fn()> = OnceLock::new();
 /// The number of the first signal that came, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
+/// What is answered at once to the first Ctrl-C.
+static ANSWER: OnceLock<&'static str> = OnceLock::new();
+
 /// Each of them asks for the end.
 const ENDS: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
 /// Remembers how a terminal is given back that was taken over.
 pub fn give_back_by(give_back: fn()) {
     let _ = GIVES_BACK.set(give_back);
+}
+
+/// Remembers what is answered to the first Ctrl-C, before anything else is done about it.
+pub fn answer(sentence: &'static str) {
+    let _ = ANSWER.set(sentence);
 }
 
 /// The number of the first signal that asked for the end, or 0: for those who cannot be handed it.
@@ -52,6 +60,9 @@ pub fn watch() -> anyhow::Result<&'static AtomicI32> {
                 continue;
             }
             let before = RECEIVED.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+            if let (Ok(_), SIGINT, Some(answer)) = (before, signal, ANSWER.get()) {
+                stderr::line(answer);
+            }
             match (before, first) {
                 (Ok(_), _) | (_, None) => first = Some(Instant::now()),
                 (Err(_), Some(first)) if signal == SIGINT && first.elapsed() > TWICE => {

@@ -21,6 +21,7 @@ use ::record::Arrange;
 use facts::Explanation;
 use rules::{ANSWERS, Report, all_plots};
 use std::sync::LazyLock;
+pub use systems::{Case, junit};
 
 /// Names of steps whose missing scores are already stated by findings.
 fn steps_said(explained: &Explanation) -> Vec<String> {

@@ -48,6 +48,14 @@ pub(crate) struct OutputFlags {
     pub(crate) quiet: bool,
 }
 
+/// How much of the report is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
+pub(crate) struct ReportFlags {
+    /// On a terminal, print the whole report of a standard run, not one screen of it
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) details: bool,
+}
+
 /// How a run is watched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
 pub(crate) struct ScreenFlags {

@@ -96,6 +96,8 @@ pub(crate) struct RunArgs {
     pub(crate) options: Options,
     /// Print the Record as JSON instead of the report.
     pub(crate) json: bool,
+    /// Print the whole report of a standard run.
+    pub(crate) details: bool,
     /// Where log and Record go; by default the system's log folder or the user's state folder.
     pub(crate) log: Option<PathBuf>,
     /// Command line in words, for the Record.
@@ -128,6 +130,7 @@ impl RunArgs {
             task,
             options,
             json: flags.output.json,
+            details: false,
             log: flags.output.log,
             given,
             cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),

@@ -9,7 +9,7 @@ use super::storage::Storage;
 use super::update::Update;
 use super::{CommandResult, Verb, efficiency, thermal};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
+use crate::args::groups::{ReportFlags, ResumeFlags, TuneFlags, chosen};
 use crate::args::run::{RunArgs, RunFlags};
 use bench::thermal::StartAt;
 use bench::{AnyTask, DramThrottling};
@@ -64,7 +64,7 @@ impl Classic {
     pub(crate) fn command(
         self,
         run: RunFlags,
-        tune: TuneFlags,
+        (tune, report): (TuneFlags, ReportFlags),
         resume: ResumeFlags,
         monitor: MonitorFlags,
         environment: &Environment,
@@ -81,6 +81,9 @@ impl Classic {
                 chosen([(self.monitor.is_some(), "-m"), (self.kernel, "-k"), (self.storage, "-S")]).next()
         {
             return Err(format!("--no-tuning does not apply to {flag}."));
+        }
+        if report.details && (self.survey_flag().is_some() || self.monitor.is_some()) {
+            return Err("--details is for the standard run; use it without -k, -S, -m, -r or -R.".into());
         }
         if self.survey_flag().is_some() {
             return self.survey(run, tune, environment);
@@ -104,7 +107,7 @@ impl Classic {
         run.options.heat = self.loads.heat;
         run.options.stockfish = self.loads.stockfish();
         run.given.extend(self.loads.given());
-        Ok(Box::new(RunArgs { resume: resume.resume, ..run }))
+        Ok(Box::new(RunArgs { resume: resume.resume, details: report.details, ..run }))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::Command;
 use super::known::reference;
+use super::limits::{self, LimitFlags};
 use super::many::{self, files_or_last};
 use anyhow::Context;
 use console::read::{NamedRecord, read, read_all};
@@ -46,6 +47,8 @@ pub(crate) struct Explain {
     /// Write all plots of the result to DIR as PNG and SVG
     #[arg(long, alias = "png", value_name = "DIR", conflicts_with_all = ["json", "details", "format"])]
     plots: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitFlags,
 }
 
 impl Command for Explain {
@@ -69,7 +72,7 @@ impl Explain {
     /// Text one after the other, or one JSON array.
     fn print_all(&self) -> anyhow::Result<u8> {
         let mut entries: Vec<OfFile> = Vec::new();
-        let mut failed = false;
+        let (mut failed, mut limit_failed) = (false, false);
         let mut worst = Verdict::Valid;
         let format = if self.details { "details" } else { "text" };
         for file in &self.files {
@@ -95,23 +98,34 @@ impl Explain {
             for NamedRecord { name, record } in results {
                 let explained = explain::explain(record);
                 worst = worst.max(explained.assessment.verdict);
+                let answers = self.limits.answers(file, &explained)?;
+                limit_failed |= limits::is_failure(&answers);
+                let sentences = limits::sentences(&answers);
                 if self.json {
                     let document = Document::of(&explained.facts, &explained.assessment);
                     entries.push(OfFile::Read(Box::new(document.from_file(&name))));
+                    sentences.lines().for_each(output::note);
                     continue;
                 }
-                let text = find(format)?.text(&explained);
+                let mut text = find(format)?.text(&explained);
+                if !sentences.is_empty() {
+                    text = format!("{text}\n{sentences}");
+                }
                 output::print(&if is_alone { text } else { format!("=== {name}\n{text}\n") })?;
             }
         }
         if self.json {
             output::print(&format!("{}\n", serde_json::to_string_pretty(&entries)?))?;
         }
-        Ok(if failed { status::FAILURE } else { self.status(worst) })
+        Ok(if failed { status::FAILURE } else { self.status(worst, limit_failed) })
     }
 
-    fn status(&self, verdict: Verdict) -> u8 {
-        if self.check { status::of(verdict) } else { 0 }
+    fn status(&self, verdict: Verdict, limit_failed: bool) -> u8 {
+        match self.check.then(|| status::of(verdict)) {
+            Some(status::INVALID) => status::INVALID,
+            _ if limit_failed => status::FAILURE,
+            status => status.unwrap_or(0),
+        }
     }
 
     /// One result in another format, or as files.
@@ -125,15 +139,23 @@ impl Explain {
             let (file, id) = (file.display(), report.id);
             anyhow::bail!("{file} has no data for the report {id}; its reports: {}.", others.join(", "));
         }
+        let answers = self.limits.answers(file, &explained)?;
+        let status = self.status(explained.assessment.verdict, limits::is_failure(&answers));
         if let Some(report) = format {
             let text = report.text(&explained);
             output::print(&match report.id {
                 "lava" => {
                     process::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?
                 }
+                "junit" => report::junit(facts.in_lines(), &explained.assessment, &limits::cases(&answers)),
+                "github-summary" => text + &limits::markdown(&answers),
                 _ => text,
             })?;
-            return Ok(self.status(explained.assessment.verdict));
+            if !["junit", "github-summary"].contains(&report.id) {
+                // Other formats have no place for it.
+                limits::sentences(&answers).lines().for_each(output::note);
+            }
+            return Ok(status);
         }
         let reference = reference(&[])?;
         if let Some(page) = &self.html {
@@ -142,7 +164,8 @@ impl Explain {
         if self.card.is_some() || self.plots.is_some() {
             self.draw(&page::drawings(&explained, &reference))?;
         }
-        Ok(self.status(explained.assessment.verdict))
+        limits::sentences(&answers).lines().for_each(output::note);
+        Ok(status)
     }
 
     /// Writes the pictures; names those of the directory.

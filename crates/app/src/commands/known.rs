@@ -55,6 +55,14 @@ fn rows_of(file: &Path) -> anyhow::Result<Vec<Row>> {
 
 /// Rows of all logs and result files in a directory.
 fn rows_in(folder: &Path) -> Vec<Row> {
+    let files = files_in(folder);
+    let rows = files.iter().map(|file| rows_of(file));
+    let rows = rows.filter_map(|rows| rows.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok());
+    rows.flatten().collect()
+}
+
+/// Logs and result files in a directory, sorted by name.
+fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "json" || end == "log" || end == "txt"));
@@ -64,7 +72,22 @@ fn rows_in(folder: &Path) -> Vec<Row> {
         output::note(&format!("{folder} has {count} results; the first {FILES_MAX} by name are compared with."));
         files.truncate(FILES_MAX);
     }
-    let rows = files.iter().map(|file| rows_of(file));
-    let rows = rows.filter_map(|rows| rows.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok());
-    rows.flatten().collect()
+    files
+}
+
+/// Results of a baseline; those of a directory without the file that is compared with them.
+///
+/// # Errors
+/// The file of the baseline cannot be read.
+pub(super) fn baseline_results(baseline: &Path, file: &Path) -> anyhow::Result<Vec<NamedRecord>> {
+    if !baseline.is_dir() {
+        return read_all(baseline);
+    }
+    let own = file.canonicalize().ok();
+    let files = files_in(baseline).into_iter().filter(|path| own.is_none() || path.canonicalize().ok() != own);
+    let read = files.filter_map(|path| {
+        let results = read_all(&path);
+        results.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok()
+    });
+    Ok(read.flatten().collect())
 }

@@ -17,7 +17,8 @@ mod ignored;
 pub(crate) mod inspect;
 pub(crate) mod kernel;
 pub(crate) mod known;
-pub(crate) mod list;
+pub(crate) mod limits;
+mod list;
 pub(crate) mod many;
 pub(crate) mod measure;
 pub(crate) mod monitor;
@@ -50,7 +51,7 @@ pub(crate) mod workloads;
 pub(crate) use usage_error::sentence;
 
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, TuneFlags};
+use crate::args::groups::{ReportFlags, ResumeFlags, TuneFlags};
 use crate::args::run::{RunArgs, RunFlags};
 use arrange::reorder;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
@@ -156,6 +157,8 @@ pub(crate) struct Cli {
     tune: TuneFlags,
     #[command(flatten)]
     resume: ResumeFlags,
+    #[command(flatten)]
+    report: ReportFlags,
     /// With -m, -k or -S: read from this directory or .board snapshot instead of the running system
     #[arg(long, value_name = "DIR|FILE.board")]
     pub(crate) root: Option<PathBuf>,
@@ -205,6 +208,6 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> CommandResult {
         None if cli.root.is_some() && !cli.classic.reads_other_machines() => {
             Err("--root applies to -m, -k and -S only: a benchmark measures the running system.".into())
         }
-        None => cli.classic.command(cli.run, cli.tune, cli.resume, cli.monitor, environment),
+        None => cli.classic.command(cli.run, (cli.tune, cli.report), cli.resume, cli.monitor, environment),
     }
 }

@@ -191,6 +191,7 @@ fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
     RunArgs {
         options,
         json: typed.json,
+        details: typed.details,
         quiet: typed.quiet,
         screen: typed.screen,
         log: typed.log.or(started.log),

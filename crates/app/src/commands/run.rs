@@ -1,20 +1,21 @@
 //! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
 
+mod ending;
 mod keep;
 
 use super::known::reference;
 use super::sending::Sending;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
-use super::{recover, resume};
+use super::{recover, resume, resume_hint};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, TuneFlags};
+use crate::args::groups::{ReportFlags, ResumeFlags, TuneFlags};
 use crate::args::program::{ProgramFlags, RepeatFlags, without_sensors};
 use crate::args::run::{RunArgs, TaskFlags};
 use crate::paths::Paths;
 use anyhow::Context as _;
 use bench::{Attributes, FinishedRun, OwnProgram, RunContext};
-use compare::rank;
+use compare::{neighbours, rank};
 use console::look::Look;
 use console::progress::{Picture, ProgressBar};
 use console::run_screen::RunScreen;
@@ -37,6 +38,9 @@ use std::sync::mpsc::Receiver;
 /// A machine of 4096 CPUs has less.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 
+/// The answer to Ctrl-C.
+const STOPPING: &str = "Stopping, restoring settings; results are kept. Ctrl-C again ends at once.";
+
 /// Run the standard benchmark, a workload, or a command (-- CMD)
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
@@ -49,13 +53,16 @@ pub(crate) struct Run {
     #[command(flatten)]
     resume: ResumeFlags,
     #[command(flatten)]
+    report: ReportFlags,
+    #[command(flatten)]
     run: TaskFlags,
 }
 
 impl Verb for Run {
     fn checked(self, environment: &Environment) -> CommandResult {
         let program = ProgramFlags { repeat: self.repeat.repeat, ..self.program };
-        Ok(Box::new(self.run.run(program.task()?, &program.workload_ids(), self.tune, self.resume, environment)?))
+        let run = self.run.run(program.task()?, &program.workload_ids(), self.tune, self.resume, environment)?;
+        Ok(Box::new(RunArgs { details: self.report.details, ..run }))
     }
 }
 
@@ -86,6 +93,9 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let bar = ProgressBar::with_picture(args.quiet, picture);
     to.note().into_iter().for_each(|note| bar.show(&bench::Progress::Note(note)));
     let cancelled = signals::watch()?;
+    if !args.quiet {
+        signals::answer(STOPPING);
+    }
     if as_root {
         restore_leftovers(&root, &to.paths, args.options.tune, &bar);
     }
@@ -261,6 +271,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
         keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
     // Scripts that find these words do not print the last line of the log.
     sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
+    sentences.extend(kept.record.as_deref().and_then(|file| interrupted(&record, file)));
     if kept.place.is_some() && explained.assessment.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
@@ -269,19 +280,48 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
         output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;
         sentences.iter().for_each(|sentence| output::note(sentence));
     } else {
-        let text = if is_review {
-            log
-        } else {
-            let others = among_others(&explained, &args.task.question().id)?;
-            rendered("text", &explained)? + &course(&explained.facts) + &others
-        };
-        output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
+        let log = Some(log).filter(|_| is_review);
+        output::print(&report(&explained, args, log, kept.record.as_deref(), &sentences)?)?;
     }
     kept.problems.iter().for_each(|problem| output::note(problem));
     if let Some(sending) = sending {
         sending.after_run(&json, kept.record.as_deref(), args.json);
     }
     Ok(exit_status(&explained, &kept, args.task.attributes()))
+}
+
+/// What a person reads at the end: one screen of a standard run on a terminal, the log of a review, else the whole report.
+fn report(
+    explained: &Explained<'_>,
+    args: &RunArgs,
+    log: Option<String>,
+    file: Option<&Path>,
+    sentences: &[String],
+) -> anyhow::Result<String> {
+    let is_standard = is_whole_standard(explained, args);
+    if let Some(columns) = console::look::columns().filter(|_| is_standard && !args.details) {
+        let chart = neighbours(explained.facts.in_lines(), &explained.assessment, &*reference(&[])?);
+        return Ok(ending::ending(explained, chart, file, sentences, columns));
+    }
+    let text = match log {
+        Some(log) => log,
+        None => {
+            let others = if is_standard { among_others(explained)? } else { String::new() };
+            rendered("text", explained)? + &course(&explained.facts) + &others
+        }
+    };
+    Ok(format!("{text}\n{}\n", sentences.join("\n")))
+}
+
+/// What is kept of a run that was interrupted, and how to start it again.
+fn interrupted(record: &Record, file: &Path) -> Option<String> {
+    if !matches!(record.run.end, End::Interrupted { .. }) || record.run.is_monitoring() {
+        return None;
+    }
+    let done = record.steps.iter().filter(|step| matches!(step.outcome, Outcome::Done(_))).count();
+    let again = record.run.asked.as_ref().map(resume_hint::line);
+    let again = again.map_or_else(String::new, |line| format!(" Use `{line}` to start again."));
+    Some(format!("Interrupted; {} in {}.{again}", facts::how_many(done, "measured step"), file.display()))
 }
 
 /// Clock and temperature over the run, where the terminal can show them.
@@ -291,11 +331,13 @@ fn course(facts: &facts::Facts<'_>) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// How a standard run compares with similar boards; nothing of other runs, which have not its figures.
-fn among_others(explained: &Explained<'_>, question: &QuestionId) -> anyhow::Result<String> {
-    if *question != QuestionId::Standard || explained.facts.run.end != End::Finished {
-        return Ok(String::new());
-    }
+/// True for a standard run that finished: others have not its figures.
+fn is_whole_standard(explained: &Explained<'_>, args: &RunArgs) -> bool {
+    args.task.question().id == QuestionId::Standard && explained.facts.run.end == End::Finished
+}
+
+/// How a standard run compares with similar boards.
+fn among_others(explained: &Explained<'_>) -> anyhow::Result<String> {
     let ranking = rank(explained, &*reference(&[])?);
     let more = "All figures next to known boards: sbc-bench compare. Page and card: sbc-bench explain --html FILE --card FILE.";
     Ok(format!("\n{}\n{}\n", wrapped(&ranking.answer.sentence, 0), wrapped(more, 0)))

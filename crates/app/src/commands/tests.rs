@@ -226,7 +226,7 @@ fn each_verb_lists_the_options_that_it_uses() {
     const RUN: &str = "as-root force ignore-sensor json log machine meter publish quiet token-file upload wait yes";
     let own = "better name others-off score-json score-regex score-time timeout unit workload workload-file";
     for (verb, expected) in [
-        ("run", format!("{RUN} {own} cpus dir host no-tuning repeat resume ssh-config tui")),
+        ("run", format!("{RUN} {own} cpus details dir host no-tuning repeat resume ssh-config tui")),
         ("ab", format!("{RUN} {own} a b blocks cpus no-tuning tui")),
         (
             "sensitivity",
@@ -255,7 +255,7 @@ fn each_verb_lists_the_options_that_it_uses() {
                 .into(),
         ),
         ("monitor mark", "record".into()),
-        ("explain", "card check details format html json plots".into()),
+        ("explain", "baseline card check details fail-if format html json plots".into()),
         ("inspect", "json root".into()),
         ("measure", String::new()),
         ("compare", "format html json with".into()),
@@ -288,7 +288,7 @@ fn each_verb_lists_the_options_that_it_uses() {
     let shown = top.get_arguments().filter(|option| !option.is_hide_set()).filter_map(clap::Arg::get_long);
     let mut shown: Vec<&str> = shown.collect();
     shown.sort_unstable();
-    let expected = format!("{RUN} no-tuning resume root");
+    let expected = format!("{RUN} details no-tuning resume root");
     let mut expected: Vec<&str> = expected.split(' ').collect();
     expected.sort_unstable();
     assert_eq!(shown, expected);

@@ -116,6 +116,10 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench-hub backup FILE", InHub("&[\"backup\", name]")),
     ("sbc-bench explain FILE --format NAME", Line("sbc-bench explain old.log --format junit", &["<testsuite"])),
     ("sbc-bench explain --check run.json", Line("sbc-bench explain --check old.log", &["Testboard Three"])),
+    (
+        "sbc-bench explain run.json --fail-if 'sevenzip-multi < baseline - 5 %' --baseline FILE",
+        Line("sbc-bench explain old.log --fail-if 'sevenzip-multi < baseline - 5 %' --baseline old.log", &["Limit"]),
+    ),
     ("sbc-bench run --repeat 3 -- true", As("sbc-bench run -- CMD...")),
     (
         "sbc-bench inspect kernel --eol-file linux.json",

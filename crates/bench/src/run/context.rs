@@ -62,7 +62,7 @@ pub struct PreviousRun {
 /// Progress events for the caller. Never told inside a timed region.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress<'a> {
-    /// The gate waits: what it saw and how long it will wait at most.
+    /// The system is busy: what the gate saw, and how long it will wait at most; not at all where the start is forced.
     GateWaits(&'a Gate, Duration),
     /// The machine is known.
     Identified(&'a Machine),
@@ -80,6 +80,8 @@ pub enum Progress<'a> {
         name: &'a str,
         /// The step as it stands in the Record.
         step: &'a Step,
+        /// Number of its repetitions that are planned; 0 if they go on until their median is steady.
+        runs: u32,
     },
     /// Estimate of the remaining time by the first measurements.
     Left(Duration),

@@ -38,6 +38,9 @@ pub(crate) fn wait_until_idle(
         }
         gate.waited_ms = (timeline.now_ms() - start_ms) as u64;
         let waited = Duration::from_millis(gate.waited_ms);
+        if gate.forced && !gate.passed {
+            on_busy(&gate, Duration::ZERO);
+        }
         let over = gate.passed || gate.forced || waited >= options.wait;
         if over || cancelled.load(Ordering::Relaxed) != 0 {
             return gate;

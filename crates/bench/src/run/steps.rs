@@ -237,8 +237,18 @@ impl Runner<'_> {
         // What is left out or watched begins without a name.
         let name = Some(std::mem::take(&mut self.step_name)).filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| format!("{} {}", step.workload, step.variant));
-        (self.context.progress)(Progress::StepEnded { name: name.trim_end(), step: &step });
+        let runs = self.planned_runs(&step);
+        (self.context.progress)(Progress::StepEnded { name: name.trim_end(), step: &step, runs });
         step
+    }
+
+    /// Number of repetitions of a step in the plan; 0 if they go on until their median is steady.
+    fn planned_runs(&self, step: &Step) -> u32 {
+        let runs = self.stages.iter().filter_map(|stage| match stage {
+            Stage::Job(job) if job.is_of(step) => Some(job.repetition + 1),
+            _ => None,
+        });
+        runs.max().unwrap_or(0)
     }
 
     /// The time of a step that stood still is not comparable.

@@ -16,9 +16,9 @@ pub(super) struct StepLog {
 }
 
 impl StepLog {
-    /// A step has ended with this outcome.
-    pub(super) fn ended(&mut self, name: &str, outcome: &str) {
-        self.ended = Some(format!("{name}: {outcome}"));
+    /// A step has ended, in one line.
+    pub(super) fn ended(&mut self, line: &str) {
+        self.ended = Some(line.to_owned());
     }
 
     /// A step runs, or begins; the line that is due, if one is.
@@ -56,13 +56,13 @@ mod tests {
     fn each_step_has_a_line_and_a_long_one_more() {
         let mut log = StepLog::default();
         assert_eq!(log.step(2, "clock of CPUs 0-3", 250), None);
-        log.ended("clock of CPUs 0-3", "1415 MHz");
+        log.ended("clock of CPUs 0-3: 1415 MHz");
         let line = log.step(5, "heating", 240);
         assert_eq!(line.as_deref(), Some("00:00:05 clock of CPUs 0-3: 1415 MHz; about 4 min left, next: heating"));
         assert_eq!(log.step(6, "61.0 °C now", 239), None);
         assert_eq!(log.step(65, "70.2 °C now", 179).as_deref(), Some("00:01:05 70.2 °C now; about 180 s left"));
         assert_eq!(log.step(66, "70.3 °C now", 178), None);
-        log.ended("heating", "failed: no output");
+        log.ended("heating: failed: no output");
         assert_eq!(log.finish(245).as_deref(), Some("00:04:05 heating: failed: no output"));
         assert_eq!(log.finish(245), None);
     }

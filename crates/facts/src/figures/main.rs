@@ -1,8 +1,11 @@
 //! Figures as the reports print them: taken from the Record by one rule each, so that the summary
 //! line, the log and the terminal never disagree.
 
+use crate::Facts;
 use crate::figures::Figure;
+use crate::number::with_unit;
 use record::{BandwidthRow, MemoryOperation, Outcome, Record, Step, StepMeasurement, Total, Variant, WorkloadId};
+use std::collections::BTreeSet;
 
 /// 7-zip of the lists: 16.02, with which nearly all known scores were made.
 pub const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
@@ -81,6 +84,37 @@ pub fn memory_latency(record: &Record) -> Option<(f64, u64)> {
         }
         _ => None,
     })
+}
+
+/// The six figures that people ask for, in words with their units: those that were measured, or are known as an estimate
+/// (`≈`); none of an emulated CPU.
+pub fn headlines(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
+    if facts.machine.emulated_by().is_some() {
+        return Vec::new();
+    }
+    let value = |of: &dyn Fn(&[Figure]) -> Option<f64>, unit: &str| {
+        let estimate = || of(facts.known_figures()).map(|value| format!("≈{}", with_unit(value, unit)));
+        of(facts.figures()).map(|value| with_unit(value, unit)).or_else(estimate)
+    };
+    let aes = |known: &[Figure]| cipher_kb_per_s(known, &Variant::AES_256_CBC).map(|rate| rate as f64);
+    let copy = |known: &[Figure]| memory_mb_per_s(facts, known, MemoryOperation::Copy).map(|rate| rate as f64);
+    let all = [
+        ("7-zip, all CPUs", value(&|known| sevenzip_multi_mips(facts, known).map(f64::from), "MIPS")),
+        ("7-zip, one CPU", value(&|known| sevenzip_single_mips(known).map(f64::from), "MIPS")),
+        ("AES-256-CBC", value(&aes, "kB/s")),
+        ("memory copy", value(&copy, "MB/s")),
+        ("memory latency", memory_latency(facts).map(|(ns, mib)| format!("{} at {mib} MiB", with_unit(ns, "ns")))),
+        (WorkloadId::Clock.label(), clock_words(facts)),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// `1800 and 2400 MHz`: measured before any load, of each cluster.
+fn clock_words(facts: &Facts<'_>) -> Option<String> {
+    let clocks = facts.cluster_clocks(&Variant::COLD);
+    let mhz: BTreeSet<u32> = clocks.iter().map(|clock| crate::finding::mhz(clock.measured_khz)).collect();
+    let words: Vec<String> = mhz.iter().map(ToString::to_string).collect();
+    (!words.is_empty()).then(|| format!("{} MHz", crate::lines::listed(&words)))
 }
 
 /// The highest value of the figures that are wanted.

@@ -73,7 +73,7 @@ pub use online::OnlineCpus;
 pub use opp_clock::{OppClock, opp_clock};
 pub use opp_ladder::{OppShape, opp_shape};
 pub use others::{cpu_ns, cpus_of_others, waited_ns};
-pub use phases::{Phase, busy_cpus_expected, step_name};
+pub use phases::{Phase, busy_cpus_expected, step_name, step_words};
 pub use power::{PowerSource, mean_power_mw};
 pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
 pub use programs::ProgramScore;

@@ -100,7 +100,12 @@ pub fn busy_cpus_expected(step: &Step) -> u32 {
 
 /// A step in words for people.
 pub fn step_name(step: &Step) -> String {
-    let (workload, variant) = (step.workload.label(), &step.variant);
+    step_words(&step.workload, &step.variant)
+}
+
+/// A form of a workload in words for people.
+pub fn step_words(workload: &WorkloadName, variant: &Variant) -> String {
+    let workload = workload.label();
     if variant.is_only() {
         workload.to_owned()
     } else if *variant == Variant::SINGLE {

@@ -1,6 +1,6 @@
 //! Report: the summary of a job in GitHub Actions, Markdown for the file that `GITHUB_STEP_SUMMARY` names
 //! (<https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#adding-a-job-summary>): the
-//! verdict as an alert, figures, and steps that did not pass. GitLab uses JUnit and OpenMetrics instead.
+//! verdict as an alert, main figures, neighbours and causes, then all figures, and steps that did not pass. GitLab uses JUnit and OpenMetrics instead.
 
 use super::scores::{TestOutcome, scores, tests};
 use explain::diagnosis::narrative::Narrative;
@@ -34,18 +34,37 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         .map_or_else(|| "Unknown board".into(), |name| markdown(name));
     let told = Narrative::of(facts, explained);
     let mut text = format!("### sbc-bench: {board}\n\n> [!{alert}]\n> {}\n", markdown(&told.verdict));
+    for loss in &told.ledgers {
+        let _ = writeln!(text, ">\n> {}", markdown(loss));
+    }
+    let main = main_figures(facts);
+    if !main.is_empty() {
+        let _ = write!(text, "\n{}", main.markdown());
+    }
+    if let Some(neighbours) = &told.neighbours {
+        let _ = writeln!(text, "\n{}", markdown(neighbours));
+    }
     for cause in &told.causes {
-        let _ = writeln!(text, ">\n> {}", markdown(&cause.text()));
+        let _ = writeln!(text, "\n- {}", markdown(&cause.text()));
     }
     let mut figures = Sheet::new([("Figure", false), ("Value", true), ("Unit", false)]);
     for score in scores(facts, explained) {
         figures.row([score.name, number(score.figure.value, &score.figure.unit), score.figure.unit.clone()]);
     }
     if !figures.is_empty() {
-        let _ = write!(text, "\n{}", figures.markdown());
+        let _ = write!(text, "\n<details><summary>All figures</summary>\n\n{}\n</details>\n", figures.markdown());
     }
     text.push_str(&steps(facts));
     text
+}
+
+/// Main figures in words.
+fn main_figures(facts: &Facts<'_>) -> Sheet {
+    let mut sheet = Sheet::new([("Figure", false), ("Value", true)]);
+    for (name, value) in facts::figures::main::headlines(facts) {
+        sheet.row([name.to_owned(), value]);
+    }
+    sheet
 }
 
 /// Number of passed steps, and a row for each that did not pass.

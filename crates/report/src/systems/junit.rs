@@ -17,14 +17,30 @@ pub(super) const REPORT: Report = Report {
 };
 
 fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+    junit(facts, explained, &[])
+}
+
+/// A test case that is no step: its name, what became of it, and why.
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// True if it passed, false if it failed; none if there is not enough to tell.
+    pub has_passed: Option<bool>,
+    /// Why, in one sentence.
+    pub why: String,
+}
+
+/// The report with further test cases behind the verdict.
+pub fn junit(facts: &Facts<'_>, explained: &Explanation, cases: &[Case]) -> String {
     let tests = tests(facts);
     let count = |outcome| tests.iter().filter(|test| test.outcome == outcome).count();
+    let further = |has_passed| cases.iter().filter(|case| case.has_passed == has_passed).count();
     let is_invalid = TestOutcome::of(explained.verdict) == TestOutcome::Failed;
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
-        tests.len() + 1,
-        count(TestOutcome::Failed) + usize::from(is_invalid),
-        count(TestOutcome::Skipped),
+        tests.len() + 1 + cases.len(),
+        count(TestOutcome::Failed) + usize::from(is_invalid) + further(Some(false)),
+        count(TestOutcome::Skipped) + further(None),
     );
     let seconds = seconds(facts.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
     let board = markup(facts::machine_name(&facts.machine).map_or("", String::as_str));
@@ -41,6 +57,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         case(&mut text, test);
     }
     verdict(&mut text, &Narrative::of(facts, explained), is_invalid);
+    cases.iter().for_each(|case| further_case(&mut text, case));
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
 }
@@ -58,6 +75,17 @@ fn case(text: &mut String, test: &Test<'_>) {
         TestOutcome::Failed => writeln!(text, "><failure message=\"{why}\">{why}</failure></testcase>"),
         TestOutcome::Skipped => writeln!(text, "><skipped message=\"{why}\"/></testcase>"),
     };
+}
+
+fn further_case(text: &mut String, case: &Case) {
+    let (name, why) = (markup(&case.name), markup(&case.why));
+    let _ = write!(text, "    <testcase classname=\"sbc-bench\" name=\"{name}\" time=\"0.000\">");
+    let _ = match case.has_passed {
+        Some(true) => write!(text, "<system-out>{why}</system-out>"),
+        Some(false) => write!(text, "<failure message=\"{why}\">{why}</failure>"),
+        None => write!(text, "<skipped message=\"{why}\"/>"),
+    };
+    text.push_str("</testcase>\n");
 }
 
 fn verdict(text: &mut String, told: &Narrative, is_invalid: bool) {

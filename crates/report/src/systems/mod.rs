@@ -8,6 +8,7 @@ mod openmetrics;
 mod otlp;
 mod scores;
 
+pub use junit::{Case, junit};
 use rules::Report;
 
 /// Reports for other systems.

@@ -1,0 +1,150 @@
+//! The end of a standard run on a terminal: what fits one screen. The log and `--details` have the rest.
+
+use compare::Neighbours;
+use explain::diagnosis::narrative::Narrative;
+use facts::figures::main::headlines;
+use facts::lines::wrapped;
+use facts::{Explained, Facts, view};
+use std::path::Path;
+use workloads::job::definition::command_line;
+
+/// Lines of the screen that every terminal has, without the one of the prompt.
+const LINES_MAX: usize = 23;
+/// Lines of one paragraph: the log has the rest of a longer one.
+const PARAGRAPH_LINES_MAX: usize = 3;
+/// A chart with fewer bars shows nothing.
+const BARS_MIN: usize = 3;
+const BARS_MAX: usize = 6;
+/// Columns of a figure: two stand side by side.
+const FIGURE_COLUMNS: usize = 39;
+/// Widest line and chart.
+const COLUMNS_MAX: usize = 80;
+
+/// The screen: board, verdict, main figures, neighbours, temperature, commands; `last` ends it. Bars take the lines that
+/// are left.
+pub(super) fn ending(
+    explained: &Explained<'_>,
+    chart: Option<Neighbours>,
+    file: Option<&Path>,
+    last: &[String],
+    columns: usize,
+) -> String {
+    let columns = columns.min(COLUMNS_MAX);
+    let (facts, told) = (explained.facts.in_lines(), Narrative::of(explained.facts.in_lines(), &explained.assessment));
+    let mut lines = vec![facts::plain(&facts::machine_name(&facts.machine).cloned().unwrap_or("Unknown board".into()))];
+    lines.extend(paragraph(&told.verdict));
+    lines.extend(told.ledgers.first().into_iter().flat_map(|ledger| paragraph(ledger)));
+    section(&mut lines, figures(facts, columns));
+    let mut end = vec![temperature(facts)];
+    section(&mut end, file.map(commands).unwrap_or_default());
+    end.extend(last.iter().flat_map(|sentence| paragraph(sentence)));
+    if let Some(chart) = chart {
+        section(&mut lines, paragraph(&chart.sentence()));
+        let left = LINES_MAX.saturating_sub(rows(&lines, columns) + rows(&end, columns));
+        if left >= BARS_MIN {
+            lines.extend(nearest(chart, left.min(BARS_MAX)).chart(columns.saturating_sub(2)));
+        }
+    }
+    lines.extend(end);
+    lines.join("\n") + "\n"
+}
+
+/// Adds lines below a blank one.
+fn section(lines: &mut Vec<String>, section: Vec<String>) {
+    if !section.is_empty() {
+        lines.push(String::new());
+        lines.extend(section);
+    }
+}
+
+fn paragraph(sentence: &str) -> Vec<String> {
+    let mut lines: Vec<String> = wrapped(sentence, 0).lines().map(str::to_owned).collect();
+    if lines.len() > PARAGRAPH_LINES_MAX {
+        lines.truncate(PARAGRAPH_LINES_MAX);
+        lines.last_mut().into_iter().for_each(|line| line.push_str(" ..."));
+    }
+    lines
+}
+
+/// Rows of these lines on a terminal that breaks them.
+fn rows(lines: &[String], columns: usize) -> usize {
+    lines.iter().map(|line| line.chars().count().div_ceil(columns.max(1)).max(1)).sum()
+}
+
+/// The chart with so many bars: this board, and those that are nearest to it.
+fn nearest(mut chart: Neighbours, bars: usize) -> Neighbours {
+    let this = chart.bars.iter().position(|bar| bar.is_this).unwrap_or(0);
+    let first = this.saturating_sub(bars / 2).min(chart.bars.len().saturating_sub(bars));
+    chart.bars = chart.bars.into_iter().skip(first).take(bars).collect();
+    chart
+}
+
+/// Main figures that were measured, two in a line where there is room.
+fn figures(facts: &Facts<'_>, columns: usize) -> Vec<String> {
+    let cells = headlines(facts).into_iter().map(|(name, value)| format!("{name:<16}{value}"));
+    let cells: Vec<String> = cells.collect();
+    let line = |pair: &[String]| format!("   {:<FIGURE_COLUMNS$}{}", pair[0], pair[1..].concat());
+    let in_a_line = if columns < 2 * FIGURE_COLUMNS { 1 } else { 2 };
+    cells.chunks(in_a_line).map(|pair| line(pair).trim_end().to_owned()).collect()
+}
+
+fn temperature(facts: &Facts<'_>) -> String {
+    match facts.heat(&view::whole_run()) {
+        Some(heat) => format!("Highest temperature {:.1} °C.", heat.millicelsius_max as f64 / 1000.0),
+        None => "Temperature not measured.".to_owned(),
+    }
+}
+
+/// What one does with the result, with the name of its file.
+fn commands(file: &Path) -> Vec<String> {
+    let command = |words: &[&str]| command_line(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    let file = file.display().to_string();
+    [
+        ("Page", command(&["sbc-bench", "explain", &file, "--html", "run.html", "--card", "run.png"])),
+        ("Compare", command(&["sbc-bench", "compare", &file])),
+        ("Share", command(&["sbc-bench", "upload", &file])),
+    ]
+    .map(|(what, command)| format!("{what:<7} {command}"))
+    .to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use compare::Bar;
+    use testkit::records::{own_run, with_scores};
+
+    fn check(file: &str, columns: usize, bars_min: usize) {
+        let record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
+        let last = ["Log: /var/log/sbc-bench.log, result file: /var/log/sbc-bench.json".to_owned()];
+        let bar = |name: String, value: f64, is_this| Bar { name, value, interval: None, results: 1, is_this };
+        let mut bars: Vec<Bar> =
+            (0..9).map(|index| bar(format!("Board {index}"), f64::from(9000 - index), false)).collect();
+        bars.insert(7, bar("this board".to_owned(), 5349.0, true));
+        let chart = Neighbours {
+            figure: "7-zip on all CPUs",
+            unit: "MIPS".to_owned(),
+            higher_is_better: true,
+            place: 8,
+            of: 10,
+            better: Some(("Board 6".to_owned(), 8994.0)),
+            worse: Some(("Board 7".to_owned(), 8993.0)),
+            familiar: Vec::new(),
+            bars,
+        };
+        let text = ending(&explain::explain(&record), Some(chart), Some(Path::new(file)), &last, columns);
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        assert!(rows(&lines, columns) <= LINES_MAX, "{text}");
+        assert!(text.matches("##").count() >= bars_min, "{text}");
+        for expected in ["7-zip, all CPUs 5349 MIPS", "   this board", &format!("sbc-bench compare {file}\n")] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+    }
+
+    #[test]
+    fn screen_has_24_lines() {
+        check("/var/log/sbc-bench.json", 80, 5);
+        check("/home/someone/.local/state/sbc-bench/runs/2026-11-28-120000.json", 80, 3);
+        check("run.json", 120, 5);
+    }
+}
