@@ -38,7 +38,8 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         let _ = writeln!(text, ">\n> {}", markdown(loss));
     }
     let main = main_figures(facts);
-    if !main.is_empty() {
+    // As in data for other systems, an invalid result has no figures.
+    if explained.verdict != Verdict::Invalid && !main.is_empty() {
         let _ = write!(text, "\n{}", main.markdown());
     }
     if let Some(neighbours) = &told.neighbours {
