@@ -38,7 +38,7 @@ const FENCES: &[Fence] = &[
     fence("compare", true, Unsafe::Nowhere, 5_910),
     fence("console", false, Unsafe::Nowhere, 4_600),
     fence("explain", true, Unsafe::Nowhere, 10_100),
-    fence("facts", true, Unsafe::Nowhere, 15_850),
+    fence("facts", true, Unsafe::Nowhere, 15_920),
     fence("hub", false, Unsafe::Nowhere, 13_600),
     fence("identify", true, Unsafe::Nowhere, 4_000),
     fence("licences", true, Unsafe::Nowhere, 60),

@@ -119,9 +119,13 @@ impl Results {
         self.put("temperature_first_celsius", idle.map(|idle| celsius(idle.millicelsius)), no_sensor);
         let highest = facts.heat_of_run();
         self.put("temperature_max_celsius", highest.map(|heat| celsius(heat.millicelsius_max)), no_sensor);
-        let watts: Vec<f64> =
-            facts.power_mw(&view::whole_run()).iter().map(|(_, milliwatts)| milliwatts / 1000.0).collect();
-        self.put("power_mean_watt", stats::mean(&watts), || "no power meter".to_owned());
+        let source = facts.power_source().as_ref();
+        let watts = source.filter(|source| source.is_whole()).map(|_| facts.power_mw(&view::whole_run()));
+        let watts: Vec<f64> = watts.iter().flatten().map(|(_, milliwatts)| milliwatts / 1000.0).collect();
+        self.put("power_mean_watt", stats::mean(&watts), || match source.and_then(|source| source.part.as_ref()) {
+            Some(part) => format!("no power meter; the power of {part} is not that of the board"),
+            None => "no power meter".to_owned(),
+        });
     }
 
     /// Scores of other programs, one object for each.

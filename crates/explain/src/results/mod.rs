@@ -204,7 +204,7 @@ fn as_listed<'a>(equivalents: &'a [Figure], variant: &Variant) -> Option<&'a Fig
 fn power_max(facts: &Facts<'_>) -> Option<Power> {
     let power = facts.power_mw(&view::whole_run()).into_iter().map(|(_, mw)| mw);
     let mw = power.filter(|mw| mw.is_finite()).reduce(f64::max)?;
-    Some(Power { mw, is_whole: facts.power_source().as_ref()?.is_whole })
+    Some(Power { mw, is_whole: facts.power_source().as_ref()?.is_whole() })
 }
 
 /// The order of rows by a key; those that are equal keep the order of their files. None if there is no such key.

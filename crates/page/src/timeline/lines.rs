@@ -3,6 +3,7 @@
 use super::Axis;
 use crate::draw::{Area, LOOKS, Scale, axis_y, linear_ticks, n, path, reduced, tick_words};
 use facts::Facts;
+use facts::view::PowerSource;
 use facts::view::{self, whole_run};
 use maud::{Markup, html};
 use record::{Channel, ChannelId, OfPolicy, Outcome, Record, StepMeasurement, Unit};
@@ -122,10 +123,10 @@ fn power(facts: &Facts<'_>) -> Panel {
     let points: Vec<(i64, f64)> =
         facts.power_mw(&whole_run()).into_iter().map(|(at_ms, mw)| (at_ms, mw / 1e3)).collect();
     let name = match facts.power_source() {
-        Some(source) if !source.is_whole => "power of the processor alone",
-        _ => "power",
+        Some(PowerSource { part: Some(part), .. }) => format!("power of {part} alone"),
+        _ => "power".to_owned(),
     };
-    let line = (!points.is_empty()).then(|| Line { name: name.into(), look: "look3".into(), points });
+    let line = (!points.is_empty()).then(|| Line { name, look: "look3".into(), points });
     Panel { title: "power", unit: "W", lines: line.into_iter().collect(), dots: Vec::new(), dots_name: "" }
 }
 

@@ -75,7 +75,7 @@ fn power(facts: &Facts<'_>, step: &Step) -> String {
     let highest = watts.iter().copied().fold(f64::NAN, f64::max);
     match (stats::mean(&watts), facts.power_source()) {
         (Some(mean), Some(source)) => {
-            let of = if source.is_whole { "" } else { " (CPU package only)" };
+            let of = source.part.as_ref().map_or_else(String::new, |part| format!(" ({part} alone)"));
             format!("Power: {mean:.2} W average, {highest:.2} W maximum{of}")
         }
         _ => "Power: no power meter".to_owned(),

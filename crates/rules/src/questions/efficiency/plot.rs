@@ -28,8 +28,10 @@ fn draw(facts: &Facts<'_>) -> Option<Picture> {
     let heat: Of = &|point| Some((mhz(point), point.celsius?));
     let score = format!("score ({unit})");
     let measured = "measured clock (MHz)";
+    let part = facts.power_source().as_ref().and_then(|source| source.part.as_ref());
+    let of_board = part.map_or_else(|| "board power (W)".to_owned(), |part| format!("power of {part} (W)"));
     let panels: Vec<(&str, String, Of, bool)> = if has_power {
-        vec![("board power (W)", score, power, true), (measured, format!("energy (mJ per {unit})"), energy, true)]
+        vec![(of_board.as_str(), score, power, true), (measured, format!("energy (mJ per {unit})"), energy, true)]
     } else {
         vec![(measured, score, clock, true), (measured, "temperature (°C)".into(), heat, false)]
     };

@@ -22,8 +22,8 @@ pub fn text(facts: &Facts<'_>) -> String {
         known(celsius, "°C"),
         milliwatts.map_or("unknown (no power meter)".into(), |mw| format!("{mw:.0} mW"))
     );
-    if facts.power_source().is_some_and(|source| !source.is_whole) {
-        let _ = writeln!(text, "   Power is CPU package power from its energy counters, not board power.");
+    if let Some(part) = facts.power_source().as_ref().and_then(|source| source.part.as_ref()) {
+        let _ = writeln!(text, "   Power is that of {part}, not of the board.");
     }
     for walk in &walks {
         text.push_str(&table(walk));
