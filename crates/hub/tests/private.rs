@@ -101,7 +101,8 @@ fn password_of_the_database_is_refused_as_an_argument() {
         let words = ["serve", "--listen", "127.0.0.1:0"];
         let said = run(&mut program(&folder.0, Some(&address), &words));
         assert!(said.contains("SBC_BENCH_HUB_DATABASE"), "{said}");
-        let said = run(program(&folder.0, None, &words).env("SBC_BENCH_HUB_DATABASE", &address));
+        // `serve` would wait for the server.
+        let said = run(program(&folder.0, None, &["token", "list"]).env("SBC_BENCH_HUB_DATABASE", &address));
         assert!(said.contains("Cannot open the database"), "{said}");
     }
 }
