@@ -104,7 +104,7 @@ impl Limit {
         if result.assessment.verdict == Verdict::Invalid {
             return Ok(self.said(LimitOutcome::Unknown, "Not enough to tell: the result is invalid.".to_owned()));
         }
-        // A figure that cannot be compared goes by its title, or by workload and method.
+        // The list of left-out figures names them by title, or by workload and method.
         let figures = all().flat_map(|explained| explained.facts.figures());
         let figures = figures.filter(|figure| Self::name(&figure.key) == self.figure);
         let titles: BTreeSet<String> =

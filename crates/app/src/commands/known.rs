@@ -75,7 +75,7 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Results of a baseline; those of a directory without the file that is compared with them.
+/// Results of a baseline. From a directory, excludes the file under comparison.
 ///
 /// # Errors
 /// The file of the baseline cannot be read.

@@ -123,7 +123,7 @@ const SECTIONS: [(&str, &str); 4] = [
     ("Exit status:", "EXIT STATUS"),
 ];
 
-/// The manual with the sections that its readers look for, in place of one for all that follows the options.
+/// Splits the last section of the manual into the usual sections.
 fn with_sections(page: &str) -> String {
     let page = page.replace(".SH EXTRA\n", "");
     let page = SECTIONS

@@ -80,7 +80,7 @@ pub enum Progress<'a> {
         name: &'a str,
         /// The step as it stands in the Record.
         step: &'a Step,
-        /// Number of its repetitions that are planned; 0 if they go on until their median is steady.
+        /// Number of planned repetitions; 0 to repeat until the median is steady.
         runs: u32,
     },
     /// Estimate of the remaining time by the first measurements.

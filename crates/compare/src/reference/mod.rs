@@ -22,7 +22,7 @@ use record::{Record, Source};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Source of the figures, one sentence for the feet of pages. Its whole licence is in `sbc-bench licences`.
+/// Source of the figures, as one sentence for page footers. `sbc-bench licences` prints the licence.
 pub const SOURCE: &str =
     "Reference figures: results at github.com/ThomasKaiser/sbc-bench, © 2018 Thomas Kaiser, BSD-3-Clause.";
 

@@ -26,7 +26,7 @@ impl PowerSource {
 /// Labels of power sensors.
 const LABELS: Table = Table::of(include_str!("../../../../data/power_sensors.tsv"));
 /// A chip without a label that measures so much voltage stands at an input: CPUs, memory and other rails have less.
-const INPUT_MILLIVOLTS_MIN: i64 = 4_500;
+const INPUT_MILLIVOLTS_MIN: f64 = 4_500.0;
 
 /// The best source of power: a network meter, a chip at the input of the board, the processor's own counters, then a rail.
 /// What cannot be right is none.
@@ -74,15 +74,13 @@ fn part_of(facts: &Facts<'_>, channel: &Channel) -> Option<String> {
 }
 
 /// Median of the first voltage of the same chip.
-fn input_millivolts(facts: &Facts<'_>, channel: &Channel) -> Option<i64> {
+fn input_millivolts(facts: &Facts<'_>, channel: &Channel) -> Option<f64> {
     let ChannelId::Hwmon(chip, _) = &channel.id else { return None };
     let is_voltage = |other: &&Channel| {
         other.unit == Unit::Millivolts && matches!(&other.id, ChannelId::Hwmon(number, _) if number == chip)
     };
     let voltage = facts.samples.channels.iter().find(is_voltage)?;
-    let mut values: Vec<i64> = voltage.values.iter().flatten().copied().collect();
-    values.sort_unstable();
-    values.get(values.len() / 2).copied()
+    crate::stats::median(&voltage.values.iter().flatten().map(|value| *value as f64).collect::<Vec<_>>())
 }
 
 /// Power within a window in milliwatts, reading by reading.

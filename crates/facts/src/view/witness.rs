@@ -71,7 +71,7 @@ const WANDERING_SHARE_MAX: f64 = 0.8;
 const ROWS_MIN: usize = 5;
 /// All CPUs together do less for each cycle than single ones, and hardly more at a clock for which memory is fast.
 const TIMES_MAX: f64 = 1.3;
-/// A clock that is lower than with one CPU by less than this is no contradiction.
+/// Minimum drop from the single-CPU clock that contradicts the scores.
 const LOWER_SHARE: f64 = 0.9;
 
 /// The columns of claimed clocks that something contradicts: scores on any machine, the rest on boards. On x86 a clock above the nominal one is a

@@ -20,8 +20,8 @@ const FIGURE_COLUMNS: usize = 39;
 /// Widest line and chart.
 const COLUMNS_MAX: usize = 80;
 
-/// The screen: board, verdict, main figures, neighbours, temperature, commands; `last` ends it. Bars take the lines that
-/// are left.
+/// Renders board, verdict, main figures, neighbours, temperature and commands, then the sentences in `last`. The chart uses
+/// the remaining lines.
 pub(super) fn ending(
     explained: &Explained<'_>,
     chart: Option<Neighbours>,

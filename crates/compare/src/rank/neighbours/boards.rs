@@ -4,6 +4,7 @@ use super::super::peers::KnownResult;
 use facts::soc::bare_key;
 use facts::stats::median;
 use record::Arrange;
+use record::table::{Row, Table};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -12,13 +13,9 @@ const CLOCK_RATIO_MAX: f64 = 1.04;
 
 /// Boards that many people know.
 static FAMILIAR: LazyLock<Vec<Familiar>> = LazyLock::new(|| {
-    let rows = include_str!("../../../../../data/familiar_boards.tsv").lines();
-    let rows = rows.filter(|line| !line.starts_with('#')).skip(1);
-    let familiar = |line: &'static str| {
-        let mut cells = line.split('\t');
-        Some(Familiar { name: cells.next()?, keys: cells.next()?.split('|').map(bare_key).collect() })
-    };
-    rows.filter_map(familiar).collect()
+    let rows = Table::of(include_str!("../../../../../data/familiar_boards.tsv")).rows();
+    let keys = |row: &Row<'_>| row.get("known_as").split('|').map(bare_key).collect();
+    rows.map(|row| Familiar { name: row.get("name"), keys: keys(&row) }).collect()
 });
 
 /// A board that many people know.
