@@ -98,6 +98,8 @@ fn condition(when: RelationCondition) -> Option<String> {
         RelationCondition::ManyNodes => "the machine has several NUMA nodes or packages",
         RelationCondition::Unsteady => "readings of the same clock contradict each other",
         RelationCondition::UseFell => "the threads got less CPU time than before",
+        RelationCondition::RateFell => "the threads did less work with the CPU time that they got",
+        RelationCondition::CpusWereBusy => "the CPUs were busy meanwhile",
         RelationCondition::Overclocked => "`config.txt` raises clocks",
         RelationCondition::Reasoned => "the reason is known",
         RelationCondition::Skipped => "the step was skipped",

@@ -81,6 +81,10 @@ pub enum RelationCondition {
     Overclocked,
     /// The threads of the score got less CPU time.
     UseFell,
+    /// The threads of the score did less work with the CPU time that they got.
+    RateFell,
+    /// No CPU is known to have idled while threads of the score lacked CPU time.
+    CpusWereBusy,
     /// The finding includes a reason.
     Reasoned,
     /// A step was not tried at all: it says its reason, and nothing that happened in the run is one.

@@ -19,9 +19,6 @@ pub(super) const RULE: Rule = Rule {
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %.
 const FALL_PERCENT_MIN: f64 = 3.0;
 
-/// Smallest part of a fall that CPU use must have to be its reason.
-const USE_SHARE_MIN: f64 = 0.5;
-
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
@@ -29,9 +26,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
-    let by_clock = clock_fall_percent(facts, &steps);
     let runs = facts.halves();
-    let by_use = view::fall(runs).filter(|fall| by_clock.is_none() && fall.use_share >= USE_SHARE_MIN);
+    let by_use = view::fall(runs).filter(view::Fall::is_of_use);
+    let by_clock = clock_fall_percent(facts, &steps).filter(|_| by_use.is_none());
     let template = match (by_clock, by_use, view::differs(runs)) {
         (Some(_), ..) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS); the clock dropped by \

@@ -99,11 +99,19 @@ fn blames(explained: &Explained<'_>, causes: &[Cause]) -> bool {
 /// A loss of 7-zip on all CPUs within this many points is right.
 const POINTS: f64 = 5.0;
 
-/// Judges the loss of 7-zip on all CPUs and what it is blamed on.
-fn judge_loss(explained: &Explained<'_>, percent: f64, causes: &[Cause], never: &[Cause]) -> Judgement {
+/// Judges the loss of 7-zip on all CPUs and what it is blamed on. A cause that the log itself shows may be named.
+fn judge_loss(
+    before: &Explained<'_>,
+    explained: &Explained<'_>,
+    percent: f64,
+    causes: &[Cause],
+    never: &[Cause],
+) -> Judgement {
     let name = || explained.facts.machine.board.known().cloned().unwrap_or_default();
     let assessment = &explained.assessment;
-    if blames(explained, never) {
+    let is_own = |cause: &Cause| before.assessment.diagnoses.iter().any(|diagnosis| diagnosis.cause == *cause);
+    let never: Vec<Cause> = never.iter().copied().filter(|cause| !is_own(cause)).collect();
+    if blames(explained, &never) {
         return Judgement::Wrong(format!(
             "{}: {}",
             name(),
@@ -159,9 +167,9 @@ const ROWS: &[(&str, Change, Judge)] = &[
             set(&mut changed, &runs(record)?[1..], ChannelId::is_any_claim, |khz| khz / 2)?;
             Some(changed)
         },
-        |_, after| {
+        |before, after| {
             let causes = [Cause::PowerLimit, Cause::NotVisible, Cause::Heat, Cause::FirmwareCap, Cause::SettingLimit];
-            judge_loss(after, 33.3, &causes, &[Cause::Background, Cause::TooLittleMemory, Cause::StorageWait])
+            judge_loss(before, after, 33.3, &causes, &[Cause::Background, Cause::TooLittleMemory, Cause::StorageWait])
         },
     ),
     (
@@ -174,7 +182,7 @@ const ROWS: &[(&str, Change, Judge)] = &[
             set(&mut changed, &runs, is_temperature, |_| 95_000)?;
             Some(changed)
         },
-        |_, after| judge_loss(after, 20.0, &[Cause::Heat], &OTHERS[..1]),
+        |before, after| judge_loss(before, after, 20.0, &[Cause::Heat], &OTHERS[..1]),
     ),
     (
         "95 degrees without a lower clock",
@@ -196,7 +204,9 @@ const ROWS: &[(&str, Change, Judge)] = &[
             scale(&mut changed, [1.0, 0.7, 1.0], false);
             Some(changed)
         },
-        |_, after| judge_loss(after, 10.0, &[Cause::NotVisible], &[Cause::Background, Cause::Heat, Cause::PowerLimit]),
+        |before, after| {
+            judge_loss(before, after, 10.0, &[Cause::NotVisible], &[Cause::Background, Cause::Heat, Cause::PowerLimit])
+        },
     ),
     (
         "one repetition 30 % lower by CPU use",
@@ -206,7 +216,7 @@ const ROWS: &[(&str, Change, Judge)] = &[
             scale(&mut changed, [1.0, 1.0, 0.7], true);
             Some(changed)
         },
-        |_, after| judge_loss(after, 10.0, &OTHERS, &[Cause::Heat, Cause::PowerLimit]),
+        |before, after| judge_loss(before, after, 10.0, &OTHERS, &[Cause::Heat, Cause::PowerLimit]),
     ),
     (
         "all repetitions 30 % lower by CPU use",
@@ -216,7 +226,7 @@ const ROWS: &[(&str, Change, Judge)] = &[
             scale(&mut changed, [0.7; 3], true);
             Some(changed)
         },
-        |_, after| judge_loss(after, 30.0, &OTHERS, &[Cause::Heat, Cause::PowerLimit]),
+        |before, after| judge_loss(before, after, 30.0, &OTHERS, &[Cause::Heat, Cause::PowerLimit]),
     ),
     (
         "kernel overhead of 35 % and scores with it",
@@ -233,8 +243,8 @@ const ROWS: &[(&str, Change, Judge)] = &[
             set(&mut changed, &runs[1..], |id| *id == ChannelId::AllCpus(AllCpus::Percent(CpuPercent::User)), |_| 65)?;
             Some(changed)
         },
-        |_, after| {
-            let judged = judge_loss(after, 23.3, &[Cause::KernelOverhead], &[Cause::Heat, Cause::PowerLimit]);
+        |before, after| {
+            let judged = judge_loss(before, after, 23.3, &[Cause::KernelOverhead], &[Cause::Heat, Cause::PowerLimit]);
             if judged == Judgement::Right { judged } else { judge_rule(after, &rules::SYSTEM_TIME) }
         },
     ),

@@ -27,11 +27,12 @@ const MOVED_PERCENT_MIN: f64 = 1.0;
 /// Rows that it needs.
 const ROWS_MIN: usize = 3;
 
-/// The runs of 7-zip on all CPUs and the series that fell.
+/// The runs of 7-zip on all CPUs and the series that fell, but for runs that had less CPU time.
 pub(crate) fn declines(facts: &Facts<'_>) -> Vec<Decline> {
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
-    let of_runs = fall_percent(&scores).and_then(|fall| {
+    let had_less_time = super::fall(facts.halves()).is_some_and(|fall| fall.is_of_use());
+    let of_runs = fall_percent(&scores).filter(|_| !had_less_time).and_then(|fall| {
         let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
         let (first, last) = (facts.steps.get(*steps.first()?)?, facts.steps.get(*steps.last()?)?);
         let window = Window { end_ms: last.window.end_ms, ..first.window };

@@ -3,6 +3,7 @@
 
 use super::scores::spread_percent;
 use crate::Facts;
+use crate::figures::core_name;
 use crate::stats::mean;
 use record::{Compression, DictionaryRow, Outcome, StepMeasurement};
 
@@ -62,6 +63,19 @@ fn of_run(done: &Compression) -> Option<Halves> {
     })
 }
 
+/// Usual CPU use of the threads that decompress, in percent of the CPUs that they may use: medians of published logs that
+/// were not slowed down, with cores of one known type and with others. Threads on fast cores wait for those on slow ones.
+const DECOMPRESSING_PERCENT: [f64; 2] = [98.9, 86.6];
+
+/// Usual CPU use of the threads of 7-zip that decompress on all CPUs, in percent.
+pub fn usual_decompressing_percent(facts: &Facts<'_>) -> f64 {
+    let clusters = facts.machine.clusters.iter().filter_map(|cluster| cluster.cpus.first());
+    let names: Vec<Option<String>> = clusters.map(|cpu| core_name(facts, *cpu)).collect();
+    let is_uniform = names.len() == 1
+        || names.first().is_some_and(|first| first.is_some() && names.iter().all(|name| name == first));
+    DECOMPRESSING_PERCENT[usize::from(!is_uniform)]
+}
+
 /// A fall of the score from the first to the last run, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fall {
@@ -69,6 +83,16 @@ pub struct Fall {
     pub use_percent: [f64; 2],
     /// Part of the fall that is less CPU use and not less work for each second of it, 0 to 1.
     pub use_share: f64,
+}
+
+/// Smallest part of a fall that CPU use must have to be its reason.
+const USE_SHARE_MIN: f64 = 0.5;
+
+impl Fall {
+    /// True if the threads had less CPU time, so that the fall tells nothing about clocks.
+    pub fn is_of_use(&self) -> bool {
+        self.use_share >= USE_SHARE_MIN
+    }
 }
 
 /// Less of a fall than this is no witness, as a factor.

@@ -8,7 +8,9 @@ use super::samples::{channels, gauge};
 use super::scores::spread_percent;
 use crate::Facts;
 use crate::stats::{mean, median, quantile};
-use record::{Channel, ChannelId, Machine, Outcome, Record, StepMeasurement, Total, Variant, WorkloadId};
+use record::{
+    Channel, ChannelId, Cluster, Machine, Outcome, Record, Step, StepMeasurement, Total, Variant, WorkloadId,
+};
 
 /// Why a column of claimed clocks proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,6 +73,8 @@ const WANDERING_SHARE_MAX: f64 = 0.8;
 const ROWS_MIN: usize = 5;
 /// All CPUs together do less for each cycle than single ones, and hardly more at a clock for which memory is fast.
 const TIMES_MAX: f64 = 1.3;
+/// Threads that had less of the CPUs than this were kept from them.
+const USED_SHARE_MIN: f64 = 0.7;
 /// Minimum drop from the single-CPU clock that contradicts the scores.
 const LOWER_SHARE: f64 = 0.9;
 
@@ -173,17 +177,25 @@ fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
         })
         .collect();
     let times = || {
-        let totals: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
+        let totals = facts.multi_totals().iter().filter_map(|(step, _)| decompressing_mips(&facts.steps[*step]));
+        let totals: Vec<f64> = totals.collect();
+        let shares: Vec<f64> = claimed.iter().map(|(_, together, alone)| together / alone).collect();
+        // Not every log has a column for each policy: they are limited alike.
+        let usual_share = mean(&shares)?;
         let clusters = facts.machine.clusters.iter().filter(|cluster| !cluster.cpus.is_empty());
         let predicted = clusters.map(|cluster| {
             let own = claimed
                 .iter()
-                .find(|(channel, ..)| channel.id.policy().is_some_and(|policy| cluster.cpus.contains(&policy)));
-            let share = own.map_or(1.0, |(_, together, alone)| together / alone);
-            Some(single_mips(facts, &cluster.cpus)? * cluster.cpus.len() as f64 * share)
+                .position(|(channel, ..)| channel.id.policy().is_some_and(|policy| cluster.cpus.contains(&policy)));
+            let share = own.map_or(usual_share, |index| shares[index]);
+            Some(single_mips(facts, cluster)? * cluster.cpus.len() as f64 * share)
         });
         let predicted: f64 = predicted.collect::<Option<Vec<f64>>>()?.into_iter().total();
-        Some(mean(&totals)? / predicted).filter(|times| times.is_finite())
+        // CPUs that wait for others do nothing in their cycles.
+        let cpus = f64::from(cpu_count(facts)?);
+        let used = facts.halves().iter().map(|run| run.decompressing_use).collect::<Vec<_>>();
+        let used = mean(&used).map_or(1.0, |percent| percent / 100.0 / cpus);
+        Some(mean(&totals)? / predicted / used.clamp(USED_SHARE_MIN, 1.0)).filter(|times| times.is_finite())
     };
     let lower = claimed.iter().filter(|(_, together, alone)| together / alone < LOWER_SHARE);
     let lower: Vec<_> = lower.collect();
@@ -197,17 +209,25 @@ fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
     lower.iter().map(column).collect()
 }
 
-/// Score of 7-zip on one of these CPUs.
-fn single_mips(record: &Record, cpus: &[u32]) -> Option<f64> {
-    let singles = record.steps.iter().filter(|step| {
-        let is_single = step.workload.id() == Some(WorkloadId::SevenZip) && step.variant.is_single_of_any_kind();
-        is_single && step.cpus.first().is_some_and(|cpu| cpus.contains(cpu))
-    });
-    let totals = singles.filter_map(|step| match &step.outcome {
-        Outcome::Done(StepMeasurement::Compression(done)) => Some(f64::from(done.total_mips)),
+/// Rate of decompression on one CPU of this cluster, or of another one with the same core type.
+fn single_mips(record: &Record, cluster: &Cluster) -> Option<f64> {
+    let on = |cpus: &[u32]| {
+        let singles = record.steps.iter().filter(|step| {
+            let is_single = step.workload.id() == Some(WorkloadId::SevenZip) && step.variant.is_single_of_any_kind();
+            is_single && step.cpus.first().is_some_and(|cpu| cpus.contains(cpu))
+        });
+        singles.filter_map(decompressing_mips).reduce(f64::max)
+    };
+    let is_alike = |other: &&Cluster| cluster.core_type.known().is_some() && other.core_type == cluster.core_type;
+    on(&cluster.cpus).or_else(|| record.machine.clusters.iter().filter(is_alike).find_map(|other| on(&other.cpus)))
+}
+
+/// Rate of decompression, which waits for memory less than compression does.
+fn decompressing_mips(step: &Step) -> Option<f64> {
+    match &step.outcome {
+        Outcome::Done(StepMeasurement::Compression(done)) => Some(f64::from(done.decompressing_mips)),
         _ => None,
-    });
-    totals.reduce(f64::max)
+    }
 }
 
 fn values<'a>(record: &Record, channel: &Channel, phases: impl Iterator<Item = &'a Phase>) -> Vec<f64> {

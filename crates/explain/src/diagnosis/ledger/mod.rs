@@ -130,13 +130,14 @@ impl Look<'_> {
     }
 
     fn by_others(&self, diagnosis: &Diagnosis) -> Option<Loss> {
+        let root = &self.findings[diagnosis.root];
+        let is_starved = root.value("last_use").is_some() && root.rule == rules::BACKGROUND;
         match diagnosis.cause {
             Cause::CpuQuota | Cause::StolenTime | Cause::Background | Cause::StartedBusy => {
-                let is_starved = self.findings[diagnosis.root].value("last_use").is_some()
-                    && self.findings[diagnosis.root].rule == rules::BACKGROUND;
                 let by_use = || is_starved.then(|| waiting::loss_of_use(self.score)).flatten();
                 time::loss(self.facts, self.score, diagnosis.cause).or_else(by_use)
             }
+            Cause::NotVisible if is_starved => waiting::loss_of_use(self.score),
             Cause::TooLittleMemory | Cause::StorageWait | Cause::KernelOverhead => {
                 waiting::loss(self.facts, self.score)
             }
@@ -161,9 +162,11 @@ impl Look<'_> {
         })
     }
 
-    /// The best repetition, if the others are lower for a reason that is not visible.
+    /// The best repetition, if the others are lower: a cause that takes less than that leaves the rest unexplained.
     fn best_run(&self) -> Option<f64> {
-        let is_hidden = self.here.iter().any(|(_, diagnosis)| diagnosis.cause == Cause::NotVisible);
+        let differs = |diagnosis: &Diagnosis| self.has(diagnosis, &rules::OF_DECLINES);
+        let mut here = self.here.iter();
+        let is_hidden = here.any(|(_, diagnosis)| diagnosis.cause == Cause::NotVisible || differs(diagnosis));
         let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.facts));
         (is_hidden && kept < 1.0 - SAME_SHARE).then(|| self.score.rate() / kept)
     }

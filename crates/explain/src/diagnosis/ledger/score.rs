@@ -17,6 +17,8 @@ pub(super) struct Score<'a> {
     pub busy_cpus: u32,
     /// Which CPUs were there, if the machine's are known.
     pub online: Option<OnlineCpus>,
+    /// Usual CPU use of the threads of 7-zip that decompress, in percent of these CPUs.
+    pub usual_decompressing_percent: f64,
 }
 
 /// One repetition.
@@ -69,7 +71,8 @@ impl<'a> Score<'a> {
             _ => view::busy_cpus_expected(step),
         };
         let busy_cpus = expected.clamp(1, cpus.max(1));
-        (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus, online })
+        let usual_decompressing_percent = view::usual_decompressing_percent(facts);
+        (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus, online, usual_decompressing_percent })
     }
 
     /// Reached value as work per time.

@@ -13,8 +13,6 @@ use record::DictionaryRow;
 /// published logs without swapping. They wait for each other, the more the less they are balanced.
 const COMPRESSING: [(u32, f64); 9] =
     [(1, 99.3), (2, 81.5), (4, 85.2), (6, 91.7), (8, 92.6), (12, 93.0), (16, 91.3), (32, 88.8), (96, 83.8)];
-/// The same while they decompress: they have nothing to wait for.
-const DECOMPRESSING_PERCENT: f64 = 99.0;
 /// Share of kernel time in any run, in percent of the CPU time.
 const SYSTEM_PERCENT: f64 = 1.0;
 
@@ -49,11 +47,11 @@ enum Direction {
 }
 
 impl Direction {
-    fn usual_percent(self, threads: u32) -> f64 {
+    fn usual_percent(self, score: &Score<'_>) -> f64 {
         match self {
-            Self::Decompressing => DECOMPRESSING_PERCENT,
+            Self::Decompressing => score.usual_decompressing_percent,
             Self::Compressing => {
-                let next = COMPRESSING.iter().rev().find(|(count, _)| *count <= threads);
+                let next = COMPRESSING.iter().rev().find(|(count, _)| *count <= score.busy_cpus);
                 next.map_or(COMPRESSING[0].1, |(_, percent)| *percent)
             }
         }
@@ -73,7 +71,7 @@ impl Direction {
     /// The same where nothing keeps it from the CPUs: as busy as usual, or as in its best repetition.
     fn normal_percent(self, score: &Score<'_>) -> f64 {
         let used = score.runs.iter().filter_map(|run| self.used_percent(score, run));
-        used.fold(self.usual_percent(score.busy_cpus), f64::max)
+        used.fold(self.usual_percent(score), f64::max)
     }
 }
 
