@@ -31,13 +31,9 @@ pub(super) const CPUMINER: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "cpuminer",
     programs: &["cpuminer", "cpuminer-multi", "minerd"],
-    version_args: &["--version"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
+    recognise: &version_line,
     is_users: true,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// As long as it takes a heatsink to get warm; what the bash program has always run.

@@ -45,17 +45,13 @@ pub(super) const DRIVE: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "fio",
     programs: &["fio"],
-    version_args: &["--version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("fio-"))?;
         Some(line.trim().replacen('-', " ", 1))
     },
     // Older ones count bandwidth in KiB only.
     oldest: &[3, 0],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Rises when what is read or written changes.

@@ -35,13 +35,11 @@ pub(super) const GEEKBENCH: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "Geekbench",
     programs: &["geekbench6", "geekbench5"],
-    version_args: &["--version"],
-    recognise: version_line,
+    recognise: &version_line,
     oldest: &[5],
-    is_preferred: None,
     variable: Some("GEEKBENCH"),
     is_users: true,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// The slowest boards take most of an hour.

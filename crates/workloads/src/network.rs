@@ -35,17 +35,14 @@ pub(super) const NETWORK: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "iperf3",
     programs: &["iperf3"],
-    version_args: &["--version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("iperf 3."))?;
         Some(line.split(" (").next()?.trim().to_owned())
     },
     // Before, a host that does not answer was waited for without end.
     oldest: &[3, 1, 5],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
     needs_no_rights: true,
+    ..ToolKind::PLAIN
 };
 
 /// Rises when the stream changes.

@@ -34,26 +34,16 @@ pub(super) const OPENGL: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "glmark2",
     programs: &["glmark2-es2", "glmark2", "glmark2-es2-wayland", "glmark2-wayland", "glmark2-es2-drm", "glmark2-drm"],
-    version_args: &["--version"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    recognise: &version_line,
+    ..ToolKind::PLAIN
 };
 
 /// The same program for machines without a display.
 const DRM: ToolKind = ToolKind {
     name: "glmark2 for DRM",
     programs: &["glmark2-es2-drm", "glmark2-drm"],
-    version_args: &["--version"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    recognise: &version_line,
+    ..ToolKind::PLAIN
 };
 
 /// A virtual display.
@@ -61,12 +51,8 @@ pub(crate) const XVFB: ToolKind = ToolKind {
     name: "Xvfb",
     programs: &["xvfb-run"],
     version_args: &["--help"],
-    recognise: |text| text.contains("xvfb-run").then(|| "xvfb-run".to_owned()),
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    recognise: &|text| text.contains("xvfb-run").then(|| "xvfb-run".to_owned()),
+    ..ToolKind::PLAIN
 };
 
 /// One scene of each kind that stresses something of its own, for comparisons; the score of all scenes

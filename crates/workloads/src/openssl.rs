@@ -40,12 +40,9 @@ const KIND: ToolKind = ToolKind {
     name: "OpenSSL",
     programs: &["openssl"],
     version_args: &["version"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
+    recognise: &version_line,
     needs_no_rights: true,
+    ..ToolKind::PLAIN
 };
 
 /// Time per block size where the version lets us choose. The default is 3 s; a third of it gives

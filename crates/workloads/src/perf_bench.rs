@@ -36,17 +36,12 @@ pub(super) const PERF_BENCH: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "perf",
     programs: &["perf"],
-    version_args: &["--version"],
     // Some distributions install a script of that name that only asks for another package.
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("perf version "))?;
         Some(line.trim().to_owned())
     },
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// A million operations take 20 s on the slowest boards.

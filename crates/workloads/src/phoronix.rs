@@ -42,17 +42,15 @@ pub(super) const KIND: ToolKind = ToolKind {
     name: "Phoronix Test Suite",
     programs: &["phoronix-test-suite"],
     version_args: &["version"],
-    recognise: |text| {
+    recognise: &|text| {
         let lines = text.lines().map(str::trim);
         let mut versions = lines.filter(|line| line.starts_with("Phoronix Test Suite v"));
         Some(versions.next()?.replace("Suite v", "Suite "))
     },
     // Before, batch runs took no name for their results.
     oldest: &[8],
-    is_preferred: None,
-    variable: None,
     is_users: true,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Some tests build a kernel on one little core.

@@ -28,17 +28,12 @@ pub(super) const RSYNC: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "rsync",
     programs: &["rsync"],
-    version_args: &["--version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("rsync "))?;
         let version = line.split_whitespace().skip_while(|word| *word != "version").nth(1)?;
         Some(format!("rsync {version}"))
     },
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Rises when the file or the way of copying changes.

@@ -49,12 +49,11 @@ const KIND: ToolKind = ToolKind {
     // 7-zip of its author first; then p7zip, whose `7zr` and `7z` are the same benchmark.
     programs: &["7zz", "7za", "7z", "7zr"],
     version_args: &[],
-    recognise: banner,
-    oldest: &[],
+    recognise: &banner,
     is_preferred: Some(is_listed),
     variable: Some("SEVENZIP"),
-    is_users: false,
     needs_no_rights: true,
+    ..ToolKind::PLAIN
 };
 
 /// Dictionary of the last pass by default: 2^25 bytes. Every other one is another benchmark.

@@ -30,15 +30,11 @@ pub(super) const KIND: ToolKind = ToolKind {
     name: "OpenSSH",
     programs: &["ssh"],
     version_args: &["-V"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("OpenSSH_"))?;
         Some(line.split([' ', ',']).next()?.replacen('_', " ", 1))
     },
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Rises when the file or the way of copying changes.

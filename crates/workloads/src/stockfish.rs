@@ -31,12 +31,9 @@ pub(super) const KIND: ToolKind = ToolKind {
     name: "Stockfish",
     programs: &["stockfish"],
     version_args: &["quit"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
+    recognise: &version_line,
     is_users: true,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Table of positions in MiB: larger than caches, smaller than any memory this runs in.

@@ -32,14 +32,10 @@ pub(super) const STRESS_NG: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "stress-ng",
     programs: &["stress-ng"],
-    version_args: &["--version"],
-    recognise: version_line,
+    recognise: &version_line,
     // Older ones have no matrix class, or print another table.
     oldest: &[0, 5],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// As long as it takes a small board's clock to fall.

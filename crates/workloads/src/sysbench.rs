@@ -31,17 +31,14 @@ pub(super) const SYSBENCH: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "sysbench",
     programs: &["sysbench"],
-    version_args: &["--version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("sysbench "))?;
         Some(line.split(" (").next()?.trim().to_owned())
     },
     // Before, tests had other options and counted something else.
     oldest: &[1, 0],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
     needs_no_rights: true,
+    ..ToolKind::PLAIN
 };
 
 /// Its default.

@@ -38,17 +38,14 @@ pub(super) const KIND: ToolKind = ToolKind {
     name: "ffmpeg",
     programs: &["ffmpeg"],
     version_args: &["-version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("ffmpeg version "))?;
         let version = line.split_whitespace().nth(2)?;
         Some(format!("ffmpeg {}", version.trim_start_matches(['n', 'N', '-'])))
     },
     // Before, its progress had no period of its own.
     oldest: &[4, 4],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 const SECONDS: u64 = 10;

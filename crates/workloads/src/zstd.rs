@@ -30,19 +30,16 @@ pub(super) const ZSTD: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "zstd",
     programs: &["zstd"],
-    version_args: &["--version"],
     // *** Zstandard CLI (64-bit) v1.5.4, by Yann Collet ***
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.contains("Zstandard CLI") || line.contains("zstd command line"))?;
         let version = line.split_once(" v")?.1.split([',', ' ']).next()?;
         Some(format!("zstd {version}"))
     },
     // Before, it measured no time of its own but waited between turns.
     oldest: &[1, 3],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
     needs_no_rights: true,
+    ..ToolKind::PLAIN
 };
 
 /// Each direction takes three seconds, and the data are made first.
