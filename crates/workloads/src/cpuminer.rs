@@ -20,12 +20,10 @@ pub(super) const CPUMINER: Workload = Workload {
     about: "Five minutes of scrypt with cpuminer or minerd on all CPUs; shows performance loss by heat.",
     link: "https://github.com/tpruvot/cpuminer-multi",
     unit: "kH/s",
-    higher_is_better: true,
     tool: Some(&KIND),
-    shape: None,
     attributes: Attributes { takes: DurationRule::Fixed(300.0), ..Attributes::PLAIN },
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {

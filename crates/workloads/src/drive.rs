@@ -34,12 +34,11 @@ pub(super) const DRIVE: Workload = Workload {
     about: "Large files, random blocks and small files on the drive of --dir (default: current directory), with fio.",
     link: "https://fio.readthedocs.io/en/latest/fio_doc.html",
     unit: "MB/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes { needs: Needs::DIRECTORY, ..Attributes::PLAIN },
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
@@ -397,7 +396,7 @@ mod tests {
     #[test]
     fn missing_fio() {
         let job = Job::default();
-        let missing = Bench::new(&[]).with(&job, |context, _| (DRIVE.lacking)(context));
+        let missing = Bench::new(&[]).with(&job, |context, _| DRIVE.missing(context));
         assert!(missing.map(|missing| missing.to_string()).unwrap().contains("fio"));
     }
 }

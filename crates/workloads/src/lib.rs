@@ -70,7 +70,7 @@ pub struct Workload {
     pub shape: Option<Shape>,
     /// Further attributes.
     pub attributes: Attributes,
-    /// Why it cannot run here: no tool, no memory. Asked before every step.
+    /// Why it cannot run here although its tool is installed, such as too little memory. Asked before every step.
     pub lacking: fn(&WorkloadContext) -> Option<Missing>,
     /// Runs it once: [`Workload::measure`] is how it is called.
     pub run: fn(&WorkloadContext, &mut StepReport) -> Result<StepMeasurement, Failure>,
@@ -103,10 +103,29 @@ pub enum Places {
 }
 
 impl Workload {
+    /// Defaults of the table's rows.
+    const PLAIN: Self = Self {
+        id: WorkloadId::Program,
+        about: "",
+        link: "",
+        unit: "",
+        higher_is_better: true,
+        tool: None,
+        shape: None,
+        attributes: Attributes::PLAIN,
+        lacking: |_| None,
+        run: |_, _| unreachable!("every row has its own"),
+    };
+
+    /// Why it cannot run here: no tool, no memory.
+    pub fn missing(&self, context: &WorkloadContext) -> Option<Missing> {
+        self.tool.and_then(|kind| context.tools.find(kind).err()).or_else(|| (self.lacking)(context))
+    }
+
     /// Runs it once, unless something is lacking, and returns all that is known of it, also when it failed.
     pub fn measure(&self, context: &WorkloadContext) -> (StepReport, Outcome) {
         let mut report = StepReport::new(context.not_comparable.clone());
-        let outcome = match (self.lacking)(context) {
+        let outcome = match self.missing(context) {
             Some(missing) => Outcome::Skipped(missing),
             None => match (self.run)(context, &mut report) {
                 Ok(measured) => Outcome::Done(measured),
@@ -200,7 +219,7 @@ mod tests {
             let workload = workload(id).unwrap();
             let lacks = |cpus: &[u32]| {
                 let job = Job { workload: id, cpus: cpus.to_vec(), ..Job::default() };
-                Bench::new(&[]).with(&job, |context, _| (workload.lacking)(context))
+                Bench::new(&[]).with(&job, |context, _| workload.missing(context))
             };
             let why = lacks(&[3]).unwrap();
             assert_eq!(why.path, id.as_str());

@@ -26,9 +26,6 @@ pub(super) const LZMA: Workload = Workload {
     about: "Built-in LZMA compression and decompression of generated text; same code on every machine.",
     link: "https://7-zip.org/sdk.html",
     unit: "MB/s",
-    higher_is_better: true,
-    tool: None,
-    shape: None,
     attributes: Attributes {
         takes: DurationRule::Work(10.0),
         at_a_clock: Some(AtAClock::SINGLE),
@@ -38,6 +35,7 @@ pub(super) const LZMA: Workload = Workload {
     },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when text, settings or code change, a new version of its library included.

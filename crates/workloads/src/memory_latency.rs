@@ -32,11 +32,10 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     link: "https://lmbench.sourceforge.net/man/lat_mem_rd.8.html",
     unit: "ns",
     higher_is_better: false,
-    tool: None,
-    shape: None,
     attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when the ring or the way of repeating changes.

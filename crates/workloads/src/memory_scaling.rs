@@ -5,7 +5,6 @@
 //! stop together, so that none is measured next to idle ones.
 
 use super::Workload;
-use super::attributes::Attributes;
 use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes};
 use crate::job::cpus::numbers_of_cpus;
 use crate::measure::context::WorkloadContext;
@@ -32,12 +31,9 @@ pub(super) const MEMORY_SCALING: Workload = Workload {
     about: "Memory copy, fill and read bandwidth of one, two ... all CPUs at once.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
     unit: "MB/s",
-    higher_is_better: true,
-    tool: None,
-    shape: None,
-    attributes: Attributes::PLAIN,
     lacking: |context| buffer_bytes(context, BUFFER_BYTES_MIN, 2 * context.job.cpus.len() as u64).err(),
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when routines, buffers or the way of repeating changes.

@@ -24,12 +24,12 @@ pub(super) const NETWORK: Workload = Workload {
     about: "One TCP stream to and from --host, which must run `iperf3 -s`.",
     link: "https://software.es.net/iperf/",
     unit: "Mbit/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
@@ -54,14 +54,8 @@ const CONNECT_MS: &str = "5000";
 const SPARE_TIME: Duration = Duration::from_secs(20);
 
 pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    context.tools.find(&KIND).err().or_else(|| {
-        context
-            .site
-            .targets
-            .host
-            .is_none()
-            .then(|| Missing::unsupported("--host", "needs --host NAME running `iperf3 -s`"))
-    })
+    let is_without = context.site.targets.host.is_none();
+    is_without.then(|| Missing::unsupported("--host", "needs --host NAME running `iperf3 -s`"))
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {

@@ -21,12 +21,12 @@ pub(super) const NETWORK_CPU: Workload = Workload {
     about: "One TCP stream to or from --host while one thread does integer work.",
     link: "https://software.es.net/iperf/",
     unit: "Mbit/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 10 }),
     attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when the stream or the work changes.

@@ -3,7 +3,6 @@
 //!
 //! Where there is no display the flavour for bare DRM is used, else a virtual display (Xvfb).
 
-use super::attributes::Attributes;
 use super::scored::{higher, positive, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -23,12 +22,11 @@ pub(super) const OPENGL: Workload = Workload {
     about: "Frames per second of glmark2 scenes, rendered off-screen by the GPU or (variant cpu) by the CPU.",
     link: "https://github.com/glmark2/glmark2",
     unit: "frames/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 30 }),
-    attributes: Attributes::PLAIN,
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {

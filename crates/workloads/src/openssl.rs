@@ -22,9 +22,7 @@ pub(super) const OPENSSL: Workload = Workload {
     about: "AES encryption with the distribution's OpenSSL (`openssl speed`) for six block sizes.",
     link: "https://docs.openssl.org/master/man1/openssl-speed/",
     unit: "bytes/s",
-    higher_is_better: true,
     tool: Some(&KIND),
-    shape: None,
     attributes: Attributes {
         takes: DurationRule::Fixed(6.0),
         heats: CIPHER,
@@ -32,8 +30,8 @@ pub(super) const OPENSSL: Workload = Workload {
         forms: CIPHERS,
         ..Attributes::PLAIN
     },
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 const KIND: ToolKind = ToolKind {
@@ -264,7 +262,7 @@ mod tests {
         let bench = Bench::new(&[Program { name: "openssl".into(), body }]);
         let job = Job { workload: WorkloadId::OpenSsl, variant: Variant::AES_128_CBC, threads: 1, ..Job::default() };
         bench.with(&job, |context, report| {
-            assert_eq!((OPENSSL.lacking)(context), None);
+            assert_eq!(OPENSSL.missing(context), None);
             let kind = run(context, report).map_err(|failure| failure.kind);
             assert_eq!(kind.map(|_| report.method), expected);
             assert_eq!(report.tool.as_ref().unwrap().argv[1..].join(" "), arguments);

@@ -1,7 +1,6 @@
 //! `perf-bench`: what the kernel's own `perf bench` says about scheduler, system calls and the C
 //! library's memcpy and memset. Kernel and its mitigations show here, not only the CPU.
 
-use super::attributes::Attributes;
 use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -28,9 +27,8 @@ pub(super) const PERF_BENCH: Workload = Workload {
     higher_is_better: false,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 3, seconds: 5 }),
-    attributes: Attributes::PLAIN,
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {

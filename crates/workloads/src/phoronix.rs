@@ -24,7 +24,6 @@ pub(super) const PHORONIX: Workload = Workload {
     about: "Phoronix Test Suite tests, each per core type and on all CPUs.",
     link: "https://www.phoronix-test-suite.com/",
     unit: "see the test's unit",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
         variants: &[],
@@ -34,8 +33,8 @@ pub(super) const PHORONIX: Workload = Workload {
         seconds: 600,
     }),
     attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Phoronix), ..Attributes::PLAIN },
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {

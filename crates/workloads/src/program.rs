@@ -17,14 +17,13 @@ pub(super) const PROGRAM: Workload = Workload {
     link: "https://github.com/ThomasKaiser/sbc-bench",
     unit: "s",
     higher_is_better: false,
-    tool: None,
-    shape: None,
     attributes: Attributes { is_users_own: true, ..Attributes::PLAIN },
     lacking: |context| match context.job.definition {
         Some(_) => None,
         None => Some(record::Missing::unsupported(WorkloadId::Program.as_str(), "no command was given")),
     },
     run,
+    ..Workload::PLAIN
 };
 
 /// Raised when the way of scoring changes.

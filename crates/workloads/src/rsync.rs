@@ -17,12 +17,12 @@ pub(super) const RSYNC: Workload = Workload {
     about: "Copies a 268 MB file to and from --host with rsync, from memory or from the drive of --dir.",
     link: "https://rsync.samba.org/",
     unit: "MB/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: copy::VARIANTS, places: Places::All, repetitions: 1, seconds: copy::SECONDS }),
     attributes: Attributes { needs: Needs::DIRECTORY_AND_SSH, ..Attributes::PLAIN },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
@@ -40,9 +40,7 @@ pub(super) const KIND: ToolKind = ToolKind {
 const METHOD: u32 = 1;
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    let tools = [&KIND, &sftp::KIND];
-    let missing = tools.into_iter().find_map(|kind| context.tools.find(kind).err());
-    missing.or_else(|| copy::lacking(context))
+    context.tools.find(&sftp::KIND).err().or_else(|| copy::lacking(context))
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {

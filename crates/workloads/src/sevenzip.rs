@@ -30,9 +30,7 @@ pub(super) const SEVENZIP: Workload = Workload {
     about: "7-zip's LZMA compression and decompression benchmark, in MIPS.",
     link: "https://7-zip.org/",
     unit: "MIPS",
-    higher_is_better: true,
     tool: Some(&KIND),
-    shape: None,
     attributes: Attributes {
         takes: DurationRule::Work(60.0),
         at_a_clock: Some(AtAClock::SINGLE),
@@ -42,6 +40,7 @@ pub(super) const SEVENZIP: Workload = Workload {
     },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 const KIND: ToolKind = ToolKind {

@@ -1,7 +1,6 @@
 //! `stress-ng`: a load that is known everywhere, watched for a minute per class. Its bogo-ops are
 //! shown and labelled as what its own manual calls them: no benchmark.
 
-use super::attributes::Attributes;
 use super::scored::{higher, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -21,12 +20,11 @@ pub(super) const STRESS_NG: Workload = Workload {
     about: "stress-ng matrix, cpu and vm stressors, one minute each; a stress load, not a benchmark.",
     link: "https://github.com/ColinIanKing/stress-ng",
     unit: "bogo-ops/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
-    attributes: Attributes::PLAIN,
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {

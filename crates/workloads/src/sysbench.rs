@@ -2,7 +2,6 @@
 //! numbers, the other writes one block of 1 KiB over and over. Neither says anything about memory,
 //! despite the name of the second; the results say so.
 
-use super::attributes::Attributes;
 use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -20,12 +19,10 @@ pub(super) const SYSBENCH: Workload = Workload {
     about: "sysbench cpu and memory tests; both run in the L1 cache and do not measure memory.",
     link: "https://github.com/akopytov/sysbench",
     unit: "events/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 3, seconds: 10 }),
-    attributes: Attributes::PLAIN,
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {

@@ -7,7 +7,6 @@
 mod decoder;
 mod form;
 
-use super::attributes::Attributes;
 use super::scored::{higher, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -26,12 +25,11 @@ pub(super) const VIDEO: Workload = Workload {
     about: "H.264 and HEVC decoding with ffmpeg, at full speed and in real time (dropped frames).",
     link: "https://ffmpeg.org/ffmpeg.html",
     unit: "frames/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: form::VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
-    attributes: Attributes::PLAIN,
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
@@ -61,9 +59,6 @@ const fn memory_kib(lines: u32) -> u64 {
 }
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    if let Err(missing) = context.tools.find(&KIND) {
-        return Some(missing);
-    }
     let form = Form::parse(context.job.variant.as_str())?;
     if form.is_hardware
         && let Some(missing) = decoder::no_device(context.root)

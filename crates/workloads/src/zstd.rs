@@ -1,7 +1,6 @@
 //! `zstd`: the benchmark of the Zstandard command, one thread on one CPU of every core type. What package managers, file
 //! systems and kernels spend their time with.
 
-use super::attributes::Attributes;
 use super::scored::{higher, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -19,12 +18,10 @@ pub(super) const ZSTD: Workload = Workload {
     about: "The benchmark of zstd, single-threaded: compression and decompression of generated data.",
     link: "https://github.com/facebook/zstd/blob/dev/programs/zstd.1.md#benchmark",
     unit: "MB/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::OneOfEachType, repetitions: 3, seconds: 7 }),
-    attributes: Attributes::PLAIN,
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
