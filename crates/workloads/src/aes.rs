@@ -28,7 +28,6 @@ pub(super) const AES: Workload = Workload {
     id: WorkloadId::Aes,
     about: "Built-in AES-CBC encryption for six block sizes; same code on every machine.",
     link: "https://csrc.nist.gov/pubs/sp/800/38/a/final",
-    unit: "bytes/s",
     attributes: Attributes { heats: CIPHER, at_a_clock: Some(AtAClock::CIPHER), forms: CIPHERS, ..Attributes::PLAIN },
     run,
     ..Workload::PLAIN

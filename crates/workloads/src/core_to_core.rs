@@ -17,8 +17,6 @@ pub(super) const CORE_TO_CORE: Workload = Workload {
     id: WorkloadId::CoreToCore,
     about: "Cache line transfer latency between every pair of CPUs; shows the clusters.",
     link: "https://en.wikipedia.org/wiki/Cache_coherence",
-    unit: "ns",
-    higher_is_better: false,
     attributes: Attributes { takes: DurationRule::Pairs, ..Attributes::PLAIN },
     lacking,
     run,

@@ -19,7 +19,6 @@ pub(super) const CPUMINER: Workload = Workload {
     id: WorkloadId::Cpuminer,
     about: "Five minutes of scrypt with cpuminer or minerd on all CPUs; shows performance loss by heat.",
     link: "https://github.com/tpruvot/cpuminer-multi",
-    unit: "kH/s",
     tool: Some(&KIND),
     attributes: Attributes { takes: DurationRule::Fixed(300.0), ..Attributes::PLAIN },
     run,

@@ -33,7 +33,6 @@ pub(super) const DRIVE: Workload = Workload {
     id: WorkloadId::Drive,
     about: "Large files, random blocks and small files on the drive of --dir (default: current directory), with fio.",
     link: "https://fio.readthedocs.io/en/latest/fio_doc.html",
-    unit: "MB/s",
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes { needs: Needs::DIRECTORY, ..Attributes::PLAIN },

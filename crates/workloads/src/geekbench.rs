@@ -23,7 +23,6 @@ pub(super) const GEEKBENCH: Workload = Workload {
     id: WorkloadId::Geekbench,
     about: "Geekbench 5 or 6, per core type and twice on all CPUs; the free version uploads its results.",
     link: "https://www.geekbench.com/",
-    unit: "points",
     tool: Some(&KIND),
     shape: Some(Shape { variants: ONE_FORM, places: Places::EachTypeThenAll, repetitions: 2, seconds: 600 }),
     attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Geekbench), ..Attributes::PLAIN },

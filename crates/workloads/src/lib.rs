@@ -9,6 +9,7 @@ mod attributes;
 mod copy;
 mod core_to_core;
 mod cpuminer;
+mod defined;
 mod drive;
 pub mod foreign;
 mod geekbench;
@@ -26,7 +27,6 @@ mod network_cpu;
 mod opengl;
 mod openssl;
 pub mod packages;
-mod perf_bench;
 mod phoronix;
 mod program;
 mod rsync;
@@ -35,13 +35,10 @@ pub mod sevenzip;
 mod sftp;
 mod simd;
 mod stockfish;
-mod stress_ng;
 pub mod survey;
-mod sysbench;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod video;
-mod zstd;
 
 pub use attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, Needs};
 pub(crate) use opengl::XVFB;
@@ -49,10 +46,11 @@ pub(crate) use opengl::XVFB;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::ToolKind;
-use record::{Failure, Missing, Outcome, StepMeasurement, Variant, WorkloadId};
+use record::{Arrange, Failure, Missing, Outcome, StepMeasurement, Variant, WorkloadId};
+use std::sync::LazyLock;
 
 /// One kind of work that is measured.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Workload {
     /// Name in the Record and on the command line, in kebab-case.
     pub id: WorkloadId,
@@ -60,10 +58,6 @@ pub struct Workload {
     pub about: &'static str,
     /// Link to its documentation.
     pub link: &'static str,
-    /// Unit of its figures.
-    pub unit: &'static str,
-    /// True if a higher figure is better.
-    pub higher_is_better: bool,
     /// The external program it runs; none for what is built in.
     pub tool: Option<&'static ToolKind>,
     /// Shape of a run by name; `None` for workloads that run as in the standard run.
@@ -108,8 +102,6 @@ impl Workload {
         id: WorkloadId::Program,
         about: "",
         link: "",
-        unit: "",
-        higher_is_better: true,
         tool: None,
         shape: None,
         attributes: Attributes::PLAIN,
@@ -137,7 +129,14 @@ impl Workload {
 }
 
 /// All workloads, by id.
-pub const WORKLOADS: &[Workload] = &[
+pub static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
+    let mut workloads: Vec<Workload> = CODED.iter().copied().chain(defined::workloads()).collect();
+    workloads.arrange_by_key(|workload| workload.id.as_str());
+    workloads
+});
+
+/// Workloads that are code.
+const CODED: &[Workload] = &[
     aes::AES,
     core_to_core::CORE_TO_CORE,
     cpuminer::CPUMINER,
@@ -153,7 +152,6 @@ pub const WORKLOADS: &[Workload] = &[
     network_cpu::NETWORK_CPU,
     opengl::OPENGL,
     openssl::OPENSSL,
-    perf_bench::PERF_BENCH,
     phoronix::PHORONIX,
     program::PROGRAM,
     rsync::RSYNC,
@@ -161,10 +159,7 @@ pub const WORKLOADS: &[Workload] = &[
     sftp::SFTP,
     simd::SIMD,
     stockfish::STOCKFISH,
-    stress_ng::STRESS_NG,
-    sysbench::SYSBENCH,
     video::VIDEO,
-    zstd::ZSTD,
 ];
 
 /// The workload with this id.
@@ -203,13 +198,12 @@ mod tests {
             assert!(known, "{id} is bound by something");
             assert!(before < id, "{before} before {id}");
         }
-        for workload in WORKLOADS {
+        for workload in WORKLOADS.iter() {
             let id = workload.id.as_str();
             let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(!id.is_empty() && id.chars().all(kebab), "{id:?}");
             assert!(workload.about.ends_with('.') && workload.about.len() > 30, "{id}");
             assert!(workload.link.starts_with("https://"), "{id}");
-            assert!(!workload.unit.is_empty(), "{id}");
         }
     }
 

@@ -30,8 +30,6 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     id: WorkloadId::MemoryLatency,
     about: "Latency of dependent memory accesses by buffer size, in nanoseconds.",
     link: "https://lmbench.sourceforge.net/man/lat_mem_rd.8.html",
-    unit: "ns",
-    higher_is_better: false,
     attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
     lacking,
     run,

@@ -32,7 +32,6 @@ pub(super) const MEMORY_LIBC: Workload = Workload {
     id: WorkloadId::MemoryLibc,
     about: "Bytes per second that memcpy and memset of the machine's own C library copy and fill.",
     link: "https://github.com/ssvb/tinymembench",
-    unit: "MB/s",
     attributes: Attributes { takes: DurationRule::Fixed(5.0), ..Attributes::PLAIN },
     lacking: |context| ready(context).err(),
     run,

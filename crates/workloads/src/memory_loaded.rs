@@ -27,8 +27,6 @@ pub(super) const MEMORY_LOADED: Workload = Workload {
     id: WorkloadId::MemoryLoaded,
     about: "Memory latency of one CPU under increasing read load from all other CPUs.",
     link: "https://www.intel.com/content/www/us/en/developer/articles/tool/intelr-memory-latency-checker.html",
-    unit: "ns",
-    higher_is_better: false,
     lacking,
     run,
     ..Workload::PLAIN

@@ -30,7 +30,6 @@ pub(super) const MEMORY_SCALING: Workload = Workload {
     id: WorkloadId::MemoryScaling,
     about: "Memory copy, fill and read bandwidth of one, two ... all CPUs at once.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
-    unit: "MB/s",
     lacking: |context| buffer_bytes(context, BUFFER_BYTES_MIN, 2 * context.job.cpus.len() as u64).err(),
     run,
     ..Workload::PLAIN

@@ -23,7 +23,6 @@ pub(super) const NETWORK: Workload = Workload {
     id: WorkloadId::Network,
     about: "One TCP stream to and from --host, which must run `iperf3 -s`.",
     link: "https://software.es.net/iperf/",
-    unit: "Mbit/s",
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },

@@ -21,7 +21,6 @@ pub(super) const OPENGL: Workload = Workload {
     id: WorkloadId::OpenGl,
     about: "Frames per second of glmark2 scenes, rendered off-screen by the GPU or (variant cpu) by the CPU.",
     link: "https://github.com/glmark2/glmark2",
-    unit: "frames/s",
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 30 }),
     lacking,

@@ -21,7 +21,6 @@ pub(super) const OPENSSL: Workload = Workload {
     id: WorkloadId::OpenSsl,
     about: "AES encryption with the distribution's OpenSSL (`openssl speed`) for six block sizes.",
     link: "https://docs.openssl.org/master/man1/openssl-speed/",
-    unit: "bytes/s",
     tool: Some(&KIND),
     attributes: Attributes {
         takes: DurationRule::Fixed(6.0),

@@ -23,7 +23,6 @@ pub(super) const PHORONIX: Workload = Workload {
     id: WorkloadId::Phoronix,
     about: "Phoronix Test Suite tests, each per core type and on all CPUs.",
     link: "https://www.phoronix-test-suite.com/",
-    unit: "see the test's unit",
     tool: Some(&KIND),
     shape: Some(Shape {
         variants: &[],

@@ -16,7 +16,6 @@ pub(super) const RSYNC: Workload = Workload {
     id: WorkloadId::Rsync,
     about: "Copies a 268 MB file to and from --host with rsync, from memory or from the drive of --dir.",
     link: "https://rsync.samba.org/",
-    unit: "MB/s",
     tool: Some(&KIND),
     shape: Some(Shape { variants: copy::VARIANTS, places: Places::All, repetitions: 1, seconds: copy::SECONDS }),
     attributes: Attributes { needs: Needs::DIRECTORY_AND_SSH, ..Attributes::PLAIN },

@@ -29,7 +29,6 @@ pub(super) const SEVENZIP: Workload = Workload {
     id: WorkloadId::SevenZip,
     about: "7-zip's LZMA compression and decompression benchmark, in MIPS.",
     link: "https://7-zip.org/",
-    unit: "MIPS",
     tool: Some(&KIND),
     attributes: Attributes {
         takes: DurationRule::Work(60.0),

@@ -14,7 +14,6 @@ pub(super) const SIMD: Workload = Workload {
     id: WorkloadId::Simd,
     about: "Five minutes of multiply-adds on the widest SIMD unit of all CPUs; maximum heat.",
     link: "https://en.wikipedia.org/wiki/Multiply%E2%80%93accumulate_operation",
-    unit: "Gop/s",
     attributes: Attributes {
         takes: DurationRule::Fixed(300.0),
         at_a_clock: Some(AtAClock { variant: ONLY, on_all_cpus: true }),

@@ -18,7 +18,6 @@ pub(super) const STOCKFISH: Workload = Workload {
     id: WorkloadId::Stockfish,
     about: "Stockfish chess engine benchmark on all CPUs, in nodes per second.",
     link: "https://official-stockfish.github.io/docs/stockfish-wiki/UCI-&-Commands.html",
-    unit: "nodes/s",
     tool: Some(&KIND),
     shape: Some(Shape { variants: ONE_FORM, places: Places::All, repetitions: 3, seconds: 60 }),
     run,

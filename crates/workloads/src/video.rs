@@ -24,7 +24,6 @@ pub(super) const VIDEO: Workload = Workload {
     id: WorkloadId::Video,
     about: "H.264 and HEVC decoding with ffmpeg, at full speed and in real time (dropped frames).",
     link: "https://ffmpeg.org/ffmpeg.html",
-    unit: "frames/s",
     tool: Some(&KIND),
     shape: Some(Shape { variants: form::VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     lacking,

@@ -152,8 +152,8 @@ fn model(job: &Job) -> Time {
     if let Some(time) = job.time {
         return Time::Fixed(time.as_secs_f64());
     }
-    if job.definition.is_some() {
-        return Time::Fixed(PROGRAM_S);
+    if let Some(definition) = &job.definition {
+        return Time::Fixed(definition.seconds.map_or(PROGRAM_S, |seconds| seconds as f64));
     }
     let workload = workload(job.workload);
     if let Some(shape) = workload.and_then(|workload| workload.shape) {
