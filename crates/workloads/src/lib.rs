@@ -29,11 +29,10 @@ mod openssl;
 pub mod packages;
 mod phoronix;
 mod program;
-mod rsync;
 mod scored;
 pub mod sevenzip;
-mod sftp;
 mod simd;
+mod ssh_copy;
 mod stockfish;
 pub mod survey;
 #[cfg(any(test, feature = "testing"))]
@@ -154,9 +153,9 @@ const CODED: &[Workload] = &[
     openssl::OPENSSL,
     phoronix::PHORONIX,
     program::PROGRAM,
-    rsync::RSYNC,
+    ssh_copy::RSYNC,
     sevenzip::SEVENZIP,
-    sftp::SFTP,
+    ssh_copy::SFTP,
     simd::SIMD,
     stockfish::STOCKFISH,
     video::VIDEO,
