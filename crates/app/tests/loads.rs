@@ -237,11 +237,7 @@ fn started(folder: &Folder, options: &[&str], line: &str) -> Child {
     words.extend(["--repeat", "1", "--", "/bin/sh", "-c", line]);
     let mut command = folder.command(&words);
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
-    while !folder.0.join("load-of-test").exists() {
-        assert!(Instant::now() < until, "the load did not start");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    testkit::wait_until("the load starts", || folder.0.join("load-of-test").exists());
     child
 }
 

@@ -17,7 +17,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 /// Not below `/sys`: mounted over `/proc/stat`.
 const STAT: &str = "stat";
@@ -121,23 +121,7 @@ impl Union {
                 (kind, (data.mode() & 0o7777) as u16, data.len())
             }
         };
-        Some(FileAttr {
-            ino: self.number(path),
-            size,
-            blocks: 0,
-            atime: UNIX_EPOCH,
-            mtime: UNIX_EPOCH,
-            ctime: UNIX_EPOCH,
-            crtime: UNIX_EPOCH,
-            kind,
-            perm,
-            nlink: 1,
-            uid: 0,
-            gid: 0,
-            rdev: 0,
-            blksize: 4096,
-            flags: 0,
-        })
+        Some(crate::fuse_attributes(self.number(path), kind, perm, size))
     }
 
     /// Names in a directory, of the board and of the real tree.
