@@ -208,9 +208,7 @@ fn killed_run_is_found_by_next_start() {
         std::thread::sleep(Duration::from_millis(100));
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         let bytes = streams().pop().and_then(|path| std::fs::read(path).ok());
-        let Some(Ok(record)) = bytes.map(|bytes| record::read_stream(&bytes)) else {
-            continue;
-        };
+        let Some(Ok(record)) = bytes.map(|bytes| record::read_stream(&bytes)) else { continue };
         let died = record.run.died_in.clone();
         if died.is_some_and(|died| died.step.is_some() && died.began_ms < Some(died.at_ms)) && !record.steps.is_empty()
         {

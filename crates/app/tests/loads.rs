@@ -200,9 +200,7 @@ impl Drop for Limited {
 
 #[test]
 fn out_of_memory_program() {
-    let Some(limited) = Limited::new() else {
-        return testkit::skip("no control group for memory can be made here");
-    };
+    let Some(limited) = Limited::new() else { return testkit::skip("no control group for memory can be made here") };
     let folder = Folder::new("hungry");
     let words = ["--repeat", "1", "--name", "own", "--", "tail", "/dev/zero"];
     let inner = folder.command(&words);

@@ -101,9 +101,7 @@ fn unread_stderr_does_not_stall_run() {
 
 #[test]
 fn stopped_terminal_does_not_stall_run() {
-    let Some((_reader, writer)) = testkit::terminal() else {
-        return testkit::was_skipped();
-    };
+    let Some((_reader, writer)) = testkit::terminal() else { return testkit::was_skipped() };
     fill(writer.try_clone().unwrap());
     check_ends_well("terminal", &[], writer.into());
 }
@@ -201,9 +199,7 @@ fn monitor_with_stopped_reader_handles_signals() {
 
 #[test]
 fn bar_and_messages_share_terminal() {
-    let Some((reader, writer)) = testkit::terminal() else {
-        return testkit::was_skipped();
-    };
+    let Some((reader, writer)) = testkit::terminal() else { return testkit::was_skipped() };
     let folder = Folder::new("bar");
     let mut child = folder.run(&[]).stderr(writer).spawn().unwrap();
     // The end of a terminal that nobody writes to any more is an error.

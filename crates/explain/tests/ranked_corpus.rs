@@ -94,9 +94,7 @@ fn change(record: &mut Record, factor: impl Fn(&Step) -> f64) -> bool {
             continue;
         }
         is_changed = true;
-        let Outcome::Done(measured) = &mut step.outcome else {
-            continue;
-        };
+        let Outcome::Done(measured) = &mut step.outcome else { continue };
         let mips = |value: &mut u32| *value = (f64::from(*value) * factor) as u32;
         match measured {
             StepMeasurement::Compression(done) => {

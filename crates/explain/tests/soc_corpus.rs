@@ -296,9 +296,7 @@ fn soc_of_corpus_logs() {
     for line in table.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();
         let (name, tree) = (cells[0], cells[5]);
-        let Some((_, text)) = texts.iter().find(|(known, _)| known == name) else {
-            continue;
-        };
+        let Some((_, text)) = texts.iter().find(|(known, _)| known == name) else { continue };
         let record = logs::read(text);
         let answer = soc::identify(&record.machine);
         // Board, device tree, and what earlier versions made of them.

@@ -193,9 +193,7 @@ impl Tools {
 
     /// The program that the user's variable names, itself or in that directory; none where it names nothing.
     fn named(&self, kind: &ToolKind) -> Reading<Option<InstalledProgram>> {
-        let Some(variable) = kind.variable else {
-            return Ok(None);
-        };
+        let Some(variable) = kind.variable else { return Ok(None) };
         let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else {
             return Ok(None);
         };
@@ -309,9 +307,7 @@ impl Tools {
 /// The first dotted number of a text: `[1, 0, 20]` of `sysbench 1.0.20`.
 pub fn version_numbers(text: &str) -> Vec<u32> {
     let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-    let Some(word) = text.split_whitespace().find(is_version) else {
-        return Vec::new();
-    };
+    let Some(word) = text.split_whitespace().find(is_version) else { return Vec::new() };
     let parts = word.split(|c: char| !c.is_ascii_digit());
     parts.map_while(|part| part.parse().ok()).collect()
 }

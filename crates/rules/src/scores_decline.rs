@@ -25,9 +25,7 @@ const USE_SHARE_MIN: f64 = 0.5;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
-    let Some(fall) = view::fall_percent(&scores).filter(|fall| *fall >= FALL_PERCENT_MIN) else {
-        return Vec::new();
-    };
+    let Some(fall) = view::fall_percent(&scores).filter(|fall| *fall >= FALL_PERCENT_MIN) else { return Vec::new() };
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
     let by_clock = clock_fall_percent(facts, &steps);
     let runs = facts.halves();

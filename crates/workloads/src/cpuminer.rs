@@ -82,14 +82,10 @@ fn version_line(text: &str) -> Option<String> {
 pub(super) fn parse(text: &str) -> Result<Series, String> {
     let (mut values, mut at_ms, mut start) = (Vec::new(), Vec::new(), None);
     for line in without_colours(text).lines() {
-        let Some((clock_s, words)) = stamped(line) else {
-            continue;
-        };
+        let Some((clock_s, words)) = stamped(line) else { continue };
         let start_s: i64 = *start.get_or_insert(clock_s);
         let words = words.strip_prefix("Total: ").or_else(|| words.strip_prefix("Benchmark: "));
-        let Some(rate) = words.and_then(kilohashes) else {
-            continue;
-        };
+        let Some(rate) = words.and_then(kilohashes) else { continue };
         values.push(rate);
         // Lines carry the time of day; a run over midnight goes on from 0.
         at_ms.push((clock_s - start_s).rem_euclid(86_400) * 1000);

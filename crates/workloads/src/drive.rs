@@ -123,9 +123,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
 
 /// Refuses to fill a drive.
 fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), String> {
-    let Ok(space) = fstatvfs(folder.descriptor()) else {
-        return Ok(());
-    };
+    let Ok(space) = fstatvfs(folder.descriptor()) else { return Ok(()) };
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     let needed = bytes + SPARE_BYTES;
     (bytes == 0 || free >= needed).then_some(()).ok_or_else(|| {

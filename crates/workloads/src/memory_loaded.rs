@@ -127,9 +127,7 @@ impl Load {
                 return;
             }
         };
-        let Ok(mut nowhere) = buffer(1) else {
-            return;
-        };
+        let Ok(mut nowhere) = buffer(1) else { return };
         let routine = fastest(Operation::Read, &mut nowhere, &source);
         self.ready.fetch_add(1, Ordering::Release);
         let mut chunks = source.as_slice().chunks_exact(CHUNK_BYTES).cycle();

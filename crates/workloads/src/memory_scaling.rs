@@ -137,9 +137,7 @@ impl<'a> ThreadTeam<'a> {
         // No thread begins before all are ready.
         self.barrier.wait();
         let is_lame = self.lame.lock().map_or(true, |lame| lame.is_some());
-        let Some((mut destination, source)) = buffers.filter(|_| !is_lame) else {
-            return Default::default();
-        };
+        let Some((mut destination, source)) = buffers.filter(|_| !is_lame) else { return Default::default() };
         let (mut rows, mut repeated) = (Vec::new(), Vec::new());
         for routine in self.routines {
             let (rates, ended) = self.repeat(index, routine, &mut destination, &source);

@@ -165,9 +165,7 @@ fn need_kib(threads: u32, dictionary_log2: u32) -> u64 {
 /// The largest dictionary whose benchmark fits, at most the default.
 fn choose_dictionary(context: &WorkloadContext, found: &InstalledProgram) -> Result<u32, Missing> {
     // If the kernel does not report its memory, 7-zip chooses.
-    let Ok(available) = available_kib(context.root) else {
-        return Ok(DEFAULT_LOG2);
-    };
+    let Ok(available) = available_kib(context.root) else { return Ok(DEFAULT_LOG2) };
     let mut room = available.saturating_sub(RESERVE_KIB);
     if is_32_bit(&found.version) {
         room = room.min(ADDRESSES_KIB);

@@ -136,9 +136,7 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
         problems.extend(doors(file));
         let code_lines = code_lines(file);
         for literal in rust::literals(&file.text) {
-            let Some(message) = spelled(&literal, literal.line > code_lines) else {
-                continue;
-            };
+            let Some(message) = spelled(&literal, literal.line > code_lines) else { continue };
             if !is_other(&file.path, &literal.text, &mut is_used) {
                 problems.push(Problem::new(&file.path, literal.line, message));
             }

@@ -175,9 +175,7 @@ impl ProgramFlags {
 
     /// A load of the table, unless it is a workload of the user's own.
     pub(crate) fn load(&self) -> Result<Option<Load>, String> {
-        let Some(name) = &self.workload else {
-            return Ok(None);
-        };
+        let Some(name) = &self.workload else { return Ok(None) };
         let Some(mut load) = Load::parse(name).map_err(|why| format!("{why}."))? else {
             return Ok(None);
         };

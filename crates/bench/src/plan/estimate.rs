@@ -51,9 +51,7 @@ impl Estimates {
 
     /// A measured clock says how fast the machine is, as long as nothing else was measured.
     pub(crate) fn clock_step(&mut self, step: &Step) {
-        let Outcome::Done(StepMeasurement::Clock(clocks)) = &step.outcome else {
-            return;
-        };
+        let Outcome::Done(StepMeasurement::Clock(clocks)) = &step.outcome else { return };
         self.clock_s = seconds(step).max(0.1);
         let own = clocks.points.iter().filter(|p| p.cpu == self.fastest);
         let khz = own.flat_map(|point| &point.readings_khz).max();

@@ -166,9 +166,7 @@ impl StreamWriter {
 
     /// Waits until everything appended so far survives a loss of power, or the disk does not answer.
     pub(crate) fn sync(&self) {
-        let Some(path) = self.path.as_ref().filter(|_| self.thread.is_some()) else {
-            return;
-        };
+        let Some(path) = self.path.as_ref().filter(|_| self.thread.is_some()) else { return };
         let until = Instant::now() + DISK_TIME_MAX;
         let asked = self.shared.queue.change(|queue| {
             queue.asked += 1;

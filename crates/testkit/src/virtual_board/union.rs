@@ -239,9 +239,7 @@ impl Filesystem for Union {
     }
 
     fn readlink(&self, _: &Request, ino: INodeNo, reply: ReplyData) {
-        let Some(path) = self.path(ino) else {
-            return reply.error(Errno::ENOENT);
-        };
+        let Some(path) = self.path(ino) else { return reply.error(Errno::ENOENT) };
         match self.find(&path) {
             Some(Target::Made(Node::Link(to))) => reply.data(to.as_bytes()),
             Some(Target::Real(_)) => match std::fs::read_link(real(&path)) {
@@ -330,18 +328,14 @@ impl Filesystem for Union {
     }
 
     fn readdir(&self, _: &Request, ino: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        let Some(path) = self.path(ino) else {
-            return reply.error(Errno::ENOENT);
-        };
+        let Some(path) = self.path(ino) else { return reply.error(Errno::ENOENT) };
         let names = self.names(&path);
         for (index, name) in names.iter().enumerate().skip(offset as usize) {
             let child = match path.as_str() {
                 "" => name.clone(),
                 path => format!("{path}/{name}"),
             };
-            let Some(attributes) = self.attributes(&child) else {
-                continue;
-            };
+            let Some(attributes) = self.attributes(&child) else { continue };
             if reply.add(attributes.ino, index as u64 + 1, attributes.kind, name) {
                 break;
             }

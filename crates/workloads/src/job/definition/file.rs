@@ -222,9 +222,7 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
         let why = format!("{name} is a built-in workload; use another name");
         return Err((entry.name.span(), why));
     }
-    let Some(written) = &entry.command else {
-        return Err((entry.name.span(), "missing field `command`".into()));
-    };
+    let Some(written) = &entry.command else { return Err((entry.name.span(), "missing field `command`".into())) };
     let command = match written.get_ref() {
         CommandText::Words(words) => words.clone(),
         CommandText::Shell(line) => vec!["/bin/sh".into(), "-c".into(), line.clone()],

@@ -184,9 +184,7 @@ impl ProgramRule {
 
     /// Number that rises with everything that makes scores incomparable: 1506 of version 0.15.6 with two digits for each part.
     pub fn method(&self, version: &str) -> u32 {
-        let Some(digits) = self.method_digits else {
-            return METHOD;
-        };
+        let Some(digits) = self.method_digits else { return METHOD };
         let (base, numbers) = (10_u32.pow(digits), version_numbers(version));
         let part = |index: usize| numbers.get(index).copied().unwrap_or(0).min(base - 1);
         (part(0) * base + part(1)) * base + part(2)
