@@ -121,9 +121,9 @@ fn write(text: String) {
     write_all(std::io::stderr().as_fd(), text.as_bytes());
 }
 
-fn change(change: impl FnOnce(&mut PendingOutput)) {
+fn change(edit: impl FnOnce(&mut PendingOutput)) {
     let alone = stderr().change(|due| {
-        change(due);
+        edit(due);
         // Without a thread it is written here and now, held output on release.
         if due.alone { due.next() } else { None }
     });

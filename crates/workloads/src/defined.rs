@@ -124,22 +124,30 @@ mod tests {
 
     #[test]
     fn versions_are_recognised() {
-        for (name, output, expected) in [
-            ("perf-bench", "perf version 6.1.192\n", Some(("perf version 6.1.192", 1))),
-            ("perf-bench", "WARNING: perf not found for kernel 6.8.0-45\n", None),
+        for (id, output, expected) in [
+            (WorkloadId::PerfBench, "perf version 6.1.192\n", Some(("perf version 6.1.192", 1))),
+            (WorkloadId::PerfBench, "WARNING: perf not found for kernel 6.8.0-45\n", None),
             (
-                "stress-ng",
+                WorkloadId::StressNg,
                 "stress-ng, version 0.15.06 (gcc 12.2.0, x86_64 Linux 6.1)",
                 Some(("stress-ng, version 0.15.06", 1506)),
             ),
-            ("stress-ng", "stress 1.0.4", None),
-            ("sysbench", "sysbench 1.0.20\n", Some(("sysbench 1.0.20", 1))),
-            ("sysbench", "sysbench 1.1.0-2ca9e3f (using bundled LuaJIT 2.1.0)", Some(("sysbench 1.1.0-2ca9e3f", 1))),
-            ("sysbench", "bash: sysbench", None),
-            ("zstd", "*** Zstandard CLI (64-bit) v1.5.4, by Yann Collet ***\n", Some(("zstd 1.5.4", 154))),
-            ("zstd", "*** zstd command line interface 64-bits v1.4.8, by Yann Collet ***", Some(("zstd 1.4.8", 148))),
+            (WorkloadId::StressNg, "stress 1.0.4", None),
+            (WorkloadId::Sysbench, "sysbench 1.0.20\n", Some(("sysbench 1.0.20", 1))),
+            (
+                WorkloadId::Sysbench,
+                "sysbench 1.1.0-2ca9e3f (using bundled LuaJIT 2.1.0)",
+                Some(("sysbench 1.1.0-2ca9e3f", 1)),
+            ),
+            (WorkloadId::Sysbench, "bash: sysbench", None),
+            (WorkloadId::Zstd, "*** Zstandard CLI (64-bit) v1.5.4, by Yann Collet ***\n", Some(("zstd 1.5.4", 154))),
+            (
+                WorkloadId::Zstd,
+                "*** zstd command line interface 64-bits v1.4.8, by Yann Collet ***",
+                Some(("zstd 1.4.8", 148)),
+            ),
         ] {
-            let rule = DEFINITIONS.iter().find(|of| of[0].name == name).unwrap()[0].program.clone().unwrap();
+            let rule = DEFINITIONS.iter().find(|of| of[0].name == id.as_str()).unwrap()[0].program.clone().unwrap();
             let version = (rule.kind(false).recognise)(output);
             let found = version.as_deref().map(|version| (version, rule.method(version)));
             assert_eq!(found, expected, "{output}");

@@ -139,7 +139,7 @@ pub(super) fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
     } else {
         String::new()
     };
-    Ok(Scores { rows, detail, links, output: super::program::shortened(&without_keys(text)) })
+    Ok(Scores { rows, detail, links, output: super::scored::shortened(&without_keys(text)) })
 }
 
 fn exported_rows(export: &Export) -> Vec<Score> {

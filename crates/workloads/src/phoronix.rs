@@ -81,7 +81,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         rows,
         detail: if failed.is_empty() { String::new() } else { format!("no value for {}", failed.join(", ")) },
         links: links(&output),
-        output: super::program::shortened(&output),
+        output: super::scored::shortened(&output),
     }))
 }
 

@@ -5,7 +5,7 @@
 
 use super::Workload;
 use super::attributes::Attributes;
-use super::scored::tool;
+use super::scored::{shortened, tool};
 use crate::job::cpus::online_cpus;
 use crate::job::definition::{Definition, METHOD};
 use crate::measure::context::WorkloadContext;
@@ -27,9 +27,6 @@ pub(super) const PROGRAM: Workload = Workload {
     run,
     ..Workload::PLAIN
 };
-
-/// A Record keeps so much of what a program prints; its score is found in all of it.
-const OUTPUT_CHARS: usize = 4000;
 
 pub(super) fn too_little_memory(context: &WorkloadContext, definition: &Definition) -> Option<Missing> {
     let (need, has) = (definition.memory_mib, available_kib(context.root).ok()? >> 10);
@@ -91,18 +88,6 @@ pub(super) fn measure(
     }))
 }
 
-/// Beginning and end of a long text.
-pub(super) fn shortened(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= OUTPUT_CHARS {
-        return text.to_owned();
-    }
-    let half = OUTPUT_CHARS / 2;
-    let head: String = text.chars().take(half).collect();
-    let tail: String = text.chars().skip(count - half).collect();
-    format!("{head}\n[{} characters omitted]\n{tail}", count - 2 * half)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,13 +118,5 @@ mod tests {
         check("echo nothing", regex(), Err((FailureKind::Garbled, "does not match")));
         check("echo score 12; exit 7", regex(), Err((FailureKind::ExitStatus, "exited with status 7")));
         check("kill -9 $$", regex(), Err((FailureKind::Signal, "SIGKILL")));
-    }
-
-    #[test]
-    fn long_output_keeps_both_ends() {
-        let text = format!("first{}last", "x".repeat(10_000));
-        let short = shortened(&text);
-        assert!(short.starts_with("first") && short.ends_with("last"));
-        assert!(short.contains("characters omitted") && short.len() < 5000);
     }
 }

@@ -50,7 +50,7 @@ const OTHER_THINGS: &[OtherThing] = &[
     ),
     other(
         "crates/workloads/src/foreign.rs",
-        &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish", "stress-ng", "sysbench", "zstd"],
+        &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish"],
         "parsers",
     ),
     other(
