@@ -234,11 +234,8 @@ impl ProgramFlags {
     fn defined(&self, name: &str) -> Result<Definition, String> {
         let definitions = definitions(self.workload_file.as_deref())?;
         let Definitions { all, left_aside, .. } = definitions;
-        let names: Vec<String> = all.iter().map(|(_, d)| d.name.clone()).collect();
-        let (plain, variant) = name.split_once(':').map_or((name, None), |(plain, variant)| (plain, Some(variant)));
-        let is_it = |definition: &Definition| {
-            definition.name == plain && variant.is_none_or(|variant| definition.variant.as_str() == variant)
-        };
+        let names: Vec<String> = all.iter().map(|(_, definition)| definition.spelling()).collect();
+        let is_it = |definition: &Definition| definition.name == name || definition.spelling() == name;
         all.into_iter().map(|(_, definition)| definition).find(is_it).ok_or_else(|| {
             let own = if names.is_empty() { String::new() } else { format!(" (defined by you: {})", names.join(", ")) };
             let left: Vec<String> = left_aside

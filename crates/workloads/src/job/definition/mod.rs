@@ -121,6 +121,11 @@ impl Definition {
         }
     }
 
+    /// How `--workload` names it: `NAME`, or `NAME:VARIANT`; the name alone stands for its first variant.
+    pub fn spelling(&self) -> String {
+        if self.variant.is_only() { self.name.clone() } else { format!("{}:{}", self.name, self.variant) }
+    }
+
     /// The arguments of its command: `{threads}` stands for the number of CPUs that it may use, `{half_memory_kib}` for
     /// half of the available memory, in KiB, divided by that number.
     pub fn arguments(&self, threads: u32, available_kib: u64) -> Vec<String> {
