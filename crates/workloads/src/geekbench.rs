@@ -28,7 +28,6 @@ pub(super) const GEEKBENCH: Workload = Workload {
     attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Geekbench), ..Attributes::PLAIN },
     lacking,
     run,
-    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {

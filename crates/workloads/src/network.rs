@@ -28,7 +28,6 @@ pub(super) const NETWORK: Workload = Workload {
     attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
     lacking,
     run,
-    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {

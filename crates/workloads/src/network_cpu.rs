@@ -25,7 +25,6 @@ pub(super) const NETWORK_CPU: Workload = Workload {
     attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
     lacking,
     run,
-    ..Workload::PLAIN
 };
 
 /// Rises when the stream or the work changes.

@@ -34,7 +34,6 @@ pub(super) const SFTP: Workload = Workload {
             |remote: &Remote, folder: &OwnFolder| batch(remote, &format!("rm {}", quoted(&remote.name)), folder);
         copy::run(context, report, &sftp, &sftp, &Copier { arguments: sftp_arguments, removal })
     },
-    ..Workload::PLAIN
 };
 
 /// Row of rsync, as backups copy.
@@ -47,7 +46,6 @@ pub(super) const RSYNC: Workload = Workload {
     attributes: ATTRIBUTES,
     lacking: |context| context.tools.find(&SSH).err().or_else(|| copy::lacking(context)),
     run: run_rsync,
-    ..Workload::PLAIN
 };
 
 const SHAPE: Shape = Shape { variants: copy::VARIANTS, places: Places::All, repetitions: 1, seconds: copy::SECONDS };

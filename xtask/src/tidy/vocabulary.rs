@@ -33,19 +33,7 @@ const OTHER_THINGS: &[OtherThing] = &[
     other("crates/process/src/scratch/places.rs", &["drive"], "folders"),
     other(
         "crates/workloads/src/",
-        &[
-            "clock",
-            "cpuminer",
-            "network",
-            "openssl",
-            "rsync",
-            "sftp",
-            "stockfish",
-            "stress-ng",
-            "sysbench",
-            "video",
-            "zstd",
-        ],
+        &["clock", "cpuminer", "network", "openssl", "rsync", "sftp", "stockfish", "sysbench", "video"],
         "programs, devices and names of figures",
     ),
     other(
