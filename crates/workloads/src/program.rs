@@ -71,7 +71,11 @@ pub(super) fn measure(
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = context.program(report, found, &arguments, definition.time_limit)?;
     let scores = definition.score.find_all(&output, report.program_elapsed.as_secs_f64()).map_err(|why| {
-        let message = format!("No score for {}: {why}.", definition.name);
+        let message = match &definition.no_score {
+            Some(_) if output.trim().is_empty() => "It printed nothing.".into(),
+            Some(words) => format!("{words}."),
+            None => format!("No score for {}: {why}.", definition.name),
+        };
         failure(FailureKind::Garbled, message, &output)
     })?;
     let row = |(name, value)| Score {

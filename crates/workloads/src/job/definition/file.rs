@@ -48,6 +48,7 @@ struct Entry {
     seconds: Option<u64>,
     memory_mib: Option<u64>,
     detail: Option<String>,
+    no_score: Option<String>,
     not_comparable: Option<String>,
     #[serde(default)]
     variant: Vec<toml::Spanned<Entry>>,
@@ -70,7 +71,7 @@ impl Entry {
             };
         }
         or!(about link command program cpus others_off repeat scale unit better timeout seconds memory_mib detail
-            not_comparable)
+            no_score not_comparable)
     }
 }
 
@@ -141,6 +142,7 @@ enum Better {
 /// seconds = 40              # expected duration, for the estimate of the run
 /// memory_mib = 500          # not run with less memory available
 /// detail = "what the score means"
+/// no_score = "what is said of an output without a score"
 /// not_comparable = "why scores of it cannot be compared"
 /// about = "what it does"
 /// link = "https://..."
@@ -278,6 +280,7 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
         seconds: entry.seconds,
         memory_mib: entry.memory_mib.unwrap_or(0),
         detail: entry.detail.clone().unwrap_or_default(),
+        no_score: entry.no_score.clone(),
         not_comparable: entry.not_comparable.clone(),
         file: None,
     })

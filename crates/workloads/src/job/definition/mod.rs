@@ -54,6 +54,8 @@ pub struct Definition {
     pub memory_mib: u64,
     /// What its score means, for the Record.
     pub detail: String,
+    /// Sentence without its stop for an output without a score.
+    pub no_score: Option<String>,
     /// Why its scores cannot be compared.
     pub not_comparable: Option<String>,
     /// The file that it was read from, if it was.
@@ -116,6 +118,7 @@ impl Definition {
             seconds: None,
             memory_mib: 0,
             detail: String::new(),
+            no_score: None,
             not_comparable: None,
             file: None,
         }
