@@ -106,7 +106,10 @@ mod tests {
         one("perf-bench mem-memcpy", output!("perf/6.1.192-x86_64-mem-memcpy"), 10032270043.203325);
         one("perf-bench mem-memset", output!("perf/6.1.192-x86_64-mem-memset"), 22659665045.921124);
         one("stress-ng cpu", output!("stress-ng/0.15.06-x86_64-cpu"), 1805.63);
+        one("stress-ng matrix", output!("stress-ng/0.15.06-x86_64-matrix"), 4831.14);
+        one("stress-ng vm", output!("stress-ng/0.15.06-x86_64-vm"), 93057.90);
         one("sysbench cpu", output!("sysbench/1.0.20-x86_64-cpu"), 4929.19);
+        one("sysbench memory", output!("sysbench/1.0.20-x86_64-memory"), 6294.11);
         let level3 = output!("zstd/1.5.4-x86_64-level3");
         check("zstd level3", level3, &[("", 90.1), ("decompressing", 728.8)]);
         for (variant, other) in [
