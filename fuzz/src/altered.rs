@@ -31,9 +31,7 @@ pub(crate) fn board_file(data: &[u8]) {
     let mut numbers = numbers.split_whitespace().map_while(|word| word.parse::<usize>().ok());
     let (board, file) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let (root, paths) = &ROOTS[board % ROOTS.len()];
-    let Some(path) = paths.get(file % paths.len().max(1)) else {
-        return;
-    };
+    let Some(path) = paths.get(file % paths.len().max(1)) else { return };
     everything(&root.with_file(path, content));
 }
 

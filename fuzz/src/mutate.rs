@@ -187,9 +187,7 @@ fn word_end(input: &[u8], at: usize) -> usize {
 
 /// Puts another number in the place of the next one.
 fn number(random: &mut Random, input: &mut Vec<u8>, at: usize) {
-    let Some(start) = input[at..].iter().position(u8::is_ascii_digit) else {
-        return;
-    };
+    let Some(start) = input[at..].iter().position(u8::is_ascii_digit) else { return };
     let end = word_end(input, at + start);
     let other = NUMBERS[random.below(NUMBERS.len())].as_bytes();
     input.splice(at + start..end, other.iter().copied());

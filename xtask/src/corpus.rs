@@ -105,9 +105,7 @@ mod tests {
 
     #[test]
     fn table_is_what_the_logs_give() {
-        let Some(corpus) = corpus() else {
-            return testkit::excuse(testkit::Excuse::Corpus);
-        };
+        let Some(corpus) = corpus() else { return testkit::excuse(testkit::Excuse::Corpus) };
         let expected = table(&corpus).unwrap();
         let found = std::fs::read_to_string(workspace::root().join(TABLE)).unwrap();
         for (found, expected) in found.lines().zip(expected.lines()) {

@@ -93,9 +93,7 @@ fn io_wait_of_drive_workload_is_valid() {
 
 #[test]
 fn kernel_time_of_network_workload_is_valid() {
-    let Some(server) = Server::start() else {
-        return testkit::skip("iperf3 is not installed");
-    };
+    let Some(server) = Server::start() else { return testkit::skip("iperf3 is not installed") };
     let folder = Folder::new("bound-network");
     let host = format!("127.0.0.1:{}", server.port);
     let record = run(&folder, &["--workload", "network:send", "--host", &host]).expect("iperf3 is installed");

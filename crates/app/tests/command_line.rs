@@ -208,9 +208,7 @@ fn killed_run_is_found_by_next_start() {
         std::thread::sleep(Duration::from_millis(100));
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         let bytes = streams().pop().and_then(|path| std::fs::read(path).ok());
-        let Some(Ok(record)) = bytes.map(|bytes| record::read_stream(&bytes)) else {
-            continue;
-        };
+        let Some(Ok(record)) = bytes.map(|bytes| record::read_stream(&bytes)) else { continue };
         let died = record.run.died_in.clone();
         if died.is_some_and(|died| died.step.is_some() && died.began_ms < Some(died.at_ms)) && !record.steps.is_empty()
         {
@@ -252,6 +250,28 @@ fn definitions_of_a_wrong_file_are_not_read_whole() {
     let file = file.display().to_string();
     let words = ["run", "--workload", "mine", "--workload-file", &file];
     check_refused(&words, &[], 1, "is larger than 1024 KiB");
+}
+
+#[test]
+fn variant_of_a_definition_runs_with_its_program() {
+    let folder = Folder::new("variants");
+    let file = folder.file("own.toml");
+    let text = "[[workload]]\nname = 'own'\nrepeat = 1\ncpus = [0]\nscore_regex = '(\\d+) (?<second>\\d+)'\n\
+                detail = 'two numbers'\n[workload.program]\nnames = ['env']\nversion = 'env .* (\\d\\S+)$'\n\
+                [[workload.variant]]\nname = 'one'\ncommand = ['env', 'false']\n\
+                [[workload.variant]]\nname = 'two'\ncommand = ['env', 'echo', '{threads}2', '3']\n";
+    std::fs::write(&file, text).unwrap();
+    let log = folder.file("log");
+    let words = ["run", "--force", "--wait", "0s", "--quiet", "--workload", "own:two", "--workload-file"];
+    let mut command = sbc_bench(&words);
+    let output = command.arg(&file).arg("--log").arg(&log).output().unwrap();
+    let json = std::fs::read(log.with_extension("json")).unwrap_or_default();
+    let record: record::Record = serde_json::from_slice(&json).unwrap_or_else(|_| panic!("{output:?}"));
+    let step = record.steps.iter().find(|step| step.workload.as_str() == "own").unwrap();
+    assert_eq!((step.variant.as_str(), step.tool.as_ref().unwrap().argv[1..].join(" ")), ("two", "echo 12 3".into()));
+    let record::Outcome::Done(record::StepMeasurement::Scores(scores)) = &step.outcome else { panic!("{step:?}") };
+    let rows: Vec<_> = scores.rows.iter().map(|row| (row.name.as_str(), row.value)).collect();
+    assert_eq!((rows, scores.detail.as_str()), (vec![("", 12.0), ("second", 3.0)], "two numbers"));
 }
 
 #[test]

@@ -131,9 +131,7 @@ fn nothing_is_changed() {
     ] {
         assert_eq!(!changes(line).is_empty(), is_change, "{line}");
     }
-    let Some(strace) = found("strace") else {
-        return testkit::skip("strace is not installed");
-    };
+    let Some(strace) = found("strace") else { return testkit::skip("strace is not installed") };
     let name = format!("sbc-bench-doctor-{}.trace", std::process::id());
     let trace = std::env::temp_dir().join(name);
     let words = ["-f", "-o", trace.to_str().unwrap(), PROGRAM, "doctor"];

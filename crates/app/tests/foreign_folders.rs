@@ -6,10 +6,8 @@
 use record::{Outcome, Record, StepMeasurement};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 /// However busy this machine is.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Stands in for fio and rsync. The first time it exchanges the folder of the run: `SWAP` puts something in its place.
 const TOOL: &str = r#"
@@ -93,16 +91,8 @@ impl Ground {
         let mut command = self.command("drive:write", swap);
         let command = command.env("WAITS", "1").stdout(Stdio::null());
         let child = command.stderr(Stdio::null()).spawn().unwrap();
-        self.wait_for("fio runs", || self.0.join("ran").exists());
+        testkit::wait_until("fio runs", || self.0.join("ran").exists());
         child
-    }
-
-    fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
-        let began = Instant::now();
-        while !is_so() {
-            assert!(began.elapsed() < PATIENCE, "{what}: never");
-            std::thread::sleep(Duration::from_millis(20));
-        }
     }
 
     /// Names in a folder.
@@ -175,7 +165,7 @@ fn a_guard_removes_what_its_run_made_and_nothing_else() {
     assert_eq!(ground.names("home").len(), 1);
     child.kill().unwrap();
     child.wait().unwrap();
-    ground.wait_for("the folder goes", || ground.names("home").is_empty());
+    testkit::wait_until("the folder goes", || ground.names("home").is_empty());
     for (name, swap) in [("guard-folder", FOLDER), ("guard-link", LINK)] {
         let ground = Ground::new(name);
         let mut child = ground.start(swap);

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 use testkit::Scratch;
 
 /// Every tool by its loads on the command line: what it answers when asked for its version, and what it really
@@ -52,9 +51,6 @@ const OUTPUTS: &[(&str, &str)] = &[
     ("long", "yes 'events per second: MIPS Tot: Nodes/second' | head -c 100000000"),
 ];
 
-/// Much longer than any of these runs takes, however busy this machine is.
-const PATIENCE: Duration = Duration::from_secs(300);
-
 /// A folder of programs and results, removed at its end.
 struct Folder(Scratch);
 
@@ -89,17 +85,7 @@ impl Folder {
         command.env("PATH", self.0.join("bin")).env("NOTUNING", "yes");
         command.envs([testkit::HASTE]).env_remove("MODE");
         let mut child = command.stdout(out("out")).stderr(out("err")).spawn().unwrap();
-        let until = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                break status;
-            }
-            if Instant::now() > until {
-                let _ = child.kill();
-                panic!("{words:?} hangs");
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
+        let status = testkit::ended(&mut child).unwrap_or_else(|| panic!("{words:?} hangs"));
         let read = |name: &str| std::fs::read(self.0.join(name)).unwrap();
         Output { status, stdout: read("out"), stderr: read("err") }
     }

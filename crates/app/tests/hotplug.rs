@@ -145,15 +145,6 @@ fn lacking() -> Option<&'static str> {
     (!can_write).then_some("CPU 1 is not there or cannot be switched off")
 }
 
-/// Waits until this is so.
-fn wait_for(what: &str, is_so: impl Fn() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < until, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// There is one CPU 1.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
@@ -167,9 +158,9 @@ fn check(name: &str, plan: &str, next: Option<&str>) {
     let bound = Bound::new(name);
     let before = bound.state();
     let mut run = bound.program(RUN, plan).spawn().unwrap();
-    wait_for("the CPU is never off", || read(Path::new(ONLINE)) == "0");
+    testkit::wait_until("the CPU is never off", || read(Path::new(ONLINE)) == "0");
     // The file of a CPU is written first, and what hangs on it follows.
-    wait_for("the thread is never moved", || bound.state()[0].1 != before[0].1);
+    testkit::wait_until("the thread is never moved", || bound.state()[0].1 != before[0].1);
     let during = bound.state();
     let status = run.wait().unwrap();
     assert_eq!(status.code().is_some(), plan.is_empty(), "{name}: {status}");
@@ -178,7 +169,7 @@ fn check(name: &str, plan: &str, next: Option<&str>) {
         let status = bound.program(words, "").status().unwrap();
         assert!(matches!(status.code(), Some(0 | 2)), "{name}: {words}: {status}");
     }
-    wait_for(&format!("{name}: {before:?} is {:?}", bound.state()), || bound.state() == before);
+    testkit::wait_until(&format!("{name}: {before:?} is {:?}", bound.state()), || bound.state() == before);
     // What nothing disturbs, nobody has put back.
     let disturbed = before.iter().zip(&during).filter(|(a, b)| a != b);
     let disturbed: Vec<_> = disturbed.map(|(_, (path, now))| (path, now)).collect();
@@ -188,8 +179,7 @@ fn check(name: &str, plan: &str, next: Option<&str>) {
 #[test]
 fn affinities_are_restored_after_hotplug() {
     if let Some(why) = lacking() {
-        testkit::skip(why);
-        return testkit::was_skipped();
+        return testkit::skip(why);
     }
     let _only = one_at_a_time();
     check("end", "", None);
@@ -202,8 +192,7 @@ fn affinities_are_restored_after_hotplug() {
 #[test]
 fn foreign_hotplug_does_not_stop_run() {
     if let Some(why) = lacking() {
-        testkit::skip(why);
-        return testkit::was_skipped();
+        return testkit::skip(why);
     }
     let _only = one_at_a_time();
     let bound = Bound::new("comes-and-goes");

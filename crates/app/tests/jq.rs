@@ -47,8 +47,7 @@ fn questions() -> Vec<(&'static str, Option<String>)> {
 fn every_question_is_answered_as_the_document_shows() {
     let has_jq = Command::new("jq").arg("--version").stdout(Stdio::null()).status();
     if !has_jq.is_ok_and(|status| status.success()) {
-        testkit::skip("jq is not installed");
-        return testkit::was_skipped();
+        return testkit::skip("jq is not installed");
     }
     let folder = Folder::new();
     let binary = Path::new(env!("CARGO_BIN_EXE_sbc-bench"));

@@ -200,9 +200,7 @@ impl Drop for Limited {
 
 #[test]
 fn out_of_memory_program() {
-    let Some(limited) = Limited::new() else {
-        return testkit::skip("no control group for memory can be made here");
-    };
+    let Some(limited) = Limited::new() else { return testkit::skip("no control group for memory can be made here") };
     let folder = Folder::new("hungry");
     let words = ["--repeat", "1", "--name", "own", "--", "tail", "/dev/zero"];
     let inner = folder.command(&words);
@@ -237,11 +235,7 @@ fn started(folder: &Folder, options: &[&str], line: &str) -> Child {
     words.extend(["--repeat", "1", "--", "/bin/sh", "-c", line]);
     let mut command = folder.command(&words);
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
-    while !folder.0.join("load-of-test").exists() {
-        assert!(Instant::now() < until, "the load did not start");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    testkit::wait_until("the load starts", || folder.0.join("load-of-test").exists());
     child
 }
 

@@ -66,9 +66,7 @@ fn can_play_users() -> bool {
 
 #[test]
 fn root_marks_only_recordings_owned_by_their_user() {
-    if !can_play_users() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_play_users());
     let folder = Folder::new("users");
     std::fs::write(folder.join("victim"), "PermitRootLogin no\n").unwrap();
     // One that begins like a recording, and is not that user's.
@@ -98,9 +96,7 @@ fn root_marks_only_recordings_owned_by_their_user() {
 
 #[test]
 fn directory_of_another_user_is_ignored() {
-    if !can_play_users() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_play_users());
     let folder = Folder::new("stranger");
     let said = folder.script(
         "mkdir -m 1777 $F/tmp; export TMPDIR=$F/tmp; unset XDG_RUNTIME_DIR
@@ -120,9 +116,7 @@ fn directory_of_another_user_is_ignored() {
 
 #[test]
 fn root_marks_recordings_of_users() {
-    if !can_play_users() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_play_users());
     let folder = Folder::new("own");
     folder.script(
         "export XDG_RUNTIME_DIR=$U
@@ -139,9 +133,7 @@ fn root_marks_recordings_of_users() {
 
 #[test]
 fn root_writes_no_announcement_in_user_directories() {
-    if !can_play_users() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_play_users());
     let folder = Folder::new("sudo");
     let said = folder.script(
         "export XDG_RUNTIME_DIR=$U

@@ -4,7 +4,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 use testkit::Scratch;
 
 /// A folder for one test, removed at its end.
@@ -39,18 +38,6 @@ fn text(bytes: &[u8]) -> String {
 fn board(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
     folder.join(format!("{name}.board")).to_str().unwrap().to_owned()
-}
-
-/// Waits until something is there; however busy the machine is, it comes in the end.
-fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let begin = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(begin.elapsed() < Duration::from_secs(60), "nothing came");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 fn interrupt(child: &Child) {
@@ -142,14 +129,14 @@ fn recording_is_marked_and_replayed_in_every_view() {
     let file = folder.file("a.rec");
     let words = ["-m", "0.05", "--quiet", "--record", &file];
     let child = sbc_bench(&folder, &words).spawn().unwrap();
-    wait_for(|| {
+    testkit::wait_for("the monitor writes", || {
         output(&folder, &["mark", "fan", "off"]);
         let recorded = std::fs::read_to_string(&file).unwrap_or_default();
         recorded.contains("fan off").then_some(())
     });
     // The monitor sees the mark and goes on.
     let size = std::fs::metadata(&file).unwrap().len();
-    wait_for(|| (std::fs::metadata(&file).unwrap().len() > size + 500).then_some(()));
+    testkit::wait_for("the monitor writes", || (std::fs::metadata(&file).unwrap().len() > size + 500).then_some(()));
     let second = output(&folder, &["-m", "--record", &file]);
     assert!(text(&second.stderr).contains("another monitor"), "{}", text(&second.stderr));
     interrupt(&child);
@@ -202,14 +189,14 @@ fn metrics_are_served_and_written() {
     let mut said = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
     let address = said.split("http://").nth(1).unwrap().split('/').next().unwrap();
-    let page = wait_for(|| {
+    let page = testkit::wait_for("the monitor writes", || {
         let mut connection = TcpStream::connect(address).unwrap();
         connection.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
         let mut page = String::new();
         connection.read_to_string(&mut page).unwrap();
         page.contains("node_load1 ").then_some(page)
     });
-    let written = wait_for(|| std::fs::read_to_string(&file).ok());
+    let written = testkit::wait_for("the monitor writes", || std::fs::read_to_string(&file).ok());
     interrupt(&child);
     assert!(child.wait().unwrap().success());
     assert!(!Path::new(&file).exists(), "values of nobody stay");
@@ -238,7 +225,7 @@ fn throttling_that_nothing_reports_has_no_metric() {
         let file = folder.file("sbc.prom");
         let words = ["-m", "0.05", "--quiet", "--textfile", &file, "--root", &board(name)];
         let mut child = sbc_bench(&folder, &words).spawn().unwrap();
-        let written = wait_for(|| {
+        let written = testkit::wait_for("the monitor writes", || {
             let text = std::fs::read_to_string(&file).ok()?;
             text.contains("# TYPE").then_some(text)
         });
@@ -307,14 +294,7 @@ fn hanging_sensor_loses_only_its_values() {
     let command = command.env("SBC_BENCH_FAULTS", plan);
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    let begin = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if begin.elapsed() > Duration::from_secs(60) {
-            let _ = child.kill();
-            panic!("the lines hang");
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    assert!(testkit::ended(&mut child).is_some(), "the lines hang");
     let output = child.wait_with_output().unwrap();
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(shown.lines().count(), 25, "{shown}{said}");

@@ -7,8 +7,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 use testkit::Scratch;
 
 /// A folder for one test, removed at its end.
@@ -39,20 +39,6 @@ impl Folder {
     }
 }
 
-/// Waits for its end, but not for ever.
-fn ended(child: &mut Child) -> Option<ExitStatus> {
-    let until = Instant::now() + Duration::from_secs(120);
-    while Instant::now() < until {
-        if let Some(status) = child.try_wait().unwrap() {
-            return Some(status);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-    None
-}
-
 fn sbc_bench(words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
     command.args(words).envs([testkit::HASTE]).output().unwrap()
@@ -71,7 +57,7 @@ fn check_refused(words: &[&str], expected: &str) {
 fn check_ends_well(name: &str, options: &[&str], errors: Stdio) {
     let folder = Folder::new(name);
     let mut child = folder.run(options).stderr(errors).spawn().unwrap();
-    let status = ended(&mut child).unwrap_or_else(|| panic!("{name}: it hangs"));
+    let status = testkit::ended(&mut child).unwrap_or_else(|| panic!("{name}: it hangs"));
     assert!(matches!(status.code(), Some(0 | 2 | 3)), "{name}: {status}");
     assert!(folder.is_kept(), "{name}");
 }
@@ -115,9 +101,7 @@ fn unread_stderr_does_not_stall_run() {
 
 #[test]
 fn stopped_terminal_does_not_stall_run() {
-    let Some((_reader, writer)) = testkit::terminal() else {
-        return testkit::was_skipped();
-    };
+    let Some((_reader, writer)) = testkit::terminal() else { return testkit::was_skipped() };
     fill(writer.try_clone().unwrap());
     check_ends_well("terminal", &[], writer.into());
 }
@@ -151,8 +135,7 @@ fn text_that_cannot_be_written_is_told() {
 fn real_time_policy_is_left_and_told() {
     let may = Command::new("chrt").args(["-f", "1", "true"]).output();
     if !may.is_ok_and(|output| output.status.success()) {
-        testkit::skip("chrt cannot give a real-time policy here");
-        return testkit::was_skipped();
+        return testkit::skip("chrt cannot give a real-time policy here");
     }
     let folder = Folder::new("real-time");
     let run = folder.run(&["--json"]);
@@ -211,20 +194,18 @@ fn monitor_with_stopped_reader_handles_signals() {
     std::thread::sleep(Duration::from_millis(500));
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    assert!(ended(&mut child).is_some(), "it is deaf");
+    assert!(testkit::ended(&mut child).is_some(), "it is deaf");
 }
 
 #[test]
 fn bar_and_messages_share_terminal() {
-    let Some((reader, writer)) = testkit::terminal() else {
-        return testkit::was_skipped();
-    };
+    let Some((reader, writer)) = testkit::terminal() else { return testkit::was_skipped() };
     let folder = Folder::new("bar");
     let mut child = folder.run(&[]).stderr(writer).spawn().unwrap();
     // The end of a terminal that nobody writes to any more is an error.
     let mut shown = Vec::new();
     let _ = File::from(reader).read_to_end(&mut shown);
-    assert!(ended(&mut child).is_some());
+    assert!(testkit::ended(&mut child).is_some());
     let shown = String::from_utf8_lossy(&shown);
     assert!(shown.contains("Benchmarking ") && shown.contains("left: clock of"), "{shown}");
     // The bar is taken away, and nothing else steers the terminal.
@@ -263,7 +244,7 @@ fn recording_continues_with_stopped_reader() {
             let pid = rustix::process::Pid::from_child(&child);
             rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         }
-        assert!(ended(&mut child).is_some(), "{view}: it waits for its reader");
+        assert!(testkit::ended(&mut child).is_some(), "{view}: it waits for its reader");
     }
     let recording = std::fs::read_to_string(&file).unwrap();
     let rows = recording.lines().filter(|line| {

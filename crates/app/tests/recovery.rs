@@ -5,7 +5,6 @@ use record::{End, Record};
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 use testkit::Scratch;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
@@ -62,12 +61,10 @@ fn record(path: &Path) -> Record {
 
 /// Kills it with SIGKILL as soon as this is true.
 fn kill_when(child: &mut Child, is_time: impl Fn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(120);
-    while !is_time() {
-        assert!(Instant::now() < until, "it never came so far");
+    testkit::wait_until("it comes so far", || {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+        is_time()
+    });
     child.kill().unwrap();
     child.wait().unwrap();
 }
@@ -84,9 +81,7 @@ fn can_mount() -> bool {
 
 #[test]
 fn runs_directory_in_ram_is_reported() {
-    if !can_mount() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_mount());
     let folder = Folder::new("memory");
     std::fs::create_dir_all(folder.0.join("mem")).unwrap();
     std::fs::create_dir_all(folder.0.join("sbc-bench")).unwrap();
@@ -199,9 +194,7 @@ fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
 
 #[test]
 fn killed_single_measurement_is_kept() {
-    if !can_mount() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_mount());
     for verb in ["clock", "memory"] {
         // Killed before each write to the stream, until one is within a step.
         let is_within_step = |number: usize| {
@@ -247,9 +240,7 @@ fn reported_step_survives_any_kill() {
 /// What pstore keeps of an earlier crash must not be taken for the last words of this run.
 #[test]
 fn crash_before_run_is_ignored() {
-    if !can_mount() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_mount());
     for (written, is_told) in [("2020-01-01", false), ("now", true)] {
         let folder = Folder::new(written);
         let mut command = folder.command(QUICK);

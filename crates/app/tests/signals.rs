@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testkit::Scratch;
 
 /// A folder for one test, removed at its end.
@@ -37,7 +37,7 @@ impl Folder {
         // A job as a shell with job control makes it.
         let command = command.stderr(Stdio::null()).process_group(0);
         let child = command.spawn().unwrap();
-        let load = wait_for(|| std::fs::read_to_string(self.pid_file()).ok());
+        let load = testkit::wait_for("the load runs", || std::fs::read_to_string(self.pid_file()).ok());
         (child, load.trim().parse().unwrap())
     }
 
@@ -59,18 +59,6 @@ impl Folder {
     }
 }
 
-/// Waits until something is there; however busy the machine is, it comes in the end.
-fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let until = Instant::now() + Duration::from_secs(120);
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < until, "it never came");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
 }
@@ -87,7 +75,7 @@ fn ctrl_z_stops_load_and_fg_continues() {
     let (mut child, load) = folder.started(&["env"]);
     // `env` becomes the program itself.
     send(child.id(), Signal::TSTP);
-    wait_for(|| (state(child.id()) == Some('T') && state(load) == Some('T')).then_some(()));
+    testkit::wait_until("both stop", || state(child.id()) == Some('T') && state(load) == Some('T'));
     std::thread::sleep(Duration::from_millis(1200));
     send(child.id(), Signal::CONT);
     folder.end_load();
@@ -123,7 +111,7 @@ fn sigstop_stops_the_load_too_and_the_step_is_not_compared() {
     let folder = Folder::new("sigstop");
     let (mut child, load) = folder.started(&["env"]);
     send(child.id(), Signal::STOP);
-    wait_for(|| (state(child.id()) == Some('T') && state(load) == Some('T')).then_some(()));
+    testkit::wait_until("both stop", || state(child.id()) == Some('T') && state(load) == Some('T'));
     std::thread::sleep(Duration::from_millis(1200));
     send(child.id(), Signal::CONT);
     folder.end_load();

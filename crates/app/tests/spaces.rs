@@ -66,9 +66,7 @@ fn came_through(folder: &Folder, who: &str, output: &Output) {
 
 #[test]
 fn runs_of_two_containers_leave_each_other_alone() {
-    if !can_unshare() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_unshare());
     let folder = Folder::new("two");
     // Inside, the run gets a number that nobody has outside any more, and the other way round.
     let output = folder.apart(
@@ -99,8 +97,7 @@ fn settings_are_changed_by_one_run_at_a_time() {
     let before = std::fs::read_to_string(SETTING).unwrap_or_default();
     let groups = std::fs::read_dir("/sys/fs/cgroup").is_ok_and(|mut groups| groups.next().is_some());
     if !can_unshare() || !groups || !before.contains("[madvise]") {
-        testkit::skip("control groups and a kernel with huge pages on demand are needed");
-        return testkit::was_skipped();
+        return testkit::skip("control groups and a kernel with huge pages on demand are needed");
     }
     let folder = Folder::new("settings");
     let output = folder.apart(
@@ -135,9 +132,7 @@ fn settings_are_changed_by_one_run_at_a_time() {
 
 #[test]
 fn the_guard_of_a_killed_run_spares_the_run_of_its_number_in_a_container() {
-    if !can_unshare() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_unshare());
     let folder = Folder::new("number");
     let output = folder.apart(
         r#"
@@ -171,9 +166,7 @@ fn the_guard_of_a_killed_run_spares_the_run_of_its_number_in_a_container() {
 /// `/proc` may be that of the surroundings: its numbers are other processes than ours.
 #[test]
 fn where_proc_has_other_numbers_nothing_is_done_to_their_processes() {
-    if !can_unshare() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_unshare());
     let folder = Folder::new("blind");
     let output = folder.apart(
         r#"
@@ -189,9 +182,7 @@ fn where_proc_has_other_numbers_nothing_is_done_to_their_processes() {
 
 #[test]
 fn of_many_programs_that_a_dead_run_left_a_few_are_named() {
-    if !can_unshare() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_unshare());
     let folder = Folder::new("many");
     let output = folder.apart(
         r#"

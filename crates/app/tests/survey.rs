@@ -138,9 +138,7 @@ fn inspect_every_board() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../boards");
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let Some(board) = name.strip_suffix(".board") else {
-            continue;
-        };
+        let Some(board) = name.strip_suffix(".board") else { continue };
         check(board, &["review", "--inspect"], &["### Kernel info:"]);
         check(board, &["storage"], &[]);
     }

@@ -59,9 +59,7 @@ pub fn has_room(bytes: usize) -> bool {
     }
     // A pipe says that there is some room; how much is what it holds less what is in it, by whole pages.
     let size = rustix::pipe::fcntl_getpipe_size(&out);
-    let (Ok(size), Ok(used)) = (size, rustix::io::ioctl_fionread(&out)) else {
-        return true;
-    };
+    let (Ok(size), Ok(used)) = (size, rustix::io::ioctl_fionread(&out)) else { return true };
     let free = size.saturating_sub(usize::try_from(used).unwrap_or(usize::MAX));
     // Output that exceeds an empty pipe has to wait in any case.
     free >= (bytes + PAGE_BYTES).min(size)

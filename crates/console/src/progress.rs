@@ -137,9 +137,7 @@ impl ProgressBar {
     /// The bar as it is now, or the line that is due: time gone, and time left.
     fn draw(&self) {
         let step = self.step.borrow();
-        let Some((name, began, left)) = step.as_ref() else {
-            return;
-        };
+        let Some((name, began, left)) = step.as_ref() else { return };
         // A step that takes longer than was thought leaves what comes behind it as it is.
         let left = left.saturating_sub(began.elapsed()).as_secs();
         let gone = self.began.elapsed().as_secs();

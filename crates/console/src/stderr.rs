@@ -4,10 +4,11 @@
 //! Lines are kept until they are written, a bounded number of them; the bar is only ever the latest one.
 
 use crate::write::write_all;
+use machine::Outbox;
 use std::collections::VecDeque;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Maximum number of lines kept for a stopped reader; further lines are counted.
@@ -38,22 +39,15 @@ struct PendingOutput {
     alone: bool,
 }
 
-#[derive(Debug, Default)]
-struct Stderr {
-    due: Mutex<PendingOutput>,
-    changed: Condvar,
-}
-
 /// Says something in a line of its own. If nobody listens there, nobody needs to know.
 pub fn line(text: &str) {
-    let stderr = stderr();
-    let mut due = stderr.lock();
-    if due.lines.len() < LINES_MAX {
-        due.lines.push_back(facts::harmless(text).into_owned());
-    } else {
-        due.lost += 1;
-    }
-    stderr.announce(due);
+    change(|due| {
+        if due.lines.len() < LINES_MAX {
+            due.lines.push_back(facts::harmless(text).into_owned());
+        } else {
+            due.lost += 1;
+        }
+    });
 }
 
 /// Prints a message on standard error without blocking.
@@ -63,22 +57,15 @@ pub fn note(text: &str) {
 
 /// Shows this below all lines, in place of what was shown there; nothing takes it away. Only for a terminal.
 pub fn bar(text: &str) {
-    let stderr = stderr();
-    let mut due = stderr.lock();
-    due.bar = facts::plain(text);
-    stderr.announce(due);
+    change(|due| due.bar = facts::plain(text));
 }
 
 /// Keeps everything until it may be written again, or writes it.
 pub fn hold(held: bool) {
     // Without messages there is nothing to release.
-    if !held && STDERR.get().is_none() {
-        return;
+    if held || STDERR.get().is_some() {
+        change(|due| due.held = held);
     }
-    let stderr = stderr();
-    let mut due = stderr.lock();
-    due.held = held;
-    stderr.announce(due);
 }
 
 /// True if a progress bar can be shown.
@@ -104,81 +91,54 @@ pub fn settle() {
 
 fn wait(patience: Duration) {
     // Without messages there is nothing to flush and no thread to start.
-    let Some(stderr) = STDERR.get() else {
-        return;
-    };
-    let until = Instant::now() + patience;
-    let mut due = stderr.lock();
-    while due.busy || due.is_due() {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        let waited = stderr.changed.wait_timeout(due, left);
-        due = waited.unwrap_or_else(PoisonError::into_inner).0;
+    if let Some(stderr) = STDERR.get() {
+        drop(stderr.wait(Some(Instant::now() + patience), |due| !due.busy && !due.is_due()));
     }
 }
 
-static STDERR: OnceLock<Stderr> = OnceLock::new();
+static STDERR: OnceLock<Outbox<PendingOutput>> = OnceLock::new();
 
 /// With its thread, which begins with the first thing to say.
-fn stderr() -> &'static Stderr {
+fn stderr() -> &'static Outbox<PendingOutput> {
     let mut is_new = false;
     let stderr = STDERR.get_or_init(|| {
         is_new = true;
-        Stderr::default()
+        Outbox::default()
     });
     if is_new {
         let builder = std::thread::Builder::new().name("stderr".into());
-        let thread = builder.stack_size(STACK_BYTES).spawn(|| stderr.serve());
+        let thread = builder.stack_size(STACK_BYTES).spawn(|| {
+            // In the background of a terminal that stops who writes (`stty tostop`), a line is no reason to stop.
+            machine::signals::never_stop_here();
+            stderr.serve(PendingOutput::next, write);
+        });
         stderr.lock().alone = thread.is_err();
     }
     stderr
 }
 
-impl Stderr {
-    fn lock(&self) -> MutexGuard<'_, PendingOutput> {
-        self.due.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn write(text: String) {
+    write_all(std::io::stderr().as_fd(), text.as_bytes());
+}
 
-    fn announce(&self, mut due: MutexGuard<'_, PendingOutput>) {
-        if due.alone && !due.is_due() {
-            // Held output is written on release.
-        } else if due.alone {
-            // Without a thread it is written here and now.
-            let text = due.take();
-            drop(due);
-            write_all(std::io::stderr().as_fd(), text.as_bytes());
-        } else {
-            drop(due);
-            self.changed.notify_all();
-        }
-    }
-
-    /// Writes what is due, for ever.
-    fn serve(&self) {
-        // In the background of a terminal that stops who writes (`stty tostop`), a line is no reason to stop.
-        machine::signals::never_stop_here();
-        let mut due = self.lock();
-        loop {
-            if !due.is_due() {
-                due.busy = false;
-                self.changed.notify_all();
-                due = self.changed.wait(due).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            due.busy = true;
-            let text = due.take();
-            drop(due);
-            write_all(std::io::stderr().as_fd(), text.as_bytes());
-            due = self.lock();
-        }
-    }
+fn change(edit: impl FnOnce(&mut PendingOutput)) {
+    let alone = stderr().change(|due| {
+        edit(due);
+        // Without a thread it is written here and now, held output on release.
+        if due.alone { due.next() } else { None }
+    });
+    alone.into_iter().for_each(write);
 }
 
 impl PendingOutput {
     fn is_due(&self) -> bool {
         !self.held && (!self.lines.is_empty() || self.lost > 0 || self.bar != self.shown)
+    }
+
+    /// What is due now, if anything is; then the thread is writing.
+    fn next(&mut self) -> Option<String> {
+        self.busy = self.is_due() && !self.alone;
+        self.is_due().then(|| self.take())
     }
 
     /// All of it as bytes for a terminal, or for a file where there never is a bar.

@@ -43,9 +43,7 @@ fn span(record: &Record) -> String {
 /// Unreadable parts of the file; empty if all was readable.
 fn damaged(record: &Record) -> String {
     let parts = &record.run.unreadable;
-    let Some(first) = parts.first() else {
-        return String::new();
-    };
+    let Some(first) = parts.first() else { return String::new() };
     let bytes = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
     format!(
         "The recording is damaged ({} bytes from byte {}): samples from there to the next row with the values of all channels \

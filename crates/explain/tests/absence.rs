@@ -40,9 +40,7 @@ fn without_each(record: &Record) -> Vec<(String, Record)> {
             let mut without = value.clone();
             let is_changed = take(&mut without, path, nothing);
             // What may not be missing is refused.
-            let Ok(mut without) = serde_json::from_value::<Record>(without) else {
-                continue;
-            };
+            let Ok(mut without) = serde_json::from_value::<Record>(without) else { continue };
             without.samples = record.samples.clone();
             if is_changed && without != *record {
                 less.push((format!("{} {words}", path.join(".")), without));

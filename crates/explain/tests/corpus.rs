@@ -71,9 +71,7 @@ fn channels(record: &Record) -> Value {
 
 #[test]
 fn fields_agree_with_another_extractor() {
-    let Some(corpus) = corpus() else {
-        return testkit::was_skipped();
-    };
+    let corpus = testkit::found!(corpus());
     let mut tally = Tally::default();
     let mut compared = 0;
     for part in PARTS {
@@ -242,9 +240,7 @@ fn reviews_agree_with_their_logs() {
         assert!(figures.len() > 5, "{name}: {} figures", figures.len());
         reviews += 1;
         let of_log = text.split("(../").nth(1).and_then(|rest| rest.split(')').next());
-        let Some((_, log)) = texts.iter().find(|(known, _)| Some(known.as_str()) == of_log) else {
-            continue;
-        };
+        let Some((_, log)) = texts.iter().find(|(known, _)| Some(known.as_str()) == of_log) else { continue };
         let log = Facts::from(&logs::read(log)).figures().clone();
         for figure in figures.iter().filter(|figure| figure.key.workload().is_of_memory()) {
             let of_log = log.iter().filter(|other| other.key == figure.key);

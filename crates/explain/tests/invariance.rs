@@ -132,9 +132,7 @@ fn one_wild_reading_changes_nothing() {
             let middle = other.samples.at_ms.len() * 2 / 3;
             let is_clock = |id: &ChannelId| id.is_policy_claim() || id.is_firmware_clock();
             let mut clocks = other.samples.channels.iter_mut().filter(|channel| is_clock(&channel.id));
-            let Some(channel) = clocks.find(|channel| channel.values.len() >= ROWS_MIN) else {
-                continue;
-            };
+            let Some(channel) = clocks.find(|channel| channel.values.len() >= ROWS_MIN) else { continue };
             if let Some(Some(value)) = channel.values.get_mut(middle) {
                 *value = (*value as f64 * factor) as i64;
             }

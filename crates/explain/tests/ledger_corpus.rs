@@ -115,9 +115,7 @@ const POINTS_MAX: f64 = 3.0;
 
 #[test]
 fn shares_are_what_the_logs_support() {
-    let Some(corpus) = files::corpus() else {
-        return testkit::was_skipped();
-    };
+    let corpus = testkit::found!(files::corpus());
     let ledger = |name: &str, score: &str| {
         let record = logs::read(&files::log(&corpus, name));
         let found =

@@ -17,5 +17,4 @@ mod reference_corpus;
 mod rules_corpus;
 mod soc_corpus;
 mod soc_invariance;
-mod trend_speed;
 mod variants;

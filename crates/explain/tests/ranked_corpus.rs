@@ -52,9 +52,7 @@ fn results() -> Option<Vec<(String, Record)>> {
 
 #[test]
 fn defects_are_found_and_sound_results_are_as_good_as_others() {
-    let Some(results) = results() else {
-        return testkit::was_skipped();
-    };
+    let results = testkit::found!(results());
     assert!(results.len() > 30, "{} results", results.len());
     let mut sound: Vec<&Record> = Vec::new();
     for (name, record) in &results {
@@ -96,9 +94,7 @@ fn change(record: &mut Record, factor: impl Fn(&Step) -> f64) -> bool {
             continue;
         }
         is_changed = true;
-        let Outcome::Done(measured) = &mut step.outcome else {
-            continue;
-        };
+        let Outcome::Done(measured) = &mut step.outcome else { continue };
         let mips = |value: &mut u32| *value = (f64::from(*value) * factor) as u32;
         match measured {
             StepMeasurement::Compression(done) => {

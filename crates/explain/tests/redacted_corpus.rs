@@ -66,9 +66,7 @@ fn is_same_but_blanked(whole: &str, blanked: &str) -> bool {
     }
     let mut rest = whole;
     let mut parts = blanked.split(BLANK);
-    let Some(head) = parts.next().and_then(|head| rest.strip_prefix(head)) else {
-        return false;
-    };
+    let Some(head) = parts.next().and_then(|head| rest.strip_prefix(head)) else { return false };
     rest = head;
     parts.all(|part| {
         let found = if part.is_empty() { Some(0) } else { rest.find(part) };

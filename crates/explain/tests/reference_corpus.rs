@@ -13,9 +13,7 @@ const OUTSIDE_MAX: f64 = 0.05;
 
 #[test]
 fn reference_ranges_cover_boards() {
-    let Some(corpus) = files::corpus() else {
-        return testkit::was_skipped();
-    };
+    let corpus = testkit::found!(files::corpus());
     let texts = files::texts(&[corpus.join("open/results")]);
     let outside = texts.iter().filter(|(name, text)| is_outside(name, text));
     let (outside, all) = (outside.count(), texts.len());

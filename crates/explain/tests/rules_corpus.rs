@@ -100,9 +100,7 @@ fn composed_logs_have_the_findings_of_their_table() {
 
 #[test]
 fn rules_match_published_findings() {
-    let Some(corpus) = files::corpus() else {
-        return testkit::was_skipped();
-    };
+    let corpus = testkit::found!(files::corpus());
     let mut reported = Reported::default();
     for (list, folder) in LISTS {
         let text = std::fs::read_to_string(corpus.join(list)).unwrap();
@@ -172,9 +170,7 @@ impl Reported {
 
 #[test]
 fn logs_without_any_known_problem_are_not_invalid() {
-    let Some(corpus) = files::corpus() else {
-        return testkit::was_skipped();
-    };
+    let corpus = testkit::found!(files::corpus());
     let text = std::fs::read_to_string(corpus.join("missed_open.json")).unwrap();
     let known: Vec<Value> = serde_json::from_str(&text).unwrap();
     for entry in std::fs::read_dir(corpus.join("open/results")).unwrap() {

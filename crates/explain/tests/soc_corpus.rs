@@ -250,9 +250,7 @@ fn composed_logs_name_their_soc() {
 
 #[test]
 fn cpuinfo_alone_and_with_its_device_tree() {
-    let Some(spec) = spec() else {
-        return testkit::was_skipped();
-    };
+    let spec = testkit::found!(spec());
     let (mut alone, mut with_tree) = (Tally::default(), Tally::default());
     for (label, text) in real_ones(&spec) {
         let is_right = |shown: &str| label.names.iter().any(|name| name.stands_in(shown));
@@ -290,9 +288,7 @@ fn other_kernels_get_the_same_answers() {
 
 #[test]
 fn soc_of_corpus_logs() {
-    let Some(spec) = spec() else {
-        return testkit::was_skipped();
-    };
+    let spec = testkit::found!(spec());
     let corpus = files::corpus().unwrap();
     let table = std::fs::read_to_string(spec.join("soc-eval-reallogs-open.tsv")).unwrap();
     let texts = files::texts(&[corpus.join("open/results")]);
@@ -300,9 +296,7 @@ fn soc_of_corpus_logs() {
     for line in table.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();
         let (name, tree) = (cells[0], cells[5]);
-        let Some((_, text)) = texts.iter().find(|(known, _)| known == name) else {
-            continue;
-        };
+        let Some((_, text)) = texts.iter().find(|(known, _)| known == name) else { continue };
         let record = logs::read(text);
         let answer = soc::identify(&record.machine);
         // Board, device tree, and what earlier versions made of them.

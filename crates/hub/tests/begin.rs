@@ -23,8 +23,7 @@ fn two_commands_start_a_hub_and_send_the_first_result() {
     let hub = env!("CARGO_BIN_EXE_sbc-bench-hub");
     let board = Path::new(hub).with_file_name("sbc-bench");
     if !board.exists() {
-        testkit::skip("sbc-bench is not built next to the hub (cargo build)");
-        return testkit::was_skipped();
+        return testkit::skip("sbc-bench is not built next to the hub (cargo build)");
     }
     let lines = lines();
     let [serve, upload] = lines.as_slice() else { panic!("two commands: {lines:?}") };
@@ -65,8 +64,7 @@ fn systemd_takes_the_unit_and_finds_a_tight_sandbox() {
     std::fs::write(&unit, text.replace("Documentation=man:sbc-bench-hub(1)\n", "")).unwrap();
     for words in [&["verify"][..], &["security", "--offline=true", "--threshold=15"]] {
         let Ok(output) = Command::new("systemd-analyze").args(words).arg(&unit).output() else {
-            testkit::skip("systemd-analyze is not installed");
-            return testkit::was_skipped();
+            return testkit::skip("systemd-analyze is not installed");
         };
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{words:?}: {said}");

@@ -36,8 +36,7 @@ fn verify(hub: &Running) {
 #[test]
 fn full_disk_is_said_and_reading_goes_on() {
     let Some(hub) = Running::on_small_disk(16 << 10) else {
-        testkit::skip("a disk of its own cannot be made for a test (root and unshare)");
-        return testkit::was_skipped();
+        return testkit::skip("a disk of its own cannot be made for a test (root and unshare)");
     };
     let mut kept = vec![hub.keep("?publish=1", &made::log("Board F", 1, 7000.0))];
     // The rest of the disk, but for a few pages.
@@ -70,8 +69,7 @@ fn full_disk_is_said_and_reading_goes_on() {
 #[test]
 fn postgres_restarts_and_the_hub_connects_again() {
     let Some(server) = Server::start(&[]) else {
-        testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
-        return testkit::was_skipped();
+        return testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
     };
     let hub = Running::start(Some(server.database()), &[]);
     let ends = AtomicBool::new(false);

@@ -152,9 +152,7 @@ fn other_files_are_named_and_not_restored() {
 
 #[test]
 fn two_hubs_share_one_database_and_one_is_killed() {
-    let Some(url) = postgres_database() else {
-        return testkit::was_skipped();
-    };
+    let url = testkit::found!(postgres_database());
     let mut first = Running::start(Some(url.clone()), &[]);
     let second = Running::start(Some(url), &[]);
     let id = first.keep("?publish=1", &made::log("Board M", 1, 7000.0));

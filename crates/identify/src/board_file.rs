@@ -208,9 +208,7 @@ pub fn normal(path: &str) -> String {
 fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool) -> Reading<String> {
     let mut path = normal(path);
     for _ in 0..LINKS_MAX {
-        let Some((link, target, rest)) = first_link(entries, &path, last) else {
-            return Ok(path);
-        };
+        let Some((link, target, rest)) = first_link(entries, &path, last) else { return Ok(path) };
         let parent = link.rsplit_once('/').map_or("", |(parent, _)| parent);
         let absolute = target.starts_with('/');
         path = normal(&if absolute { format!("{target}/{rest}") } else { format!("{parent}/{target}/{rest}") });

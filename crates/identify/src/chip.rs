@@ -101,9 +101,7 @@ pub fn heads(root: &dyn Tree) -> Vec<(String, Vec<u8>)> {
 pub fn with_amlogic_id(original: &str, blanked: String) -> String {
     let mut found = Vec::new();
     of_cpuinfo(&CpuInfo::parse(original), &mut found);
-    let Some(id) = found.iter().find(|value| value.name == "amlogic_id") else {
-        return blanked;
-    };
+    let Some(id) = found.iter().find(|value| value.name == "amlogic_id") else { return blanked };
     blanked.replacen(&"0".repeat(AMLOGIC_DIGITS), &id.value, 1)
 }
 

@@ -30,9 +30,7 @@ impl CpuInfo {
                 current = LineTarget::OneShotFlags;
                 continue;
             }
-            let Some((key, value)) = line.split_once(':') else {
-                continue;
-            };
+            let Some((key, value)) = line.split_once(':') else { continue };
             let (key, value) = (key.trim(), value.trim());
             if let Some(cpu) = block_number(key, value, &current, &mut harts) {
                 // Consecutive numbers share the block that follows the last one.

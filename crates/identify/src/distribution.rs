@@ -49,9 +49,7 @@ pub(crate) fn distribution(root: &dyn Tree) -> Reading<String> {
 
 /// Further names of the distribution, which reports print separately.
 pub(crate) fn details(root: &dyn Tree) -> Vec<NamedValue> {
-    let Ok((path, text)) = os_release(root) else {
-        return Vec::new();
-    };
+    let Ok((path, text)) = os_release(root) else { return Vec::new() };
     let names = [("os_id", "ID"), ("os_version", "VERSION_ID"), ("os_codename", "VERSION_CODENAME")];
     let details = names.iter().filter_map(|(name, key)| {
         Some(NamedValue { name: (*name).into(), value: assigned(&text, key)?, from: path.into() })

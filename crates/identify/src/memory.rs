@@ -129,13 +129,9 @@ fn last_part(path: &str) -> Option<String> {
 fn mount_of(mountinfo: &str, path: &str) -> Option<(String, String)> {
     let mut best: Option<(usize, (String, String))> = None;
     for line in mountinfo.lines() {
-        let Some((before, after)) = line.split_once(" - ") else {
-            continue;
-        };
+        let Some((before, after)) = line.split_once(" - ") else { continue };
         let before: Vec<&str> = before.split(' ').collect();
-        let (Some(numbers), Some(point)) = (before.get(2), before.get(4)) else {
-            continue;
-        };
+        let (Some(numbers), Some(point)) = (before.get(2), before.get(4)) else { continue };
         let Some(source) = after.split(' ').nth(1) else {
             continue;
         };

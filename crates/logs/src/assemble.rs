@@ -132,9 +132,7 @@ fn states(draft: &mut Draft, end_ms: i64, policies: &[Policy]) -> Vec<record::St
 /// Kernel messages count from boot, and the log gives the time since boot in minutes, so timestamps are accurate to a
 /// minute.
 fn kernel_messages(draft: &mut Draft) -> Fact<Vec<record::KernelMessage>> {
-    let Some(mut messages) = draft.kernel_messages.take() else {
-        return Fact::not_in_log();
-    };
+    let Some(mut messages) = draft.kernel_messages.take() else { return Fact::not_in_log() };
     let uptime = draft.run.uptime_ms.known().and_then(|up| i64::try_from(*up).ok());
     for message in &mut messages {
         message.at_ms = message.at_ms.zip(uptime).map(|(at, up)| at.saturating_sub(up));

@@ -179,9 +179,7 @@ fn readings(text: &str) -> Option<(Vec<u32>, bool)> {
 
 /// Parses `@ 0.8650V/0.8690V` to microvolts.
 fn volts(text: &str) -> Vec<u32> {
-    let Some((_, volts)) = text.split_once('@') else {
-        return Vec::new();
-    };
+    let Some((_, volts)) = text.split_once('@') else { return Vec::new() };
     let volts = volts.split_whitespace().next().unwrap_or_default();
     volts
         .split('/')

@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 /// Formats the Record in a few lines, without missing facts.
 pub(super) fn digest(record: &Record) -> String {
     let mut out = String::new();
-    let Source::Log(log) = &record.source else {
-        return out;
-    };
+    let Source::Log(log) = &record.source else { return out };
     let run = &record.run;
     let version = &log.version;
     let board = record.machine.board.known();

@@ -51,9 +51,7 @@ fn release_line(text: &str, draft: &mut Draft) -> bool {
     if kernel_line(text, draft) {
         return true;
     }
-    let Some((name, value)) = text.split_once(':') else {
-        return false;
-    };
+    let Some((name, value)) = text.split_once(':') else { return false };
     let value = value.trim();
     match name {
         "Description" => draft.machine.distribution = Fact::Known(value.to_string()),
@@ -73,9 +71,7 @@ fn kernel_line(text: &str, draft: &mut Draft) -> bool {
         return false;
     };
     let mut words = words.splitn(3, ' ');
-    let (Some(hostname), Some(release), Some(rest)) = (words.next(), words.next(), words.next()) else {
-        return false;
-    };
+    let (Some(hostname), Some(release), Some(rest)) = (words.next(), words.next(), words.next()) else { return false };
     let Some((version, arch)) = rest.rsplit_once(' ') else {
         return false;
     };

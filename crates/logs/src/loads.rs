@@ -41,9 +41,7 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
             None => WorkloadId::Cpuminer,
             Some(_) => WorkloadId::CpuminerPerCpu,
         };
-        let Some(mut step) = collected.finish(workload, 1, &detail) else {
-            continue;
-        };
+        let Some(mut step) = collected.finish(workload, 1, &detail) else { continue };
         step.cpus = cpus.into_iter().collect();
         step.threads = cpus.map_or(threads.max(1), |_| 1);
         step.tool = tool("cpuminer-multi", &version);
@@ -57,9 +55,7 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
 /// Reads `Executing simd@1 on CPUs 0-3 (AVX2)` and `Total Scores: 12.02,11.50 GB/s` below it.
 pub(super) fn read_own_series(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
-    let Some(mut step) = own_series_step(heading.text.trim(), heading.number) else {
-        return draft.unread(&heading);
-    };
+    let Some(mut step) = own_series_step(heading.text.trim(), heading.number) else { return draft.unread(&heading) };
     let mut series = None;
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         match own_scores(line.text.trim()) {

@@ -53,9 +53,7 @@ pub(super) fn add_lost_steps(draft: &mut Draft, cpu_count: u32) {
         });
         let line = draft.rows.iter().find(|row| row.phase == index && !row.first).map(|row| row.line);
         let is_single = variant.as_ref() == Some(&Variant::SINGLE);
-        let (false, Some(line), false) = (has_step, line, is_single && cpu_count == 1) else {
-            continue;
-        };
+        let (false, Some(line), false) = (has_step, line, is_single && cpu_count == 1) else { continue };
         let failure = Failure {
             kind: FailureKind::Garbled,
             message: "the log has monitoring data but no result".to_string(),

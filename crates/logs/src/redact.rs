@@ -240,9 +240,7 @@ fn command(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
     let workload = fields.get("workload").and_then(Value::as_str).unwrap_or_default();
     let is_open =
         WorkloadName::from(workload).id().is_some_and(|id| OPEN_ARGUMENTS.contains(&id)) || workload == TINYMEMBENCH;
-    let Some(Value::Object(tool)) = fields.get_mut("tool") else {
-        return;
-    };
+    let Some(Value::Object(tool)) = fields.get_mut("tool") else { return };
     // Tools of the table report a version; a user's command has none.
     let is_own = tool.get("version").and_then(Value::as_str) == Some("");
     if !is_own && is_open {
@@ -283,9 +281,7 @@ fn file_name(path: &str) -> &str {
 }
 
 fn output(value: &mut Value, redactor: &mut Redactor) {
-    let Value::Object(fields) = value else {
-        return;
-    };
+    let Value::Object(fields) = value else { return };
     for (name, value) in fields {
         match (name.as_str(), &mut *value) {
             ("output" | "output_tail", Value::String(text)) if !text.is_empty() => {

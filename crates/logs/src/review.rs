@@ -261,9 +261,7 @@ fn latency(text: &str, number: u32) -> Option<Step> {
 /// do not compare.
 pub(super) fn sevenzip(text: &str, why: &str, number: u32) -> Vec<Step> {
     const RUNS_MAX: usize = 8;
-    let Some((_, values)) = text.split_once("): ") else {
-        return Vec::new();
-    };
+    let Some((_, values)) = text.split_once("): ") else { return Vec::new() };
     let (runs, single) = values.split_once(", single-threaded: ").unwrap_or((values, ""));
     let runs = runs.split(" (").next().unwrap_or(runs);
     let mips = |list: &str| -> Vec<u32> { list.split(',').filter_map(|mips| mips.trim().parse().ok()).collect() };

@@ -299,9 +299,7 @@ mod tests {
         for folder in ["src/fixtures", "../explain/tests/composed", "../explain/tests/composed/reviews"] {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
             for file in std::fs::read_dir(folder).unwrap() {
-                let Ok(text) = std::fs::read_to_string(file.unwrap().path()) else {
-                    continue;
-                };
+                let Ok(text) = std::fs::read_to_string(file.unwrap().path()) else { continue };
                 let lines = lines(&text);
                 missing.retain(|start| {
                     let mut texts = lines.iter().map(|line| line.text.trim_start());

@@ -81,9 +81,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
 /// CPUs 0-3 (Cortex-A55)`. Core types in a multi-threaded heading mean that only one core type took part.
 fn announced(heading: &str) -> SectionHeading {
     let heading = heading.trim();
-    let Some(words) = heading.strip_prefix("Executing benchmark ") else {
-        return SectionHeading::default();
-    };
+    let Some(words) = heading.strip_prefix("Executing benchmark ") else { return SectionHeading::default() };
     let cpus = words.split_once(" on ").and_then(|(_, on)| {
         let on = on.trim_start_matches("CPUs ").trim_start_matches("CPU ");
         let end = on.find([' ', ':']).unwrap_or(on.len());
@@ -218,9 +216,7 @@ impl Run {
             rating_per_usage_mips: small(values[2]),
             rating_mips: small(values[3]),
         };
-        let Some(values) = values.filter(|values| matches!(values.len(), 4 | 8)) else {
-            return false;
-        };
+        let Some(values) = values.filter(|values| matches!(values.len(), 4 | 8)) else { return false };
         self.figures.compressing.push(row(&values));
         if let Some(decompressing) = values.get(4..8) {
             self.figures.decompressing.push(row(decompressing));

@@ -36,9 +36,7 @@ fn uptime(section: &Section<'_, '_>, draft: &mut Draft) {
         Some(up) => draft.run.uptime_ms = Fact::Known(up),
         None => draft.unread(&line),
     }
-    let Some((_, after)) = words.split_once("load average") else {
-        return;
-    };
+    let Some((_, after)) = words.split_once("load average") else { return };
     let mut parts = after.trim_start_matches([':', ' ']).split(", ").map(str::trim);
     let mut load = || parts.next().and_then(text::decimal).map(|load| (load * 100.0).round() as u32);
     match (load(), load(), load()) {
@@ -165,9 +163,7 @@ fn swapon(section: &Section<'_, '_>, draft: &mut Draft) {
 
 fn swap(line: &Line<'_>) -> Option<SwapState> {
     let words: Vec<&str> = line.text.split_whitespace().collect();
-    let [path @ .., _kind, size, used, priority] = words.as_slice() else {
-        return None;
-    };
+    let [path @ .., _kind, size, used, priority] = words.as_slice() else { return None };
     let (size_kib, used_kib) = (size.parse().ok()?, used.parse().ok()?);
     let priority = priority.parse().ok()?;
     let path = path.join(" ");

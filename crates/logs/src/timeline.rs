@@ -87,9 +87,7 @@ fn phase_times(phases: &[Phase], rows: &[Row], at_ms: &[i64]) -> Vec<PhaseTime> 
     let mut times: Vec<PhaseTime> = Vec::new();
     let mut last_phase = None;
     for (row, at_ms) in rows.iter().zip(at_ms) {
-        let Some(phase) = phases.get(row.phase) else {
-            continue;
-        };
+        let Some(phase) = phases.get(row.phase) else { continue };
         if last_phase != Some(row.phase) {
             if let Some(before) = times.last_mut() {
                 before.end_ms = before.end_ms.max(at_ms - 1);
@@ -132,9 +130,7 @@ fn set_windows(steps: &mut [Step], times: &[PhaseTime], at_ms: &[i64]) {
 /// Policies of the two `big.LITTLE` columns: the last and the first cluster. Old versions always print the last cluster
 /// first, later versions the faster cluster; if the OPPs of the clusters differ, the values decide.
 fn big_and_little(clusters: &[Cluster], policies: &[Policy], rows: &[Row]) -> (Option<u32>, Option<u32>) {
-    let [first, .., last] = clusters else {
-        return (None, None);
-    };
+    let [first, .., last] = clusters else { return (None, None) };
     let number = |cluster: &Cluster| cluster.policy.or(cluster.cpus.first().copied());
     let policy = |cluster: &Cluster| policies.iter().find(|policy| Some(policy.policy) == number(cluster));
     let known = |cluster: &Cluster, khz: i64| {
@@ -235,9 +231,7 @@ fn id(quantity: Quantity) -> ChannelId {
 
 /// Adds core type and CPUs to a clock channel.
 fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
-    let Some(policy) = channel.id.policy() else {
-        return;
-    };
+    let Some(policy) = channel.id.policy() else { return };
     let cluster = clusters.iter().find(|cluster| cluster.policy == Some(policy) || cluster.cpus.contains(&policy));
     let Some(cluster) = cluster else { return };
     let cpus = record::cpu_words(&cluster.cpus);

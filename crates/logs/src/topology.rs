@@ -50,9 +50,7 @@ fn row(line: &Line<'_>) -> Option<TopologyRow> {
 /// Reads the values of `lscpu` that are nowhere else in the log; the complete output is kept as a block.
 pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.lines {
-        let Some((name, value)) = line.text.split_once(':') else {
-            continue;
-        };
+        let Some((name, value)) = line.text.split_once(':') else { continue };
         let value = value.trim();
         match name.trim() {
             "Architecture" | "Архитектура" if draft.machine.kernel_arch.known().is_none() => {

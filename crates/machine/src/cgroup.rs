@@ -32,9 +32,7 @@ pub(crate) fn folders(membership: &str, controller: &str) -> Vec<String> {
     let mut folders = Vec::new();
     for line in membership.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
-            continue;
-        };
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
         let mount = match controllers {
             "" => "/sys/fs/cgroup".to_owned(),
             _ if controllers.split(',').any(|name| name == controller) => {

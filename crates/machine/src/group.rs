@@ -135,9 +135,7 @@ impl Group {
     /// cgroups left behind by programs with this name, now owned by the returned values. Process ids in names are not
     /// reliable, because they may be from another container; a cgroup of a live process is locked.
     pub fn left_behind(root: &Root, name: &str) -> Vec<Self> {
-        let Some((version, mount)) = hierarchy(root).filter(|_| root.is_system()) else {
-            return Vec::new();
-        };
+        let Some((version, mount)) = hierarchy(root).filter(|_| root.is_system()) else { return Vec::new() };
         // `NAME.PID`, or `NAME.PID.2` if that was taken.
         let is_ours = |folder: &String| {
             let rest = folder.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
@@ -161,9 +159,7 @@ impl Group {
         if folder.contains("..") {
             return None;
         }
-        let Owner::Gone(lock) = lock::owner_of(folder) else {
-            return None;
-        };
+        let Owner::Gone(lock) = lock::owner_of(folder) else { return None };
         let quota = format!("{QUOTA_MOUNT}/{name}");
         let has_quota = version == Version::One && root.list(&quota).is_ok();
         Some(Self {

@@ -132,9 +132,7 @@ impl KernelLog {
 
 /// First `records_max` kernel messages of the ring buffer; empty if it cannot be read.
 pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
-    let Ok(Source::File(mut file)) = root.source(PATH) else {
-        return Vec::new();
-    };
+    let Ok(Source::File(mut file)) = root.source(PATH) else { return Vec::new() };
     // Otherwise a read at the end of the buffer would wait for the next message.
     let flags = rustix::fs::fcntl_getfl(&file);
     let set = |flags| rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK);

@@ -18,6 +18,7 @@ mod huge_pages;
 mod identified;
 pub mod kernel_log;
 mod number;
+mod outbox;
 pub mod perf;
 mod power_supplies;
 pub mod processes;
@@ -46,6 +47,7 @@ pub use group::{Group, Membership};
 pub use huge_pages::huge_kib;
 pub use identified::{LazyMachine, identify, root_of_texts};
 pub use kernel_log::KernelLog;
+pub use outbox::Outbox;
 pub use rights::{Accounts, Caller, Trust, caller, keep_descriptors};
 pub use root::{Root, Source, WritePolicy};
 pub use sampler::{

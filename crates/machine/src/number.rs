@@ -7,9 +7,7 @@ pub const NONE: i64 = i64::MIN;
 
 /// Parses a single number, `45000\n`: the format of most files in `/sys`.
 pub(crate) fn number(text: &[u8], values: &mut [i64]) {
-    let Some((value, rest)) = take_number(text) else {
-        return;
-    };
+    let Some((value, rest)) = take_number(text) else { return };
     if rest.iter().all(u8::is_ascii_whitespace) {
         values[0] = value;
     }
@@ -18,9 +16,7 @@ pub(crate) fn number(text: &[u8], values: &mut [i64]) {
 /// Parses numbers separated by blanks, one for each value; the rest of the text is ignored.
 pub(crate) fn numbers(mut text: &[u8], values: &mut [i64]) {
     for value in values {
-        let Some((number, rest)) = take_number(text) else {
-            return;
-        };
+        let Some((number, rest)) = take_number(text) else { return };
         *value = number;
         text = rest;
     }

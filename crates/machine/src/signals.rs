@@ -28,14 +28,10 @@ pub fn never_stop_here() {
 /// Everything is read from `/proc`: a session or a group from outside this container (`docker exec`) has the number 0,
 /// which library functions treat as an error.
 pub fn can_be_continued(root: &Root) -> bool {
-    let Some(own) = processes::process_job(root, std::process::id()) else {
-        return false;
-    };
+    let Some(own) = processes::process_job(root, std::process::id()) else { return false };
     let mut ancestor = own;
     for _ in 0..ANCESTORS_MAX {
-        let Some(next) = processes::process_job(root, ancestor.parent) else {
-            return false;
-        };
+        let Some(next) = processes::process_job(root, ancestor.parent) else { return false };
         match next {
             Job { session, .. } if session != own.session => return false,
             Job { group, .. } if group != own.group => return true,
@@ -57,9 +53,7 @@ pub fn is_stop_pending(root: &Root) -> Option<bool> {
 /// True if this process is in the foreground of this terminal: a background process is stopped when it reads. True as
 /// well if the groups belong to another container and cannot be compared.
 pub fn is_in_front(root: &Root, terminal: impl AsFd) -> bool {
-    let Some(own) = processes::process_job(root, std::process::id()) else {
-        return false;
-    };
+    let Some(own) = processes::process_job(root, std::process::id()) else { return false };
     match tcgetpgrp(terminal) {
         Ok(front) => u32::try_from(front.as_raw_pid()) == Ok(own.group),
         Err(Errno::OPNOTSUPP) => own.group == 0,

@@ -57,9 +57,7 @@ impl Thermometer {
         let mut channels = Vec::new();
         let mut found: Vec<Self> = Vec::new();
         for probe in &probes {
-            let Read::File(parser) = probe.read else {
-                continue;
-            };
+            let Read::File(parser) = probe.read else { continue };
             for (place, channel) in probe.channels.iter().enumerate() {
                 channels.push(channel.clone());
                 found.push(Self {

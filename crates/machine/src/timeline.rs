@@ -89,9 +89,7 @@ impl Timeline {
     /// 1970 and gets the time from the network.
     pub fn corrected_start_utc_ms(&self) -> Option<i64> {
         // The start of a resumed axis was in another boot.
-        let Now::Real { suspended_ms, from_ns: 0, .. } = &self.now else {
-            return None;
-        };
+        let Now::Real { suspended_ms, from_ns: 0, .. } = &self.now else { return None };
         let elapsed_ms = self.now_ms() + self::suspended_ms() - suspended_ms;
         let start_utc_ms = self.utc_ms() - elapsed_ms;
         let is_other = (start_utc_ms - self.start_utc_ms).abs() >= STEP_MS_MIN;

@@ -144,9 +144,7 @@ impl Firmware {
 
 /// Versions of the firmware for the Record; empty on machines other than a Raspberry Pi.
 pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
-    let Ok(firmware) = Firmware::open(root) else {
-        return Vec::new();
-    };
+    let Ok(firmware) = Firmware::open(root) else { return Vec::new() };
     let named = |name: &str, value: Result<String, i32>| {
         value.ok().map(|value| NamedValue { name: name.into(), value, from: PATH.into() })
     };

@@ -17,9 +17,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// # Errors
 /// The command does not work.
 pub fn give(tools: &Tools, signals: &str) -> Result<String, Failure> {
-    let Some(program) = tools.program(COMMAND) else {
-        return Ok(signals.to_owned());
-    };
+    let Some(program) = tools.program(COMMAND) else { return Ok(signals.to_owned()) };
     let mut printed = String::new();
     for signal in signals.lines() {
         let argv = command_line(&program.display().to_string(), signal);

@@ -16,8 +16,10 @@ use std::time::Duration;
 /// Time that a program has to tell its version. Slow boards with slow cards load it in a second.
 const PROBE_LIMIT: Duration = Duration::from_secs(5);
 
+/// Reads the version from what a program prints, if it is a program of this kind.
+pub type VersionReader = dyn Fn(&str) -> Option<String> + Sync;
+
 /// A kind of program, by any of its names.
-#[derive(Debug)]
 pub struct ToolKind {
     /// Common name.
     pub name: &'static str,
@@ -26,7 +28,7 @@ pub struct ToolKind {
     /// Arguments that make it tell its version.
     pub version_args: &'static [&'static str],
     /// Version in its own words, if the text is of this kind of program.
-    pub recognise: fn(&str) -> Option<String>,
+    pub recognise: &'static VersionReader,
     /// Versions before this one do something else; empty where all will do.
     pub oldest: &'static [u32],
     /// True of the version that is taken wherever it is installed, though another comes first; every version that is
@@ -43,7 +45,26 @@ pub struct ToolKind {
     pub needs_no_rights: bool,
 }
 
+impl std::fmt::Debug for ToolKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
 impl ToolKind {
+    /// Default attributes: any version that `--version` tells, found on the PATH, run with the rights of this process.
+    pub const PLAIN: Self = Self {
+        name: "",
+        programs: &[],
+        version_args: &["--version"],
+        recognise: &|_| None,
+        oldest: &[],
+        is_preferred: None,
+        variable: None,
+        is_users: false,
+        needs_no_rights: false,
+    };
+
     /// True if it runs with the rights of the user who called root.
     fn runs_as_caller(&self) -> bool {
         self.is_users || self.needs_no_rights
@@ -172,9 +193,7 @@ impl Tools {
 
     /// The program that the user's variable names, itself or in that directory; none where it names nothing.
     fn named(&self, kind: &ToolKind) -> Reading<Option<InstalledProgram>> {
-        let Some(variable) = kind.variable else {
-            return Ok(None);
-        };
+        let Some(variable) = kind.variable else { return Ok(None) };
         let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else {
             return Ok(None);
         };
@@ -288,9 +307,7 @@ impl Tools {
 /// The first dotted number of a text: `[1, 0, 20]` of `sysbench 1.0.20`.
 pub fn version_numbers(text: &str) -> Vec<u32> {
     let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-    let Some(word) = text.split_whitespace().find(is_version) else {
-        return Vec::new();
-    };
+    let Some(word) = text.split_whitespace().find(is_version) else { return Vec::new() };
     let parts = word.split(|c: char| !c.is_ascii_digit());
     parts.map_while(|part| part.parse().ok()).collect()
 }
@@ -309,13 +326,8 @@ mod tests {
     const KIND: ToolKind = ToolKind {
         name: "Tool",
         programs: &["best", "other"],
-        version_args: &["--version"],
-        recognise: |text| Some(text.strip_prefix("Tool ")?.trim().to_owned()),
-        oldest: &[],
-        is_preferred: None,
-        variable: None,
-        is_users: false,
-        needs_no_rights: false,
+        recognise: &|text| Some(text.strip_prefix("Tool ")?.trim().to_owned()),
+        ..ToolKind::PLAIN
     };
 
     fn program(name: &str, body: &str) -> Program {

@@ -85,14 +85,10 @@ impl PartialRecord {
             return false;
         }
         self.tries_left -= 1;
-        let Some((parent, key)) = place.rsplit_once('/') else {
-            return false;
-        };
+        let Some((parent, key)) = place.rsplit_once('/') else { return false };
         let key = key.replace("~1", "/").replace("~0", "~");
         let parent = if parent.is_empty() { Some(&mut self.base) } else { self.base.pointer_mut(parent) };
-        let Some(fields) = parent.and_then(Value::as_object_mut) else {
-            return false;
-        };
+        let Some(fields) = parent.and_then(Value::as_object_mut) else { return false };
         let before = fields.insert(key.clone(), value.clone());
         if from_value::<Record>(&self.base).is_ok() {
             return true;

@@ -143,9 +143,7 @@ impl LineReader {
             let row = self.rows.row(payload, self.channels);
             return row.map_or(Line::Nothing, |(at_ms, values)| Line::Row(at_ms, values));
         }
-        let Ok(event) = serde_json::from_str::<Event>(payload) else {
-            return Line::Nothing;
-        };
+        let Ok(event) = serde_json::from_str::<Event>(payload) else { return Line::Nothing };
         if let Event::Channels { channels, .. } = &event {
             if channels.len() > CHANNELS_MAX {
                 return Line::Nothing;

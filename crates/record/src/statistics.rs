@@ -205,9 +205,7 @@ impl RepetitionStats {
 
 /// One or two groups, the larger one first.
 fn groups(values: &[f64]) -> Vec<Group> {
-    let Some(two) = two_groups(values) else {
-        return Group::of(values).into_iter().collect();
-    };
+    let Some(two) = two_groups(values) else { return Group::of(values).into_iter().collect() };
     let mut groups: Vec<Group> = two.iter().filter_map(|group| Group::of(group)).collect();
     groups.arrange_by_key(|group| std::cmp::Reverse(group.n));
     groups

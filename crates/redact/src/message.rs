@@ -216,9 +216,7 @@ pub(super) fn is_known(word: &str) -> bool {
 pub(super) fn is_of_list(letters: &str) -> bool {
     let is_listed = |word: &str| {
         let mut lower = [0; WORD_BYTES_MAX];
-        let Some(lower) = lower.get_mut(..word.len()) else {
-            return false;
-        };
+        let Some(lower) = lower.get_mut(..word.len()) else { return false };
         lower.copy_from_slice(word.as_bytes());
         lower.make_ascii_lowercase();
         word.len() <= 2 || str::from_utf8(lower).is_ok_and(|word| WORDS.contains(word))

@@ -43,9 +43,7 @@ impl Redactor {
             if at < done || lower[..at].ends_with(is_part) {
                 continue;
             }
-            let Some((start, end)) = value_of(line, at + word.len(), named) else {
-                continue;
-            };
+            let Some((start, end)) = value_of(line, at + word.len(), named) else { continue };
             let value = &line[start..end];
             if value == BLANK || self.is_everybodys(named.kind, value) {
                 continue;

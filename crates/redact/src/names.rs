@@ -104,9 +104,7 @@ impl Redactor {
             }
             let from = at + word.len() + end.len();
             let value = line[from..].find(|c: char| !matches!(c, ' ' | '\t' | ':' | '=' | '"'));
-            let Some(start) = value.map(|value| from + value).filter(|start| *start >= done) else {
-                continue;
-            };
+            let Some(start) = value.map(|value| from + value).filter(|start| *start >= done) else { continue };
             let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '`');
             let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
             // `Serial: 8250/16550 driver` is a driver.
@@ -143,9 +141,7 @@ impl Redactor {
             rest = &tail[folder.len()..];
             for (place, kind) in kinds.iter().enumerate() {
                 if place > 0 {
-                    let Some(below) = rest.strip_prefix('/') else {
-                        break;
-                    };
+                    let Some(below) = rest.strip_prefix('/') else { break };
                     out.push('/');
                     rest = below;
                 }
@@ -262,9 +258,7 @@ impl Redactor {
     /// in `/proc/self/mountinfo`.
     pub(super) fn pools(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().take(12).collect();
-        let Some(at) = words.iter().position(|word| *word == "zfs") else {
-            return line.to_owned();
-        };
+        let Some(at) = words.iter().position(|word| *word == "zfs") else { return line.to_owned() };
         let back = |count: usize| at.checked_sub(count).map(|place| words[place]);
         let source = match (back(1), back(3)) {
             (Some("type"), Some("on")) => back(4),
@@ -273,9 +267,7 @@ impl Redactor {
             _ => None,
         };
         let is_pool = |source: &&str| source.starts_with(|c: char| c.is_ascii_alphabetic()) && *source != BLANK;
-        let Some(source) = source.filter(is_pool) else {
-            return line.to_owned();
-        };
+        let Some(source) = source.filter(is_pool) else { return line.to_owned() };
         for name in source.split('/') {
             self.tell(Kind::Label, name);
         }

@@ -161,9 +161,7 @@ impl Redactor {
 
     fn drive(&mut self, word: &str) -> Option<String> {
         for head in DRIVES {
-            let Some(at) = find(word, head) else {
-                continue;
-            };
+            let Some(at) = find(word, head) else { continue };
             let start = at + head.len();
             let rest = &word[start..];
             let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
@@ -282,9 +280,7 @@ impl Redactor {
     /// `\\nas\share`, `//nas/share`, and for NFS `nas:/share`.
     fn place_of_a_host(&mut self, word: &str, is_of_nfs: bool) -> Option<String> {
         for (head, stroke) in [("\\\\", '\\'), ("//", '/')] {
-            let Some(place) = word.strip_prefix(head) else {
-                continue;
-            };
+            let Some(place) = word.strip_prefix(head) else { continue };
             let Some((host, share)) = place.split_once(stroke) else {
                 let host = place.trim_end_matches(['.', ':']);
                 let is_host = stroke == '\\' && host.len() >= 2 && host != BLANK && host.chars().all(is_of_name);

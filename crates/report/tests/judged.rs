@@ -92,9 +92,7 @@ fn tests() -> PathBuf {
 
 #[test]
 fn judged_logs_are_told_as_their_judge_found_them() {
-    let Some(corpus) = files::corpus() else {
-        return testkit::was_skipped();
-    };
+    let corpus = testkit::found!(files::corpus());
     let bounds =
         Bounds { right_min: 52, missing_max: 0, no_causes_max: 0, false_max: 0, misleading_max: 1, unsaid_max: 0 };
     judge(&rows(&tests().join("judged.tsv")), |name| files::log(&corpus, name), &bounds);

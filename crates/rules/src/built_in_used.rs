@@ -27,9 +27,7 @@ pub(super) fn stands_in<'a>(facts: &'a Facts<'a>, skipped: &Step) -> Option<&'a 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
-        let (Outcome::Skipped(missing), Some(built_in)) = (&step.outcome, stands_in(facts, step)) else {
-            continue;
-        };
+        let (Outcome::Skipped(missing), Some(built_in)) = (&step.outcome, stands_in(facts, step)) else { continue };
         let tool = view::step_name(&Step { variant: Variant::ONLY, ..step.clone() });
         let finding = Finding::new(
             RULE.id,

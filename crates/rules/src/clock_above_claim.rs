@@ -27,9 +27,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for clock in clocks {
         let above = deviation(&clock);
-        let Some(claimed_khz) = clock.claimed_khz else {
-            continue;
-        };
+        let Some(claimed_khz) = clock.claimed_khz else { continue };
         let is_clock = clock.measured_khz <= view::CLOCK_KHZ_MAX;
         if above < clock.tolerance_percent(DEVIATION_PERCENT_MIN) || seen.contains(&clock.cluster_cpus) || !is_clock {
             continue;

@@ -34,9 +34,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut findings = Vec::new();
     for clock in worst_first(facts.all_cluster_clocks(&Variant::COLD)) {
-        let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz) else {
-            continue;
-        };
+        let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz) else { continue };
         let limit = if clock.is_steady { clock.tolerance_percent(DEVIATION_PERCENT_MIN) } else { UNSTEADY_PERCENT_MIN };
         // The measuring loop loses a few MHz at any clock.
         if view::opp_shape(facts, &clock) == Some(OppShape::OneOffset) {

@@ -29,9 +29,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     for variant in [Variant::COLD, Variant::COLD_CORES] {
         for (step, clocks) in view::clock_passes(facts, &variant) {
             for point in &clocks.points {
-                let Some(ratio) = point.windows.as_ref().and_then(|w| w.multiply_ratio) else {
-                    continue;
-                };
+                let Some(ratio) = point.windows.as_ref().and_then(|w| w.multiply_ratio) else { continue };
                 readings += 1;
                 if !is_whole(ratio) {
                     odd.push((point.cpu, ratio, step));
@@ -39,9 +37,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             }
         }
     }
-    let Some((cpu, ratio, step)) = odd.first() else {
-        return Vec::new();
-    };
+    let Some((cpu, ratio, step)) = odd.first() else { return Vec::new() };
     let finding = Finding::new(
         RULE.id,
         Severity::Info,

@@ -47,9 +47,7 @@ fn few_agree(facts: &Facts<'_>) -> Vec<Finding> {
     for variant in [Variant::COLD, Variant::COLD_CORES, Variant::COLD_ALL_CPUS] {
         for (step, clocks) in view::clock_passes(facts, &variant) {
             for point in &clocks.points {
-                let Some(windows) = &point.windows else {
-                    continue;
-                };
+                let Some(windows) = &point.windows else { continue };
                 let is_alone = windows.supported == Some(false);
                 let few = windows.agreeing_permille < AGREEING_PERMILLE_MIN;
                 if windows.count == 0 || !(few || is_alone) {
@@ -62,9 +60,7 @@ fn few_agree(facts: &Facts<'_>) -> Vec<Finding> {
             }
         }
     }
-    let Some((agreeing, step, cpu)) = worst else {
-        return Vec::new();
-    };
+    let Some((agreeing, step, cpu)) = worst else { return Vec::new() };
     let finding = Finding::new(
         RULE.id,
         Severity::Info,

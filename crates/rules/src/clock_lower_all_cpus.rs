@@ -38,9 +38,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         counts.then(|| (percent, alone.clone(), together.clone()))
     };
     let falls: Vec<_> = together.iter().filter_map(fall).collect();
-    let Some((percent, alone, together)) = falls.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else {
-        return Vec::new();
-    };
+    let Some((percent, alone, together)) = falls.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else { return Vec::new() };
     let by_design = is_x86(facts);
     let template = if by_design {
         "Clock of {cpus} is {alone} alone and {together} with all CPUs busy ({change}): single-core turbo, or a power \

@@ -30,13 +30,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         for (step, clocks) in view::clock_passes(facts, &variant) {
             for point in &clocks.points {
                 let windows = point.windows.as_ref().filter(|w| w.supported != Some(false));
-                let Some(chain_khz) = windows.map(|w| w.best_khz).filter(|khz| *khz > 0) else {
-                    continue;
-                };
+                let Some(chain_khz) = windows.map(|w| w.best_khz).filter(|khz| *khz > 0) else { continue };
                 for counter in &point.counters {
-                    let Some(counted_khz) = counter.khz.known() else {
-                        continue;
-                    };
+                    let Some(counted_khz) = counter.khz.known() else { continue };
                     let percent = 100.0 * (f64::from(*counted_khz) / f64::from(chain_khz) - 1.0);
                     let limit = if counter.name == AVERAGE { AVERAGE_PERCENT_MIN } else { DIFFERENCE_PERCENT_MIN };
                     if percent.abs() <= limit {

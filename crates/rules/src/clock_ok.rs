@@ -27,13 +27,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         deviation.filter(|deviation| deviation.abs() < limit)
     };
     let deviations: Option<Vec<f64>> = clocks.iter().map(is_equal).collect();
-    let Some(deviations) = deviations.filter(|deviations| !deviations.is_empty()) else {
-        return Vec::new();
-    };
+    let Some(deviations) = deviations.filter(|deviations| !deviations.is_empty()) else { return Vec::new() };
     let worst = deviations.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
-    let Some(worst) = worst else {
-        return Vec::new();
-    };
+    let Some(worst) = worst else { return Vec::new() };
     let cpus: Vec<u32> = clocks.iter().flat_map(|clock| clock.cluster_cpus.clone()).collect();
     // Inconsistent readings prove nothing about the clock of their CPUs.
     let others = facts.all_cluster_clocks(&Variant::COLD);

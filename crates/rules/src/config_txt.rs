@@ -45,9 +45,7 @@ impl<'a> ConfigTxt<'a> {
         let mut found = Self::of_board(record);
         let mut section = None;
         for line in &record.machine.firmware {
-            let Some(name) = line.name.strip_prefix(PREFIX) else {
-                continue;
-            };
+            let Some(name) = line.name.strip_prefix(PREFIX) else { continue };
             if let Some(heading) = name.strip_prefix('[') {
                 section = Some(heading.trim_end_matches(']'));
             } else {
@@ -226,9 +224,7 @@ fn holds(is: &str, value: &str) -> bool {
     if is == "any" {
         return true;
     }
-    let (Some(number), Some(limit)) = (number(value), is.get(1..).and_then(number)) else {
-        return false;
-    };
+    let (Some(number), Some(limit)) = (number(value), is.get(1..).and_then(number)) else { return false };
     match is.as_bytes()[0] {
         b'<' => number < limit,
         b'>' => number > limit,

@@ -73,9 +73,7 @@ const SHORT_SHARE_OF_LOG: f64 = 0.1;
 
 /// Steps that needed more CPUs than were online.
 fn hit(facts: &Facts<'_>) -> Vec<usize> {
-    let Some(online) = OnlineCpus::of(facts) else {
-        return Vec::new();
-    };
+    let Some(online) = OnlineCpus::of(facts) else { return Vec::new() };
     let limit = if view::is_log(facts) { SHORT_SHARE_OF_LOG } else { 0.0 };
     let scored = facts.phases().iter().filter(|phase| phase.workload != WorkloadId::Clock);
     // The number of threads of a user's program is unknown: it may use every CPU of its mask.

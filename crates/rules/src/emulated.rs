@@ -15,9 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(sign) = facts.machine.emulated_by() else {
-        return Vec::new();
-    };
+    let Some(sign) = facts.machine.emulated_by() else { return Vec::new() };
     let finding = Finding::new(
         RULE.id,
         Severity::Invalid,

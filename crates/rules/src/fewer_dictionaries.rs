@@ -48,9 +48,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 fn not_comparable(facts: &Facts<'_>) -> Vec<Finding> {
     let mut found: Vec<(&Step, &str, Vec<usize>)> = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
-        let Some(reason) = step.not_comparable.as_deref() else {
-            continue;
-        };
+        let Some(reason) = step.not_comparable.as_deref() else { continue };
         match found.iter_mut().find(|(known, why, _)| (&known.workload, *why) == (&step.workload, reason)) {
             Some((.., steps)) => steps.push(index),
             None => found.push((step, reason, vec![index])),

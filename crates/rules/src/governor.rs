@@ -24,9 +24,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     }
     let mut findings: Vec<Finding> = Vec::new();
     for policy in &facts.machine.policies {
-        let Some(governor) = view::governor_during_run(facts, policy) else {
-            continue;
-        };
+        let Some(governor) = view::governor_during_run(facts, policy) else { continue };
         if governor == "performance" || limited_by_setting::holds(facts, policy) {
             continue;
         }

@@ -37,9 +37,7 @@ impl ClockPair {
             Some(Quantity::Khz(khz)) if *khz > 0 => Some(f64::from(*khz)),
             _ => None,
         };
-        let Some(Quantity::Cpus(cpus)) = finding.value("cpus") else {
-            return None;
-        };
+        let Some(Quantity::Cpus(cpus)) = finding.value("cpus") else { return None };
         let is_factor = finding.value("factor").is_some();
         Some(HeldClock { cpus, kept: (khz(low)? / khz(high)?).min(1.0), is_factor })
     }

@@ -28,9 +28,7 @@ const DEGRADED_SINGLE_PERCENT: f64 = 5.0;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let phases = &facts.phases_bound_by(RULE.loads);
     let of_phases: Vec<PhaseWait> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
-    let Some(worst) = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak)) else {
-        return Vec::new();
-    };
+    let Some(worst) = of_phases.iter().max_by(|a, b| a.peak.total_cmp(&b.peak)) else { return Vec::new() };
     if worst.peak < PEAK_PERCENT_MIN {
         return Vec::new();
     }

@@ -57,9 +57,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     });
     let is_grave = |text: &str| word_of(text).is_some_and(|(_, grave)| *grave);
     let gravest = messages.iter().find(|(_, message)| is_grave(&message.text));
-    let Some((_, first)) = gravest.or(messages.first()) else {
-        return Vec::new();
-    };
+    let Some((_, first)) = gravest.or(messages.first()) else { return Vec::new() };
     let severity = if gravest.is_some() { Severity::Degraded } else { Severity::Info };
     let finding = Finding::new(
         RULE.id,

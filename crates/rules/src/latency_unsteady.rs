@@ -25,16 +25,12 @@ const SIZES_MIN: usize = 2;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let steps = facts.steps.iter().enumerate();
     let found = steps.filter_map(|(index, step)| {
-        let Outcome::Done(StepMeasurement::Latency(latency)) = &step.outcome else {
-            return None;
-        };
+        let Outcome::Done(StepMeasurement::Latency(latency)) = &step.outcome else { return None };
         let apart = |row: &&LatencyRow| row.rounds_apart_percent.is_some_and(|p| p > APART_PERCENT);
         let apart: Vec<&LatencyRow> = latency.rows.iter().filter(apart).collect();
         (apart.len() >= SIZES_MIN).then_some((index, apart))
     });
-    let Some((index, apart)) = found.max_by_key(|(_, apart)| apart.len()) else {
-        return Vec::new();
-    };
+    let Some((index, apart)) = found.max_by_key(|(_, apart)| apart.len()) else { return Vec::new() };
     let worst = apart.iter().filter_map(|row| row.rounds_apart_percent);
     let worst = worst.reduce(f64::max).unwrap_or_default();
     let kib = |row: &LatencyRow| Quantity::Kib(row.size_bytes / 1024);

@@ -98,9 +98,7 @@ fn in_log(facts: &Facts<'_>, phases: &[Phase]) -> Vec<Finding> {
             .flat_map(|phase| view::gauge(facts, channel, phase.window))
             .map(|reading| reading.value)
             .collect();
-        let (Some(low), Some(high)) = (clocks.iter().min(), clocks.iter().max()) else {
-            continue;
-        };
+        let (Some(low), Some(high)) = (clocks.iter().min(), clocks.iter().max()) else { continue };
         let lost = 100.0 * (1.0 - *high as f64 / f64::from(top_khz.max(1)));
         let is_one_opp = low == high && policy.opps_khz.iter().any(|khz| i64::from(*khz) == *high);
         let reaches = |clock: &ClusterClock| {
@@ -191,9 +189,7 @@ fn place(facts: &Facts<'_>, held: &Restriction, phase: &Phase) -> Place {
 fn loss_percent(facts: &Facts<'_>, held: &[Restriction]) -> f64 {
     let (mut lost, mut all) = (0.0, 0.0);
     for policy in &facts.machine.policies {
-        let Some(top) = wanted_khz(facts, policy) else {
-            continue;
-        };
+        let Some(top) = wanted_khz(facts, policy) else { continue };
         let cpus = policy.cpus.len().max(1) as f64;
         all += cpus * f64::from(top);
         let one = held.iter().find(|held| held.policy.policy == policy.policy);

@@ -40,9 +40,7 @@ const JUDGED_ELSEWHERE: [&str; 18] = [
 ];
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Source::Log(log) = &facts.source else {
-        return Vec::new();
-    };
+    let Source::Log(log) = &facts.source else { return Vec::new() };
     let others = log.verdicts.iter().filter(|line| {
         let text = line.text.trim();
         let is_judged = JUDGED_ELSEWHERE.iter().any(|words| text.starts_with(words));

@@ -37,9 +37,7 @@ fn judged<'a>(facts: &Facts<'_>, figures: &[Figure], reference: impl FnOnce() ->
     if memory.is_empty() {
         return Vec::new();
     }
-    let Some(soc) = facts.soc().known() else {
-        return Vec::new();
-    };
+    let Some(soc) = facts.soc().known() else { return Vec::new() };
     let reference = reference();
     let judged = memory.into_iter().filter_map(|figure| {
         let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_deref());
@@ -89,9 +87,7 @@ const OTHERS_CPUS: f64 = 0.25;
 
 /// True if it was hot or other tasks ran while a step measured: its figure says nothing of the memory then.
 fn is_disturbed(facts: &Facts<'_>, step: usize) -> bool {
-    let Some(step) = facts.steps.get(step) else {
-        return false;
-    };
+    let Some(step) = facts.steps.get(step) else { return false };
     let heat = facts.heat(&step.window);
     let is_hot = heat.is_some_and(|heat| heat.millicelsius_max >= slowdown::hot_millicelsius(facts));
     let busy: Vec<f64> = facts.cpu_use(&step.window).iter().map(|usage| usage.busy).collect();

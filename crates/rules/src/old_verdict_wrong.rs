@@ -29,14 +29,10 @@ const SLOWED: [&Rule; 6] = [
 ];
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Source::Log(log) = &facts.source else {
-        return Vec::new();
-    };
+    let Source::Log(log) = &facts.source else { return Vec::new() };
     let mut findings: Vec<Finding> = Vec::new();
     for line in &log.verdicts {
-        let Some(finding) = judge(facts, line) else {
-            continue;
-        };
+        let Some(finding) = judge(facts, line) else { continue };
         // One table of residencies for each cluster is one verdict.
         match findings.iter_mut().find(|known| known.template == finding.template) {
             Some(known) => known.places.extend(finding.places),

@@ -31,9 +31,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut tried = 0;
     for (step, clocks) in view::clock_passes(facts, &Variant::COLD) {
         for point in &clocks.points {
-            let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point)) else {
-                continue;
-            };
+            let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point)) else { continue };
             if view::is_top_point(clocks, point) || opp_khz == 0 {
                 continue;
             }
@@ -52,9 +50,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let missed =
         |(deviation, _, point): &(f64, &Clocks, ClockPoint)| deviation.abs() * f64::from(point.opp_khz.unwrap_or(0));
     let worst = wrong.iter().max_by(|a, b| missed(a).total_cmp(&missed(b)));
-    let Some((deviation, _, point)) = worst.filter(|_| wrong.len() >= WRONG_MIN) else {
-        return Vec::new();
-    };
+    let Some((deviation, _, point)) = worst.filter(|_| wrong.len() >= WRONG_MIN) else { return Vec::new() };
     let is_fixed = |(_, clocks, point): &(f64, &Clocks, ClockPoint)| {
         let highest_khz = highest_khz(clocks, point.cpu);
         view::measured_khz(point).is_some_and(|khz| f64::from(khz) >= SAME_CLOCK * f64::from(highest_khz))

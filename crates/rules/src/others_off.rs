@@ -24,9 +24,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let is_elsewhere = !step.cpus.is_empty() && !cpus.iter().all(|cpu| step.cpus.contains(cpu));
         step.workload != WorkloadId::Clock && is_elsewhere && alone(step.window.start_ms)
     });
-    let Some((index, first)) = steps.next() else {
-        return Vec::new();
-    };
+    let Some((index, first)) = steps.next() else { return Vec::new() };
     let finding = Finding::new(
         RULE.id,
         Severity::Info,

@@ -25,9 +25,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     };
     let causes = [Cause::Power, Cause::Unknown, Cause::ManyCores, Cause::Turbo];
     let of_first = causes.into_iter().map(|cause| (cause, of_cause(cause))).find(|(_, falls)| !falls.is_empty());
-    let Some((cause, falls)) = of_first else {
-        return Vec::new();
-    };
+    let Some((cause, falls)) = of_first else { return Vec::new() };
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {
         let finding = slowdown::with_falls(facts, finding(cause, falls, slowdown::names_clusters(facts, falls)), falls);
@@ -78,9 +76,7 @@ fn after_heat(facts: &Facts<'_>, cause: Cause, finding: Finding, temp_millicelsi
 
 /// A sensor of one core does not cover the others.
 fn by_a_part(facts: &Facts<'_>, cause: Cause, finding: Finding, names_clusters: bool) -> Finding {
-    let (Cause::Unknown, Some(sensor)) = (cause, view::sensor_of_a_part(facts)) else {
-        return finding;
-    };
+    let (Cause::Unknown, Some(sensor)) = (cause, view::sensor_of_a_part(facts)) else { return finding };
     let template = if names_clusters {
         "During {phase}, clocks dropped: {clusters}. The only temperature ({temperature} at most) is that of one part of \
              the CPUs ({sensor}), so the cause (heat or power limit) is unknown."

@@ -27,9 +27,7 @@ pub(super) fn severity(text: &str) -> Option<Severity> {
 }
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Source::Log(log) = &facts.source else {
-        return Vec::new();
-    };
+    let Source::Log(log) = &facts.source else { return Vec::new() };
     let verdicts = log.verdicts.iter().filter_map(|line| Some((line, severity(&line.text)?)));
     let finding = |(line, severity): (&record::LogLine, Severity)| {
         let said = line.text.split(" Place ").next().unwrap_or_default();

@@ -22,9 +22,7 @@ const FALL_PERCENT_MIN: f64 = 3.0;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
-    let Some(fall) = view::fall_percent(&scores).filter(|fall| *fall >= FALL_PERCENT_MIN) else {
-        return Vec::new();
-    };
+    let Some(fall) = view::fall_percent(&scores).filter(|fall| *fall >= FALL_PERCENT_MIN) else { return Vec::new() };
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
     let runs = facts.halves();
     let by_use = view::fall(runs).filter(view::Fall::is_of_use);

@@ -26,9 +26,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
     let fall = view::fall_percent(&scores).unwrap_or(0.0);
     let spread = view::spread_percent(&scores).filter(|spread| *spread >= SPREAD_PERCENT_MIN);
-    let Some(spread) = spread.filter(|_| fall < DECLINE_PERCENT) else {
-        return Vec::new();
-    };
+    let Some(spread) = spread.filter(|_| fall < DECLINE_PERCENT) else { return Vec::new() };
     let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let runs = facts.halves();
     let template = match view::differs(runs) {

@@ -119,9 +119,7 @@ pub(super) fn by_workload(falls: &[ClockFall]) -> Vec<Vec<ClockFall>> {
 
 /// Finding for the drops of one workload, with clusters, clocks, times and evidence.
 pub(super) fn with_falls(facts: &Facts<'_>, finding: Finding, falls: &[ClockFall]) -> Finding {
-    let Some(fall) = worst(falls) else {
-        return finding;
-    };
+    let Some(fall) = worst(falls) else { return finding };
     let mut steps: Vec<usize> = falls.iter().flat_map(|fall| fall.steps.iter().copied()).collect();
     steps.sort_unstable();
     steps.dedup();

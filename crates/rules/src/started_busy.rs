@@ -16,9 +16,7 @@ pub(super) const RULE: Rule = Rule {
 const BUSY_HUNDREDTHS_OF_CPU: u32 = 2_500;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(gate) = facts.gate.known().filter(|gate| gate.forced && !gate.passed) else {
-        return Vec::new();
-    };
+    let Some(gate) = facts.gate.known().filter(|gate| gate.forced && !gate.passed) else { return Vec::new() };
     let named = view::process_words(&gate.busiest);
     let is_heavy = gate.busiest.iter().any(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_OF_CPU);
     let severity = if is_heavy { Severity::Invalid } else { Severity::Degraded };

@@ -15,17 +15,13 @@ pub fn mark(finding: &Finding) -> String {
 /// Verdict of a log by this program, in its own words.
 pub fn verdict(facts: &Facts<'_>) -> Option<Verdict> {
     findings(facts)?;
-    let Source::Log(log) = &facts.source else {
-        return None;
-    };
+    let Source::Log(log) = &facts.source else { return None };
     log.verdicts.iter().find_map(|line| Verdict::ALL.into_iter().find(|word| line.text.trim().contains(word.line())))
 }
 
 /// Findings of a log by this program; none for other logs.
 pub(super) fn findings(facts: &Facts<'_>) -> Option<Vec<Finding>> {
-    let Source::Log(log) = &facts.source else {
-        return None;
-    };
+    let Source::Log(log) = &facts.source else { return None };
     let findings: Vec<Finding> = log.verdicts.iter().filter_map(finding).collect();
     (!findings.is_empty()).then_some(findings)
 }

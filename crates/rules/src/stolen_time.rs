@@ -27,9 +27,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     }
     let values: Vec<f64> = stolen.iter().map(|(steal, _)| *steal).collect();
     let worst = stolen.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    let (Some(average), Some((peak, at_ms))) = (mean(&values), worst) else {
-        return Vec::new();
-    };
+    let (Some(average), Some((peak, at_ms))) = (mean(&values), worst) else { return Vec::new() };
     if average < MEAN_PERCENT_MIN {
         return Vec::new();
     }

@@ -29,9 +29,7 @@ const MHZ_MAX: f64 = 20_000.0;
 const AES_BLOCK_BYTES: u32 = 16_384;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Source::Log(log) = &facts.source else {
-        return Vec::new();
-    };
+    let Source::Log(log) = &facts.source else { return Vec::new() };
     let Some(summary) = &log.summary else {
         return Vec::new();
     };

@@ -41,9 +41,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 /// For the workloads that waited, where some did.
 fn with_wait(finding: Finding, waited: Option<&CpuWait>) -> Finding {
     let finding = finding.seen_by(Witness::SwapTraffic);
-    let Some(waited) = waited.filter(|_| finding.severity > Severity::Info) else {
-        return finding;
-    };
+    let Some(waited) = waited.filter(|_| finding.severity > Severity::Info) else { return finding };
     finding
         .of(waited.steps.iter().copied())
         .during(waited.first_ms, waited.last_ms)

@@ -18,13 +18,9 @@ const PLACES_MAX: usize = 3;
 const GAP_LINES_MAX: u32 = 3;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Source::Log(log) = &facts.source else {
-        return Vec::new();
-    };
+    let Source::Log(log) = &facts.source else { return Vec::new() };
     let places = places(&log.unread);
-    let Some((first, _)) = places.first() else {
-        return Vec::new();
-    };
+    let Some((first, _)) = places.first() else { return Vec::new() };
     let named: Vec<String> = places
         .iter()
         .take(PLACES_MAX)

@@ -13,7 +13,7 @@ use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 const ROOT: INodeNo = INodeNo(1);
 const FILE: INodeNo = INodeNo(2);
@@ -134,23 +134,7 @@ impl Backing {
             ROOT => (FileType::Directory, 0o755),
             _ => (FileType::RegularFile, 0o600),
         };
-        FileAttr {
-            ino,
-            size: held(&self.0).now.len() as u64,
-            blocks: 0,
-            atime: UNIX_EPOCH,
-            mtime: UNIX_EPOCH,
-            ctime: UNIX_EPOCH,
-            crtime: UNIX_EPOCH,
-            kind,
-            perm,
-            nlink: 1,
-            uid: 0,
-            gid: 0,
-            rdev: 0,
-            blksize: 4096,
-            flags: 0,
-        }
+        crate::fuse_attributes(ino, kind, perm, held(&self.0).now.len() as u64)
     }
 }
 

@@ -25,7 +25,7 @@ pub use skip::{Excuse, excuse, skip, was_skipped};
 pub use stuck::Stuck;
 pub use terminal::terminal;
 pub use tls::TlsServer;
-pub use wait::wait_until;
+pub use wait::{ended, wait_for, wait_until};
 
 use std::path::PathBuf;
 
@@ -72,6 +72,30 @@ pub fn machine_of_board(text: &str) -> record::Machine {
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../boards")
+}
+
+/// Attributes of a file or folder of root in a file system of tests.
+fn fuse_attributes(ino: fuser::INodeNo, kind: fuser::FileType, perm: u16, size: u64) -> fuser::FileAttr {
+    let time = std::time::UNIX_EPOCH;
+    let (atime, mtime, ctime, crtime) = (time, time, time, time);
+    let (blocks, nlink, uid, gid, rdev, blksize, flags) = (0, 1, 0, 0, 0, 4096, 0);
+    fuser::FileAttr {
+        ino,
+        size,
+        blocks,
+        atime,
+        mtime,
+        ctime,
+        crtime,
+        kind,
+        perm,
+        nlink,
+        uid,
+        gid,
+        rdev,
+        blksize,
+        flags,
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Skipped tests: printed, counted at the end of `./test`, and failures if skips are not permitted.
 //!
-//! A test that lacks a prerequisite calls [`skip`] and returns; if a helper has called it, the test calls
-//! [`was_skipped`] and returns. `cargo xtask tidy` rejects a bare `return` in a test, because the harness would print
+//! A test that lacks a prerequisite calls [`skip`] and returns; if a helper has called it, the test returns by
+//! [`needs!`](crate::needs) or [`found!`](crate::found). `cargo xtask tidy` rejects a bare `return` in a test, because the harness would print
 //! `ok` for a test that checked nothing.
 
 use std::cell::Cell;
@@ -68,6 +68,27 @@ pub fn excuse(excuse: Excuse) {
 #[track_caller]
 pub fn was_skipped() {
     assert!(TOLD.get(), "a test returns early and nobody has said why: call `testkit::skip` before");
+}
+
+/// Ends a test that cannot run here, where a helper returns false and has said why.
+#[macro_export]
+macro_rules! needs {
+    ($can_run:expr) => {
+        if !$can_run {
+            return $crate::was_skipped();
+        }
+    };
+}
+
+/// The value that a helper gives; ends a test that cannot run here, where it gives none and has said why.
+#[macro_export]
+macro_rules! found {
+    ($found:expr) => {
+        match $found {
+            Some(found) => found,
+            None => return $crate::was_skipped(),
+        }
+    };
 }
 
 #[track_caller]

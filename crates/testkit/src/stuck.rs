@@ -8,7 +8,7 @@ use fuser::{
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 const ROOT: INodeNo = INodeNo(1);
 const FILE: INodeNo = INodeNo(2);
@@ -62,23 +62,7 @@ fn attributes(ino: INodeNo) -> FileAttr {
         ROOT => (FileType::Directory, 0o755),
         _ => (FileType::RegularFile, 0o644),
     };
-    FileAttr {
-        ino,
-        size: 4096,
-        blocks: 0,
-        atime: UNIX_EPOCH,
-        mtime: UNIX_EPOCH,
-        ctime: UNIX_EPOCH,
-        crtime: UNIX_EPOCH,
-        kind,
-        perm,
-        nlink: 1,
-        uid: 0,
-        gid: 0,
-        rdev: 0,
-        blksize: 4096,
-        flags: 0,
-    }
+    crate::fuse_attributes(ino, kind, perm, 4096)
 }
 
 impl Filesystem for StuckFileSystem {

@@ -28,13 +28,9 @@ pub(super) const AES: Workload = Workload {
     id: WorkloadId::Aes,
     about: "Built-in AES-CBC encryption for six block sizes; same code on every machine.",
     link: "https://csrc.nist.gov/pubs/sp/800/38/a/final",
-    unit: "bytes/s",
-    higher_is_better: true,
-    tool: None,
-    shape: None,
     attributes: Attributes { heats: CIPHER, at_a_clock: Some(AtAClock::CIPHER), forms: CIPHERS, ..Attributes::PLAIN },
-    lacking: |_| None,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when the code that is timed or the way of repeating changes, a new version of its library

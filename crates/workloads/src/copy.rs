@@ -170,9 +170,7 @@ fn remove(
     remote: &Remote,
     folder: &OwnFolder,
 ) -> bool {
-    let Ok(arguments) = (copier.removal)(remote, folder) else {
-        return false;
-    };
+    let Ok(arguments) = (copier.removal)(remote, folder) else { return false };
     context.run_cleanup(remover, &arguments, CONNECT_LIMIT)
 }
 
@@ -235,9 +233,7 @@ fn make(folder: &OwnFolder, drive: &Path) -> Result<(), String> {
 
 /// Brings the file into the page cache, so that the drive has no part in a copy.
 fn read_once(folder: &OwnFolder) {
-    let Ok(mut file) = opened(folder) else {
-        return;
-    };
+    let Ok(mut file) = opened(folder) else { return };
     let mut block = vec![0; 1 << 20];
     while file.read(&mut block).is_ok_and(|count| count > 0) {}
 }
@@ -254,9 +250,7 @@ fn drop_from_cache(folder: &OwnFolder) {
 
 /// The failure in the words of ssh, with what can be done.
 fn explained(failed: Failure, host: &Host) -> Failure {
-    let Some((why, hint)) = reason(&failed.output_tail) else {
-        return failed;
-    };
+    let Some((why, hint)) = reason(&failed.output_tail) else { return failed };
     Failure { message: format!("cannot connect to {} by SSH: {why}{hint}.", host.name), ..failed }
 }
 

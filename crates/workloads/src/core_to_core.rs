@@ -17,13 +17,10 @@ pub(super) const CORE_TO_CORE: Workload = Workload {
     id: WorkloadId::CoreToCore,
     about: "Cache line transfer latency between every pair of CPUs; shows the clusters.",
     link: "https://en.wikipedia.org/wiki/Cache_coherence",
-    unit: "ns",
-    higher_is_better: false,
-    tool: None,
-    shape: None,
     attributes: Attributes { takes: DurationRule::Pairs, ..Attributes::PLAIN },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when the loop changes.

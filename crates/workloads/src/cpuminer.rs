@@ -19,25 +19,18 @@ pub(super) const CPUMINER: Workload = Workload {
     id: WorkloadId::Cpuminer,
     about: "Five minutes of scrypt with cpuminer or minerd on all CPUs; shows performance loss by heat.",
     link: "https://github.com/tpruvot/cpuminer-multi",
-    unit: "kH/s",
-    higher_is_better: true,
     tool: Some(&KIND),
-    shape: None,
     attributes: Attributes { takes: DurationRule::Fixed(300.0), ..Attributes::PLAIN },
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
     name: "cpuminer",
     programs: &["cpuminer", "cpuminer-multi", "minerd"],
-    version_args: &["--version"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
+    recognise: &version_line,
     is_users: true,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// As long as it takes a heatsink to get warm; what the bash program has always run.
@@ -89,14 +82,10 @@ fn version_line(text: &str) -> Option<String> {
 pub(super) fn parse(text: &str) -> Result<Series, String> {
     let (mut values, mut at_ms, mut start) = (Vec::new(), Vec::new(), None);
     for line in without_colours(text).lines() {
-        let Some((clock_s, words)) = stamped(line) else {
-            continue;
-        };
+        let Some((clock_s, words)) = stamped(line) else { continue };
         let start_s: i64 = *start.get_or_insert(clock_s);
         let words = words.strip_prefix("Total: ").or_else(|| words.strip_prefix("Benchmark: "));
-        let Some(rate) = words.and_then(kilohashes) else {
-            continue;
-        };
+        let Some(rate) = words.and_then(kilohashes) else { continue };
         values.push(rate);
         // Lines carry the time of day; a run over midnight goes on from 0.
         at_ms.push((clock_s - start_s).rem_euclid(86_400) * 1000);

@@ -33,29 +33,23 @@ pub(super) const DRIVE: Workload = Workload {
     id: WorkloadId::Drive,
     about: "Large files, random blocks and small files on the drive of --dir (default: current directory), with fio.",
     link: "https://fio.readthedocs.io/en/latest/fio_doc.html",
-    unit: "MB/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes { needs: Needs::DIRECTORY, ..Attributes::PLAIN },
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
     name: "fio",
     programs: &["fio"],
-    version_args: &["--version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("fio-"))?;
         Some(line.trim().replacen('-', " ", 1))
     },
     // Older ones count bandwidth in KiB only.
     oldest: &[3, 0],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Rises when what is read or written changes.
@@ -129,9 +123,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
 
 /// Refuses to fill a drive.
 fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), String> {
-    let Ok(space) = fstatvfs(folder.descriptor()) else {
-        return Ok(());
-    };
+    let Ok(space) = fstatvfs(folder.descriptor()) else { return Ok(()) };
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     let needed = bytes + SPARE_BYTES;
     (bytes == 0 || free >= needed).then_some(()).ok_or_else(|| {
@@ -401,7 +393,7 @@ mod tests {
     #[test]
     fn missing_fio() {
         let job = Job::default();
-        let missing = Bench::new(&[]).with(&job, |context, _| (DRIVE.lacking)(context));
+        let missing = Bench::new(&[]).with(&job, |context, _| DRIVE.missing(context));
         assert!(missing.map(|missing| missing.to_string()).unwrap().contains("fio"));
     }
 }

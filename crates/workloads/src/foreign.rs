@@ -1,8 +1,7 @@
 //! Every parser of what a program prints, as a function of text alone: for fuzzing.
 
 use super::{
-    copy, cpuminer, drive, geekbench, network, opengl, openssl, perf_bench, phoronix, sevenzip, stockfish, stress_ng,
-    sysbench, video, zstd,
+    copy, cpuminer, defined, drive, geekbench, network, opengl, openssl, phoronix, sevenzip, stockfish, video,
 };
 
 /// A name, in kebab-case, and what is done with a text.
@@ -12,6 +11,7 @@ type Parser = (&'static str, fn(&str));
 pub const PARSERS: &[Parser] = &[
     ("copy", |text| drop(copy::reason(text))),
     ("cpuminer", |text| drop(cpuminer::parse(text))),
+    ("defined", |text| drop(defined::parse(text))),
     ("ffmpeg", |text| {
         drop(video::fast(text));
         drop(video::realtime(text, 5.0));
@@ -35,20 +35,10 @@ pub const PARSERS: &[Parser] = &[
             drop(openssl::parse(text, algorithm));
         }
     }),
-    ("perf", |text| {
-        drop(perf_bench::parse_time(text));
-        drop(perf_bench::parse_memory(text));
-    }),
     ("phoronix", |text| drop(phoronix::parse(text))),
     ("sevenzip", |text| {
         drop(sevenzip::parse(text));
         drop(sevenzip::parse_passes(text));
     }),
     ("stockfish", |text| drop(stockfish::parse(text))),
-    ("stress-ng", |text| drop(stress_ng::parse(text, "cpu"))),
-    ("sysbench", |text| {
-        drop(sysbench::parse_cpu(text));
-        drop(sysbench::parse_memory(text));
-    }),
-    ("zstd", |text| drop(zstd::parse(text))),
 ];

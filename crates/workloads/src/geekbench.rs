@@ -23,8 +23,6 @@ pub(super) const GEEKBENCH: Workload = Workload {
     id: WorkloadId::Geekbench,
     about: "Geekbench 5 or 6, per core type and twice on all CPUs; the free version uploads its results.",
     link: "https://www.geekbench.com/",
-    unit: "points",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: ONE_FORM, places: Places::EachTypeThenAll, repetitions: 2, seconds: 600 }),
     attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Geekbench), ..Attributes::PLAIN },
@@ -35,13 +33,11 @@ pub(super) const GEEKBENCH: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "Geekbench",
     programs: &["geekbench6", "geekbench5"],
-    version_args: &["--version"],
-    recognise: version_line,
+    recognise: &version_line,
     oldest: &[5],
-    is_preferred: None,
     variable: Some("GEEKBENCH"),
     is_users: true,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// The slowest boards take most of an hour.
@@ -54,9 +50,6 @@ const RESULTS_BYTES_MAX: u64 = 16 << 20;
 const NEED_KIB: u64 = 1200 << 10;
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    if let Err(missing) = context.tools.find(&KIND) {
-        return Some(missing);
-    }
     let available = available_kib(context.root).ok()?;
     (available < NEED_KIB).then(|| {
         let (need, has) = (NEED_KIB >> 10, available >> 10);
@@ -145,7 +138,7 @@ pub(super) fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
     } else {
         String::new()
     };
-    Ok(Scores { rows, detail, links, output: super::program::shortened(&without_keys(text)) })
+    Ok(Scores { rows, detail, links, output: super::scored::shortened(&without_keys(text)) })
 }
 
 fn exported_rows(export: &Export) -> Vec<Score> {
@@ -247,7 +240,7 @@ mod tests {
         let body = format!("[ \"$1\" = --version ] && {{ echo '{version}'; exit; }}\n{body}");
         let bench = Bench::new(&[Program { name: "geekbench6".into(), body }]);
         let found = bench.with(&Job::default(), |context, report| {
-            assert_eq!((GEEKBENCH.lacking)(context), None);
+            assert_eq!(GEEKBENCH.missing(context), None);
             run(context, report)
         });
         match (found, expected) {

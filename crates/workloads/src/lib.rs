@@ -9,6 +9,7 @@ mod attributes;
 mod copy;
 mod core_to_core;
 mod cpuminer;
+mod defined;
 mod drive;
 pub mod foreign;
 mod geekbench;
@@ -26,22 +27,17 @@ mod network_cpu;
 mod opengl;
 mod openssl;
 pub mod packages;
-mod perf_bench;
 mod phoronix;
 mod program;
-mod rsync;
 mod scored;
 pub mod sevenzip;
-mod sftp;
 mod simd;
+mod ssh_copy;
 mod stockfish;
-mod stress_ng;
 pub mod survey;
-mod sysbench;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod video;
-mod zstd;
 
 pub use attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, Needs};
 pub(crate) use opengl::XVFB;
@@ -49,10 +45,11 @@ pub(crate) use opengl::XVFB;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::ToolKind;
-use record::{Failure, Missing, Outcome, StepMeasurement, Variant, WorkloadId};
+use record::{Arrange, Failure, Missing, Outcome, StepMeasurement, Variant, WorkloadId};
+use std::sync::LazyLock;
 
 /// One kind of work that is measured.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Workload {
     /// Name in the Record and on the command line, in kebab-case.
     pub id: WorkloadId,
@@ -60,17 +57,13 @@ pub struct Workload {
     pub about: &'static str,
     /// Link to its documentation.
     pub link: &'static str,
-    /// Unit of its figures.
-    pub unit: &'static str,
-    /// True if a higher figure is better.
-    pub higher_is_better: bool,
     /// The external program it runs; none for what is built in.
     pub tool: Option<&'static ToolKind>,
     /// Shape of a run by name; `None` for workloads that run as in the standard run.
     pub shape: Option<Shape>,
     /// Further attributes.
     pub attributes: Attributes,
-    /// Why it cannot run here: no tool, no memory. Asked before every step.
+    /// Why it cannot run here although its tool is installed, such as too little memory. Asked before every step.
     pub lacking: fn(&WorkloadContext) -> Option<Missing>,
     /// Runs it once: [`Workload::measure`] is how it is called.
     pub run: fn(&WorkloadContext, &mut StepReport) -> Result<StepMeasurement, Failure>,
@@ -103,10 +96,27 @@ pub enum Places {
 }
 
 impl Workload {
+    /// Defaults of the table's rows.
+    const PLAIN: Self = Self {
+        id: WorkloadId::Program,
+        about: "",
+        link: "",
+        tool: None,
+        shape: None,
+        attributes: Attributes::PLAIN,
+        lacking: |_| None,
+        run: |_, _| unreachable!("every row has its own"),
+    };
+
+    /// Why it cannot run here: no tool, no memory.
+    pub fn missing(&self, context: &WorkloadContext) -> Option<Missing> {
+        self.tool.and_then(|kind| context.tools.find(kind).err()).or_else(|| (self.lacking)(context))
+    }
+
     /// Runs it once, unless something is lacking, and returns all that is known of it, also when it failed.
     pub fn measure(&self, context: &WorkloadContext) -> (StepReport, Outcome) {
         let mut report = StepReport::new(context.not_comparable.clone());
-        let outcome = match (self.lacking)(context) {
+        let outcome = match self.missing(context) {
             Some(missing) => Outcome::Skipped(missing),
             None => match (self.run)(context, &mut report) {
                 Ok(measured) => Outcome::Done(measured),
@@ -118,7 +128,14 @@ impl Workload {
 }
 
 /// All workloads, by id.
-pub const WORKLOADS: &[Workload] = &[
+pub static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
+    let mut workloads: Vec<Workload> = CODED.iter().copied().chain(defined::workloads()).collect();
+    workloads.arrange_by_key(|workload| workload.id.as_str());
+    workloads
+});
+
+/// Workloads that are code.
+const CODED: &[Workload] = &[
     aes::AES,
     core_to_core::CORE_TO_CORE,
     cpuminer::CPUMINER,
@@ -134,18 +151,14 @@ pub const WORKLOADS: &[Workload] = &[
     network_cpu::NETWORK_CPU,
     opengl::OPENGL,
     openssl::OPENSSL,
-    perf_bench::PERF_BENCH,
     phoronix::PHORONIX,
     program::PROGRAM,
-    rsync::RSYNC,
+    ssh_copy::RSYNC,
     sevenzip::SEVENZIP,
-    sftp::SFTP,
+    ssh_copy::SFTP,
     simd::SIMD,
     stockfish::STOCKFISH,
-    stress_ng::STRESS_NG,
-    sysbench::SYSBENCH,
     video::VIDEO,
-    zstd::ZSTD,
 ];
 
 /// The workload with this id.
@@ -184,13 +197,12 @@ mod tests {
             assert!(known, "{id} is bound by something");
             assert!(before < id, "{before} before {id}");
         }
-        for workload in WORKLOADS {
+        for workload in WORKLOADS.iter() {
             let id = workload.id.as_str();
             let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(!id.is_empty() && id.chars().all(kebab), "{id:?}");
             assert!(workload.about.ends_with('.') && workload.about.len() > 30, "{id}");
             assert!(workload.link.starts_with("https://"), "{id}");
-            assert!(!workload.unit.is_empty(), "{id}");
         }
     }
 
@@ -200,7 +212,7 @@ mod tests {
             let workload = workload(id).unwrap();
             let lacks = |cpus: &[u32]| {
                 let job = Job { workload: id, cpus: cpus.to_vec(), ..Job::default() };
-                Bench::new(&[]).with(&job, |context, _| (workload.lacking)(context))
+                Bench::new(&[]).with(&job, |context, _| workload.missing(context))
             };
             let why = lacks(&[3]).unwrap();
             assert_eq!(why.path, id.as_str());

@@ -25,10 +25,6 @@ pub(super) const LZMA: Workload = Workload {
     id: WorkloadId::Lzma,
     about: "Built-in LZMA compression and decompression of generated text; same code on every machine.",
     link: "https://7-zip.org/sdk.html",
-    unit: "MB/s",
-    higher_is_better: true,
-    tool: None,
-    shape: None,
     attributes: Attributes {
         takes: DurationRule::Work(10.0),
         at_a_clock: Some(AtAClock::SINGLE),
@@ -38,6 +34,7 @@ pub(super) const LZMA: Workload = Workload {
     },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when text, settings or code change, a new version of its library included.
@@ -104,8 +101,8 @@ fn series(threads: &[Vec<Turn>], bytes: usize) -> Series {
     let rate = |turn: &Turn| bytes as f64 / 1e6 / turn.work.as_secs_f64().max(1e-9);
     let end = |index: usize| threads.iter().map(|turns| turns[index].at).max().unwrap_or_default();
     Series {
-        unit: LZMA.unit.to_owned(),
-        higher_is_better: LZMA.higher_is_better,
+        unit: "MB/s".to_owned(),
+        higher_is_better: true,
         detail: format!(
             "per iteration {} KiB of text compressed once and decompressed {DECOMPRESSIONS} times; sum of {} threads",
             bytes >> 10,

@@ -22,13 +22,10 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     id: WorkloadId::MemoryBandwidth,
     about: "Memory copy, fill and read bandwidth of one CPU, per routine.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
-    unit: "MB/s",
-    higher_is_better: true,
-    tool: None,
-    shape: None,
     attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
     lacking: |context| buffer_bytes(context, wanted_bytes(context), 2).err(),
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when a routine, the buffers or the way of repeating changes.

@@ -30,13 +30,10 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     id: WorkloadId::MemoryLatency,
     about: "Latency of dependent memory accesses by buffer size, in nanoseconds.",
     link: "https://lmbench.sourceforge.net/man/lat_mem_rd.8.html",
-    unit: "ns",
-    higher_is_better: false,
-    tool: None,
-    shape: None,
     attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when the ring or the way of repeating changes.

@@ -32,13 +32,10 @@ pub(super) const MEMORY_LIBC: Workload = Workload {
     id: WorkloadId::MemoryLibc,
     about: "Bytes per second that memcpy and memset of the machine's own C library copy and fill.",
     link: "https://github.com/ssvb/tinymembench",
-    unit: "MB/s",
-    higher_is_better: true,
-    tool: None,
-    shape: None,
     attributes: Attributes { takes: DurationRule::Fixed(5.0), ..Attributes::PLAIN },
     lacking: |context| ready(context).err(),
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when what is called, or how it is timed, changes.
@@ -218,7 +215,7 @@ mod tests {
     }
 
     fn lacks(bench: &Bench) -> String {
-        bench.with(&JOB(), |context, _| (MEMORY_LIBC.lacking)(context)).map_or_else(String::new, |why| why.to_string())
+        bench.with(&JOB(), |context, _| MEMORY_LIBC.missing(context)).map_or_else(String::new, |why| why.to_string())
     }
 
     #[test]
@@ -282,7 +279,7 @@ mod tests {
     fn the_library_of_this_machine_is_measured() {
         let mut bench = Bench::new(&[]);
         bench.root = Root::system();
-        let measured = bench.with(&JOB(), |context, report| match (MEMORY_LIBC.lacking)(context) {
+        let measured = bench.with(&JOB(), |context, report| match MEMORY_LIBC.missing(context) {
             Some(missing) => Err(missing.to_string()),
             None => Ok((MEMORY_LIBC.run)(context, report).unwrap()),
         });

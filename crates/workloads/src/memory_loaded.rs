@@ -3,7 +3,6 @@
 //! The others read for a share of their time and idle for the rest, so that a curve of latency over
 //! bandwidth comes out. Its end shows why scores on all CPUs are worse than those of one times many.
 
-use super::attributes::Attributes;
 use super::memory::{buffer, buffer_bytes, fastest, wanted_bytes};
 use super::{Workload, no_other_cpu};
 use crate::measure::context::WorkloadContext;
@@ -28,13 +27,9 @@ pub(super) const MEMORY_LOADED: Workload = Workload {
     id: WorkloadId::MemoryLoaded,
     about: "Memory latency of one CPU under increasing read load from all other CPUs.",
     link: "https://www.intel.com/content/www/us/en/developer/articles/tool/intelr-memory-latency-checker.html",
-    unit: "ns",
-    higher_is_better: false,
-    tool: None,
-    shape: None,
-    attributes: Attributes::PLAIN,
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when the walk, the load or the way of repeating changes.
@@ -132,9 +127,7 @@ impl Load {
                 return;
             }
         };
-        let Ok(mut nowhere) = buffer(1) else {
-            return;
-        };
+        let Ok(mut nowhere) = buffer(1) else { return };
         let routine = fastest(Operation::Read, &mut nowhere, &source);
         self.ready.fetch_add(1, Ordering::Release);
         let mut chunks = source.as_slice().chunks_exact(CHUNK_BYTES).cycle();

@@ -5,7 +5,6 @@
 //! stop together, so that none is measured next to idle ones.
 
 use super::Workload;
-use super::attributes::Attributes;
 use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes};
 use crate::job::cpus::numbers_of_cpus;
 use crate::measure::context::WorkloadContext;
@@ -31,13 +30,9 @@ pub(super) const MEMORY_SCALING: Workload = Workload {
     id: WorkloadId::MemoryScaling,
     about: "Memory copy, fill and read bandwidth of one, two ... all CPUs at once.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
-    unit: "MB/s",
-    higher_is_better: true,
-    tool: None,
-    shape: None,
-    attributes: Attributes::PLAIN,
     lacking: |context| buffer_bytes(context, BUFFER_BYTES_MIN, 2 * context.job.cpus.len() as u64).err(),
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when routines, buffers or the way of repeating changes.
@@ -142,9 +137,7 @@ impl<'a> ThreadTeam<'a> {
         // No thread begins before all are ready.
         self.barrier.wait();
         let is_lame = self.lame.lock().map_or(true, |lame| lame.is_some());
-        let Some((mut destination, source)) = buffers.filter(|_| !is_lame) else {
-            return Default::default();
-        };
+        let Some((mut destination, source)) = buffers.filter(|_| !is_lame) else { return Default::default() };
         let (mut rows, mut repeated) = (Vec::new(), Vec::new());
         for routine in self.routines {
             let (rates, ended) = self.repeat(index, routine, &mut destination, &source);

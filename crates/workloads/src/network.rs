@@ -23,8 +23,6 @@ pub(super) const NETWORK: Workload = Workload {
     id: WorkloadId::Network,
     about: "One TCP stream to and from --host, which must run `iperf3 -s`.",
     link: "https://software.es.net/iperf/",
-    unit: "Mbit/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },
@@ -35,17 +33,14 @@ pub(super) const NETWORK: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "iperf3",
     programs: &["iperf3"],
-    version_args: &["--version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("iperf 3."))?;
         Some(line.split(" (").next()?.trim().to_owned())
     },
     // Before, a host that does not answer was waited for without end.
     oldest: &[3, 1, 5],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
     needs_no_rights: true,
+    ..ToolKind::PLAIN
 };
 
 /// Rises when the stream changes.
@@ -57,14 +52,8 @@ const CONNECT_MS: &str = "5000";
 const SPARE_TIME: Duration = Duration::from_secs(20);
 
 pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    context.tools.find(&KIND).err().or_else(|| {
-        context
-            .site
-            .targets
-            .host
-            .is_none()
-            .then(|| Missing::unsupported("--host", "needs --host NAME running `iperf3 -s`"))
-    })
+    let is_without = context.site.targets.host.is_none();
+    is_without.then(|| Missing::unsupported("--host", "needs --host NAME running `iperf3 -s`"))
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {

@@ -20,8 +20,6 @@ pub(super) const NETWORK_CPU: Workload = Workload {
     id: WorkloadId::NetworkCpu,
     about: "One TCP stream to or from --host while one thread does integer work.",
     link: "https://software.es.net/iperf/",
-    unit: "Mbit/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 10 }),
     attributes: Attributes { needs: Needs::HOST, ..Attributes::PLAIN },

@@ -3,7 +3,6 @@
 //!
 //! Where there is no display the flavour for bare DRM is used, else a virtual display (Xvfb).
 
-use super::attributes::Attributes;
 use super::scored::{higher, positive, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -22,38 +21,26 @@ pub(super) const OPENGL: Workload = Workload {
     id: WorkloadId::OpenGl,
     about: "Frames per second of glmark2 scenes, rendered off-screen by the GPU or (variant cpu) by the CPU.",
     link: "https://github.com/glmark2/glmark2",
-    unit: "frames/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 30 }),
-    attributes: Attributes::PLAIN,
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
     name: "glmark2",
     programs: &["glmark2-es2", "glmark2", "glmark2-es2-wayland", "glmark2-wayland", "glmark2-es2-drm", "glmark2-drm"],
-    version_args: &["--version"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    recognise: &version_line,
+    ..ToolKind::PLAIN
 };
 
 /// The same program for machines without a display.
 const DRM: ToolKind = ToolKind {
     name: "glmark2 for DRM",
     programs: &["glmark2-es2-drm", "glmark2-drm"],
-    version_args: &["--version"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    recognise: &version_line,
+    ..ToolKind::PLAIN
 };
 
 /// A virtual display.
@@ -61,12 +48,8 @@ pub(crate) const XVFB: ToolKind = ToolKind {
     name: "Xvfb",
     programs: &["xvfb-run"],
     version_args: &["--help"],
-    recognise: |text| text.contains("xvfb-run").then(|| "xvfb-run".to_owned()),
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    recognise: &|text| text.contains("xvfb-run").then(|| "xvfb-run".to_owned()),
+    ..ToolKind::PLAIN
 };
 
 /// One scene of each kind that stresses something of its own, for comparisons; the score of all scenes

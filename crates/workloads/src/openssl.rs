@@ -21,10 +21,7 @@ pub(super) const OPENSSL: Workload = Workload {
     id: WorkloadId::OpenSsl,
     about: "AES encryption with the distribution's OpenSSL (`openssl speed`) for six block sizes.",
     link: "https://docs.openssl.org/master/man1/openssl-speed/",
-    unit: "bytes/s",
-    higher_is_better: true,
     tool: Some(&KIND),
-    shape: None,
     attributes: Attributes {
         takes: DurationRule::Fixed(6.0),
         heats: CIPHER,
@@ -32,20 +29,17 @@ pub(super) const OPENSSL: Workload = Workload {
         forms: CIPHERS,
         ..Attributes::PLAIN
     },
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 const KIND: ToolKind = ToolKind {
     name: "OpenSSL",
     programs: &["openssl"],
     version_args: &["version"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
+    recognise: &version_line,
     needs_no_rights: true,
+    ..ToolKind::PLAIN
 };
 
 /// Time per block size where the version lets us choose. The default is 3 s; a third of it gives
@@ -267,7 +261,7 @@ mod tests {
         let bench = Bench::new(&[Program { name: "openssl".into(), body }]);
         let job = Job { workload: WorkloadId::OpenSsl, variant: Variant::AES_128_CBC, threads: 1, ..Job::default() };
         bench.with(&job, |context, report| {
-            assert_eq!((OPENSSL.lacking)(context), None);
+            assert_eq!(OPENSSL.missing(context), None);
             let kind = run(context, report).map_err(|failure| failure.kind);
             assert_eq!(kind.map(|_| report.method), expected);
             assert_eq!(report.tool.as_ref().unwrap().argv[1..].join(" "), arguments);

@@ -192,9 +192,7 @@ fn wanted<'a>(all: &'a [ToolStatus], names: &[String]) -> Result<Vec<&'a ToolSta
 /// # Errors
 /// It could not be started, or it failed; in one sentence.
 pub fn install(installation: &InstallPlan) -> Result<(), String> {
-    let Some((program, arguments)) = installation.command.split_first() else {
-        return Ok(());
-    };
+    let Some((program, arguments)) = installation.command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
     if machine::is_root() {
         command.env("PATH", search_path().variable());

@@ -23,8 +23,6 @@ pub(super) const PHORONIX: Workload = Workload {
     id: WorkloadId::Phoronix,
     about: "Phoronix Test Suite tests, each per core type and on all CPUs.",
     link: "https://www.phoronix-test-suite.com/",
-    unit: "see the test's unit",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
         variants: &[],
@@ -34,25 +32,23 @@ pub(super) const PHORONIX: Workload = Workload {
         seconds: 600,
     }),
     attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Phoronix), ..Attributes::PLAIN },
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
     name: "Phoronix Test Suite",
     programs: &["phoronix-test-suite"],
     version_args: &["version"],
-    recognise: |text| {
+    recognise: &|text| {
         let lines = text.lines().map(str::trim);
         let mut versions = lines.filter(|line| line.starts_with("Phoronix Test Suite v"));
         Some(versions.next()?.replace("Suite v", "Suite "))
     },
     // Before, batch runs took no name for their results.
     oldest: &[8],
-    is_preferred: None,
-    variable: None,
     is_users: true,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Some tests build a kernel on one little core.
@@ -85,7 +81,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         rows,
         detail: if failed.is_empty() { String::new() } else { format!("no value for {}", failed.join(", ")) },
         links: links(&output),
-        output: super::program::shortened(&output),
+        output: super::scored::shortened(&output),
     }))
 }
 

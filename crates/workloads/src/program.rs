@@ -5,82 +5,97 @@
 
 use super::Workload;
 use super::attributes::Attributes;
+use super::scored::{shortened, tool};
+use crate::job::cpus::online_cpus;
+use crate::job::definition::{Definition, METHOD};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
+use machine::available_kib;
 use process::child::failure;
 use process::tools::InstalledProgram;
-use record::{Failure, FailureKind, Score, Scores, StepMeasurement, WorkloadId};
+use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement, WorkloadId};
 
 pub(super) const PROGRAM: Workload = Workload {
     id: WorkloadId::Program,
     about: "Runs your own command; the score is its run time or a number from its output.",
     link: "https://github.com/ThomasKaiser/sbc-bench",
-    unit: "s",
-    higher_is_better: false,
-    tool: None,
-    shape: None,
     attributes: Attributes { is_users_own: true, ..Attributes::PLAIN },
-    lacking: |context| match context.job.definition {
-        Some(_) => None,
-        None => Some(record::Missing::unsupported(WorkloadId::Program.as_str(), "no command was given")),
+    lacking: |context| match &context.job.definition {
+        Some(definition) => too_little_memory(context, definition),
+        None => Some(Missing::unsupported(WorkloadId::Program.as_str(), "no command was given")),
     },
     run,
+    ..Workload::PLAIN
 };
 
-/// Raised when the way of scoring changes.
-const METHOD: u32 = 1;
-/// A Record keeps so much of what a program prints; its score is found in all of it.
-const OUTPUT_CHARS: usize = 4000;
+pub(super) fn too_little_memory(context: &WorkloadContext, definition: &Definition) -> Option<Missing> {
+    let (need, has) = (definition.memory_mib, available_kib(context.root).ok()? >> 10);
+    (has < need).then(|| {
+        let why = format!("{} needs {need} MiB, only {has} MiB are available", definition.name);
+        Missing::unsupported("/proc/meminfo", why)
+    })
+}
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
-    report.method = METHOD;
     let Some(definition) = context.job.definition.clone() else {
         let why = "No command was given.".into();
         return Err(failure(FailureKind::NotStarted, why, ""));
     };
-    let (program, arguments) = definition.command.split_first().map_or(("", &[][..]), |(p, a)| (p, a));
-    let found = InstalledProgram {
-        name: definition.name.clone(),
-        path: program.to_owned(),
-        version: String::new(),
-        runs_as_caller: true,
+    let found = match &definition.program {
+        Some(rule) => tool(context, rule.kind(true))?,
+        None => InstalledProgram {
+            name: definition.name.clone(),
+            path: definition.command.first().cloned().unwrap_or_default(),
+            version: String::new(),
+            runs_as_caller: true,
+        },
     };
+    measure(context, report, &definition, &found)
+}
+
+/// Runs the program of a definition once and reads its scores.
+pub(super) fn measure(
+    context: &WorkloadContext,
+    report: &mut StepReport,
+    definition: &Definition,
+    found: &InstalledProgram,
+) -> Result<StepMeasurement, Failure> {
+    report.method = definition.program.as_ref().map_or(METHOD, |rule| rule.method(&found.version));
+    report.not_comparable = definition.not_comparable.clone().or(report.not_comparable.take());
+    let available_kib = available_kib(context.root).unwrap_or(0);
+    let threads = match context.job.threads {
+        0 => online_cpus(context.machine).len() as u32,
+        threads => threads,
+    };
+    let arguments = definition.arguments(threads, available_kib);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let output = context.program(report, &found, &arguments, definition.time_limit)?;
-    let value = definition.score.find(&output, report.program_elapsed.as_secs_f64());
-    let value = value.map_err(|why| {
-        let message = format!("No score for {}: {why}.", definition.name);
+    let output = context.program(report, found, &arguments, definition.time_limit)?;
+    let scores = definition.score.find_all(&output, report.program_elapsed.as_secs_f64()).map_err(|why| {
+        let message = match &definition.no_score {
+            Some(_) if output.trim().is_empty() => "It printed nothing.".into(),
+            Some(words) => format!("{words}."),
+            None => format!("No score for {}: {why}.", definition.name),
+        };
         failure(FailureKind::Garbled, message, &output)
     })?;
+    let row = |(name, value)| Score {
+        name,
+        value: value * definition.scale,
+        unit: definition.unit.clone(),
+        higher_is_better: definition.higher_is_better,
+    };
     Ok(StepMeasurement::Scores(Scores {
-        rows: vec![Score {
-            name: String::new(),
-            value,
-            unit: definition.unit.clone(),
-            higher_is_better: definition.higher_is_better,
-        }],
+        rows: scores.into_iter().map(row).collect(),
+        detail: definition.detail.clone(),
         output: shortened(&output),
         ..Scores::default()
     }))
-}
-
-/// Beginning and end of a long text.
-pub(super) fn shortened(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= OUTPUT_CHARS {
-        return text.to_owned();
-    }
-    let half = OUTPUT_CHARS / 2;
-    let head: String = text.chars().take(half).collect();
-    let tail: String = text.chars().skip(count - half).collect();
-    format!("{head}\n[{} characters omitted]\n{tail}", count - 2 * half)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::job::Job;
-    use crate::job::definition::Definition;
     use crate::job::score::ScoreRule;
     use crate::testing::Bench;
     use std::sync::Arc;
@@ -107,13 +122,5 @@ mod tests {
         check("echo nothing", regex(), Err((FailureKind::Garbled, "does not match")));
         check("echo score 12; exit 7", regex(), Err((FailureKind::ExitStatus, "exited with status 7")));
         check("kill -9 $$", regex(), Err((FailureKind::Signal, "SIGKILL")));
-    }
-
-    #[test]
-    fn long_output_keeps_both_ends() {
-        let text = format!("first{}last", "x".repeat(10_000));
-        let short = shortened(&text);
-        assert!(short.starts_with("first") && short.ends_with("last"));
-        assert!(short.contains("characters omitted") && short.len() < 5000);
     }
 }

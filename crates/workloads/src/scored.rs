@@ -1,13 +1,15 @@
 //! What loads share that are one call of an external tool and a few numbers in its output. Which call
 //! and which numbers is each load's own business.
 
-use super::program::shortened;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::child::failure;
 use process::tools::{InstalledProgram, ToolKind};
 use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement};
 use std::time::Duration;
+
+/// A Record keeps so much of what a program prints; its score is found in all of it.
+const OUTPUT_CHARS: usize = 4000;
 
 /// The tool, or the failure that says why it is none.
 pub(super) fn tool(context: &WorkloadContext, kind: &'static ToolKind) -> Result<InstalledProgram, Failure> {
@@ -57,6 +59,18 @@ pub(super) fn positive(word: &str) -> Option<f64> {
     (value.is_finite() && value > 0.0).then_some(value)
 }
 
+/// Beginning and end of a long text.
+pub(super) fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= OUTPUT_CHARS {
+        return text.to_owned();
+    }
+    let half = OUTPUT_CHARS / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    format!("{head}\n[{} characters omitted]\n{tail}", count - 2 * half)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +95,13 @@ mod tests {
         let why = read(" \n", |_| Ok(Scores::default())).unwrap_err();
         assert_eq!(why.kind, FailureKind::Garbled);
         assert!(why.message.contains("It printed nothing"));
+    }
+
+    #[test]
+    fn long_output_keeps_both_ends() {
+        let text = format!("first{}last", "x".repeat(10_000));
+        let short = shortened(&text);
+        assert!(short.starts_with("first") && short.ends_with("last"));
+        assert!(short.contains("characters omitted") && short.len() < 5000);
     }
 }

@@ -29,10 +29,7 @@ pub(super) const SEVENZIP: Workload = Workload {
     id: WorkloadId::SevenZip,
     about: "7-zip's LZMA compression and decompression benchmark, in MIPS.",
     link: "https://7-zip.org/",
-    unit: "MIPS",
-    higher_is_better: true,
     tool: Some(&KIND),
-    shape: None,
     attributes: Attributes {
         takes: DurationRule::Work(60.0),
         at_a_clock: Some(AtAClock::SINGLE),
@@ -42,6 +39,7 @@ pub(super) const SEVENZIP: Workload = Workload {
     },
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 const KIND: ToolKind = ToolKind {
@@ -49,12 +47,11 @@ const KIND: ToolKind = ToolKind {
     // 7-zip of its author first; then p7zip, whose `7zr` and `7z` are the same benchmark.
     programs: &["7zz", "7za", "7z", "7zr"],
     version_args: &[],
-    recognise: banner,
-    oldest: &[],
+    recognise: &banner,
     is_preferred: Some(is_listed),
     variable: Some("SEVENZIP"),
-    is_users: false,
     needs_no_rights: true,
+    ..ToolKind::PLAIN
 };
 
 /// Dictionary of the last pass by default: 2^25 bytes. Every other one is another benchmark.
@@ -168,9 +165,7 @@ fn need_kib(threads: u32, dictionary_log2: u32) -> u64 {
 /// The largest dictionary whose benchmark fits, at most the default.
 fn choose_dictionary(context: &WorkloadContext, found: &InstalledProgram) -> Result<u32, Missing> {
     // If the kernel does not report its memory, 7-zip chooses.
-    let Ok(available) = available_kib(context.root) else {
-        return Ok(DEFAULT_LOG2);
-    };
+    let Ok(available) = available_kib(context.root) else { return Ok(DEFAULT_LOG2) };
     let mut room = available.saturating_sub(RESERVE_KIB);
     if is_32_bit(&found.version) {
         room = room.min(ADDRESSES_KIB);

@@ -14,18 +14,14 @@ pub(super) const SIMD: Workload = Workload {
     id: WorkloadId::Simd,
     about: "Five minutes of multiply-adds on the widest SIMD unit of all CPUs; maximum heat.",
     link: "https://en.wikipedia.org/wiki/Multiply%E2%80%93accumulate_operation",
-    unit: "Gop/s",
-    higher_is_better: true,
-    tool: None,
-    shape: None,
     attributes: Attributes {
         takes: DurationRule::Fixed(300.0),
         at_a_clock: Some(AtAClock { variant: ONLY, on_all_cpus: true }),
         ticks: true,
         ..Attributes::PLAIN
     },
-    lacking: |_| None,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when the loop changes.

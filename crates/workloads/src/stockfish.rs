@@ -4,7 +4,7 @@
 //! Every position gets one second instead of a depth: a fixed depth takes a minute on a desktop and
 //! hours on the slowest boards, and the rate is the same.
 
-use super::attributes::{Attributes, ONE_FORM};
+use super::attributes::ONE_FORM;
 use super::scored::{higher, number_behind, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -18,25 +18,19 @@ pub(super) const STOCKFISH: Workload = Workload {
     id: WorkloadId::Stockfish,
     about: "Stockfish chess engine benchmark on all CPUs, in nodes per second.",
     link: "https://official-stockfish.github.io/docs/stockfish-wiki/UCI-&-Commands.html",
-    unit: "nodes/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: ONE_FORM, places: Places::All, repetitions: 3, seconds: 60 }),
-    attributes: Attributes::PLAIN,
-    lacking: |context| context.tools.find(&KIND).err(),
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
     name: "Stockfish",
     programs: &["stockfish"],
     version_args: &["quit"],
-    recognise: version_line,
-    oldest: &[],
-    is_preferred: None,
-    variable: None,
+    recognise: &version_line,
     is_users: true,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Table of positions in MiB: larger than caches, smaller than any memory this runs in.

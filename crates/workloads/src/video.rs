@@ -7,7 +7,6 @@
 mod decoder;
 mod form;
 
-use super::attributes::Attributes;
 use super::scored::{higher, tool};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
@@ -25,30 +24,25 @@ pub(super) const VIDEO: Workload = Workload {
     id: WorkloadId::Video,
     about: "H.264 and HEVC decoding with ffmpeg, at full speed and in real time (dropped frames).",
     link: "https://ffmpeg.org/ffmpeg.html",
-    unit: "frames/s",
-    higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape { variants: form::VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
-    attributes: Attributes::PLAIN,
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 pub(super) const KIND: ToolKind = ToolKind {
     name: "ffmpeg",
     programs: &["ffmpeg"],
     version_args: &["-version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("ffmpeg version "))?;
         let version = line.split_whitespace().nth(2)?;
         Some(format!("ffmpeg {}", version.trim_start_matches(['n', 'N', '-'])))
     },
     // Before, its progress had no period of its own.
     oldest: &[4, 4],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 const SECONDS: u64 = 10;
@@ -64,9 +58,6 @@ const fn memory_kib(lines: u32) -> u64 {
 }
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    if let Err(missing) = context.tools.find(&KIND) {
-        return Some(missing);
-    }
     let form = Form::parse(context.job.variant.as_str())?;
     if form.is_hardware
         && let Some(missing) = decoder::no_device(context.root)

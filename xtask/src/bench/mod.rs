@@ -317,9 +317,7 @@ fn runs_here(file: &Path) -> bool {
 fn newest(folders: &[PathBuf], extension: &str, after: SystemTime) -> Result<Option<PathBuf>> {
     let mut found = Vec::new();
     for folder in folders {
-        let Ok(entries) = folder.read_dir() else {
-            continue;
-        };
+        let Ok(entries) = folder.read_dir() else { continue };
         for entry in entries {
             let entry = entry?;
             let written = entry.metadata()?.modified()?;

@@ -253,9 +253,7 @@ pub(super) fn judged(case: &Case, machine: &Machine, booted: &Booted) -> (f64, S
         let complaint = if booted.begun(case.name).is_some() { "" } else { "did not begin" };
         return (0.0, complaint.to_owned());
     };
-    let Some(told) = booted.told(case.name) else {
-        return (0.0, "did not end".to_owned());
-    };
+    let Some(told) = booted.told(case.name) else { return (0.0, "did not end".to_owned()) };
     let mut wrong = Vec::new();
     if told.status != expected {
         wrong.push(format!("ended with {}, not {expected}", told.status));

@@ -72,9 +72,7 @@ pub(super) fn of(folder: &Path) -> Result<Vec<Module>> {
 
 /// Puts a module behind those that it depends on; nothing if it is not there or was taken already.
 fn visit(name: &str, files: &mut BTreeMap<String, PathBuf>, ordered: &mut Vec<Module>) -> Result<()> {
-    let Some(path) = files.remove(name) else {
-        return Ok(());
-    };
+    let Some(path) = files.remove(name) else { return Ok(()) };
     let bytes = read(&path).with_context(|| path.display().to_string())?;
     for needed in depends(&bytes) {
         visit(&needed, files, ordered)?;
@@ -109,9 +107,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 /// The names behind `depends=` of the section `.modinfo`, whose strings end with zeros.
 fn depends(module: &[u8]) -> Vec<String> {
     const KEY: &[u8] = b"\0depends=";
-    let Some(at) = module.windows(KEY.len()).position(|window| window == KEY) else {
-        return Vec::new();
-    };
+    let Some(at) = module.windows(KEY.len()).position(|window| window == KEY) else { return Vec::new() };
     let value = module[at + KEY.len()..].split(|byte| *byte == 0).next().unwrap_or_default();
     let names = String::from_utf8_lossy(value).replace('-', "_");
     names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()

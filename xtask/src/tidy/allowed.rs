@@ -157,6 +157,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("hub/src/store/sqlite.rs", "when a reader has waited too long"),
             at("hub/src/work.rs", "pauses between two looks for work"),
             at("hub/src/worker/inside.rs", "CPU time that a worker has used"),
+            at("machine/src/outbox.rs", "how long a writer is waited for"),
             at("machine/src/sampler/", "who does not answer"),
             at("machine/src/timeline.rs", "the axis of time of a run"),
         ],

@@ -19,9 +19,7 @@ const NONE: &str = "-";
 
 /// Parsers without a row, rows without a parser, and targets that do not exist.
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
-    let Some(table) = find(files, TABLE) else {
-        return vec![Problem::new(TABLE, None, "is missing")];
-    };
+    let Some(table) = find(files, TABLE) else { return vec![Problem::new(TABLE, None, "is missing")] };
     let lines = table.text.lines().enumerate();
     let rows: Vec<(usize, Vec<&str>)> = lines
         .filter(|(_, line)| !line.starts_with('#') && !line.is_empty())

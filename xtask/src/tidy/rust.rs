@@ -168,9 +168,7 @@ pub(super) fn functions(code: &str) -> Vec<Function> {
             continue;
         }
         let name: String = code[at + 3..].chars().take_while(|&c| is_word(c)).collect();
-        let Some((open, close)) = body(code, at) else {
-            continue;
-        };
+        let Some((open, close)) = body(code, at) else { continue };
         if !name.is_empty() {
             found.push(Function {
                 name,
@@ -186,9 +184,7 @@ pub(super) fn functions(code: &str) -> Vec<Function> {
 pub(super) fn silent_returns(code: &str) -> Vec<usize> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("#[test]") {
-        let Some((open, close)) = code[at..].find("fn ").and_then(|fun| body(code, at + fun)) else {
-            continue;
-        };
+        let Some((open, close)) = code[at..].find("fn ").and_then(|fun| body(code, at + fun)) else { continue };
         for (offset, word) in code[open..close].match_indices("return") {
             let behind = code[open + offset + word.len()..close].trim_start();
             if behind.is_empty() || behind.starts_with([';', '}', ',']) {

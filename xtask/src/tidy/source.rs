@@ -34,7 +34,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
         problems.push(Problem::new(
             &file.path,
             line,
-            "a test that returns early passes in silence: `return testkit::skip(why)`, or `was_skipped()` where a helper has said why",
+            "a test that returns early passes in silence: `return testkit::skip(why)`, or `testkit::needs!` and `testkit::found!` where a helper has said why",
         ));
     }
     if file.path.contains("/tests/") || file.path.ends_with("/tests.rs") {

@@ -14,9 +14,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
     let mut rows =
         file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(|(_, line)| !line.starts_with('#'));
     let problem = |line: usize, message: String| Problem::new(&file.path, line, message);
-    let Some((header_line, header)) = rows.next() else {
-        return vec![problem(1, "a table has a header".into())];
-    };
+    let Some((header_line, header)) = rows.next() else { return vec![problem(1, "a table has a header".into())] };
     let columns: Vec<&str> = header.split('\t').collect();
     let mut problems = Vec::new();
     let source = columns.iter().position(|&column| column == SOURCE);

@@ -33,24 +33,12 @@ const OTHER_THINGS: &[OtherThing] = &[
     other("crates/process/src/scratch/places.rs", &["drive"], "folders"),
     other(
         "crates/workloads/src/",
-        &[
-            "clock",
-            "cpuminer",
-            "network",
-            "openssl",
-            "rsync",
-            "sftp",
-            "stockfish",
-            "stress-ng",
-            "sysbench",
-            "video",
-            "zstd",
-        ],
+        &["clock", "cpuminer", "network", "openssl", "rsync", "sftp", "stockfish", "sysbench", "video"],
         "programs, devices and names of figures",
     ),
     other(
         "crates/workloads/src/foreign.rs",
-        &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish", "stress-ng", "sysbench", "zstd"],
+        &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish"],
         "parsers",
     ),
     other(
@@ -136,9 +124,7 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
         problems.extend(doors(file));
         let code_lines = code_lines(file);
         for literal in rust::literals(&file.text) {
-            let Some(message) = spelled(&literal, literal.line > code_lines) else {
-                continue;
-            };
+            let Some(message) = spelled(&literal, literal.line > code_lines) else { continue };
             if !is_other(&file.path, &literal.text, &mut is_used) {
                 problems.push(Problem::new(&file.path, literal.line, message));
             }

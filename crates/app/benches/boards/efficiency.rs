@@ -20,9 +20,7 @@ fn truth(board: &Board, policy: &PolicySpec, opp_khz: u32) -> (u32, f64) {
 }
 
 fn check(name: &str, expected: &[(u32, &str)]) {
-    let Some(board) = board(name) else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(board(name));
     let (seen, walk) = walk(&board);
     let policy = &board.policy[0];
     for point in &walk.points {

@@ -16,9 +16,7 @@ fn elasticity(seen: &Seen) -> f64 {
 #[test]
 fn elasticity_of_loop_and_drive() {
     in_some_try(|| {
-        let Some(mut board) = board("quick") else {
-            return testkit::was_skipped();
-        };
+        let mut board = testkit::found!(board("quick"));
         let words =
             |script| ["sensitivity", "--log", "$LOG", "--rounds", "6", "--cpus", "fastest", "--", "sh", "-c", script];
         let looped = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";

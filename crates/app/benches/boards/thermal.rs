@@ -26,9 +26,7 @@ fn loaded(seen: &Seen) -> (i64, Vec<&Truth>) {
 #[test]
 fn thermal_constants_without_heatsink() {
     in_some_try(|| {
-        let Some(board) = board("throttling") else {
-            return testkit::was_skipped();
-        };
+        let board = testkit::found!(board("throttling"));
         let words = ["thermal", "--log", "$LOG", "--cool-to", "45", "--duration", "15s", "--cool-down", "10s"];
         let seen = program(&board, &words);
         seen.check_left("thermal");
@@ -75,9 +73,7 @@ fn quick(board: &Board, meter: &str) -> Seen {
 #[test]
 fn implausible_meter_is_reported_and_unused() {
     in_some_try(|| {
-        let Some(mut board) = board("quick") else {
-            return testkit::was_skipped();
-        };
+        let mut board = testkit::found!(board("quick"));
         for (says, expected) in [
             (MeterAccuracy::Zero, "says 0 W while the machine runs"),
             (MeterAccuracy::Constant, "all the time, idle and under load"),
@@ -101,9 +97,7 @@ fn implausible_meter_is_reported_and_unused() {
 #[test]
 fn network_meter_may_disappear() {
     in_some_try(|| {
-        let Some(mut board) = board("quick") else {
-            return testkit::was_skipped();
-        };
+        let mut board = testkit::found!(board("quick"));
         board.meter = Some(MeterSpec {
             place: MeterLocation::Network,
             volts: 5.1,

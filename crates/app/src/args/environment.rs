@@ -58,9 +58,7 @@ impl Environment {
 
     /// A clock.
     fn khz(&self, name: &str) -> Result<Option<u32>, String> {
-        let Some(text) = self.get(name) else {
-            return Ok(None);
-        };
+        let Some(text) = self.get(name) else { return Ok(None) };
         match text.parse() {
             Ok(khz) if khz > 0 => Ok(Some(khz)),
             _ => Err(format!("{name} must be a clock in kHz such as 1416000, not {text:?}.")),

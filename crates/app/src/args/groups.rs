@@ -134,7 +134,7 @@ impl OneShotFlags {
     /// The CPUs of one measurement.
     pub(crate) fn cpus(&self) -> Result<CpuSelection, String> {
         match self.selection()? {
-            CpuSelection::CoreTypes => {
+            CpuSelection::OnePerCoreType | CpuSelection::CoreTypes => {
                 Err("--cpus core-types is for workloads and programs; a list such as 0-3,6 names CPUs.".into())
             }
             selection => Ok(selection),

@@ -175,9 +175,7 @@ impl ProgramFlags {
 
     /// A load of the table, unless it is a workload of the user's own.
     pub(crate) fn load(&self) -> Result<Option<Load>, String> {
-        let Some(name) = &self.workload else {
-            return Ok(None);
-        };
+        let Some(name) = &self.workload else { return Ok(None) };
         let Some(mut load) = Load::parse(name).map_err(|why| format!("{why}."))? else {
             return Ok(None);
         };
@@ -236,8 +234,9 @@ impl ProgramFlags {
     fn defined(&self, name: &str) -> Result<Definition, String> {
         let definitions = definitions(self.workload_file.as_deref())?;
         let Definitions { all, left_aside, .. } = definitions;
-        let names: Vec<String> = all.iter().map(|(_, d)| d.name.clone()).collect();
-        all.into_iter().map(|(_, definition)| definition).find(|definition| definition.name == name).ok_or_else(|| {
+        let names: Vec<String> = all.iter().map(|(_, definition)| definition.spelling()).collect();
+        let is_it = |definition: &Definition| definition.name == name || definition.spelling() == name;
+        all.into_iter().map(|(_, definition)| definition).find(is_it).ok_or_else(|| {
             let own = if names.is_empty() { String::new() } else { format!(" (defined by you: {})", names.join(", ")) };
             let left: Vec<String> = left_aside
                 .iter()
@@ -302,7 +301,7 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
         let read = parse_definitions(&text, workloads::is_taken).map_err(|why| format!("{name}, {why}."))?;
         found.ignored_sensors.extend(read.ignored_sensors);
         for definition in read.workloads {
-            found.all.retain(|(_, known)| known.name != definition.name);
+            found.all.retain(|(other, known)| known.name != definition.name || *other == file);
             let definition = Definition { file: Some(file.clone()), ..definition };
             found.all.push((file.clone(), definition));
         }

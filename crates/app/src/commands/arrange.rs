@@ -71,14 +71,10 @@ fn is_file(word: &str) -> bool {
 
 /// `-mc` as `-cm`, and `-mc2` as `-cm2`.
 fn unbundle(word: OsString) -> OsString {
-    let Some(bundle) = word.to_str().and_then(|word| word.strip_prefix('-')) else {
-        return word;
-    };
+    let Some(bundle) = word.to_str().and_then(|word| word.strip_prefix('-')) else { return word };
     let letters = bundle.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let value = &bundle[letters.len()..];
-    let Some(at) = letters.find(WITH_VALUE).filter(|at| at + 1 < letters.len()) else {
-        return word;
-    };
+    let Some(at) = letters.find(WITH_VALUE).filter(|at| at + 1 < letters.len()) else { return word };
     if !letters.chars().all(|letter| letter.is_ascii_alphabetic()) {
         return word;
     }
@@ -93,9 +89,7 @@ fn move_number_to_flag(words: &mut Vec<OsString>) {
     let waits = |word: &OsString| {
         word.to_str().is_some_and(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with(WITH_VALUE))
     };
-    let Some(flag) = words.iter().position(waits) else {
-        return;
-    };
+    let Some(flag) = words.iter().position(waits) else { return };
     if is_number(words.get(flag + 1)) {
         return;
     }

@@ -158,7 +158,7 @@ fn definitions() -> anyhow::Result<u8> {
     let mut text = String::new();
     for (file, definition) in &definitions.all {
         let line = definition.command_line();
-        let _ = writeln!(text, "  {:<28} {line}\n{:31}{}", definition.name, "", file.display());
+        let _ = writeln!(text, "  {:<28} {line}\n{:31}{}", definition.spelling(), "", file.display());
     }
     if definitions.all.is_empty() {
         text = "No workloads are defined. Put TOML files into ~/.config/sbc-bench/workloads.d:\n\n[[workload]]\nname \

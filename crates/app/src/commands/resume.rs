@@ -43,9 +43,7 @@ fn here() -> String {
 /// # Errors
 /// Why nothing can go on, with the way out.
 pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, Option<PreviousRun>)> {
-    let Some(path) = &typed.resume else {
-        return Ok((typed, None));
-    };
+    let Some(path) = &typed.resume else { return Ok((typed, None)) };
     if let Some(why) = typed.task.attributes().not_resumable {
         bail!("This kind of run cannot be resumed because {why}. Start a new run.");
     }

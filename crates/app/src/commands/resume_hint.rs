@@ -23,9 +23,7 @@ pub(super) fn why_not_resumable(run: &Run) -> Option<&'static str> {
 
 /// True if it died and is of a kind that goes on. A `clock` that died, for example, is asked again instead.
 pub(super) fn is_resumable(run: &Run) -> bool {
-    let Some(asked) = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none()) else {
-        return false;
-    };
+    let Some(asked) = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none()) else { return false };
     let command = super::parse_recorded(&asked.command_line, &asked.variables);
     let started = command.ok().and_then(|command| command.into_run());
     started.is_some_and(|run| run.task.attributes().not_resumable.is_none())

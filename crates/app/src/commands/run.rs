@@ -389,9 +389,7 @@ fn status_of_program(record: &Record, own: OwnProgram) -> Option<u8> {
 
 /// Why it did not start, with the processes that keep CPUs busy by name.
 fn refusal(record: &Record) -> String {
-    let Some(gate) = record.gate.known() else {
-        return "The system is busy.".into();
-    };
+    let Some(gate) = record.gate.known() else { return "The system is busy.".into() };
     format!(
         "The system stayed busy ({} % of all CPUs) for {} s: {}. Stop these processes or use --force.",
         gate.busy_hundredths_percent / 100,

@@ -53,9 +53,7 @@ fn told_of_leftovers(outcomes: &[(String, RestoreOutcome)]) -> String {
 fn report_leftovers(root: &Root, paths: &Paths, bar: &ProgressBar) {
     // One that cannot be looked at is in use, and then nothing is left behind.
     let left = journal_entries_left(root, &paths.journal).unwrap_or_default();
-    let Some(first) = left.first() else {
-        return;
-    };
+    let Some(first) = left.first() else { return };
     let more = match left.len() {
         1 => String::new(),
         more => format!(" and {} more", more - 1),

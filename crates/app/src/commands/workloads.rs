@@ -10,7 +10,7 @@ use workloads::packages::{ToolStatus, survey};
 pub(crate) fn text() -> anyhow::Result<String> {
     let tools = survey(&super::tools::tools()?);
     let mut text = "workloads:\n".to_owned();
-    for workload in workloads::WORKLOADS {
+    for workload in workloads::WORKLOADS.iter() {
         text.push_str(&output::row(&format!("  {}", workload.id.as_str()), 23, workload.about));
         let forms = workload.shape.map_or(&[][..], |shape| shape.variants);
         let forms: Vec<&str> = forms.iter().map(Variant::as_str).collect();

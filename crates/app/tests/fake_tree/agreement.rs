@@ -45,9 +45,7 @@ const WRITES_MAX: usize = 40;
 
 #[test]
 fn refused_restores_are_in_the_result_file_told_and_in_the_status() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let whole = Tree::new();
     whole.run(RUN, "");
     let is_setting = |path: &str| path.contains("/cpufreq/") || path.ends_with("/online");
@@ -93,9 +91,7 @@ fn refused_restores_are_in_the_result_file_told_and_in_the_status() {
 /// waits.
 #[test]
 fn settings_of_a_cpu_that_is_off_come_back_with_it() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     // The CPU is offline while the run restores, and for the first attempts of its guard.

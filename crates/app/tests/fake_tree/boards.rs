@@ -52,8 +52,7 @@ fn settings(policy: &testkit::virtual_board::PolicyState) -> (String, u32, u32, 
 #[test]
 fn settings_restored_after_kill_on_every_board() {
     if let Some(what) = lacking() {
-        testkit::skip(&format!("no virtual board can run here: {what}"));
-        return testkit::was_skipped();
+        return testkit::skip(&format!("no virtual board can run here: {what}"));
     }
     check("a kernel that rounds and refuses", CLOCK, |board| {
         board.kernel.rounds_limits = true;

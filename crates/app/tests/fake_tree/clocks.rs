@@ -1,7 +1,6 @@
 //! Clocks that do not simply go on: a machine that sleeps in the middle of a run, a time of day that is set. Lengths,
 //! names and order of Records stay right, and what was slept through is not compared.
 
-use crate::fake_tree::hangs::wait;
 use crate::fake_tree::tree::{Tree, can_run, difference};
 use record::{ChannelId, Record};
 use rustix::process::{Pid, Signal, kill_process};
@@ -63,9 +62,7 @@ fn now_ms() -> i64 {
 
 #[test]
 fn suspended_step_is_not_compared() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let sleeps = format!("sleep 1; echo {SLEEP_MS} 0 > clocks; sleep 1.5");
     let record = record(&tree, &tree.run_with_clocks([0, 0], &sleeps));
@@ -81,9 +78,7 @@ fn suspended_step_is_not_compared() {
 
 #[test]
 fn time_set_during_run_dates_whole_run() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let begin_ms = now_ms();
     let learns = "sleep 1; echo 0 0 > clocks; sleep 1.5";
@@ -110,9 +105,7 @@ fn time_set_during_run_dates_whole_run() {
 
 #[test]
 fn time_set_by_a_day_changes_no_figure_and_no_setting() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     for (step_ms, words) in [(DAY_MS, "was set forward by"), (-DAY_MS, "was set back by")] {
         let tree = Tree::new();
         let (begin_ms, settings) = (now_ms(), tree.settings());
@@ -140,9 +133,7 @@ fn time_set_by_a_day_changes_no_figure_and_no_setting() {
 
 #[test]
 fn run_dated_1970_is_not_pruned_first() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let folder = tree.path("lib/sbc-bench/runs");
     std::fs::create_dir_all(&folder).unwrap();
@@ -161,9 +152,7 @@ fn run_dated_1970_is_not_pruned_first() {
 
 #[test]
 fn recording_notes_suspend_and_time_step() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     tree.set_clocks([0, 0]);
     let file = tree.path("drive/watched");
@@ -190,7 +179,7 @@ fn recording_notes_suspend_and_time_step() {
         clocks.into_iter().for_each(|clocks| tree.set_clocks(clocks));
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    assert!(wait(&mut child), "it does not end");
+    assert!(testkit::ended(&mut child).is_some(), "it does not end");
     let output = tree.run(&["explain", "watched"], "");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");

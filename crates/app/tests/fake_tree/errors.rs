@@ -86,9 +86,7 @@ struct Tally {
 
 #[test]
 fn failing_system_calls_are_survived_and_reported() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let output = tree.run(RUN, "");
     assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{output:?}");
@@ -115,9 +113,7 @@ fn failing_system_calls_are_survived_and_reported() {
 /// Whether a run died is unknown where the runs cannot be looked at, and each of these says so.
 #[test]
 fn runs_that_cannot_be_looked_at_are_told() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     tree.run(RUN, "");
     std::fs::write(tree.path("lib/sbc-bench/runs/broken.json"), "{").unwrap();

@@ -7,26 +7,13 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use std::io::Write;
 use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Three waits for the disk, on a machine that is busy with other things.
 const PATIENCE: Duration = Duration::from_secs(150);
 
 const RUN: &str = "run --force --wait 0s --quiet --repeat 1 --cpus 0 -- true";
-
-pub(crate) fn wait(child: &mut Child) -> bool {
-    let begin = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if begin.elapsed() > PATIENCE {
-            let _ = child.kill();
-            let _ = child.wait();
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    true
-}
 
 /// Every call of this kind on such a path hangs for ever.
 fn check_disk(call: &str, place: &str) {
@@ -36,7 +23,7 @@ fn check_disk(call: &str, place: &str) {
     let mut command = tree.command(&words, &format!("run {call} {place} 0 hang"));
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    assert!(wait(&mut child), "{call} {place}: it hangs");
+    assert!(testkit::ended(&mut child).is_some(), "{call} {place}: it hangs");
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
@@ -57,9 +44,7 @@ fn check_disk(call: &str, place: &str) {
 
 #[test]
 fn hanging_disk_does_not_block_run() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let all = [
         ("write", "/runs/"),
         ("sync", "/runs/"),
@@ -81,7 +66,7 @@ fn hanging_disk_does_not_block_run() {
     let plan = "run remove /settings.journal 0 hang";
     let words: Vec<&str> = RUN.split(' ').collect();
     let mut child = tree.command(&words, plan).stdout(Stdio::null()).spawn();
-    assert!(wait(child.as_mut().unwrap()), "{plan}: it hangs");
+    assert!(testkit::ended(child.as_mut().unwrap()).is_some(), "{plan}: it hangs");
 }
 
 /// Says something and then nothing more, or one byte a second; ends with the test.
@@ -110,9 +95,7 @@ fn serve(says: &'static [u8], then: &'static [u8]) -> u16 {
 
 #[test]
 fn hanging_meter_is_reported_and_does_not_block_run() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n";
     let (silent, trickles) = (serve(b"", b""), serve(head, b" "));
     let unheard = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -132,7 +115,7 @@ fn hanging_meter_is_reported_and_does_not_block_run() {
     let mut command = tree.command(&words, "");
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.env("NOTUNING", "yes").spawn().unwrap();
-    assert!(wait(&mut child), "a meter keeps the run");
+    assert!(testkit::ended(&mut child).is_some(), "a meter keeps the run");
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{said}");
@@ -143,16 +126,14 @@ fn hanging_meter_is_reported_and_does_not_block_run() {
 /// Lines go on, and end, while nothing of the recording can be written.
 #[test]
 fn hanging_disk_does_not_block_monitor() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     for call in ["write", "sync"] {
         let tree = Tree::new();
         let words = ["-m", "0.1", "--count", "40", "--record", "watched"];
         let mut command = tree.command(&words, &format!("run {call} /watched 0 hang"));
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        assert!(wait(&mut child), "{call}: it hangs");
+        assert!(testkit::ended(&mut child).is_some(), "{call}: it hangs");
         let output = child.wait_with_output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (shown, said) = (text(&output.stdout), text(&output.stderr));
@@ -164,9 +145,7 @@ fn hanging_disk_does_not_block_monitor() {
 /// A program in the kernel's uninterruptible sleep, on a drive that is dying: SIGKILL does not end it.
 #[test]
 fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     if !Path::new("/dev/fuse").exists() {
         return testkit::skip("/dev/fuse is not there");
     }
@@ -182,7 +161,7 @@ fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
     let mut command = tree.command(&words, "");
     let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.env("NOTUNING", "yes").spawn().unwrap();
-    assert!(wait(&mut child), "it keeps the run");
+    assert!(testkit::ended(&mut child).is_some(), "it keeps the run");
     let stuck_in_kernel = tree.processes().into_iter().any(|pid| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
         stat.is_ok_and(|stat| stat.contains("(cat) D "))
@@ -200,9 +179,7 @@ fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
 /// The whole screen on a terminal whose other end stops reading: the recording goes on, and so does Ctrl-C.
 #[test]
 fn hanging_terminal_does_not_block_recording() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let reader = openpt(flags).unwrap();
     grantpt(&reader).unwrap();
@@ -236,7 +213,7 @@ fn hanging_terminal_does_not_block_recording() {
     let then = rows();
     wait_for("the recording stopped", &|| rows() > then + 20);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    assert!(wait(&mut child), "Ctrl-C is not heard");
+    assert!(testkit::ended(&mut child).is_some(), "Ctrl-C is not heard");
     drop(reader);
 }
 

@@ -65,9 +65,7 @@ struct Tally {
 
 #[test]
 pub(crate) fn kill_at_every_call_restores_settings_and_keeps_results() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let calls = changes_of_a_whole_run();
     let is_whole = std::env::var_os(ALL).is_some();
     let is_wanted = |(number, kill): &(usize, Kill)| match (is_whole, is_on_board()) {

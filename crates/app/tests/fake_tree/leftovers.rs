@@ -2,9 +2,8 @@
 //! there when it is true, and only then.
 
 use crate::fake_tree::kills::RUN;
-use crate::fake_tree::tree::{PATIENCE, Tree, can_run, difference};
+use crate::fake_tree::tree::{Tree, can_run, difference};
 use std::process::{Output, Stdio};
-use std::time::{Duration, Instant};
 
 /// The standard error of a program, with one blank between words.
 fn said(output: &Output) -> String {
@@ -20,9 +19,7 @@ const CLOCK: &[&str] = &["clock", "--cpu", "0", "--quiet"];
 
 #[test]
 fn killed_guard_is_replaced() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     let output = tree.run(RUN, "run write /cpufreq/ 2 kill-guard");
@@ -42,9 +39,7 @@ fn killed_guard_is_replaced() {
 
 #[test]
 fn recover_saves_results_and_restores_settings() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     tree.run(RUN, "run write /cpufreq/ 4 kill-both");
@@ -59,9 +54,7 @@ fn recover_saves_results_and_restores_settings() {
 
 #[test]
 fn settings_come_back_after_a_panic() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     for plan in ["run write /cpufreq/ 4 panic", "run sync * 2 panic"] {
         let tree = Tree::new();
         let before = tree.settings();
@@ -75,9 +68,7 @@ fn settings_come_back_after_a_panic() {
 
 #[test]
 fn leftovers_are_reported_with_notuning() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     let killed = tree.run(RUN, "run write /cpufreq/ 4 kill-both");
@@ -101,9 +92,7 @@ fn leftovers_are_reported_with_notuning() {
 
 #[test]
 fn settings_changed_since_a_killed_run_stay() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let killed = tree.run(RUN, "run write /cpufreq/ 4 kill-both");
     assert_eq!(killed.status.code(), None);
@@ -123,9 +112,7 @@ fn settings_changed_since_a_killed_run_stay() {
 
 #[test]
 fn read_only_sys_leaves_no_journal() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     let read_only = |words: &[&str]| {
@@ -148,9 +135,7 @@ fn read_only_sys_leaves_no_journal() {
 
 #[test]
 fn unwritable_sys_directory_is_reported_once() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     let output = tree.run(RUN, "run write /cpufreq/ 0 EROFS");
@@ -164,9 +149,7 @@ fn unwritable_sys_directory_is_reported_once() {
 /// A file of a process that cannot be read does not make the process a dead one, whose programs are ended.
 #[test]
 fn a_run_that_goes_on_is_not_taken_for_dead() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     for call in ["open", "read"] {
         let (alive, other) = (Tree::new(), Tree::new());
         let mut words = RUN.to_vec();
@@ -174,11 +157,7 @@ fn a_run_that_goes_on_is_not_taken_for_dead() {
         words.extend(["sh", "-c", "touch started; until [ -e go ]; do sleep 0.1; done"]);
         let mut command = alive.command(&words, "");
         let child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let began = Instant::now();
-        while !alive.path("drive/started").exists() {
-            assert!(began.elapsed() < PATIENCE, "it does not start");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        testkit::wait_until("it starts", || alive.path("drive/started").exists());
         let plan = format!("run {call} /proc/{}/stat 1 EPERM", child.id());
         other.run(RUN, &plan);
         std::fs::write(alive.path("drive/go"), "").unwrap();
@@ -191,9 +170,7 @@ fn a_run_that_goes_on_is_not_taken_for_dead() {
 /// A line of the journal that a bad sector has taken is no reason to call everything restored.
 #[test]
 fn a_journal_with_a_damaged_line_is_named_once_and_kept() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     let killed = tree.run(RUN, "run write /cpufreq/ 4 kill-both");
@@ -234,9 +211,7 @@ fn with_fio(tree: &Tree) -> String {
 /// that folder: the process that owns the one that it is in may have put something else there.
 #[test]
 fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     for is_exchanged in [false, true] {
         let tree = Tree::new();
         let (path, home) = (with_fio(&tree), tree.path("home"));

@@ -6,7 +6,7 @@ use record::{End, Outcome, Record, Step};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Changes governors, limits and CPUs for three runs of a program that says which of them it is.
 const RUN: &[&str] = &[
@@ -70,12 +70,10 @@ fn kill_in(tree: &Tree, words: &[&str]) {
     std::fs::write(tree.path("drive/hang"), "").unwrap();
     let child = tree.command(words, "").stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
-    while !tree.path("drive/hangs").exists() {
-        assert!(Instant::now() < until, "it never came so far");
+    testkit::wait_until("the program hangs", || {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        tree.path("drive/hangs").exists()
+    });
     // All that runs on this machine, as a loss of power does; one of them may just be starting another.
     let kill = |process: u32| {
         let pid = rustix::process::Pid::from_raw(process as i32).unwrap();
@@ -93,9 +91,7 @@ fn kill_in(tree: &Tree, words: &[&str]) {
 
 #[test]
 fn resumed_run_has_every_step_once() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let whole = tree.run(RUN, "");
     assert!(matches!(whole.status.code(), Some(0 | 2 | 3)), "{}", said(&whole));
@@ -134,9 +130,7 @@ fn killed_at(number: usize, expected: &BTreeMap<String, usize>) {
 
 #[test]
 fn resume_after_crash_is_shown_in_every_report() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     tree.restart(&before, "first");
@@ -189,9 +183,7 @@ fn resume_after_crash_is_shown_in_every_report() {
 
 #[test]
 fn deadly_step_is_skipped() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     for (boot, words) in [("first", RUN), ("second", RESUME)] {
@@ -215,9 +207,7 @@ fn deadly_step_is_skipped() {
 
 #[test]
 fn resume_on_another_machine_is_refused() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let before = tree.settings();
     kill_in(&tree, RUN);
@@ -237,9 +227,7 @@ fn resume_on_another_machine_is_refused() {
 /// A Record says what is run: root takes none from another user, named or found.
 #[test]
 fn a_record_of_another_user_starts_nothing() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     let folder = tree.path("drive/theirs");
     std::fs::create_dir(&folder).unwrap();

@@ -4,7 +4,7 @@ use crate::fake_tree::tree::{Tree, can_run, difference};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Longer than one that is sent twice and meant once, and shorter than what the program gets to end by itself.
 const BETWEEN: Duration = Duration::from_millis(600);
@@ -31,9 +31,7 @@ const RUN: &[&str] = &[
 
 #[test]
 fn second_ctrl_c_restores_and_exits() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     for holds_settings in [true, false] {
         let left = (0..TRIES).any(|_| leaves_at_once(holds_settings));
         assert!(left, "each of {TRIES} runs waited for its program and concluded; with settings: {holds_settings}");
@@ -42,9 +40,7 @@ fn second_ctrl_c_restores_and_exits() {
 
 #[test]
 fn a_stopped_run_leaves_the_settings_of_its_owner() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let tree = Tree::new();
     // The journal stays while the run is stopped.
     let settings = || {
@@ -58,27 +54,15 @@ fn a_stopped_run_leaves_the_settings_of_its_owner() {
     let command = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let wait_for = |is_held: bool| {
-        let until = Instant::now() + Duration::from_secs(20);
-        while difference(&before, &settings()).is_empty() == is_held {
-            assert!(Instant::now() < until, "settings held: {}", !is_held);
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        testkit::wait_until("settings are held or not", || difference(&before, &settings()).is_empty() != is_held);
     };
-    let until = Instant::now() + Duration::from_secs(60);
-    while !tree.path("drive/begun").exists() {
-        assert!(Instant::now() < until, "the program never began");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    testkit::wait_until("the program begins", || tree.path("drive/begun").exists());
     let send = |signal| kill_process(Pid::from_child(&child), signal).unwrap();
     send(Signal::TSTP);
     wait_for(false);
     // A signal to continue that comes before the stop would be lost.
     let status = format!("/proc/{}/status", child.id());
-    let until = Instant::now() + Duration::from_secs(20);
-    while !std::fs::read_to_string(&status).unwrap().contains("State:\tT") {
-        assert!(Instant::now() < until, "the run never stopped");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    testkit::wait_until("the run stops", || std::fs::read_to_string(&status).unwrap().contains("State:\tT"));
     send(Signal::CONT);
     wait_for(true);
     send(Signal::INT);
@@ -96,11 +80,7 @@ fn leaves_at_once(holds_settings: bool) -> bool {
     }
     let child = child.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = child.spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
-    while !tree.path("drive/begun").exists() {
-        assert!(Instant::now() < until, "the program never began");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    testkit::wait_until("the program begins", || tree.path("drive/begun").exists());
     let is_held = !difference(&before, &tree.settings()).is_empty();
     assert_eq!(is_held, holds_settings);
     let ctrl_c = || kill_process(Pid::from_child(&child), Signal::INT);

@@ -23,10 +23,7 @@ fn ended_early(before: &str, meanwhile: Option<&str>) -> String {
     let command = command.env("SBC_BENCH_FAULTS_HASTE", "1");
     let command = command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    while !tree.path("drive/begun").exists() {
-        assert!(child.try_wait().unwrap().is_none(), "it never began");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    testkit::wait_until("the program begins", || tree.path("drive/begun").exists());
     let begun = Instant::now();
     match meanwhile {
         Some(value) => std::fs::write(tree.path(TEMP), value).unwrap(),
@@ -46,9 +43,7 @@ fn ended_early(before: &str, meanwhile: Option<&str>) -> String {
 
 #[test]
 fn load_stops_when_sensor_fails_or_is_implausible() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let lost = "sensor failed";
     let checks = [
         ("45000", None, lost),
@@ -69,9 +64,7 @@ fn load_stops_when_sensor_fails_or_is_implausible() {
 /// then once more.
 #[test]
 fn single_outlier_is_not_maximum_temperature() {
-    if !can_run() {
-        return testkit::was_skipped();
-    }
+    testkit::needs!(can_run());
     let said = (0..TRIES).find_map(|_| watched_with_a_glitch());
     let said = said.expect("a glitch is seen once");
     assert!(said.contains("Highest temperature: 60.0°C"), "{said}");

@@ -70,9 +70,7 @@ fn hub_faults_are_said_before_anything_is_measured() {
 #[test]
 fn question_on_a_terminal_is_asked_once_and_answered() {
     for (answer, expected) in [("y\n", "/r/abc"), ("s\ny\n", "\"schema\""), ("\n", "Nothing was sent")] {
-        let Some((screen, terminal)) = testkit::terminal() else {
-            return testkit::was_skipped();
-        };
+        let Some((screen, terminal)) = testkit::terminal() else { return testkit::was_skipped() };
         let (url, _requests) = hub(&[201]);
         let folder = Folder::new("asked");
         let mut command = folder.command(&["-R", "--upload", &url, "--", "true"]);

@@ -23,9 +23,7 @@ fn interrupted_run_restores_settings() {
     for (verb, signal, after_s, is_kept) in
         [(THERMAL, "INT", "1.3", false), (THERMAL, "TERM", "7", true), (EFFICIENCY, "INT", "6", true)]
     {
-        let Some(seen) = cut(verb, signal, after_s) else {
-            return testkit::was_skipped();
-        };
+        let seen = testkit::found!(cut(verb, signal, after_s));
         let status = seen.done.status.code();
         assert_eq!(status, Some(130), "{signal} after {after_s} s");
         assert!(!is_kept || seen.record.is_some(), "what was measured is kept");
@@ -45,9 +43,7 @@ fn killed(whom: &str, finish: &str) -> Option<Seen> {
 
 #[test]
 fn guard_restores_settings_of_killed_run() {
-    let Some(seen) = killed("run", "exit $?") else {
-        return testkit::was_skipped();
-    };
+    let seen = testkit::found!(killed("run", "exit $?"));
     assert_eq!(seen.done.status.code(), Some(137));
 }
 
@@ -57,9 +53,7 @@ fn restore_command_and_next_start_restore_settings() {
         format!("{PROGRAM} restore | grep ' restored'"),
         format!("{PROGRAM} clock --quiet 2>&1 | grep 'An earlier run left .* restored'"),
     ] {
-        let Some(seen) = killed("both", &finish) else {
-            return testkit::was_skipped();
-        };
+        let seen = testkit::found!(killed("both", &finish));
         assert!(seen.done.status.success(), "{finish}");
     }
 }
@@ -70,9 +64,7 @@ fn offline_cpu_of_killed_run_is_brought_online() {
     const OTHER: &str = "/sys/devices/system/cpu/cpu1/online";
     let run = "run --force --quiet --log $LOG --repeat 1 --cpus 0 --others-off -- true";
     for next in ["clock --cpus 1 --quiet", "run --force --quiet --log $LOG --repeat 1 --cpus 1 -- true"] {
-        let Some(board) = board("quick") else {
-            return testkit::was_skipped();
-        };
+        let board = testkit::found!(board("quick"));
         let script = format!(
             "export {HASTE}; SBC_BENCH_FAULTS='run write /online 2 kill-both' {PROGRAM} {run}; \
              grep -q 0 {OTHER} || exit 99; \
@@ -87,9 +79,7 @@ fn offline_cpu_of_killed_run_is_brought_online() {
 
 #[test]
 fn crashed_and_escaped_loads_are_cleaned_up() {
-    let Some(board) = board("quick") else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(board("quick"));
     for script in [
         "sleep 1; kill -SEGV $$",
         "sh -c 'while :; do :; done' & sleep 1; kill -ABRT $$",

@@ -17,9 +17,7 @@ fn loaded(board: &Board, run: fn(&Board, &[&str]) -> Seen, seconds: u32) -> Seen
 #[test]
 fn good_heatsink_has_no_throttling() {
     in_some_try(|| {
-        let Some(board) = board("good-heatsink") else {
-            return testkit::was_skipped();
-        };
+        let board = testkit::found!(board("good-heatsink"));
         let seen = loaded(&board, program_in_haste, 5);
         assert!(seen.done.trace.iter().all(|truth| truth.level == 0));
         for rule in ["thermal-throttling", "power-limit", "cores-killed", "clock-below-claim"] {
@@ -31,9 +29,7 @@ fn good_heatsink_has_no_throttling() {
 #[test]
 fn wrong_reported_clock_is_found() {
     in_some_try(|| {
-        let Some(board) = board("fake-clock") else {
-            return testkit::was_skipped();
-        };
+        let board = testkit::found!(board("fake-clock"));
         let seen = loaded(&board, program, 2);
         assert!(seen.has("clock-below-claim"), "{:#?}", seen.sentences());
         let cold = facts::Facts::of(seen.record()).cluster_clocks(&Variant::COLD);
@@ -47,9 +43,7 @@ fn wrong_reported_clock_is_found() {
 #[test]
 fn offline_core_is_found() {
     in_some_try(|| {
-        let Some(board) = slow_board("lost-core") else {
-            return testkit::was_skipped();
-        };
+        let board = testkit::found!(slow_board("lost-core"));
         let seen = loaded(&board, program_in_haste, 10);
         assert_eq!(seen.done.model.off_cpu, Some(1), "the board took it away");
         assert!(seen.has("cores-killed"), "{:#?}", seen.sentences());
@@ -61,9 +55,7 @@ fn offline_core_is_found() {
 #[test]
 fn under_voltage_of_a_raspberry_pi_is_found() {
     in_some_try(|| {
-        let Some(board) = board("under-voltage") else {
-            return testkit::was_skipped();
-        };
+        let board = testkit::found!(board("under-voltage"));
         let seen = loaded(&board, program_in_haste, 10);
         assert_eq!(seen.done.model.firmware_bits >> 16, 0b111, "it happened");
         // A mailbox of the firmware cannot be made here; its voltage monitor in hwmon can.

@@ -37,9 +37,7 @@ fn last_limit(seen: &Seen) -> Option<&str> {
 
 #[test]
 fn disabled_boost_is_skipped_and_limit_restored() {
-    let Some(board) = quick(|board| board.policy[0].boost_khz = vec![2_400_000]) else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(quick(|board| board.policy[0].boost_khz = vec![2_400_000]));
     let seen = run(&board, "", CLOCK);
     assert_eq!(last_limit(&seen), Some("1800000"));
     assert_eq!(seen.record().unmet_settings, []);
@@ -48,9 +46,7 @@ fn disabled_boost_is_skipped_and_limit_restored() {
 
 #[test]
 fn rounded_limits_are_restored() {
-    let Some(board) = quick(|board| board.kernel.rounds_limits = true) else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(quick(|board| board.kernel.rounds_limits = true));
     for words in [CLOCK, NO_WALK] {
         let seen = run(&board, "MaxKHz=1300000", words);
         assert_eq!(seen.record().unmet_settings, [], "{words}");
@@ -61,9 +57,7 @@ fn rounded_limits_are_restored() {
 /// A limit between two OPPs is what the user asked for, also while a workload runs.
 #[test]
 fn requested_limit_between_two_opps_is_no_accusation() {
-    let Some(board) = quick(|board| board.kernel.rounds_limits = true) else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(quick(|board| board.kernel.rounds_limits = true));
     let seen = run(&board, "MaxKHz=1300000", LOADED);
     let limits: Vec<&str> = seen.record().settings.iter().map(|change| change.new.as_str()).collect();
     assert!(limits.contains(&"1300000"), "{limits:?}");
@@ -73,9 +67,7 @@ fn requested_limit_between_two_opps_is_no_accusation() {
 /// What the owner had set is lifted with a note on what that is worth.
 #[test]
 fn lifted_limit_of_the_owner_is_a_note() {
-    let Some(board) = quick(|_| ()) else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(quick(|_| ()));
     let script = format!(
         "export {HASTE}; echo 1200000 >{CLOCK_MAX}; {PROGRAM} {NO_WALK}; status=$?; grep -q 1200000 {CLOCK_MAX} || exit 99; \
          echo 1800000 >{CLOCK_MAX}; exit $status"
@@ -97,25 +89,19 @@ fn hot_start_leaves_no_limit_behind() {
         board.thermal.tau_s = 20.0;
         board.kernel.refuses_crossed_limits = true;
     });
-    let Some(board) = board else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(board);
     run(&board, "", CLOCK);
 }
 
 #[test]
 fn governor_tunables_are_restored() {
-    let Some(board) = quick(|board| board.policy[0].rate_limit_us = Some(20_000)) else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(quick(|board| board.policy[0].rate_limit_us = Some(20_000)));
     run(&board, "", CLOCK);
 }
 
 #[test]
 fn refused_settings_are_reported() {
-    let Some(board) = quick(|board| board.kernel.refuses = vec!["performance".into()]) else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(quick(|board| board.kernel.refuses = vec!["performance".into()]));
     let seen = run(&board, "", CLOCK);
     assert!(seen.has("setting-unmet"), "{:?}", seen.sentences());
 }

@@ -8,9 +8,7 @@ use testkit::virtual_board::{Board, ZoneSpec};
 #[test]
 fn thermal_without_sensor() {
     in_some_try(|| {
-        let Some(mut board) = slow_board("quick") else {
-            return testkit::was_skipped();
-        };
+        let mut board = testkit::found!(slow_board("quick"));
         board.thermal.has_sensor = false;
         board.meter = None;
         let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 6s --cool-down 5s");
@@ -30,9 +28,7 @@ fn thermal_without_sensor() {
 #[test]
 fn limit_and_answer_of_a_thermal_test_are_of_one_sensor() {
     in_some_try(|| {
-        let Some(mut board) = slow_board("quick") else {
-            return testkit::was_skipped();
-        };
+        let mut board = testkit::found!(slow_board("quick"));
         // Its own trip point is at 80 °C, and at full load its CPUs stay at 70.
         board.thermal.zone = vec![ZoneSpec { name: "bigcore0-thermal".into(), above_k: 30.0 }];
         let script =
@@ -56,9 +52,7 @@ const BY_CHANCE: [[f64; 5]; 3] = [[11.3, 7.9, 2.3, 2.7, 2.2], [36.2, 14.6, 3.4, 
 /// machine down, another board among it, slows power and temperature alike.
 #[test]
 fn thermal_constants_of_random_boards() {
-    let Some(board) = slow_board("quick") else {
-        return testkit::was_skipped();
-    };
+    let board = testkit::found!(slow_board("quick"));
     let board = &board;
     std::thread::scope(|scope| {
         for constants in BY_CHANCE {

@@ -51,9 +51,7 @@ impl Estimates {
 
     /// A measured clock says how fast the machine is, as long as nothing else was measured.
     pub(crate) fn clock_step(&mut self, step: &Step) {
-        let Outcome::Done(StepMeasurement::Clock(clocks)) = &step.outcome else {
-            return;
-        };
+        let Outcome::Done(StepMeasurement::Clock(clocks)) = &step.outcome else { return };
         self.clock_s = seconds(step).max(0.1);
         let own = clocks.points.iter().filter(|p| p.cpu == self.fastest);
         let khz = own.flat_map(|point| &point.readings_khz).max();
@@ -152,8 +150,8 @@ fn model(job: &Job) -> Time {
     if let Some(time) = job.time {
         return Time::Fixed(time.as_secs_f64());
     }
-    if job.definition.is_some() {
-        return Time::Fixed(PROGRAM_S);
+    if let Some(definition) = &job.definition {
+        return Time::Fixed(definition.seconds.map_or(PROGRAM_S, |seconds| seconds as f64));
     }
     let workload = workload(job.workload);
     if let Some(shape) = workload.and_then(|workload| workload.shape) {

@@ -33,9 +33,7 @@ impl Load {
     /// It has no such form, in one sentence.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         let (name, forms) = text.split_once(':').unwrap_or((text, ""));
-        let Some(workload) = workloads::named(name) else {
-            return Ok(None);
-        };
+        let Some(workload) = workloads::named(name) else { return Ok(None) };
         let forms = forms.split(',').map(str::trim);
         let forms: Vec<Variant> = forms.filter(|form| !form.is_empty()).map(Variant::from).collect();
         let known = known_variants(workload);

@@ -21,9 +21,7 @@ impl Form {
     /// # Errors
     /// It has no such form, in one sentence without its stop.
     pub fn parse(text: &str) -> Result<Option<Vec<Self>>, String> {
-        let Some(load) = Load::parse(text)? else {
-            return Ok(None);
-        };
+        let Some(load) = Load::parse(text)? else { return Ok(None) };
         let Some(shape) = workload(load.workload).and_then(|workload| workload.shape) else {
             return Ok(None);
         };

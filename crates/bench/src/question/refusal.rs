@@ -87,7 +87,7 @@ fn lacking(asked: &StartFacts, tools: &Tools, job: &Job) -> Option<Missing> {
     let timeline = Timeline::start();
     let cancelled = AtomicI32::new(0);
     let places = (asked.identified.root(), asked.identified.machine(), &timeline);
-    (workload.lacking)(&WorkloadContext {
+    workload.missing(&WorkloadContext {
         site: Arc::new(ScratchDirs::of(&asked.options.targets)),
         ..WorkloadContext::new(places, tools, job, &cancelled, &|| {})
     })

@@ -222,9 +222,7 @@ fn policy_number(scaler: &Scaler) -> Option<u32> {
 fn limits(survey: &Survey, options: &Options) -> Vec<(Node, String)> {
     let cpus = survey.scalers.iter().filter(|scaler| scaler.kind == ScalerKind::Cpu);
     cpus.filter_map(|scaler| {
-        let (Fact::Known(limit), Fact::Known(top)) = (&scaler.limit_hz_max, &scaler.clock_hz_max) else {
-            return None;
-        };
+        let (Fact::Known(limit), Fact::Known(top)) = (&scaler.limit_hz_max, &scaler.clock_hz_max) else { return None };
         let most = options.clock_khz_max.map_or(u64::MAX, u64::from);
         let wanted_khz = (top / 1000).min(most);
         let node = Node::ClockMax(policy_number(scaler)?);

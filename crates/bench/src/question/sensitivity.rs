@@ -217,7 +217,7 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
                 (CpuSelection::All, true) => vec![cpu],
                 (CpuSelection::All, false) => Vec::new(),
                 (CpuSelection::Cpus(cpus), _) => cpus.clone(),
-                (CpuSelection::Fastest | CpuSelection::CoreTypes, _) => vec![cpu],
+                (CpuSelection::Fastest | CpuSelection::OnePerCoreType | CpuSelection::CoreTypes, _) => vec![cpu],
             };
             Job {
                 workload: WorkloadId::Program,

@@ -47,9 +47,7 @@ impl Runner<'_> {
     /// Raises one group; what a node refuses is named and stays as it is.
     pub(super) fn raise(&mut self, group: &Group) {
         let timeline = self.context.timeline;
-        let Some(settings) = &mut self.settings else {
-            return;
-        };
+        let Some(settings) = &mut self.settings else { return };
         let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         for (node, value) in &group.nodes {
             tell(settings.set(*node, value));

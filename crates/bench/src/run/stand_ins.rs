@@ -14,9 +14,7 @@ impl Runner<'_> {
         let is_ours = self.context.task.attributes().replaces_programs;
         let job = stage.job().filter(|_| is_ours)?;
         let other = fallback_workload(job)?;
-        let Outcome::Failed(failure) = &step.outcome else {
-            return None;
-        };
+        let Outcome::Failed(failure) = &step.outcome else { return None };
         let is_programs_fault =
             matches!(failure.kind, FailureKind::NotStarted | FailureKind::ExitStatus | FailureKind::Garbled);
         if step.workload != job.workload || !is_programs_fault {

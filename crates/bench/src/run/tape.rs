@@ -9,12 +9,12 @@ use crate::run::history::NewRun;
 use machine::faults::{self, Call};
 use machine::files::Exclusive;
 use machine::kernel_log::KernelLog;
-use machine::{SamplerThread, Timeline};
+use machine::{Outbox, SamplerThread, Timeline};
 use record::recording::{RowWriter, frame};
 use record::{Event, Fact, Missing, Reading};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use workloads::measure::quiet;
@@ -38,8 +38,7 @@ pub(crate) struct StreamWriter {
 #[derive(Debug)]
 struct Shared {
     sources: Mutex<Sources>,
-    desk: Mutex<WriteQueue>,
-    changed: Condvar,
+    queue: Outbox<WriteQueue>,
 }
 
 /// Watched channels. Their lock is held while reading, never while writing to disk.
@@ -60,7 +59,7 @@ struct Sources {
 /// Data to write.
 #[derive(Debug, Default)]
 struct WriteQueue {
-    queue: Vec<u8>,
+    bytes: Vec<u8>,
     /// Numbers of the last wish to have everything on disk, and of the last one fulfilled.
     asked: u64,
     done: u64,
@@ -86,7 +85,7 @@ impl StreamWriter {
             is_log_known: false,
             is_along: false,
         };
-        let shared = Arc::new(Shared { sources: Mutex::new(sources), desk: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(Shared { sources: Mutex::new(sources), queue: Outbox::default() });
         let (path, thread) = place.map(|place| Self::thread(&shared, place)).unzip();
         Self { shared, thread: thread.flatten(), path }
     }
@@ -98,7 +97,7 @@ impl StreamWriter {
                 "the event stream cannot be locked, so another sbc-bench may treat this run as dead: \
                                {error}"
             );
-            shared.desk().trouble = Some(Missing::unsupported(path.display().to_string(), why));
+            shared.queue.lock().trouble = Some(Missing::unsupported(path.display().to_string(), why));
         }
         let theirs = Arc::clone(shared);
         let builder = std::thread::Builder::new().name("stream".into());
@@ -106,7 +105,7 @@ impl StreamWriter {
         let work = move || Writer::new(file).work(&theirs);
         let thread = faults::pass(Call::Thread, "stream", || builder.spawn(work));
         if let Err(error) = &thread {
-            shared.desk().fail(&path, error);
+            shared.queue.lock().fail(&path, error);
         }
         (path, thread.ok())
     }
@@ -133,7 +132,7 @@ impl StreamWriter {
     /// Appends an event.
     pub(crate) fn append(&self, event: &Event) {
         if self.thread.is_some() {
-            self.shared.desk().push(line(event).as_bytes());
+            self.shared.queue.lock().push(line(event).as_bytes());
         }
     }
 
@@ -167,46 +166,38 @@ impl StreamWriter {
 
     /// Waits until everything appended so far survives a loss of power, or the disk does not answer.
     pub(crate) fn sync(&self) {
-        let Some(path) = self.path.as_ref().filter(|_| self.thread.is_some()) else {
-            return;
-        };
+        let Some(path) = self.path.as_ref().filter(|_| self.thread.is_some()) else { return };
         let until = Instant::now() + DISK_TIME_MAX;
-        let mut desk = self.shared.desk();
-        desk.asked += 1;
-        let asked = desk.asked;
-        self.shared.changed.notify_all();
-        while desk.done < asked && !desk.is_late {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                let late = std::io::Error::other("the drive does not respond");
-                desk.fail(path, &late);
-                desk.is_late = true;
-                return;
-            }
-            let waited = self.shared.changed.wait_timeout(desk, left);
-            desk = waited.map_or_else(|e| e.into_inner().0, |(desk, _)| desk);
+        let asked = self.shared.queue.change(|queue| {
+            queue.asked += 1;
+            queue.asked
+        });
+        let mut queue = self.shared.queue.wait(Some(until), |queue| queue.done >= asked || queue.is_late);
+        if queue.done < asked && !queue.is_late {
+            let late = std::io::Error::other("the drive does not respond");
+            queue.fail(path, &late);
+            queue.is_late = true;
         }
     }
 
     /// The file, what went wrong with it, and whether it still lacks something.
     pub(crate) fn finish(mut self) -> (Option<PathBuf>, Option<Missing>, bool) {
         self.sync();
-        let desk = self.shared.desk();
-        let ended = (self.path.take(), desk.trouble.clone(), desk.broken);
-        drop(desk);
+        let queue = self.shared.queue.lock();
+        let ended = (self.path.take(), queue.trouble.clone(), queue.broken);
+        drop(queue);
         ended
     }
 }
 
 impl Drop for StreamWriter {
     fn drop(&mut self) {
-        self.shared.desk().stop = true;
-        self.shared.changed.notify_all();
+        self.shared.queue.change(|queue| queue.stop = true);
         if let Some(thread) = self.thread.take() {
-            let desk = self.shared.desk();
+            let queue = self.shared.queue.lock();
             // A disk that does not answer keeps its thread; the process ends without it.
-            let answers = desk.done == desk.asked;
-            drop(desk);
+            let answers = queue.done == queue.asked;
+            drop(queue);
             if answers {
                 thread.join().ok();
             }
@@ -219,14 +210,10 @@ impl Shared {
         self.sources.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn desk(&self) -> MutexGuard<'_, WriteQueue> {
-        self.desk.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
-    /// Puts events on the desk. What sampling costs is long and changes nothing: only now and then.
+    /// Puts events into the queue. What sampling costs is long and changes nothing: only now and then.
     fn hand_over(&self, sources: &mut Sources, seen: &[Event], costs: bool) {
-        let mut desk = self.desk();
-        if std::mem::take(&mut desk.lost) {
+        let mut queue = self.queue.lock();
+        if std::mem::take(&mut queue.lost) {
             sources.rows.start_again();
         }
         for event in seen {
@@ -235,14 +222,14 @@ impl Shared {
                 Event::Samples { at_ms, columns } => {
                     for (row, at_ms) in at_ms.iter().enumerate() {
                         let values = columns.iter().map(|column| column.get(row).copied().flatten());
-                        desk.push(frame(&sources.rows.row(*at_ms, values)).as_bytes());
+                        queue.push(frame(&sources.rows.row(*at_ms, values)).as_bytes());
                     }
                 }
                 event => {
                     if matches!(event, Event::Channels { .. }) {
                         sources.rows = RowWriter::default();
                     }
-                    desk.push(line(event).as_bytes());
+                    queue.push(line(event).as_bytes());
                 }
             }
         }
@@ -283,13 +270,13 @@ impl Sources {
 
 impl WriteQueue {
     fn push(&mut self, line: &[u8]) {
-        if self.queue.len() + line.len() > QUEUE_BYTES_MAX {
-            self.queue.clear();
+        if self.bytes.len() + line.len() > QUEUE_BYTES_MAX {
+            self.bytes.clear();
             // Behind what was written of the line that is given up.
-            self.queue.push(b'\n');
+            self.bytes.push(b'\n');
             self.lost = true;
         }
-        self.queue.extend_from_slice(line);
+        self.bytes.extend_from_slice(line);
     }
 
     fn fail(&mut self, path: &Path, error: &std::io::Error) {
@@ -313,35 +300,30 @@ impl Writer {
     fn work(self, shared: &Shared) {
         let mut due = Instant::now() + EVERY;
         loop {
-            let mut desk = shared.desk();
-            while !desk.stop && desk.done == desk.asked && Instant::now() < due {
-                let left = due.saturating_duration_since(Instant::now());
-                let waited = shared.changed.wait_timeout(desk, left);
-                desk = waited.map_or_else(|e| e.into_inner().0, |(desk, _)| desk);
-            }
-            let (asked, stop) = (desk.asked, desk.stop);
-            drop(desk);
+            let queue = shared.queue.wait(Some(due), |queue| queue.stop || queue.done != queue.asked);
+            let (asked, stop) = (queue.asked, queue.stop);
+            drop(queue);
             let writing = quiet::writing();
             if Instant::now() >= due {
                 shared.collect_and_enqueue();
                 due = Instant::now() + EVERY;
             }
-            let queue = std::mem::take(&mut shared.desk().queue);
-            let (written, error) = self.write(&queue);
+            let bytes = std::mem::take(&mut shared.queue.lock().bytes);
+            let (written, error) = self.write(&bytes);
             drop(writing);
-            let mut desk = shared.desk();
-            match error {
-                None => desk.broken = false,
-                Some(error) => {
-                    desk.fail(Path::new("the run's event stream"), &error);
-                    // New data follow the remaining data.
-                    let newer = std::mem::replace(&mut desk.queue, queue[written..].to_vec());
-                    desk.push(&newer);
+            shared.queue.change(|queue| {
+                match error {
+                    None => queue.broken = false,
+                    Some(error) => {
+                        queue.fail(Path::new("the run's event stream"), &error);
+                        // New data follow the remaining data.
+                        let newer = std::mem::replace(&mut queue.bytes, bytes[written..].to_vec());
+                        queue.push(&newer);
+                    }
                 }
-            }
-            desk.done = asked;
-            desk.is_late = false;
-            shared.changed.notify_all();
+                queue.done = asked;
+                queue.is_late = false;
+            });
             if stop {
                 return;
             }

@@ -21,9 +21,7 @@ impl Runner<'_> {
         self.wait_until_cool(machine);
         let asked = self.context.options.clock_khz_max;
         let timeline = self.context.timeline;
-        let Some(settings) = &mut self.settings else {
-            return;
-        };
+        let Some(settings) = &mut self.settings else { return };
         let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, None);
         for policy in &machine.policies {
             let top = policy.clock_khz_max.known().copied();
@@ -49,9 +47,7 @@ impl Runner<'_> {
         let end_ms = timeline.now_ms() + COOLS_WITHIN.as_millis() as i64;
         let mut is_told = false;
         while self.interrupted().is_none() && timeline.now_ms() < end_ms {
-            let Some(settings) = &self.settings else {
-                return;
-            };
+            let Some(settings) = &self.settings else { return };
             let mut policies = machine.policies.iter();
             let hidden = policies.find_map(|policy| settings.is_hidden(Node::ClockMax(policy.policy)));
             let Some(why) = hidden else { return };
@@ -68,9 +64,7 @@ impl Runner<'_> {
         if self.settings.is_some() || self.is_untunable {
             return;
         }
-        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
-            return;
-        };
+        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else { return };
         match Settings::new(self.context.root, journal) {
             Ok(settings) => {
                 (self.context.on_settings)(settings.way_back());
@@ -87,9 +81,7 @@ impl Runner<'_> {
 
     /// Right before a step: what is wanted is in force, is set once more, or is told.
     pub(super) fn check_settings(&mut self, step: &str) {
-        let Some(settings) = &mut self.settings else {
-            return;
-        };
+        let Some(settings) = &mut self.settings else { return };
         let outcomes = settings.check();
         let timeline = self.context.timeline;
         let mut tell = outcome_recorder(&mut self.recorder, self.context.progress, timeline, Some(step));

@@ -95,9 +95,7 @@ impl Source {
         self.zone.follow(&self.timeline, watch);
         watch.row(at_ms, self.row.iter().map(|value| known(*value)));
         self.events.drain(..).for_each(|event| watch.event(event));
-        let Some(sampler) = &self.sampler else {
-            return;
-        };
+        let Some(sampler) = &self.sampler else { return };
         let due = Duration::from_millis(at_ms.unsigned_abs()).saturating_add(sampler.interval());
         self.due_ns = u64::try_from(due.as_nanos()).unwrap_or(u64::MAX);
         self.looked_ns = self.due_ns;
@@ -138,9 +136,7 @@ impl super::Source for Source {
         if let Some(record) = self.begin.take() {
             return Ok(Poll::Begin(Box::new(Watch::new(record))));
         }
-        let Some(sampler) = &mut self.sampler else {
-            return Ok(Poll::End);
-        };
+        let Some(sampler) = &mut self.sampler else { return Ok(Poll::End) };
         if let Some(at_ms) = sampler.next_row(&mut self.row, &mut self.events) {
             self.take(at_ms, watch);
             return Ok(Poll::Row);

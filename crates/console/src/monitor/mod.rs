@@ -268,9 +268,7 @@ impl Monitor {
 
     /// Waits for keys, at most so long; without a screen the caller waits.
     fn wait(&mut self, time: Duration) -> anyhow::Result<Step> {
-        let Some(screen) = &mut self.screen else {
-            return Ok(Step::After(time));
-        };
+        let Some(screen) = &mut self.screen else { return Ok(Step::After(time)) };
         match screen.wait(time)? {
             Action::Nothing => {}
             Action::Quit => return Ok(Step::End),

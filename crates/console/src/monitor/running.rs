@@ -85,9 +85,7 @@ pub fn recordings() -> Vec<Entry> {
 fn entries_of(path: &Path, uid: u32) -> Vec<Entry> {
     // Users who record nothing have no such folder; one that another user made in its place may hold anything.
     let folder = Folder::open_itself(path).ok();
-    let Some(folder) = folder.filter(|folder| folder.owner() == uid) else {
-        return Vec::new();
-    };
+    let Some(folder) = folder.filter(|folder| folder.owner() == uid) else { return Vec::new() };
     let names = folder.names().unwrap_or_default().into_iter();
     let names = names.filter(|name| name.as_bytes().ends_with(EXTENSION.as_bytes()));
     let entries = names.take(ENTRIES_MAX);

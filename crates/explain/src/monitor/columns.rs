@@ -210,9 +210,7 @@ impl Extra {
         let channels = &record.samples.channels;
         let known = |place: &usize| Some(base_units(value(*place)?, &channels.get(*place)?.unit));
         let highest = self.channels.iter().filter_map(known).reduce(f64::max);
-        let Some(value) = highest else {
-            return "-".to_owned();
-        };
+        let Some(value) = highest else { return "-".to_owned() };
         match self.name {
             "VCore" => format!("{value:.4}V"),
             "DC(V)" => format!("{value:.2}V"),

@@ -33,9 +33,7 @@ pub fn metrics(watch: &Watch) -> String {
         metric.values.push((labels_text(labels), value));
     };
     for (index, channel) in watch.channels().iter().enumerate() {
-        let Some(value) = watch.value(index) else {
-            continue;
-        };
+        let Some(value) = watch.value(index) else { continue };
         let kind = match channel.kind {
             ChannelKind::Counter => "counter",
             ChannelKind::Gauge => "gauge",

@@ -19,9 +19,7 @@ const CELLS_MIN: usize = 8;
 pub fn sparklines(facts: &Facts<'_>, columns: usize) -> String {
     let cells = columns.min(120).saturating_sub(NAME_WIDTH + RANGE_WIDTH + 6);
     let times = &facts.samples.at_ms;
-    let (Some(first_ms), Some(last_ms)) = (times.first(), times.last()) else {
-        return String::new();
-    };
+    let (Some(first_ms), Some(last_ms)) = (times.first(), times.last()) else { return String::new() };
     if cells < CELLS_MIN || last_ms <= first_ms {
         return String::new();
     }
@@ -72,9 +70,7 @@ struct Line {
 
 impl Line {
     fn add(&mut self, cell: usize, value: Option<f64>) {
-        let Some(value) = value.filter(|value| value.is_finite()) else {
-            return;
-        };
+        let Some(value) = value.filter(|value| value.is_finite()) else { return };
         let choose = match self.track.kind {
             Kind::Clock => f64::min,
             _ => f64::max,

@@ -64,9 +64,7 @@ impl Track {
 
     /// A value in words.
     pub fn text(&self, value: Option<f64>) -> String {
-        let Some(value) = value else {
-            return "-".to_owned();
-        };
+        let Some(value) = value else { return "-".to_owned() };
         match self.kind {
             Kind::Busy => format!("{value:.0} %"),
             Kind::Clock => format!("{value:.0} MHz"),

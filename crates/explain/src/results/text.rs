@@ -115,9 +115,7 @@ fn fits(all: &mut [TextColumn], columns: usize) -> bool {
             return true;
         }
         let is_wide = |shown: &&mut TextColumn| !shown.column.is_number && shown.width > shown.column.width.0;
-        let Some(widest) = all.iter_mut().filter(is_wide).max_by_key(|shown| shown.width) else {
-            return false;
-        };
+        let Some(widest) = all.iter_mut().filter(is_wide).max_by_key(|shown| shown.width) else { return false };
         widest.width -= 1;
     }
 }

@@ -5,9 +5,7 @@ use record::{Outcome, Record, Source, Step, StepMeasurement};
 /// The last line that a step's figures stand on, as far as they say.
 pub(crate) fn last_line(step: &Step) -> u32 {
     let line = step.line.unwrap_or(0);
-    let Outcome::Done(measured) = &step.outcome else {
-        return line;
-    };
+    let Outcome::Done(measured) = &step.outcome else { return line };
     let last = match measured {
         StepMeasurement::Clock(clocks) => clocks.points.iter().filter_map(|point| point.line).max(),
         StepMeasurement::Bandwidth(bandwidth) => bandwidth.rows.iter().filter_map(|row| row.line).max(),

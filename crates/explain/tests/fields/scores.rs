@@ -15,9 +15,7 @@ pub(super) fn memory(name: &str, record: &Record, truth: &Value, tally: &mut Tal
     let ours = |words: [&str; 2]| -> Vec<i64> {
         done(record, WorkloadId::MemoryBandwidth)
             .filter_map(|(_, measured)| {
-                let StepMeasurement::Bandwidth(bandwidth) = measured else {
-                    return None;
-                };
+                let StepMeasurement::Bandwidth(bandwidth) = measured else { return None };
                 let row = bandwidth.rows.iter().find(|row| words.contains(&row.routine.as_str()))?;
                 Some(row.bytes_per_s[0] as i64 / 1000)
             })

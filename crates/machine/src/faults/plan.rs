@@ -156,9 +156,7 @@ pub(super) fn haste() -> u32 {
 pub(super) fn clock_shift() -> ClockShift {
     static PATH: OnceLock<Option<OsString>> = OnceLock::new();
     static LAST: Mutex<ClockShift> = Mutex::new(ClockShift { suspended_ms: 0, utc_ms: 0 });
-    let Some(path) = PATH.get_or_init(|| std::env::var_os(CLOCKS_VARIABLE)) else {
-        return ClockShift::default();
-    };
+    let Some(path) = PATH.get_or_init(|| std::env::var_os(CLOCKS_VARIABLE)) else { return ClockShift::default() };
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let numbers: Vec<i64> = text.split_whitespace().flat_map(str::parse).collect();
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

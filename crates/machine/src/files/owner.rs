@@ -43,9 +43,7 @@ pub(super) fn is_of_caller(uid: u32) -> bool {
 
 /// Gives a newly created file to the calling user, if the directory belongs to that user.
 pub(super) fn give_to_caller(made: impl AsFd, owner_of_folder: u32) {
-    let Some(owner) = MADE_FOR.get().filter(|owner| owner.uid == owner_of_folder) else {
-        return;
-    };
+    let Some(owner) = MADE_FOR.get().filter(|owner| owner.uid == owner_of_folder) else { return };
     give(made, *owner);
 }
 

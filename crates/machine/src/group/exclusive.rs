@@ -23,9 +23,7 @@ pub(crate) struct ExclusiveGroup {
 /// # Errors
 /// Another process holds it.
 pub(crate) fn acquire(root: &Root, name: &str) -> Reading<Option<ExclusiveGroup>> {
-    let Some((_, mount)) = hierarchy(root) else {
-        return Ok(None);
-    };
+    let Some((_, mount)) = hierarchy(root) else { return Ok(None) };
     let folder = format!("{mount}/{name}");
     for _ in 0..TRIES {
         match faults::pass(Call::Folder, &folder, || lock::make(&folder)) {

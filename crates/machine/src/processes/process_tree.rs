@@ -15,9 +15,7 @@ pub fn children_of(root: &Root, parent: u32) -> Vec<u32> {
     }
     let mut before = None;
     for _ in 0..LISTS_MAX {
-        let Some(listed) = listed_children(root, parent) else {
-            break;
-        };
+        let Some(listed) = listed_children(root, parent) else { break };
         if before.as_ref() == Some(&listed) {
             return listed;
         }

@@ -6,9 +6,7 @@ use std::os::unix::fs::MetadataExt;
 impl Root {
     /// Modification time of a file in UTC milliseconds since 1970; `None` for a board file, which does not contain it.
     pub fn written_utc_ms(&self, path: &str) -> Option<i64> {
-        let Tree::Directory(_) = &*self.tree else {
-            return None;
-        };
+        let Tree::Directory(_) = &*self.tree else { return None };
         let meta = std::fs::symlink_metadata(self.real(path)).ok()?;
         Some(meta.mtime().saturating_mul(1000))
     }

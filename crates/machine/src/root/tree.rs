@@ -175,9 +175,7 @@ impl Root {
 
     /// All files of a board with their text, for tests that compare states; empty for directories.
     pub fn board_files(&self) -> Vec<(String, String)> {
-        let Tree::Board(board) = &*self.tree else {
-            return Vec::new();
-        };
+        let Tree::Board(board) = &*self.tree else { return Vec::new() };
         let board = lock_board(board);
         let contents = board.entries().filter_map(|(path, entry)| match entry {
             Entry::Content(bytes) => Some((path.to_owned(), String::from_utf8_lossy(bytes).into_owned())),

@@ -118,9 +118,7 @@ impl SourceSlot {
         tick: &Tick,
         sampler_values: SamplerValues,
     ) -> Option<BorrowedSource> {
-        let Input::Sampler(_, schedule) = &self.input else {
-            return None;
-        };
+        let Input::Sampler(_, schedule) = &self.input else { return None };
         let due = if tick.last {
             schedule.is_worth_a_last_read(tick.now_ns)
         } else {

@@ -174,9 +174,7 @@ impl SamplerWatchdog {
             } else {
                 sampler.begin(&self.timeline, self.timeline.now_ns())
             };
-            let Some(mut sampler) = self.row(sampler, mine, &tick, &mut read_buffer) else {
-                return;
-            };
+            let Some(mut sampler) = self.row(sampler, mine, &tick, &mut read_buffer) else { return };
             if is_last {
                 if sampler.row.iter().any(|value| *value != crate::sensors::NONE) {
                     self.shared.take_over(&mut sampler);
@@ -205,9 +203,7 @@ impl SamplerWatchdog {
     ) -> Option<MutexGuard<'a, Sampler>> {
         sampler.begin_row(tick);
         for index in 0..sampler.slots.len() {
-            let Some(mut source) = sampler.check_out(index, tick) else {
-                continue;
-            };
+            let Some(mut source) = sampler.check_out(index, tick) else { continue };
             let number = sampler.next_read();
             drop(sampler);
             self.slot.store(index, Ordering::Relaxed);

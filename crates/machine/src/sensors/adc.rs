@@ -40,9 +40,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         for file in root.list(&directory).unwrap_or_default() {
             let input = file.strip_prefix("in_voltage");
             let input = input.and_then(|rest| rest.strip_suffix("_raw"));
-            let Some(input) = input.and_then(|input| input.parse::<u32>().ok()) else {
-                continue;
-            };
+            let Some(input) = input.and_then(|input| input.parse::<u32>().ok()) else { continue };
             let of_board = input_of(&model, device, input);
             let scale = match of_board {
                 Some(steps_per_volt) => millionths(1e6 / steps_per_volt),
@@ -86,9 +84,7 @@ fn scale(root: &Root, directory: &str, index: u32) -> Option<Scale> {
         let text = own.or_else(|_| root.read_value(&format!("{directory}/in_voltage_{what}")));
         text.ok()?.parse::<f64>().ok()
     };
-    let Scale::Times { millionths, .. } = millionths(value("scale")? * 1000.0)? else {
-        return None;
-    };
+    let Scale::Times { millionths, .. } = millionths(value("scale")? * 1000.0)? else { return None };
     let offset = value("offset").unwrap_or(0.0) as i64;
     Some(Scale::Times { offset, millionths })
 }

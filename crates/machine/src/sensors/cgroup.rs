@@ -34,9 +34,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         candidates.push((MOUNT_V2, group));
     }
     let found = candidates.iter().find_map(|(mount, group)| watched(root, mount, group));
-    let Some((directory, has_quota)) = found else {
-        return Vec::new();
-    };
+    let Some((directory, has_quota)) = found else { return Vec::new() };
     let beat_ms = if has_quota { BEAT_MS } else { BEAT_MS_WITHOUT_QUOTA };
     let channels = [OfControlGroup::Throttled, OfControlGroup::ThrottledTime]
         .map(|of| Channel::of(ChannelId::ControlGroup(of)))

@@ -26,9 +26,7 @@ fn discover(root: &Root) -> Vec<Probe> {
 
 /// `0.20 0.18 0.12 1/80 11206`: the kernel always prints two decimals.
 fn parse(text: &[u8], values: &mut [i64]) {
-    let Some((whole, rest)) = crate::number::take_number(text) else {
-        return;
-    };
+    let Some((whole, rest)) = crate::number::take_number(text) else { return };
     if let [b'.', tenths @ b'0'..=b'9', hundredths @ b'0'..=b'9', ..] = rest {
         let decimals = i64::from(tenths - b'0') * 10 + i64::from(hundredths - b'0');
         values[0] = whole.saturating_mul(100).saturating_add(decimals);

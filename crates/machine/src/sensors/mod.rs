@@ -101,9 +101,7 @@ pub(crate) mod check {
         let root = Root::from_board(board).unwrap();
         let mut lines = Vec::new();
         for probe in (sensor.discover)(&root) {
-            let Read::File(parser) = probe.read else {
-                continue;
-            };
+            let Read::File(parser) = probe.read else { continue };
             let text = root.read(&probe.path).unwrap_or_default();
             let mut values = parsed(parser, &text, probe.channels.len());
             probe.scale.clone().apply(&mut values);

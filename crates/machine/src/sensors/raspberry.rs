@@ -22,9 +22,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
-    let Ok(firmware) = vcio::Firmware::open(root) else {
-        return Vec::new();
-    };
+    let Ok(firmware) = vcio::Firmware::open(root) else { return Vec::new() };
     let probe = |question: Question, interval: SampleInterval, of: OfRaspberryPi, label: &str| Probe {
         interval,
         read: Read::Firmware(question),

@@ -24,9 +24,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     for (name, policy) in numbered(root, DIRECTORY, "policy") {
         let directory = format!("{DIRECTORY}/{name}");
         let path = format!("{directory}/stats/time_in_state");
-        let Ok(table) = root.read(&path) else {
-            continue;
-        };
+        let Ok(table) = root.read(&path) else { continue };
         let cpus = root.read_value(&format!("{directory}/related_cpus")).unwrap_or_default();
         let khz = |line| u32::try_from(take_number(line)?.0).ok();
         let clocks = lines(table.as_bytes()).filter_map(khz);

@@ -52,9 +52,7 @@ fn discover(root: &Root) -> Vec<Probe> {
 
 /// Total and every CPU with all columns.
 fn parse_split(text: &[u8], values: &mut [i64]) {
-    let Some((total, online, cpus)) = parts(values) else {
-        return;
-    };
+    let Some((total, online, cpus)) = parts(values) else { return };
     for line in cpu_lines(text) {
         match line_number(line) {
             None => numbers(&line[3..], total),
@@ -70,9 +68,7 @@ fn parse_split(text: &[u8], values: &mut [i64]) {
 
 /// Total with all columns, every CPU with busy and idle time.
 fn parse_busy(text: &[u8], values: &mut [i64]) {
-    let Some((total, online, cpus)) = parts(values) else {
-        return;
-    };
+    let Some((total, online, cpus)) = parts(values) else { return };
     for line in cpu_lines(text) {
         let Some(cpu) = line_number(line) else {
             numbers(&line[3..], total);

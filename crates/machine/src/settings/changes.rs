@@ -289,9 +289,7 @@ impl Changes {
 
     /// A change was made and reads so.
     fn made(&mut self, place: &Place, read: &str) {
-        let Some(at) = self.held.iter().position(|held| held.place == *place) else {
-            return;
-        };
+        let Some(at) = self.held.iter().position(|held| held.place == *place) else { return };
         self.held[at].close(read.to_owned());
         let entry = Entry { read: Some(read.to_owned()), ..self.entry(place, &self.held[at].old.clone()) };
         self.note(&entry);

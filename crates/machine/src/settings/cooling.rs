@@ -35,9 +35,7 @@ pub(super) fn is_raised(root: &Root, policy: u32) -> bool {
 /// `scaling_max_freq` shows the lowest of all limits: the user's, those of cooling, and that of the firmware
 /// (`bios_limit`).
 pub(super) fn hides_limit(root: &Root, node: Node, current: &str) -> Option<String> {
-    let Node::ClockMax(policy) = node else {
-        return None;
-    };
+    let Node::ClockMax(policy) = node else { return None };
     let current_khz: u32 = current.parse().ok()?;
     let top_khz: u32 = root.read_number(&format!("{POLICY}{policy}/cpuinfo_max_freq")).ok()?;
     if current_khz >= top_khz {
@@ -55,9 +53,7 @@ pub(super) fn hides_limit(root: &Root, node: Node, current: &str) -> Option<Stri
 /// `scaling_max_freq` reads lower than what was asked for while a cooling device is raised, and that is no
 /// change by another process.
 pub(super) fn lowers(root: &Root, node: Node, asked: &str, current: &str) -> bool {
-    let Node::ClockMax(policy) = node else {
-        return false;
-    };
+    let Node::ClockMax(policy) = node else { return false };
     match (asked.parse::<u32>(), current.parse::<u32>()) {
         (Ok(asked), Ok(current)) => current < asked && is_raised(root, policy),
         _ => false,
@@ -75,9 +71,7 @@ pub(super) fn is_in_force(root: &Root, node: Node, wanted: &str, found: &str) ->
         Node::ClockMin(policy) => (policy, false),
         _ => return false,
     };
-    let (Ok(wanted), Ok(found)) = (wanted.parse::<u32>(), found.parse::<u32>()) else {
-        return false;
-    };
+    let (Ok(wanted), Ok(found)) = (wanted.parse::<u32>(), found.parse::<u32>()) else { return false };
     let opps = root.read(&format!("{POLICY}{policy}/scaling_available_frequencies")).unwrap_or_default();
     let opps: Vec<u32> = opps.split_whitespace().filter_map(|khz| khz.parse().ok()).collect();
     let (below, above) = if is_max { (found, wanted) } else { (wanted, found) };

@@ -102,9 +102,7 @@ impl SideEffect {
     /// # Errors
     /// Value in the kernel.
     pub(super) fn write(&self, root: &Root, value: &str) -> Reading<()> {
-        let Self::Thread { tid, .. } = self else {
-            return root.write(&self.path(), value);
-        };
+        let Self::Thread { tid, .. } = self else { return root.write(&self.path(), value) };
         if !root.is_system() {
             return Err(Missing::unsupported(self.path(), "not the running system"));
         }
@@ -173,16 +171,12 @@ pub(super) fn disturbed_by(root: &Root, node: Node, value: &str) -> Vec<(SideEff
 
 /// Tunables of the governor of a policy, and the clock that was set by hand.
 fn of_governor(root: &Root, policy: u32) -> Vec<SideEffect> {
-    let Ok(governor) = Node::Governor(policy).read(root) else {
-        return Vec::new();
-    };
+    let Ok(governor) = Node::Governor(policy).read(root) else { return Vec::new() };
     let mut places = Vec::new();
     if governor == "userspace" {
         places.push(SideEffect::SetSpeed(policy));
     }
-    let Some(governor) = DeviceName::new(&governor) else {
-        return places;
-    };
+    let Some(governor) = DeviceName::new(&governor) else { return places };
     for policy in [Some(policy), None] {
         let folder = match policy {
             Some(policy) => format!("{POLICY}{policy}/{}", governor.as_str()),

@@ -34,9 +34,7 @@ cpufreq-cpu0
 
 /// The guard restores known places of a journal and leaves all others alone.
 pub(crate) fn journal(bytes: &[u8]) {
-    let Ok(root) = Root::from_board(BOARD) else {
-        return;
-    };
+    let Ok(root) = Root::from_board(BOARD) else { return };
     let before = root.board_files();
     for held in held(parse(bytes).0.iter()).iter().rev() {
         drop(restore_one(&root, held, &[]));

@@ -44,9 +44,7 @@ fn comes_back(root: &Root, name: &str, change: impl Fn(&mut Settings)) {
 /// Since Linux 5.16 a limit reads as the OPP that it is resolved to.
 fn rounding(root: &Root) -> Root {
     root.with_write_policy(WritePolicy::new(|path, value| {
-        let Ok(khz) = value.parse::<u32>() else {
-            return Ok(value.to_owned());
-        };
+        let Ok(khz) = value.parse::<u32>() else { return Ok(value.to_owned()) };
         let mut opps = OPPS.into_iter();
         let resolved = match path.rsplit('/').next() {
             Some("scaling_max_freq") => opps.rfind(|opp| *opp <= khz),

@@ -78,9 +78,7 @@ impl OldValue {
 
     /// True if the place has a value that this program wrote, or the kernel's rounding of it.
     pub(super) fn is_ours(&self, root: &Root, current: &str) -> bool {
-        let Place::Node(node) = self.place else {
-            return self.is_open || self.ours.iter().any(|ours| ours == current);
-        };
+        let Place::Node(node) = self.place else { return self.is_open || self.ours.iter().any(|ours| ours == current) };
         let mut values = self.ours.iter().chain(&self.previous);
         values.any(|value| cooling::is_in_force(root, node, value, current))
             || cooling::lowers(root, node, &self.old, current)
@@ -91,9 +89,7 @@ impl OldValue {
 pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<OldValue> {
     let mut all: Vec<OldValue> = Vec::new();
     for entry in entries {
-        let Some(place) = Place::from_path(&entry.path) else {
-            continue;
-        };
+        let Some(place) = Place::from_path(&entry.path) else { continue };
         if entry.settled {
             all.retain(|held| held.place != place);
             continue;

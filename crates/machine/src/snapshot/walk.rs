@@ -69,9 +69,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn tree(&mut self, path: &str, depth: usize) {
-        let Ok(names) = self.root.list(path) else {
-            return;
-        };
+        let Ok(names) = self.root.list(path) else { return };
         for name in names {
             if !is_wanted(&name) || self.full() {
                 continue;
@@ -170,9 +168,7 @@ impl Walk<'_> {
             _ => {}
         }
         let redactor = &mut self.redactor;
-        let Ok(text) = std::str::from_utf8(&bytes) else {
-            return bytes;
-        };
+        let Ok(text) = std::str::from_utf8(&bytes) else { return bytes };
         let text = match path {
             "/proc/sys/kernel/hostname" => format!("{}\n", redactor.blank(Kind::HostName)),
             "/proc/cmdline" => format!("{}\n", redactor.cmdline(text)),

@@ -46,9 +46,7 @@ fn structures(mut table: &[u8]) -> Vec<(usize, Structure<'_>)> {
             break;
         }
         let (formatted, rest) = table.split_at(length);
-        let Some(end) = rest.windows(2).position(|pair| pair == [0, 0]) else {
-            break;
-        };
+        let Some(end) = rest.windows(2).position(|pair| pair == [0, 0]) else { break };
         let at = whole - table.len();
         let structure = Structure { kind: *kind, formatted, strings: &rest[..=end] };
         found.push((at, structure));

@@ -37,9 +37,7 @@ fn from_spd(root: &Root) -> Vec<MemoryModule> {
         let folder = format!("/sys/bus/i2c/drivers/{driver}");
         for device in root.list(&folder).unwrap_or_default() {
             // Memory has the addresses 0x50 to 0x57.
-            let Some((_, address)) = device.split_once("-005") else {
-                continue;
-            };
+            let Some((_, address)) = device.split_once("-005") else { continue };
             if let Ok(bytes) = root.read_bytes(&format!("{folder}/{device}/eeprom"))
                 && let Some(mut module) = spd::parse(&bytes)
             {

@@ -29,9 +29,7 @@ pub(super) fn of_boot(root: &Root) -> Reading<Vec<String>> {
 }
 
 fn of_device(root: &Root) -> Reading<Vec<KmsgRecord>> {
-    let crate::Source::File(mut file) = root.source(PATH)? else {
-        return Err(Missing::absent(PATH));
-    };
+    let crate::Source::File(mut file) = root.source(PATH)? else { return Err(Missing::absent(PATH)) };
     let io =
         |errno: rustix::io::Errno| Missing { path: PATH.into(), why: record::MissingReason::Io(errno.raw_os_error()) };
     let flags = rustix::fs::fcntl_getfl(&file).map_err(io)?;

@@ -149,9 +149,7 @@ fn parse_ids(text: &str, wanted: &BTreeSet<(u16, u16)>) -> Vec<((u16, u16), Stri
     for line in text.lines() {
         let id = |line: &str| u16::from_str_radix(line.get(..4)?, 16).ok();
         if let Some(rest) = line.strip_prefix('\t') {
-            let Some((vendor, maker)) = vendor.filter(|_| !rest.starts_with('\t')) else {
-                continue;
-            };
+            let Some((vendor, maker)) = vendor.filter(|_| !rest.starts_with('\t')) else { continue };
             if let Some(device) = id(rest).filter(|device| wanted.contains(&(vendor, *device))) {
                 let name = rest.get(4..).unwrap_or_default().trim();
                 found.push(((vendor, device), format!("{} {name}", short(maker))));

@@ -54,9 +54,7 @@ fn rate_mt(picoseconds: u32) -> u32 {
 
 /// Byte 12 in units of byte 10 / byte 11 nanoseconds.
 fn ddr3_period(bytes: &[u8]) -> Option<u32> {
-    let [dividend, divisor, period] = *bytes.get(10..13)? else {
-        return None;
-    };
+    let [dividend, divisor, period] = *bytes.get(10..13)? else { return None };
     let period = u32::from(period) * u32::from(dividend) * 1000;
     period.checked_div(divisor.into()).filter(|ps| (100..=10_000).contains(ps))
 }

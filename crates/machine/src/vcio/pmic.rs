@@ -31,9 +31,7 @@ pub(super) fn rails(text: &[u8]) -> Vec<Rail> {
 
 /// Total power in microwatts, then current in milliamperes or voltage in microvolts of each line.
 pub(super) fn parse(text: &[u8], values: &mut [i64]) {
-    let Some((total, each)) = values.split_first_mut() else {
-        return;
-    };
+    let Some((total, each)) = values.split_first_mut() else { return };
     let mut product = None;
     for ((name, is_voltage, nano), value) in lines(text).filter_map(line).zip(each) {
         *value = nano / if is_voltage { 1_000 } else { 1_000_000 };

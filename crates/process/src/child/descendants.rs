@@ -169,9 +169,7 @@ pub(crate) fn kill_orphans(root: &Root) -> Vec<String> {
 
 /// True for a program of a run of this PID namespace that is dead.
 fn is_orphan(root: &Root, namespace: &str, pid: u32) -> bool {
-    let Some(owner) = owner_of(root, namespace, pid) else {
-        return false;
-    };
+    let Some(owner) = owner_of(root, namespace, pid) else { return false };
     if is_gone(owner) {
         return true;
     }

@@ -57,9 +57,7 @@ pub(super) fn start_on(spec: &ChildSpec, mut command: Command) -> Result<Child, 
         }
         // Without the group it runs as well, only its descendants are counted less exactly.
         let _inside = spec.group.and_then(|group| group.enter().ok());
-        let Some(user) = spec.user else {
-            return spawn(&mut command);
-        };
+        let Some(user) = spec.user else { return spawn(&mut command) };
         // One more thread: to leave the group again, this one needs its rights.
         in_thread(move || {
             give_up_root(user)?;

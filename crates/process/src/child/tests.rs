@@ -222,9 +222,7 @@ fn own_thread_in_group_survives() {
 
 #[test]
 fn program_stops_after_enough_output() {
-    let Ok(terminal) = machine::terminal() else {
-        return testkit::skip("there is no pseudo terminal (/dev/ptmx)");
-    };
+    let Ok(terminal) = machine::terminal() else { return testkit::skip("there is no pseudo terminal (/dev/ptmx)") };
     // Into a pipe, awk would keep its lines back.
     let script = "awk 'BEGIN { for (;;) { print ++n; system(\"sleep 0.05\") } }'";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);

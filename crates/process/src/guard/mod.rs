@@ -202,9 +202,7 @@ pub fn run_guard(
         // The next start reports what remains.
         places.map(|places| places::remove_noted(root, places));
     }
-    let Some(journal) = &watched.journal else {
-        return Ok(());
-    };
+    let Some(journal) = &watched.journal else { return Ok(()) };
     let restore = || match &open {
         Some(open) => open.restore(root),
         None => restore_from_journal(root, journal),

@@ -165,23 +165,17 @@ impl Left {
 /// Removes the folders of runs that are dead; tells which there were.
 pub(crate) fn remove_left_behind(root: &Root, state: &Path) -> Left {
     let mut left = Left::default();
-    let Ok(folder) = files::Folder::open(state) else {
-        return left;
-    };
+    let Ok(folder) = files::Folder::open(state) else { return left };
     for name in folder.names().unwrap_or_default() {
         if !name.as_bytes().starts_with(PREFIX.as_bytes()) {
             continue;
         }
-        let Ok(file) = folder.readable(&name).map(Exclusive::new) else {
-            continue;
-        };
+        let Ok(file) = folder.readable(&name).map(Exclusive::new) else { continue };
         if file.lock().is_err() {
             continue;
         }
         // One that cannot be read is looked at again by the next start.
-        let Ok(text) = text_of(&file) else {
-            continue;
-        };
+        let Ok(text) = text_of(&file) else { continue };
         left.remove(&text, &boot_id(root));
         // It is looked at again by the next start.
         let _ = folder.remove(&name);

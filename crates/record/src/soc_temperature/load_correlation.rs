@@ -87,9 +87,7 @@ impl LoadCorrelation {
         let passed_ms = before_ms.map_or(0.0, |before| at_ms.saturating_sub(before) as f64);
         let add = |sum: i64, place: &usize| Some(sum.saturating_add(growth(*place)?));
         let sum = |places: &[usize]| places.iter().try_fold(0, add);
-        let (Some(idle), Some(work)) = (sum(&self.idle), sum(&self.work)) else {
-            return;
-        };
+        let (Some(idle), Some(work)) = (sum(&self.idle), sum(&self.work)) else { return };
         let all = idle.saturating_add(work);
         if passed_ms <= 0.0 || all <= 0 {
             return;

@@ -111,9 +111,7 @@ type Candidate = (bool, u32, usize, &'static str);
 fn judge(channels: &[Channel], latest: impl Fn(usize) -> Option<i64>) -> (Vec<Candidate>, Vec<String>) {
     let (mut candidates, mut others) = (Vec::new(), Vec::new());
     for (place, channel) in channels.iter().enumerate() {
-        let Some(meaning) = names::meaning(channel) else {
-            continue;
-        };
+        let Some(meaning) = names::meaning(channel) else { continue };
         let value = latest(place);
         let why = match (meaning.rank, value) {
             (None, _) => meaning.about.to_owned(),

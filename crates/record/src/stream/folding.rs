@@ -64,9 +64,7 @@ impl RowFolder {
 
     /// Adds a row to its group; four rows are folded and passed on as two.
     fn rise(&mut self, record: &mut Record, place: usize, row: Row) {
-        let Some(waiting) = self.waiting.get_mut(place) else {
-            return record.append_row(row.0, row.1);
-        };
+        let Some(waiting) = self.waiting.get_mut(place) else { return record.append_row(row.0, row.1) };
         waiting.push(row);
         let Ok([a, b, c, d]) = <[Row; ROWS]>::try_from(std::mem::take(waiting)).map_err(|few| *waiting = few) else {
             return;

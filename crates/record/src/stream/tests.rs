@@ -58,9 +58,7 @@ fn truncated_stream_keeps_complete_lines() {
         let rows = &rows[..usize::from(whole > 2) + usize::from(whole > 4) + usize::from(whole > 6)];
         let expected = (whole > 0).then(|| (step.map(str::to_owned), rows.to_vec()));
         assert_eq!(last_seen(&bytes[..cut]), expected, "{cut}");
-        let Ok(record) = read_stream(&bytes[..cut]) else {
-            continue;
-        };
+        let Ok(record) = read_stream(&bytes[..cut]) else { continue };
         assert_eq!(record.run.end, End::Died);
         assert_eq!(record.run.unreadable, [], "a cut is no damage: {cut}");
         // Bytes after the cut of a power loss: zeros or binary garbage.

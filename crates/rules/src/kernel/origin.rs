@@ -81,9 +81,7 @@ fn rows() -> impl Iterator<Item = Row> {
 pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Origin> {
     let mut origins: Vec<Origin> = Vec::new();
     for row in rows() {
-        let Some((what, from)) = trace(&row, machine, facts) else {
-            continue;
-        };
+        let Some((what, from)) = trace(&row, machine, facts) else { continue };
         let trace = Trace { what, from, weight_percent: row.weight };
         match origins.iter_mut().find(|known| known.name == row.origin) {
             Some(known) => add(&mut known.traces, trace),
@@ -172,9 +170,7 @@ fn is_built_like(release: &str, pattern: &str) -> bool {
             }
             rest = after;
         }
-        let Some(after) = rest.strip_prefix(literal) else {
-            return false;
-        };
+        let Some(after) = rest.strip_prefix(literal) else { return false };
         rest = after;
     }
     rest.is_empty()

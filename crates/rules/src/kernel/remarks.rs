@@ -147,9 +147,7 @@ fn page_size(record: &Record) -> Option<Finding> {
 fn soc(record: &Record, version: Option<&KernelVersion>, origins: &[Origin]) -> Vec<Finding> {
     let by_vendor =
         origins.iter().any(|origin| matches!(origin.class, Class::Vendor | Class::Downstream | Class::Community));
-    let Some(version) = version.filter(|_| !by_vendor) else {
-        return Vec::new();
-    };
+    let Some(version) = version.filter(|_| !by_vendor) else { return Vec::new() };
     let entries = &record.machine.compatible;
     needs()
         .filter(|need| entries.iter().any(|entry| entry == need.soc) && version.series() < need.since)

@@ -52,9 +52,7 @@ pub enum Support {
 
 /// The support of this version on this day.
 pub(super) fn support(version: Option<&KernelVersion>, eol: &Eol, today: Option<Date>) -> Support {
-    let Some(version) = version else {
-        return Support::Unknown;
-    };
+    let Some(version) = version else { return Support::Unknown };
     if version.candidate.is_some() {
         return Support::Candidate;
     }
@@ -167,9 +165,7 @@ fn supported(
     version: Option<&KernelVersion>,
     eol: &Eol,
 ) -> Vec<Finding> {
-    let Support::Supported { until, longterm, latest, behind, may_have_changed } = support else {
-        return Vec::new();
-    };
+    let Support::Supported { until, longterm, latest, behind, may_have_changed } = support else { return Vec::new() };
     let age = || age(finding, latest, *behind, version);
     let mut found: Vec<Finding> = if *may_have_changed { None } else { age() }.into_iter().collect();
     if let Some(until) = until {

@@ -40,9 +40,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let losses = pairs.iter().map(|pair| pair.loss_percent);
         losses.reduce(f64::max)
     };
-    let (Some(of_memory), Some(of_cpu)) = (worst(&memory), worst(&cpu)) else {
-        return Vec::new();
-    };
+    let (Some(of_memory), Some(of_cpu)) = (worst(&memory), worst(&cpu)) else { return Vec::new() };
     let (severity, verdict) = match (of_memory >= LOSS_PERCENT_MIN, of_cpu >= LOSS_PERCENT_MIN) {
         (true, false) => {
             (Severity::Degraded, "Memory is slower after the load, CPUs are not: the memory controller is throttled")

@@ -249,9 +249,7 @@ fn finding(result: &Scaling) -> Option<Finding> {
 /// Effect of the clock.
 fn clock_words(all: &Point) -> String {
     let lost = 100.0 - all.percent();
-    let Some(clock) = all.clock_percent else {
-        return String::new();
-    };
+    let Some(clock) = all.clock_percent else { return String::new() };
     let slower = 100.0 - clock;
     // Rest without the effect of the clock.
     let rest = 100.0 - 100.0 * all.percent() / clock;

@@ -119,9 +119,7 @@ fn pcie_of(device: &PciDevice) -> Option<Finding> {
 }
 
 fn aspm(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(survey) = first(facts) else {
-        return Vec::new();
-    };
+    let Some(survey) = first(facts) else { return Vec::new() };
     let has_links = survey.pci.iter().any(|device| device.link.is_some());
     let policy = survey.choices.iter().find(|choice| choice.path.contains("pcie_aspm"));
     let saving = policy.filter(|policy| matches!(policy.chosen.as_str(), "powersave" | "powersupersave"));
@@ -279,9 +277,7 @@ fn usb_speed(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn uas(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(survey) = first(facts) else {
-        return Vec::new();
-    };
+    let Some(survey) = first(facts) else { return Vec::new() };
     let cmdline = facts.machine.kernel_cmdline.known().map_or("", String::as_str);
     survey
         .usb

@@ -90,9 +90,7 @@ fn grouped<'a, T: PartialEq>(
 ) -> Vec<(T, Vec<&'a str>)> {
     let mut groups: Vec<(T, Vec<&str>)> = Vec::new();
     for scaler in scalers {
-        let Some(found) = answer(scaler) else {
-            continue;
-        };
+        let Some(found) = answer(scaler) else { continue };
         match groups.iter_mut().find(|(known, _)| *known == found) {
             Some((_, names)) => names.push(&scaler.name),
             None => groups.push((found, vec![&scaler.name])),

@@ -28,9 +28,7 @@ const INTERRUPTS_MIN: u64 = 100_000;
 const ONE_CPU_PERCENT: u32 = 90;
 
 fn kept_away(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(cpu_use) = first(facts).map(|survey| &survey.cpu_use) else {
-        return Vec::new();
-    };
+    let Some(cpu_use) = first(facts).map(|survey| &survey.cpu_use) else { return Vec::new() };
     let mut found = Vec::new();
     let online: Vec<u32> = facts.machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu).collect();
     if !cpu_use.isolated.is_empty() {
@@ -64,9 +62,7 @@ fn kept_away(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn interrupts(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(cpu_use) = first(facts).map(|survey| &survey.cpu_use) else {
-        return Vec::new();
-    };
+    let Some(cpu_use) = first(facts).map(|survey| &survey.cpu_use) else { return Vec::new() };
     // With one core type any CPU is as good as another, and moving work costs as well.
     if !view::core_types(facts).len() > 1 {
         return Vec::new();

@@ -34,9 +34,7 @@ fn steady(survey: &Survey) -> Survey {
 fn errors(before: &Survey, after: &Survey) -> Vec<String> {
     let mut found = Vec::new();
     for disk in &after.disks {
-        let Some(was) = before.disks.iter().find(|known| known.name == disk.name) else {
-            continue;
-        };
+        let Some(was) = before.disks.iter().find(|known| known.name == disk.name) else { continue };
         let card = |disk: &record::Disk| disk.card.as_ref().map_or(0, |card| card.errors + card.tuning_failures);
         if card(disk) > card(was) {
             found.push(format!("! {}: {} new errors on its bus", facts::plain(&disk.name), card(disk) - card(was)));

@@ -66,9 +66,7 @@ fn clock(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn one_module(facts: &Facts<'_>) -> Vec<Finding> {
     let modules = first(facts).map_or(&[][..], |survey| &survey.memory);
-    let [module] = modules else {
-        return Vec::new();
-    };
+    let [module] = modules else { return Vec::new() };
     // Soldered memory often shows as one device regardless of its width; virtual machines have none.
     let real = module.from == "DMI" && module.kind.starts_with("DDR");
     let virtual_machine = facts.machine.virtualisation.known().is_some_and(|kind| kind != "none");
@@ -107,9 +105,7 @@ fn huge_pages(facts: &Facts<'_>) -> Vec<Finding> {
 fn swap_priority(facts: &Facts<'_>) -> Vec<Finding> {
     let swaps = first(facts).map_or(&[][..], |survey| &survey.swaps);
     let is_zram = |swap: &&record::Swap| swap.state.kind == SwapKind::Zram;
-    let Some(zram) = swaps.iter().filter(is_zram).map(|swap| swap.state.priority).max() else {
-        return Vec::new();
-    };
+    let Some(zram) = swaps.iter().filter(is_zram).map(|swap| swap.state.priority).max() else { return Vec::new() };
     swaps
         .iter()
         .filter(|swap| !is_zram(swap) && swap.state.priority >= zram)

@@ -18,9 +18,7 @@ pub(crate) const CONFIG: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(settings) = first(facts).and_then(|survey| survey.config_txt.known()) else {
-        return Vec::new();
-    };
+    let Some(settings) = first(facts).and_then(|survey| survey.config_txt.known()) else { return Vec::new() };
     let config = ConfigTxt::of_survey(facts, settings);
     let mut found: Vec<Finding> = Vec::new();
     found.extend(arm_boost(&config, is_c0(facts)));

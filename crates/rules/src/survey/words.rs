@@ -129,9 +129,7 @@ fn usb_words(device: &UsbDevice) -> String {
 }
 
 fn health_words(disk: &Disk) -> Vec<String> {
-    let Some(health) = disk.health.known() else {
-        return Vec::new();
-    };
+    let Some(health) = disk.health.known() else { return Vec::new() };
     let mut words = Vec::new();
     words.extend(health.worn_percent.map(|percent| format!("{percent}% worn out")));
     words.extend(health.temp_celsius.map(|celsius| format!("temperature {celsius}°C")));

@@ -103,9 +103,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
 fn links(nodes: &mut BTreeMap<String, Node>) {
     let mut links = BTreeMap::new();
     for path in nodes.keys() {
-        let Some(rest) = path.strip_prefix("devices/virtual/") else {
-            continue;
-        };
+        let Some(rest) = path.strip_prefix("devices/virtual/") else { continue };
         if let Some((device, _)) = rest.rsplit_once('/') {
             links.insert(format!("class/{device}"), format!("../../devices/virtual/{device}"));
         }

@@ -54,9 +54,7 @@ impl Drop for Meter {
 }
 
 fn reply(mut stream: TcpStream, metered: Option<(f64, f64, f64)>) -> std::io::Result<()> {
-    let Some(metered) = metered else {
-        return Ok(());
-    };
+    let Some(metered) = metered else { return Ok(()) };
     stream.set_read_timeout(Some(PATIENCE))?;
     let _ = stream.read(&mut [0; 1024])?;
     let body = json(metered);

@@ -108,9 +108,7 @@ impl Slots {
             if before.is_some() && grown_ns < MOVED_NS_MIN {
                 continue;
             }
-            let Some(cpu) = running_on(thread).filter(|cpu| *cpu != slot && self.cpus.contains(cpu)) else {
-                continue;
-            };
+            let Some(cpu) = running_on(thread).filter(|cpu| *cpu != slot && self.cpus.contains(cpu)) else { continue };
             for list in self.groups.threads(&self.name, cpu) {
                 // The thread may have ended.
                 let _ = std::fs::write(list, thread.to_string());
@@ -185,9 +183,7 @@ fn running_on(thread: u32) -> Option<u32> {
 fn remove(groups: &Groups, name: &str) -> bool {
     let mut all = true;
     for folder in groups.folders(name) {
-        let Ok(entries) = std::fs::read_dir(&folder) else {
-            continue;
-        };
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         let slots = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir());
         slots.for_each(|slot| all &= std::fs::remove_dir(slot.path()).is_ok());
         all &= std::fs::remove_dir(&folder).is_ok();
@@ -196,9 +192,7 @@ fn remove(groups: &Groups, name: &str) -> bool {
 }
 
 fn remove_left_over(groups: &Groups) {
-    let Ok(entries) = std::fs::read_dir(groups.top()) else {
-        return;
-    };
+    let Ok(entries) = std::fs::read_dir(groups.top()) else { return };
     for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name().to_string_lossy().into_owned();
         if super::names::is_left_over(&name) {

@@ -17,7 +17,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 /// Not below `/sys`: mounted over `/proc/stat`.
 const STAT: &str = "stat";
@@ -121,23 +121,7 @@ impl Union {
                 (kind, (data.mode() & 0o7777) as u16, data.len())
             }
         };
-        Some(FileAttr {
-            ino: self.number(path),
-            size,
-            blocks: 0,
-            atime: UNIX_EPOCH,
-            mtime: UNIX_EPOCH,
-            ctime: UNIX_EPOCH,
-            crtime: UNIX_EPOCH,
-            kind,
-            perm,
-            nlink: 1,
-            uid: 0,
-            gid: 0,
-            rdev: 0,
-            blksize: 4096,
-            flags: 0,
-        })
+        Some(crate::fuse_attributes(self.number(path), kind, perm, size))
     }
 
     /// Names in a directory, of the board and of the real tree.
@@ -255,9 +239,7 @@ impl Filesystem for Union {
     }
 
     fn readlink(&self, _: &Request, ino: INodeNo, reply: ReplyData) {
-        let Some(path) = self.path(ino) else {
-            return reply.error(Errno::ENOENT);
-        };
+        let Some(path) = self.path(ino) else { return reply.error(Errno::ENOENT) };
         match self.find(&path) {
             Some(Target::Made(Node::Link(to))) => reply.data(to.as_bytes()),
             Some(Target::Real(_)) => match std::fs::read_link(real(&path)) {
@@ -346,18 +328,14 @@ impl Filesystem for Union {
     }
 
     fn readdir(&self, _: &Request, ino: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        let Some(path) = self.path(ino) else {
-            return reply.error(Errno::ENOENT);
-        };
+        let Some(path) = self.path(ino) else { return reply.error(Errno::ENOENT) };
         let names = self.names(&path);
         for (index, name) in names.iter().enumerate().skip(offset as usize) {
             let child = match path.as_str() {
                 "" => name.clone(),
                 path => format!("{path}/{name}"),
             };
-            let Some(attributes) = self.attributes(&child) else {
-                continue;
-            };
+            let Some(attributes) = self.attributes(&child) else { continue };
             if reply.add(attributes.ino, index as u64 + 1, attributes.kind, name) {
                 break;
             }

@@ -11,6 +11,8 @@ pub enum CpuSelection {
     All,
     /// One CPU of the fastest core type.
     Fastest,
+    /// Once on one CPU of every core type.
+    OnePerCoreType,
     /// Once on the CPUs of every core type.
     CoreTypes,
     /// These.
@@ -25,6 +27,7 @@ pub fn parse_cpu_selection(text: &str) -> Result<CpuSelection, String> {
     match text {
         "all" => Ok(CpuSelection::All),
         "fastest" => Ok(CpuSelection::Fastest),
+        "one-per-core-type" => Ok(CpuSelection::OnePerCoreType),
         "core-types" => Ok(CpuSelection::CoreTypes),
         list => record::parse_cpu_list(list)
             .filter(|cpus| !cpus.is_empty())
@@ -40,7 +43,7 @@ impl CpuSelection {
         match self {
             CpuSelection::Cpus(cpus) => cpus.clone(),
             CpuSelection::Fastest => vec![fastest_cpu(machine)],
-            CpuSelection::All | CpuSelection::CoreTypes => Vec::new(),
+            CpuSelection::All | CpuSelection::OnePerCoreType | CpuSelection::CoreTypes => Vec::new(),
         }
     }
 }
@@ -51,6 +54,7 @@ pub fn places(machine: &Machine, pinning: &CpuSelection) -> Vec<Vec<u32>> {
         CpuSelection::All => vec![Vec::new()],
         CpuSelection::Cpus(cpus) => vec![cpus.clone()],
         CpuSelection::Fastest => vec![vec![fastest_cpu(machine)]],
+        CpuSelection::OnePerCoreType => cpus_by_core_type(machine).into_iter().map(|cpus| cpus[..1].to_vec()).collect(),
         CpuSelection::CoreTypes => cpus_by_core_type(machine),
     }
 }

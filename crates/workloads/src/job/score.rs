@@ -48,6 +48,21 @@ impl ScoreRule {
         }
     }
 
+    /// The scores in a program's output, each with its name: the score, and the last match of each named group.
+    ///
+    /// # Errors
+    /// As [`ScoreRule::find`].
+    pub fn find_all(&self, output: &str, elapsed_s: f64) -> Result<Vec<(String, f64)>, String> {
+        let mut scores = vec![(String::new(), self.find(output, elapsed_s)?)];
+        if let Self::Regex(regex) = self {
+            for name in regex.capture_names().flatten() {
+                let found = regex.captures_iter(output).filter_map(|found| found.name(name)).last();
+                scores.extend(found.and_then(|group| Some((name.to_owned(), number(group.as_str())?))));
+            }
+        }
+        Ok(scores)
+    }
+
     /// The score in a program's output.
     ///
     /// # Errors

@@ -171,9 +171,7 @@ impl Table {
 
     fn total(&mut self, line: &str) -> Option<()> {
         let values = numbers(line.split_once(':')?.1)?;
-        let [usage, _, rating, ..] = values.as_slice() else {
-            return None;
-        };
+        let [usage, _, rating, ..] = values.as_slice() else { return None };
         self.total = Some((u32::try_from(*usage).ok()?, u32::try_from(*rating).ok()?));
         Some(())
     }

@@ -19,17 +19,13 @@ const AT_ONCE: usize = 16;
 pub(crate) const SMARTCTL: ToolKind = ToolKind {
     name: "smartctl",
     programs: &["smartctl"],
-    version_args: &["--version"],
-    recognise: |text| {
+    recognise: &|text| {
         let line = text.lines().find(|line| line.starts_with("smartctl "))?;
         Some(line.split_whitespace().nth(1)?.to_owned())
     },
     // The first version that answers in JSON.
     oldest: &[7],
-    is_preferred: None,
-    variable: None,
-    is_users: false,
-    needs_no_rights: false,
+    ..ToolKind::PLAIN
 };
 
 /// Looks over the machine; on the running system also asks disks for their health, which needs root.

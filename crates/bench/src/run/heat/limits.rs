@@ -134,9 +134,7 @@ impl<'a> StopCondition<'a> {
     /// Why this temperature, or that there is none, ends the load.
     fn too_hot(&mut self, now: &record::Reading<i64>, now_ms: i64) -> Option<String> {
         let lost = self.sight.lost(now, now_ms);
-        let Ok(value) = *now else {
-            return lost.filter(|_| self.gauge.is_some());
-        };
+        let Ok(value) = *now else { return lost.filter(|_| self.gauge.is_some()) };
         let before = self.before.replace(value).unwrap_or(value);
         if value >= self.max && value - before < JUMP_MILLICELSIUS {
             let degrees = |value: i64| value as f64 / 1000.0;

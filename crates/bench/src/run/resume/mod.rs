@@ -77,9 +77,7 @@ pub(crate) enum StageStart {
 impl StageProgress {
     /// State of the run that left this Record.
     pub(crate) fn of(record: &Record) -> Self {
-        let Some((open, done)) = record.run.stages.split_last() else {
-            return Self::default();
-        };
+        let Some((open, done)) = record.run.stages.split_last() else { return Self::default() };
         let words = |stage: &StartedStage| stage.stage.clone();
         let steps = record.steps.len().saturating_sub(open.first_step);
         Self { done: done.iter().map(words).collect(), open: Some((words(open), steps)) }
@@ -130,9 +128,7 @@ impl StageProgress {
     fn replace_unusable(&self, stages: &mut [Stage]) {
         let planned: Vec<Option<String>> = stages.iter().map(Stage::words).collect();
         for at in 0..stages.len() {
-            let Stage::Job(job) = &stages[at] else {
-                continue;
-            };
+            let Stage::Job(job) = &stages[at] else { continue };
             let other = fallback_workload(job).and_then(|other| Stage::Job(other).words());
             if other.is_some_and(|other| self.has(&other) && !planned.contains(&Some(other))) {
                 let program = job.workload;

@@ -29,9 +29,7 @@ pub(super) fn wait(time: Duration) -> KeyEvent {
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
     let time = Timespec::try_from(time).ok();
     // A signal is as good as the end of the time.
-    let Ok(1..) = poll(&mut fds, time.as_ref()) else {
-        return KeyEvent::Keys(Vec::new());
-    };
+    let Ok(1..) = poll(&mut fds, time.as_ref()) else { return KeyEvent::Keys(Vec::new()) };
     let mut buffer = [0; 64];
     match rustix::io::read(&stdin, &mut buffer) {
         Ok(0) => KeyEvent::Gone,

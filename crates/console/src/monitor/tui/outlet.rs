@@ -2,22 +2,14 @@
 //! middle of one blocks neither the sampling nor quitting.
 
 use crate::write::write_all;
+use machine::Outbox;
 use std::io::{Write, stdout};
 use std::os::fd::AsFd;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-static OUTLET: FrameWriter = FrameWriter {
-    state: Mutex::new(State { due: Vec::new(), is_busy: false, has_thread: false }),
-    changed: Condvar::new(),
-};
+static OUTLET: Outbox<Frames> = Outbox::new(Frames { due: Vec::new(), is_busy: false, has_thread: false });
 
-struct FrameWriter {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-struct State {
+struct Frames {
     /// Pending output.
     due: Vec<u8>,
     /// The thread is writing.
@@ -38,7 +30,7 @@ impl FrameQueue {
         let mut state = OUTLET.lock();
         if !state.has_thread {
             let builder = std::thread::Builder::new().name("screen".into());
-            builder.spawn(|| OUTLET.serve())?;
+            builder.spawn(|| OUTLET.serve(Frames::next, |due: Vec<u8>| write_all(stdout().as_fd(), &due)))?;
             state.has_thread = true;
         }
         Ok(Self::default())
@@ -52,42 +44,22 @@ impl Write for FrameQueue {
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        OUTLET.lock().due.append(&mut self.0);
-        OUTLET.changed.notify_all();
+        OUTLET.change(|frames| frames.due.append(&mut self.0));
         Ok(())
     }
 }
 
 /// True if everything is written within so long.
 pub(super) fn is_idle_within(patience: Duration) -> bool {
-    let state = OUTLET.lock();
-    let is_open = |state: &mut State| state.is_busy || !state.due.is_empty();
-    let waited = OUTLET.changed.wait_timeout_while(state, patience, is_open);
-    let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-    !is_open(&mut state)
+    let is_idle = |frames: &mut Frames| !frames.is_busy && frames.due.is_empty();
+    let mut frames = OUTLET.wait(Some(Instant::now() + patience), is_idle);
+    is_idle(&mut frames)
 }
 
-impl FrameWriter {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes what is due, for ever.
-    fn serve(&self) {
-        let mut state = self.lock();
-        loop {
-            if state.due.is_empty() {
-                state.is_busy = false;
-                self.changed.notify_all();
-                let waited = self.changed.wait(state);
-                state = waited.unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            state.is_busy = true;
-            let due = std::mem::take(&mut state.due);
-            drop(state);
-            write_all(stdout().as_fd(), &due);
-            state = self.lock();
-        }
+impl Frames {
+    /// What is due now, if anything is; then the thread is writing.
+    fn next(&mut self) -> Option<Vec<u8>> {
+        self.is_busy = !self.due.is_empty();
+        self.is_busy.then(|| std::mem::take(&mut self.due))
     }
 }

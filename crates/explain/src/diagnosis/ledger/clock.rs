@@ -81,9 +81,7 @@ pub(super) fn by_rows(
 /// cores can hold. Boards have a table of clocks that says so.
 pub(super) fn was_there_before(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> bool {
     let first = score.runs.first().map(|run| run.window);
-    let (Some(first), Some(channel)) = (first, facts.soc_temperature()) else {
-        return false;
-    };
+    let (Some(first), Some(channel)) = (first, facts.soc_temperature()) else { return false };
     let readings = view::temperatures(facts, channel, first);
     let hot = hot_millicelsius(facts) - NEAR_MILLICELSIUS;
     let is_hot = readings.first().is_some_and(|reading| reading.value >= hot);

@@ -177,9 +177,7 @@ impl Look<'_> {
         let (record, figure) = (self.facts, self.score.figure);
         let reference = Reference::builtin();
         let as_measured = || reference.best_of_same_cpu(record, figure);
-        let Some(known) = equivalent(record, self.facts.figures(), figure) else {
-            return as_measured();
-        };
+        let Some(known) = equivalent(record, self.facts.figures(), figure) else { return as_measured() };
         let best = reference.best_of_same_cpu(record, &known)?;
         Some(best * figure.value / known.estimate.as_ref().map_or(known.value, |estimate| estimate.high))
     }

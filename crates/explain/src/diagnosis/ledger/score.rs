@@ -136,9 +136,7 @@ fn cpus_wanted(runs: &[Run<'_>]) -> Option<u32> {
 /// Logs have one stretch of time for all repetitions: it is cut by what each took, and equal work takes the longer the
 /// slower it is.
 fn cut(runs: &mut [Run<'_>]) {
-    let Some(whole) = runs.first().map(|run| run.window).filter(|_| runs.len() > 1) else {
-        return;
-    };
+    let Some(whole) = runs.first().map(|run| run.window).filter(|_| runs.len() > 1) else { return };
     let is_one = runs.iter().all(|run| (run.window.start_ms, run.window.end_ms) == (whole.start_ms, whole.end_ms));
     let time: f64 = runs.iter().map(|run| 1.0 / run.rate).total();
     if !is_one || whole.elapsed_ms() <= 0 || time <= 0.0 {

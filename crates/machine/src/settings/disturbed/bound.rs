@@ -88,9 +88,7 @@ fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> {
     for pid in processes::all(root).into_iter().filter(|pid| *pid != own) {
         let threads = root.list(&format!("/proc/{pid}/task")).unwrap_or_default();
         for tid in threads.iter().filter_map(|name| name.parse::<u32>().ok()) {
-            let Some(thread) = Thread::read(root, tid) else {
-                continue;
-            };
+            let Some(thread) = Thread::read(root, tid) else { continue };
             let cpus = parse_cpu_list(&thread.allowed);
             if thread.is_of_program && cpus.is_some_and(|cpus| is_lost(&cpus)) {
                 let start_ticks = thread.start_ticks;
@@ -105,9 +103,7 @@ fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> {
 /// parent permanently.
 pub(in crate::settings) fn emptied_cpuset(root: &Root, cpu: u32) -> Option<String> {
     cpusets(root, cpu).into_iter().find_map(|place| {
-        let SideEffect::Cpuset(folder) = &place else {
-            return None;
-        };
+        let SideEffect::Cpuset(folder) = &place else { return None };
         let is_alone = place.read(root).ok()? == cpu.to_string();
         let is_used = root.read(&format!("{folder}/tasks")).is_ok_and(|tasks| !tasks.trim().is_empty());
         (is_alone && is_used).then(|| folder.clone())
@@ -130,9 +126,7 @@ fn cpusets(root: &Root, cpu: u32) -> Vec<SideEffect> {
             let names = root.list(&folder).unwrap_or_default();
             let children = names.iter().filter(|name| !name.contains('.'));
             for child in children.map(|name| format!("{folder}/{name}")) {
-                let Some(cpus) = read_list(root, &format!("{child}/{file}")) else {
-                    continue;
-                };
+                let Some(cpus) = read_list(root, &format!("{child}/{file}")) else { continue };
                 if cpus.contains(&cpu) {
                     folders.push(child.clone());
                 }

@@ -165,9 +165,7 @@ impl ChannelId {
 
     /// True for a memory clock, by the name of its device.
     pub fn is_memory_clock(&self) -> bool {
-        let Self::Devfreq(device, OfDevfreq::Claimed) = self else {
-            return false;
-        };
+        let Self::Devfreq(device, OfDevfreq::Claimed) = self else { return false };
         ["dmc", "dram", "memory-controller"].iter().any(|memory| device.contains(memory))
     }
 

@@ -58,9 +58,7 @@ impl AbResult {
 
 /// The answer of a Record whose run had two sides; none without a single whole block.
 pub fn result(facts: &Facts<'_>) -> Option<AbResult> {
-    let [a, b] = facts.run.sides.as_slice() else {
-        return None;
-    };
+    let [a, b] = facts.run.sides.as_slice() else { return None };
     let (score_a, score_b) = (scores(facts, &Variant::SIDE_A), scores(facts, &Variant::SIDE_B));
     let (unit, higher_is_better) = score_a.iter().chain(&score_b).map(|run| run.unit).next()?;
     let of_block = |runs: &[Run], block: u32| {
@@ -110,9 +108,7 @@ struct Run<'a> {
 
 fn scores<'a>(record: &'a Record, side: &Variant) -> Vec<Run<'a>> {
     let run = |(index, step): (usize, &'a Step)| {
-        let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else {
-            return None;
-        };
+        let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else { return None };
         let score = scores.rows.first()?;
         Some(Run {
             step: index,

@@ -19,15 +19,11 @@ pub(super) const RULE: Rule = Rule {
 const TIED_SHARE: f64 = 0.25;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let Some(result) = ab::result(facts) else {
-        return Vec::new();
-    };
+    let Some(result) = ab::result(facts) else { return Vec::new() };
     let mut findings = vec![answer(&result)];
     findings.extend(tied(&result));
     for (side, modes) in result.sides.iter().zip(&result.modes) {
-        let Some([low, high]) = modes else {
-            continue;
-        };
+        let Some([low, high]) = modes else { continue };
         findings.push(
             Finding::new(
                 RULE.id,

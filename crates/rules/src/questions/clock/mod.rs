@@ -159,9 +159,7 @@ fn opps(record: &Record) -> String {
     let mut text = String::new();
     for (_, clocks) in view::clock_passes(record, &Variant::COLD) {
         let asked: Vec<&ClockPoint> = clocks.points.iter().filter(|p| p.opp_khz.is_some()).collect();
-        let [first, _, ..] = asked.as_slice() else {
-            continue;
-        };
+        let [first, _, ..] = asked.as_slice() else { continue };
         let _ = write!(
             text,
             "OPPs of CPUs {}, measured on CPU {} in MHz\n\n      set  reported  measured            agree\n",

@@ -83,9 +83,7 @@ impl Point {
 /// Power and temperature of the idle machine.
 pub fn idle(facts: &Facts<'_>) -> Idle {
     let is_idle = |step: &&Step| step.workload == WorkloadId::Wait && step.variant == Variant::IDLE;
-    let Some(step) = facts.steps.iter().find(is_idle) else {
-        return Idle::default();
-    };
+    let Some(step) = facts.steps.iter().find(is_idle) else { return Idle::default() };
     // Meters that average still show the previous load.
     let settled = Window { start_ms: step.window.start_ms + step.window.elapsed_ms() / 4, ..step.window };
     let end = match &step.outcome {
@@ -121,9 +119,7 @@ fn walk(facts: &Facts<'_>, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
     let soc = facts.soc_temperature();
     for opp_khz in opps {
         let steps: Vec<&Step> = own.iter().copied().filter(|step| khz(step) == Some(opp_khz)).collect();
-        let Some((point, opp)) = point(facts, soc, &steps, opp_khz, idle) else {
-            continue;
-        };
+        let Some((point, opp)) = point(facts, soc, &steps, opp_khz, idle) else { continue };
         unit = steps.iter().find_map(|step| step_score(step)).map_or(unit, |score| score.unit);
         points.push(point);
         figures.push(opp);
@@ -225,9 +221,7 @@ fn is_limited(record: &Record, step: &Step, window: Window, opp_khz: u32) -> boo
         // A slower cluster of a mixed set stands at its own highest clock.
         let top = policy.clock_khz_max.known().copied().unwrap_or(opp_khz);
         let wanted = i64::from(opp_khz.min(top));
-        let Some(channel) = record.samples.channel(&ChannelId::limit_max(policy.policy)) else {
-            return false;
-        };
+        let Some(channel) = record.samples.channel(&ChannelId::limit_max(policy.policy)) else { return false };
         let readings = gauge(record, channel, window);
         let reached = readings.iter().map(|reading| reading.value).max() >= Some(wanted);
         let low = readings.iter().filter(|reading| reading.value < wanted).count();

@@ -43,9 +43,7 @@ fn left_out(record: &Record, walk: &Walk) -> String {
     let known = |khz: &u32| walk.points.iter().any(|point| point.opp_khz == *khz);
     let missing = fastest.map(|policy| policy.opps_khz.iter().copied().filter(|khz| !known(khz)));
     let missing: Vec<u32> = missing.into_iter().flatten().collect();
-    let (Some(lowest), Some(highest)) = (missing.first(), missing.last()) else {
-        return String::new();
-    };
+    let (Some(lowest), Some(highest)) = (missing.first(), missing.last()) else { return String::new() };
     let names: Vec<String> = missing.iter().map(|khz| (khz / 1000).to_string()).collect();
     let why = if *highest < SLOW_KHZ {
         format!("OPPs below {} MHz take minutes each; set MinKHz={lowest} to include them", SLOW_KHZ / 1000)

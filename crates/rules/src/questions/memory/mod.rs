@@ -34,9 +34,7 @@ const HALF_WIDTH: f64 = 0.01;
 fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
     let mut text = String::new();
     for step in &facts.steps {
-        let Outcome::Done(measured) = &step.outcome else {
-            continue;
-        };
+        let Outcome::Done(measured) = &step.outcome else { continue };
         match measured {
             StepMeasurement::Bandwidth(_) => text.push_str(&bandwidth(facts, step)),
             StepMeasurement::Latency(latency) if step.variant.is_only() => {
@@ -71,9 +69,7 @@ fn place(record: &Record, step: &Step) -> String {
 }
 
 fn bandwidth(record: &Record, step: &Step) -> String {
-    let Outcome::Done(StepMeasurement::Bandwidth(bandwidth)) = &step.outcome else {
-        return String::new();
-    };
+    let Outcome::Done(StepMeasurement::Bandwidth(bandwidth)) = &step.outcome else { return String::new() };
     let mut text = format!(
         "Bandwidth of {} in MB/s (10^6 bytes copied, filled or read),\n{} MiB per buffer{}\n\n",
         place(record, step),

@@ -53,9 +53,7 @@ fn draw(facts: &Facts<'_>) -> Option<Picture> {
         for (row, cpu) in cpus.iter().enumerate() {
             let uses = column.iter().flat_map(|(_, uses)| uses.iter());
             let uses: Vec<f64> = uses.filter(|(of, _)| of == cpu).map(|(_, u)| *u).collect();
-            let Some(mean) = facts::stats::mean(&uses) else {
-                continue;
-            };
+            let Some(mean) = facts::stats::mean(&uses) else { continue };
             let at = (LEFT + width * nth as f64, TOP + row_height * row as f64);
             // A hair wider, so that no white shows between two columns.
             canvas.shade(at, (width + 0.3, row_height - 1.0), mean / 100.0);

@@ -149,9 +149,7 @@ fn rows(step: &Step) -> Vec<String> {
 
 /// The score of one of its rows.
 fn row_score(step: &Step, row: usize) -> Option<StepScore> {
-    let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else {
-        return step_score(step);
-    };
+    let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else { return step_score(step) };
     let found = scores.rows.get(row)?;
     (found.value > 0.0 && found.value.is_finite()).then(|| StepScore {
         value: found.value,

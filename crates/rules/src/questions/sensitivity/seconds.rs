@@ -40,9 +40,7 @@ pub fn seconds(facts: &Facts<'_>) -> String {
 }
 
 fn table(record: &Record, result: &Sensitivity) -> String {
-    let (Some(low), Some(high)) = (result.levels.first(), result.levels.last()) else {
-        return String::new();
-    };
+    let (Some(low), Some(high)) = (result.levels.first(), result.levels.last()) else { return String::new() };
     let mut clocks = vec![high.clock];
     clocks.extend((low.clock != high.clock).then_some(low.clock));
     let columns: Vec<Vec<Second>> = clocks.iter().map(|clock| of_clock(record, result, *clock)).collect();
@@ -84,9 +82,7 @@ fn table(record: &Record, result: &Sensitivity) -> String {
 }
 
 fn cells(second: Option<&Second>, shown: usize, width: usize) -> String {
-    let Some(second) = second else {
-        return " ".repeat(width);
-    };
+    let Some(second) = second else { return " ".repeat(width) };
     let cells = second.iter().take(shown).map(|(_, percent)| format!("{percent:6.0}"));
     let total: f64 = second.iter().map(|(_, percent)| percent).total();
     cells.collect::<String>() + &format!("{total:6.0}")
@@ -96,9 +92,7 @@ fn cells(second: Option<&Second>, shown: usize, width: usize) -> String {
 fn of_clock(record: &Record, result: &Sensitivity, clock: SetClock) -> Vec<Second> {
     let steps = result.steps.iter().map(|index| &record.steps[*index]);
     let step = steps.filter(|step| step.set_clock == Some(clock)).min_by_key(|step| step.repetition);
-    let Some(step) = step else {
-        return Vec::new();
-    };
+    let Some(step) = step else { return Vec::new() };
     // Samples do not begin with the step: one before it begins the first second.
     let reach_ms = record.samples.interval_ms as i64;
     let window = Window { start_ms: step.window.start_ms - reach_ms, ..step.window };

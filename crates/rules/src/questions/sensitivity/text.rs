@@ -12,9 +12,7 @@ const NAME_CHARS: usize = 24;
 /// The section of a report; empty for runs that did not compare clocks.
 pub fn text(facts: &Facts<'_>) -> String {
     let results = results(facts);
-    let Some(first) = results.first() else {
-        return String::new();
-    };
+    let Some(first) = results.first() else { return String::new() };
     let mut text = format!("Clock sensitivity ({}):\n\n", how(first));
     let _ = writeln!(
         text,

@@ -15,9 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let (Some(result), Some((_, _, series))) = (facts.thermal(), load(facts)) else {
-        return Vec::new();
-    };
+    let (Some(result), Some((_, _, series))) = (facts.thermal(), load(facts)) else { return Vec::new() };
     let (clock, score) = (result.steady_clock_percent(), result.steady_score_percent(series));
     let template = match (&result.throttle, clock, score) {
         (Some(_), ..) => "Under {load} throttling started after {after} ({sign}); {left}{heat}.",

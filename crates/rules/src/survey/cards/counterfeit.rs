@@ -39,9 +39,7 @@ pub(crate) fn registers(card: &Card) -> Option<(u32, u32)> {
 
 /// Maker and verdict by the registers; of a card whose registers were not read nothing is known.
 pub(crate) fn judge(card: &Card) -> (Option<&'static str>, Verdict) {
-    let Some((manfid, oemid)) = registers(card) else {
-        return (None, Verdict::Fine);
-    };
+    let Some((manfid, oemid)) = registers(card) else { return (None, Verdict::Fine) };
     // An eMMC that is no more than soldered and a card have registers of their own.
     let bus = if card.kind == "MMC" { "emmc" } else { "sd" };
     let fits = |row: &Row, column, number: u32| row.get(column) == "*" || row.number(column) == Some(number.into());

@@ -1,7 +1,7 @@
 //! Definitions in a TOML file: what may stand there, and where it is wrong. What a definition is, and
 //! the one of a command line, is in the file above.
 
-use super::{Definition, Repeat, TIME_LIMIT, kebab, parse_repeat};
+use super::{Definition, ProgramRule, Repeat, TIME_LIMIT, kebab, parse_repeat};
 use crate::job::duration::parse_duration;
 use crate::job::pinning::{CpuSelection, parse_cpu_selection};
 use crate::job::score::ScoreRule;
@@ -28,44 +28,89 @@ pub struct DefinitionFile {
     pub ignored_sensors: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     name: toml::Spanned<String>,
-    command: toml::Spanned<CommandText>,
+    about: Option<String>,
+    link: Option<String>,
+    command: Option<toml::Spanned<CommandText>>,
+    program: Option<toml::Spanned<ProgramEntry>>,
     cpus: Option<toml::Spanned<CpusText>>,
     others_off: Option<toml::Spanned<bool>>,
     repeat: Option<toml::Spanned<RepeatText>>,
     score_regex: Option<toml::Spanned<String>>,
     score_json: Option<String>,
+    scale: Option<f64>,
     unit: Option<String>,
     better: Option<Better>,
     timeout: Option<toml::Spanned<TimeText>>,
+    seconds: Option<u64>,
+    memory_mib: Option<u64>,
+    detail: Option<String>,
+    no_score: Option<String>,
+    not_comparable: Option<String>,
+    #[serde(default)]
+    variant: Vec<toml::Spanned<Entry>>,
+}
+
+impl Entry {
+    /// A variant: what it does not say is as in the workload.
+    fn or(&self, workload: &Self) -> Self {
+        let has_score = self.score_regex.is_some() || self.score_json.is_some();
+        let of_score = if has_score { self } else { workload };
+        macro_rules! or {
+            ($($field:ident)*) => {
+                Self {
+                    name: workload.name.clone(),
+                    score_regex: of_score.score_regex.clone(),
+                    score_json: of_score.score_json.clone(),
+                    variant: Vec::new(),
+                    $($field: self.$field.clone().or_else(|| workload.$field.clone()),)*
+                }
+            };
+        }
+        or!(about link command program cpus others_off repeat scale unit better timeout seconds memory_mib detail
+            no_score not_comparable)
+    }
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct ProgramEntry {
+    name: Option<String>,
+    names: Option<Vec<String>>,
+    version: String,
+    #[serde(default)]
+    oldest: Vec<u32>,
+    method_digits: Option<u32>,
+    #[serde(default)]
+    as_root: bool,
 }
 
 /// A list of words, or one line for the shell.
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 #[serde(untagged, expecting = "a list of words, or one line for the shell")]
 enum CommandText {
     Words(Vec<String>),
     Shell(String),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 #[serde(untagged, expecting = "a list of CPU numbers, or a word such as \"all\" or \"fastest\"")]
 enum CpusText {
     List(Vec<u32>),
     Word(String),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 #[serde(untagged, expecting = "a whole number of runs, or a word in quotes")]
 enum RepeatText {
     Times(u32),
     Word(String),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 #[serde(untagged, expecting = "a whole number of seconds, or a time in quotes such as \"5min\"")]
 enum TimeText {
     Seconds(u64),
@@ -94,7 +139,27 @@ enum Better {
 /// unit = "s"
 /// better = "lower"          # or higher
 /// timeout = "10min"
+/// seconds = 40              # expected duration, for the estimate of the run
+/// memory_mib = 500          # not run with less memory available
+/// detail = "what the score means"
+/// no_score = "what is said of an output without a score"
+/// not_comparable = "why scores of it cannot be compared"
+/// about = "what it does"
+/// link = "https://..."
+///
+/// [workload.program]        # found by name, asked with --version
+/// names = ["make", "gmake"] # instead of the first word of the command, best first
+/// version = 'GNU Make \S+'  # the version; with a group, that is the version and the name stands before it
+/// oldest = [4, 3]
+/// method_digits = 2         # scores of different versions are not compared
+///
+/// [[workload.variant]]      # run as kernel-build:modules; what it does not say is as above
+/// name = "modules"
+/// command = ["make", "modules", "-j{threads}"]
 /// ```
+///
+/// Each named group of `score_regex` is a further score of that name. In commands, `{threads}` is the number of CPUs and
+/// `{half_memory_kib}` half of the available memory for each of them.
 ///
 /// A name that `is_taken` cannot be theirs: it stands for something else in Records already.
 ///
@@ -107,16 +172,31 @@ pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Defin
         format!("{place}{message}{}", hint(&message))
     })?;
     let mut definitions: Vec<Definition> = Vec::new();
-    for entry in file.workload {
-        let definition =
-            definition(entry.get_ref(), is_taken).map_err(|(span, why)| format!("{}{why}", place(text, &span)))?;
-        if definitions.iter().any(|known| known.name == definition.name) {
-            let place = place(text, &entry.get_ref().name.span());
-            return Err(format!("{place}duplicate workload {:?}", definition.name));
+    for entry in &file.workload {
+        let (entry, with_place) = (entry.get_ref(), |(span, why)| format!("{}{why}", place(text, &span)));
+        if definitions.iter().any(|known| known.name == *entry.name.get_ref()) {
+            return Err(with_place((entry.name.span(), format!("duplicate workload {:?}", entry.name.get_ref()))));
         }
-        definitions.push(definition);
+        let mut add = |entry: &Entry, variant| {
+            definitions.push(Definition { variant, ..definition(entry, is_taken).map_err(with_place)? });
+            Ok::<(), String>(())
+        };
+        for variant in entry.variant.iter().map(toml::Spanned::get_ref) {
+            add(&variant.or(entry), variant.name.get_ref().as_str().into())?;
+        }
+        if entry.variant.is_empty() {
+            add(entry, Variant::ONLY)?;
+        }
     }
     Ok(DefinitionFile { workloads: definitions, ignored_sensors: file.ignore_sensors })
+}
+
+/// Definitions that come with the program: those of one file.
+///
+/// # Panics
+/// The file is wrong, which a test finds.
+pub(crate) fn built_in(text: &str) -> Vec<Definition> {
+    parse_definitions(text, |_| false).expect("definitions of data/workloads are valid").workloads
 }
 
 const OTHERS_OF_ALL: &str = "others_off needs cpus = \"fastest\", \"core-types\" or a list such as \"0-3\"";
@@ -144,12 +224,13 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
         let why = format!("{name} is a built-in workload; use another name");
         return Err((entry.name.span(), why));
     }
-    let command = match entry.command.get_ref() {
+    let Some(written) = &entry.command else { return Err((entry.name.span(), "missing field `command`".into())) };
+    let command = match written.get_ref() {
         CommandText::Words(words) => words.clone(),
         CommandText::Shell(line) => vec!["/bin/sh".into(), "-c".into(), line.clone()],
     };
     if command.is_empty() || command.iter().any(|word| word.contains('\0')) {
-        return Err((entry.command.span(), "command is empty".into()));
+        return Err((written.span(), "command is empty".into()));
     }
     let score = match (&entry.score_regex, &entry.score_json) {
         (Some(regex), Some(_)) => {
@@ -176,7 +257,10 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
     Ok(Definition {
         name: name.clone(),
         variant: Variant::ONLY,
+        about: entry.about.clone().unwrap_or_default(),
+        link: entry.link.clone().unwrap_or_default(),
         command,
+        program: with_span(&entry.program, |program| program_rule(name, program))?,
         pinning,
         others_off,
         repeat: with_span(&entry.repeat, |repeat| match repeat {
@@ -185,6 +269,7 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
         })?
         .unwrap_or(Repeat::UntilSteady),
         score,
+        scale: entry.scale.unwrap_or(1.0),
         unit: entry.unit.clone().unwrap_or_else(|| own_unit.into()),
         higher_is_better: entry.better.unwrap_or(own_better) == Better::Higher,
         time_limit: with_span(&entry.timeout, |time| match time {
@@ -192,7 +277,28 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
             TimeText::Word(word) => parse_duration(word),
         })?
         .unwrap_or(TIME_LIMIT),
+        seconds: entry.seconds,
+        memory_mib: entry.memory_mib.unwrap_or(0),
+        detail: entry.detail.clone().unwrap_or_default(),
+        no_score: entry.no_score.clone(),
+        not_comparable: entry.not_comparable.clone(),
         file: None,
+    })
+}
+
+fn program_rule(workload: &str, entry: &ProgramEntry) -> Result<ProgramRule, String> {
+    ScoreRule::regex(&entry.version)?;
+    if entry.method_digits.is_some_and(|digits| !(1..=2).contains(&digits)) {
+        return Err("method_digits must be 1 or 2".into());
+    }
+    let name = entry.name.clone().unwrap_or_else(|| workload.to_owned());
+    Ok(ProgramRule {
+        names: entry.names.clone().unwrap_or_else(|| vec![name.clone()]),
+        name,
+        version: entry.version.clone(),
+        oldest: entry.oldest.clone(),
+        method_digits: entry.method_digits,
+        as_root: entry.as_root,
     })
 }
 
@@ -260,6 +366,32 @@ mod tests {
     }
 
     #[test]
+    fn variants_inherit_from_their_workload() {
+        let text = "
+            [[workload]]
+            name = 'a'
+            command = ['true', '-j{threads}']
+            score_regex = 'total (\\S+)'
+            unit = 'x'
+            [workload.program]
+            names = ['true', 'gtrue']
+            version = 'coreutils\\) (\\S+)'
+            [[workload.variant]]
+            name = 'one'
+            [[workload.variant]]
+            name = 'two'
+            command = 'b'
+            score_json = 'c'";
+        let workloads = parse_definitions(text, is_taken).unwrap().workloads;
+        let [one, two] = &workloads[..] else { panic!() };
+        assert_eq!((one.name.as_str(), one.variant.as_str(), two.variant.as_str()), ("a", "one", "two"));
+        assert_eq!(one.arguments(4, 0), ["-j4"]);
+        assert_eq!((&two.score, two.unit.as_str()), (&ScoreRule::Json("c".into()), "x"));
+        let kind = two.program.as_ref().unwrap().kind(true);
+        assert_eq!((kind.recognise)("true (GNU coreutils) 9.1").as_deref(), Some("a 9.1"));
+    }
+
+    #[test]
     fn definition_errors_have_line_and_column() {
         let with = |line: &str| format!("{MINIMAL}{line}\n");
         for (text, expected) in [
@@ -268,6 +400,7 @@ mod tests {
             (with("timeout = 'soon'"), "line 4, column 11: a time must be"),
             (with("score_regex = '('"), "line 4, column 15: invalid regular expression"),
             (with("others_off = true"), "line 4, column 14: others_off needs cpus"),
+            (with("program = { version = '(' }"), "line 4, column 11: invalid regular expression"),
             (with("cpus = [0]\nothers_off = 1"), "line 5, column 14: invalid type"),
             (with("score_regex = 'a'\nscore_json = 'b'"), "cannot be combined"),
             (with("colour = 'red'"), "line 4, column 1: unknown field `colour`"),

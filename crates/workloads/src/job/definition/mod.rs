@@ -3,13 +3,16 @@
 
 mod file;
 
+pub(crate) use file::built_in;
 pub use file::{DefinitionFile, parse_definitions};
 
 use crate::job::pinning::CpuSelection;
 use crate::job::score::ScoreRule;
 use machine::{Caller, Root, Trust};
 use process::search_path::search_path;
+use process::tools::{ToolKind, version_numbers};
 use record::Variant;
+use regex_lite::Regex;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,10 +21,16 @@ use std::time::Duration;
 pub struct Definition {
     /// Its name in the Record; scores of equal name and command are compared.
     pub name: String,
-    /// Arguments of a plain command, which distinguish it from others with the same name.
+    /// One of its variants; of a plain command its arguments, which distinguish it from others with the same name.
     pub variant: Variant,
-    /// Program and arguments.
+    /// One sentence: what it does and what its figures mean.
+    pub about: String,
+    /// Link to its documentation.
+    pub link: String,
+    /// Program and arguments, with placeholders ([`Definition::arguments`]).
     pub command: Vec<String>,
+    /// How its program is found and asked for its version; it is the first word of the command otherwise.
+    pub program: Option<ProgramRule>,
     /// CPUs.
     pub pinning: CpuSelection,
     /// All other CPUs are switched off while it runs: it starts a thread for each CPU that is online,
@@ -31,14 +40,44 @@ pub struct Definition {
     pub repeat: Repeat,
     /// Rule that finds its score.
     pub score: ScoreRule,
+    /// Factor that the score is multiplied by.
+    pub scale: f64,
     /// Unit of the score.
     pub unit: String,
     /// True if a higher score is better.
     pub higher_is_better: bool,
     /// It is killed when one run takes longer.
     pub time_limit: Duration,
+    /// Expected duration of one run, in seconds, if it is known.
+    pub seconds: Option<u64>,
+    /// Memory without which it does not run, in MiB.
+    pub memory_mib: u64,
+    /// What its score means, for the Record.
+    pub detail: String,
+    /// Sentence without its stop for an output without a score.
+    pub no_score: Option<String>,
+    /// Why its scores cannot be compared.
+    pub not_comparable: Option<String>,
     /// The file that it was read from, if it was.
     pub file: Option<PathBuf>,
+}
+
+/// How a program is found and asked for its version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgramRule {
+    /// Common name.
+    pub name: String,
+    /// Names of the program, best first.
+    pub names: Vec<String>,
+    /// Regular expression that matches the version in the output of `--version`; where it has a group, that behind the
+    /// name is the version.
+    pub version: String,
+    /// Versions before this one do something else.
+    pub oldest: Vec<u32>,
+    /// Digits that each part of the version has in the method, for programs whose scores change with it.
+    pub method_digits: Option<u32>,
+    /// It needs rights of root where this is root.
+    pub as_root: bool,
 }
 
 /// Number of repetitions of a program.
@@ -50,6 +89,8 @@ pub enum Repeat {
     UntilSteady,
 }
 
+/// Method of programs whose scores do not change with their version. It rises when the way of scoring changes.
+pub(crate) const METHOD: u32 = 1;
 /// Limit of one run where none is given.
 const TIME_LIMIT: Duration = Duration::from_secs(3600);
 
@@ -62,16 +103,42 @@ impl Definition {
         Self {
             name: kebab(name),
             variant: arguments.join(" ").into(),
+            about: String::new(),
+            link: String::new(),
             command,
+            program: None,
             pinning: CpuSelection::All,
             others_off: false,
             repeat: Repeat::UntilSteady,
             score: ScoreRule::Time,
+            scale: 1.0,
             unit: "s".into(),
             higher_is_better: false,
             time_limit: TIME_LIMIT,
+            seconds: None,
+            memory_mib: 0,
+            detail: String::new(),
+            no_score: None,
+            not_comparable: None,
             file: None,
         }
+    }
+
+    /// How `--workload` names it: `NAME`, or `NAME:VARIANT`; the name alone stands for its first variant.
+    pub fn spelling(&self) -> String {
+        if self.variant.is_only() { self.name.clone() } else { format!("{}:{}", self.name, self.variant) }
+    }
+
+    /// The arguments of its command: `{threads}` stands for the number of CPUs that it may use, `{half_memory_kib}` for
+    /// half of the available memory, in KiB, divided by that number.
+    pub fn arguments(&self, threads: u32, available_kib: u64) -> Vec<String> {
+        let threads = threads.max(1);
+        let half_memory_kib = available_kib / 2 / u64::from(threads);
+        let filled = |word: &String| {
+            let word = word.replace("{threads}", &threads.to_string());
+            word.replace("{half_memory_kib}", &half_memory_kib.to_string())
+        };
+        self.command.iter().skip(1).map(filled).collect()
     }
 
     /// Why its program cannot be run with the rights of this user, or those of this process, as far as that
@@ -103,6 +170,42 @@ impl Definition {
     pub fn command_line(&self) -> String {
         command_line(&self.command)
     }
+}
+
+impl ProgramRule {
+    /// The kind of program, which is kept for the life of this process.
+    pub fn kind(&self, is_users: bool) -> &'static ToolKind {
+        let words = |words: &[String]| -> &'static [&'static str] {
+            words.iter().map(|word| &*word.clone().leak()).collect::<Vec<_>>().leak()
+        };
+        let (name, version): (&'static str, _) = (self.name.clone().leak(), self.version.clone());
+        Box::leak(Box::new(ToolKind {
+            name,
+            programs: words(&self.names),
+            recognise: Box::leak(Box::new(move |text: &str| recognised(name, &version, text))),
+            oldest: self.oldest.clone().leak(),
+            is_users,
+            needs_no_rights: !self.as_root,
+            ..ToolKind::PLAIN
+        }))
+    }
+
+    /// Number that rises with everything that makes scores incomparable: 1506 of version 0.15.6 with two digits for each part.
+    pub fn method(&self, version: &str) -> u32 {
+        let Some(digits) = self.method_digits else { return METHOD };
+        let (base, numbers) = (10_u32.pow(digits), version_numbers(version));
+        let part = |index: usize| numbers.get(index).copied().unwrap_or(0).min(base - 1);
+        (part(0) * base + part(1)) * base + part(2)
+    }
+}
+
+/// Version in what a program of this name has printed.
+fn recognised(name: &str, version: &str, text: &str) -> Option<String> {
+    let found = Regex::new(&format!("(?m){version}")).ok()?.captures(text)?;
+    Some(match found.get(1) {
+        Some(group) => format!("{name} {}", group.as_str()),
+        None => found[0].to_owned(),
+    })
 }
 
 /// Words of a command as one would type them.
