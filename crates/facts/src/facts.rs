@@ -8,8 +8,8 @@ use crate::names::short;
 use crate::thermal::{self, ThermalResult};
 use crate::view::{
     self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, Energy,
-    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreSteps, SeriesTrend, SwapGrowth,
-    SwitchedOff,
+    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreSteps, SeriesTrend,
+    SwapGrowth, SwitchedOff,
 };
 use crate::{Explanation, Figure, Finding, figures, soc};
 use record::{Channel, Fact, Record, RuleId, Variant, Window, WorkBound};

@@ -55,7 +55,8 @@ impl Line {
         let count = points.len() as f64;
         let centre = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).total::<f64>() / count;
         let (x, y) = (centre(&|point| point.0), centre(&|point| point.1));
-        let products = |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|point| of(point.0 - x, point.1 - y)).total::<f64>();
+        let products =
+            |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|point| of(point.0 - x, point.1 - y)).total::<f64>();
         let (xx, xy, yy) = (products(&|x, _| x * x), products(&|x, y| x * y), products(&|_, y| y * y));
         let slope = xy / xx;
         let correlation = if yy > 0.0 { xy / (xx * yy).sqrt() } else { 0.0 };

@@ -168,11 +168,7 @@ mod tests {
             (ChannelId::meter(OfMeter::Power), "netio", "other:host", PowerRole::Meter, None),
             (ChannelId::LogMeter(1), "", "log", PowerRole::Wall, None),
         ] {
-            let found = PowerSensor::of(&Channel {
-                label: label.into(),
-                source: source.into(),
-                ..Channel::of(id)
-            });
+            let found = PowerSensor::of(&Channel { label: label.into(), source: source.into(), ..Channel::of(id) });
             assert_eq!((found.role, found.part.as_deref()), (role, part), "{label} {source}");
         }
     }

@@ -6,11 +6,14 @@ use facts::view::{Energy, SourceAgreement, StepEnergy, step_name, step_score};
 use serde_json::{Value, json};
 
 /// The energy of a result, or why there is none.
-pub(super) fn energy(facts: &Facts<'_>) -> Result<Value, String> {
-    let energy = facts.energy().as_ref().map_err(Clone::clone)?;
+pub(super) fn energy(facts: &Facts<'_>) -> Value {
+    let energy = match facts.energy() {
+        Ok(energy) => energy,
+        Err(why) => return json!({ "source": null, "source_missing": why, "steps": [] }),
+    };
     let Energy { source, period_ms, resolution_mw, late_ms, idle_mw, steps, others } = energy;
     let steps: Vec<Value> = steps.iter().map(|(index, measured)| step(facts, *index, measured)).collect();
-    Ok(json!({
+    json!({
         "source": source.name,
         "channel": source.id(facts).to_string(),
         "measured_at": source.role,
@@ -22,7 +25,7 @@ pub(super) fn energy(facts: &Facts<'_>) -> Result<Value, String> {
         "idle_watt_missing": idle_mw.is_none().then_some("the CPUs were never idle while power was read"),
         "steps": steps,
         "other_sources": others.iter().map(other).collect::<Vec<_>>(),
-    }))
+    })
 }
 
 fn step(facts: &Facts<'_>, index: usize, measured: &Result<StepEnergy, String>) -> Value {

@@ -33,8 +33,7 @@ pub struct Document<'a> {
     scores: Vec<ScoreVerdict>,
     diagnoses: Vec<OfDiagnosis>,
     ledger: Vec<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    energy: Option<Value>,
+    energy: Value,
     findings: Vec<OfFinding>,
     #[serde(flatten)]
     record: Option<OfRecord<'a>>,
@@ -115,7 +114,7 @@ impl Document<'_> {
             scores: explained.scores.clone(),
             diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(facts, explained, diagnosis)).collect(),
             ledger: explained.ledgers.iter().map(of_ledger).collect(),
-            energy: energy::energy(facts).ok(),
+            energy: energy::energy(facts),
             findings: explained.findings.iter().map(of_finding).collect(),
             record: None,
         }

@@ -145,7 +145,10 @@ mod tests {
             ("cpuminer@1", WorkloadId::Cpuminer.label()),
             ("newer@7 some thing", "newer, some, thing"),
             ("power@1 idle wall", "power when idle, at the wall"),
-            ("power@1 sevenzip@16 multi per-energy input", "7-zip, all CPUs: work per energy, at the input of the board"),
+            (
+                "power@1 sevenzip@16 multi per-energy input",
+                "7-zip, all CPUs: work per energy, at the input of the board",
+            ),
             ("power@1 lzma@1 mean wall", "lzma: mean power, at the wall"),
             ("power@1 x", "x"),
         ] {

@@ -4,9 +4,9 @@ use super::power::PowerSource;
 use super::power_series::PowerSeries;
 use super::score::{StepScore, step_score};
 use super::score_steps::ScoreKey;
+use crate::Facts;
 use crate::number::{number, with_unit};
 use crate::stats::{Line, median};
-use crate::Facts;
 use record::{Outcome, Step, WorkloadId};
 
 /// Power and energy of a run.

@@ -6,8 +6,8 @@ use super::samples::{Reading, counter_steps, gauge, whole_run};
 use crate::Facts;
 use crate::stats::{mean, median};
 use record::{
-    Arrange, Channel, ChannelId, ChannelKind, Gap, HwmonKind, OfHwmon, OfRaspberryPi, PowerRole, PowerSensor, RailKind, Unit,
-    Window, sensor_names,
+    Arrange, Channel, ChannelId, ChannelKind, Gap, HwmonKind, OfHwmon, OfRaspberryPi, PowerRole, PowerSensor, RailKind,
+    Unit, Window, sensor_names,
 };
 
 /// What measures the power.
@@ -121,15 +121,15 @@ pub(crate) fn power_source(facts: &Facts<'_>) -> Option<PowerSource> {
 }
 
 fn source(channels: &[Channel], reads: Reads) -> PowerSource {
-    let mut source =
-        PowerSource { reads, role: PowerRole::Part, part: None, lacks: None, name: String::new() };
+    let mut source = PowerSource { reads, role: PowerRole::Part, part: None, lacks: None, name: String::new() };
     let channel = &channels[source.channel()];
     let PowerSensor { role, part, lacks, .. } = PowerSensor::of(channel);
     source.name = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
     source.name = crate::plain(source.name.split(", shunt").next().unwrap_or_default());
     (source.role, source.part, source.lacks) = (role, part.map(|part| crate::plain(&part)), lacks);
     if channel.id == ChannelId::RaspberryPi(OfRaspberryPi::PmicPower) {
-        let is_current = |id: &ChannelId| matches!(id, ChannelId::RaspberryPi(OfRaspberryPi::Rail(_, RailKind::Current)));
+        let is_current =
+            |id: &ChannelId| matches!(id, ChannelId::RaspberryPi(OfRaspberryPi::Rail(_, RailKind::Current)));
         let rails = channels.iter().filter(|channel| is_current(&channel.id)).count();
         source.part = Some(format!("the sum of {rails} rails"));
     }
@@ -187,7 +187,8 @@ fn voltage_of(channels: &[Channel], current: &Channel) -> Option<usize> {
 
 /// True if nothing flows: the input is not connected.
 fn is_zero(facts: &Facts<'_>, source: &PowerSource) -> bool {
-    matches!(source.reads, Reads::Product { .. }) && source.readings(facts, whole_run()).iter().all(|(_, mw)| *mw <= 0.0)
+    matches!(source.reads, Reads::Product { .. })
+        && source.readings(facts, whole_run()).iter().all(|(_, mw)| *mw <= 0.0)
 }
 
 /// Several packages are one processor.
@@ -225,9 +226,8 @@ fn name_outputs(channels: &[Channel], sources: &mut [PowerSource]) {
 /// The only chip of a machine is at its input if it has no label, an input's voltage, more power than any rail of an idle
 /// machine, and power that follows the load of the CPUs: a supply of USB has the same voltage.
 fn find_input(facts: &Facts<'_>, sources: &mut [PowerSource]) {
-    let is_chip = |source: &&mut PowerSource| {
-        matches!(facts.samples.channels[source.channel()].id, ChannelId::Hwmon(..))
-    };
+    let is_chip =
+        |source: &&mut PowerSource| matches!(facts.samples.channels[source.channel()].id, ChannelId::Hwmon(..));
     let mut chips = sources.iter_mut().filter(is_chip);
     let (Some(only), None) = (chips.next(), chips.next()) else { return };
     let channel = &facts.samples.channels[only.channel()];

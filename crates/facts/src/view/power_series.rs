@@ -5,7 +5,7 @@
 
 use super::energy::StepEnergy;
 use super::power::{PowerSource, energy_channel};
-use super::samples::{counter_steps, gauge, whole_run};
+use super::samples::{gauge, whole_run};
 use crate::Facts;
 use crate::stats::{Line, mean, median, standard_deviation};
 use record::{Channel, ChannelId, MeterOutput, OfMeter, Total, Window};
@@ -43,6 +43,8 @@ const DELAY_READINGS_MAX: usize = 20_000;
 /// Correlation of power and CPU use from which its delay counts, and by how much it must exceed that of other delays.
 const CORRELATION_MIN: f64 = 0.7;
 const CORRELATION_PEAK: f64 = 0.03;
+/// Correlations that differ by less are the same: readings and rows are coarser than the steps of the delay.
+const CORRELATION_SAME: f64 = 1e-3;
 /// CPU use of an idle machine, in percent.
 const IDLE_PERCENT_MAX: f64 = 10.0;
 /// Counter and integral of one meter differ by more than this share only if one of them is wrong.
@@ -115,8 +117,8 @@ impl<'a> PowerSeries<'a> {
         let (before, after) = (beside(first.checked_sub(1)), beside(Some(end)));
         let edges = [before.unwrap_or(at_start) - at_start, after.unwrap_or(at_end) - at_end, at_end - at_start];
         let edge_mw = edges.iter().map(|mw| mw.abs()).fold(0.0, f64::max);
-        let mut joules = self.integral(inside, window, (from, to), edge_mw);
-        let counted = self.counted((from, to), (at_start, at_end), edge_mw);
+        let (mut joules, drift_mj) = self.integral(inside, window, (from, to), edge_mw);
+        let counted = self.counted(window, (from, to), (at_start, at_end), drift_mj);
         if let Some(counted) = counted {
             let (middle, other) = (counted.middle(), joules.middle());
             let is_apart = counted.low > joules.high || joules.low > counted.high;
@@ -165,10 +167,12 @@ impl<'a> PowerSeries<'a> {
 
     /// What is surely of the step, and its first power for the rest of the time: right for a steady load. It is put together
     /// with the sum of the whole time, which has what a load does at its ends.
-    fn integral(&self, inside: &[(i64, f64)], window: Window, ends: (f64, f64), edge_mw: f64) -> Joules {
+    ///
+    /// The second number is the part of the interval that no counter makes smaller, in millijoules.
+    fn integral(&self, inside: &[(i64, f64)], window: Window, ends: (f64, f64), edge_mw: f64) -> (Joules, f64) {
         let (start, end) = (window.start_ms as f64, window.end_ms as f64);
         let (period_s, unsure_s) = (self.period_ms / 1000.0, (self.late_ms.1 - self.late_ms.0) / 2000.0);
-        let sure = (start + self.late_ms.1 + self.period_ms, end + self.late_ms.0);
+        let sure = self.sure(window);
         let is_long = self.within(sure).len() >= READINGS_MIN;
         let core = if is_long { self.within(sure) } else { inside };
         let mw: Vec<f64> = core.iter().map(|(_, mw)| *mw).collect();
@@ -185,7 +189,8 @@ impl<'a> PowerSeries<'a> {
         let (first, last) = (core[0].0 as f64 + unsure_ms, core[core.len() - 1].0 as f64 - unsure_ms);
         let range = |is_there: &dyn Fn(usize, f64) -> bool| {
             let there = core.iter().enumerate().filter(|(place, (at_ms, _))| is_there(*place, *at_ms as f64));
-            let (low, high) = there.fold((f64::MAX, f64::MIN), |(low, high), (_, (_, mw))| (low.min(*mw), high.max(*mw)));
+            let (low, high) =
+                there.fold((f64::MAX, f64::MIN), |(low, high), (_, (_, mw))| (low.min(*mw), high.max(*mw)));
             high - low
         };
         let moved_mw = range(&|place, at_ms| place < 2 || at_ms <= first)
@@ -202,23 +207,33 @@ impl<'a> PowerSeries<'a> {
         };
         let around = noise_mj.hypot(rounding_mj).hypot(drift_mj) + fixed_mj;
         let [low, high] = [f64::min, f64::max].map(|pick| sums.iter().copied().reduce(pick).unwrap_or_default() / 1e6);
-        Joules { low: low - around / 1000.0, high: high + around / 1000.0 }
+        (Joules { low: low - around / 1000.0, high: high + around / 1000.0 }, drift_mj)
     }
 
-    /// Growth of the energy counter, and what the power adds at both ends; none if the counter fell or stood still.
-    fn counted(&self, (from, to): (f64, f64), (at_start, at_end): (f64, f64), edge_mw: f64) -> Option<Joules> {
+    /// The time of which all readings are surely of the window alone.
+    fn sure(&self, window: Window) -> (f64, f64) {
+        (window.start_ms as f64 + self.late_ms.1 + self.period_ms, window.end_ms as f64 + self.late_ms.0)
+    }
+
+    /// Growth of the energy counter, with what the power adds at both ends; none if the counter fell or stood still.
+    fn counted(&self, window: Window, ends: (f64, f64), levels: (f64, f64), drift_mj: f64) -> Option<Joules> {
         let channel = self.counter?;
-        let window = Window { start_ms: from.ceil() as i64, end_ms: to.floor() as i64, ..Window::default() };
-        let inside = gauge(self.facts, channel, window);
-        let (first, last) = (inside.first()?, inside.last()?);
-        let is_ascending = inside.windows(2).all(|pair| pair[0].value <= pair[1].value);
-        let growth = last.value.checked_sub(first.value).filter(|growth| *growth > 0 && is_ascending)?;
-        let edges = at_start * (first.at_ms as f64 - from) + at_end * (to - last.at_ms as f64);
-        let steps = counter_steps(self.facts, channel, whole_run()).into_iter().map(|step| step.value);
-        let quantum = steps.filter(|step| *step > 0).min()? as f64;
-        let unsure_ms = (self.late_ms.1 - self.late_ms.0 + self.period_ms) / 2.0;
-        let (middle, around) = (growth as f64 + edges, quantum + unsure_ms * edge_mw);
-        Some(Joules { low: (middle - around) / 1e6, high: (middle + around) / 1e6 })
+        let growth = |(from, to): (f64, f64)| {
+            let window = Window { start_ms: from.ceil() as i64, end_ms: to.floor() as i64, ..Window::default() };
+            let inside = gauge(self.facts, channel, window);
+            let (first, last) = (inside.first()?, inside.last()?);
+            let is_ascending = inside.windows(2).all(|pair| pair[0].value <= pair[1].value);
+            let growth = last.value.checked_sub(first.value).filter(|growth| *growth > 0 && is_ascending)?;
+            let edges = levels.0 * (first.at_ms as f64 - from) + levels.1 * (to - last.at_ms as f64);
+            Some(growth as f64 + edges)
+        };
+        let sure = self.sure(window);
+        let rest = levels.0 * (sure.0 - window.start_ms as f64 - self.late_ms.0);
+        let whole = growth(ends)?;
+        let core = growth(sure).map_or(whole, |core| core + rest);
+        let quantum = divisor(channel.values.iter().flatten().map(|value| value.unsigned_abs())) as f64;
+        let around = quantum + 1000.0 * drift_mj;
+        Some(Joules { low: (whole.min(core) - around) / 1e6, high: (whole.max(core) + around) / 1e6 })
     }
 
     /// A time without readings is a gap, with the reason that the sampler has for it.
@@ -256,7 +271,8 @@ impl<'a> PowerSeries<'a> {
     /// True if the CPUs were idle for longer than the delay in this time, and busy too.
     fn saw_rest_and_load(&self, [from, to]: [i64; 2]) -> bool {
         let rows = self.facts.samples.at_ms.iter().zip(self.facts.busy_percent_at());
-        let then: Vec<f64> = rows.filter(|(at_ms, _)| (from..=to).contains(at_ms)).filter_map(|(_, busy)| *busy).collect();
+        let then: Vec<f64> =
+            rows.filter(|(at_ms, _)| (from..=to).contains(at_ms)).filter_map(|(_, busy)| *busy).collect();
         let row_ms = self.facts.samples.usual_interval_ms().max(1) as f64;
         let needed = READINGS_MIN as f64 + (self.late_ms.1 + self.period_ms) / row_ms;
         let count = |is: &dyn Fn(f64) -> bool| then.iter().filter(|busy| is(**busy)).count() as f64;
@@ -268,12 +284,7 @@ impl<'a> PowerSeries<'a> {
 /// have a step of a power of ten.
 fn resolution_mw(readings: &[(i64, f64)]) -> f64 {
     let microwatts = || readings.iter().map(|(_, mw)| (mw * 1000.0).round().max(0.0) as u64).filter(|uw| *uw > 0);
-    let mut step = microwatts().fold(0, |mut a: u64, mut b| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    });
+    let mut step = divisor(microwatts());
     let first = microwatts().next();
     let second = microwatts().find(|uw| Some(*uw) != first);
     let third = microwatts().find(|uw| ![first, second].contains(&Some(*uw)));
@@ -283,6 +294,16 @@ fn resolution_mw(readings: &[(i64, f64)]) -> f64 {
         step = tens.max().unwrap_or(1);
     }
     step as f64 / 1000.0
+}
+
+/// Greatest common divisor.
+fn divisor(values: impl Iterator<Item = u64>) -> u64 {
+    values.fold(0, |mut a, mut b| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    })
 }
 
 /// A reading that no machine gives ends its step.
@@ -324,12 +345,18 @@ fn delay_ms(facts: &Facts<'_>, readings: &[(i64, f64)]) -> Option<(f64, f64)> {
         });
         Some(Line::through(&pairs.collect::<Vec<_>>())?.correlation)
     };
-    let all = (0..=DELAY_MS_MAX).step_by(DELAY_MS_STEP);
-    let all: Vec<(i64, f64)> = all.filter_map(|delay| Some((delay, correlation(delay)?))).collect();
-    let best = all.iter().map(|(_, correlation)| *correlation).fold(f64::MIN, f64::max);
-    let least = all.iter().map(|(_, correlation)| *correlation).fold(f64::MAX, f64::min);
-    let is_best = |known: &&(i64, f64)| known.1 >= best - 1e-3;
-    let (first, last) = (all.iter().find(is_best)?.0, all.iter().rev().find(is_best)?.0);
+    let of = |from: i64, to: i64, step: usize| {
+        let delays = (from.max(0)..=to).step_by(step);
+        delays.filter_map(|delay| Some((delay, correlation(delay)?))).collect::<Vec<(i64, f64)>>()
+    };
+    let coarse = of(0, DELAY_MS_MAX, 5 * DELAY_MS_STEP);
+    let (near, _) = *coarse.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let around = 12 * DELAY_MS_STEP as i64;
+    let fine = of(near - around, near + around, DELAY_MS_STEP);
+    let best = fine.iter().map(|(_, correlation)| *correlation).fold(f64::MIN, f64::max);
+    let least = coarse.iter().map(|(_, correlation)| *correlation).fold(f64::MAX, f64::min);
+    let is_best = |known: &&(i64, f64)| known.1 >= best - CORRELATION_SAME;
+    let (first, last) = (fine.iter().find(is_best)?.0, fine.iter().rev().find(is_best)?.0);
     let stands_out = best >= CORRELATION_MIN && best - least >= CORRELATION_PEAK;
     let step = DELAY_MS_STEP as f64;
     stands_out.then_some((first as f64 - step, last as f64 + step))

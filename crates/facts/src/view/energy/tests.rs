@@ -169,10 +169,26 @@ fn faults_of_a_meter_are_gaps_with_a_reason() {
     let cases: [(Change, Option<Gap>, &str); 6] = [
         (|at, value| *value = value.filter(|_| at < 70_000 || at > 75_000), None, "no reading for "),
         (|at, value| *value = value.filter(|_| at < 70_000 || at > 75_000), Some(unplugged), "connection refused"),
-        (|at, value| *value = value.map(|uw| if at > 70_000 && at < 75_000 { uw * 1000 } else { uw }), None, "jump from"),
-        (|at, value| *value = value.map(|uw| if at > 70_000 && at < 75_000 { uw / 1000 } else { uw }), None, "jump from"),
-        (|at, value| *value = value.map(|uw| if at > 70_000 && at < 72_000 { 0 } else { uw }), None, "reading of 0.00 W"),
-        (|at, value| *value = value.map(|uw| if at > 70_000 && at < 98_000 { 5_000_000 } else { uw }), None, "the same reading"),
+        (
+            |at, value| *value = value.map(|uw| if at > 70_000 && at < 75_000 { uw * 1000 } else { uw }),
+            None,
+            "jump from",
+        ),
+        (
+            |at, value| *value = value.map(|uw| if at > 70_000 && at < 75_000 { uw / 1000 } else { uw }),
+            None,
+            "jump from",
+        ),
+        (
+            |at, value| *value = value.map(|uw| if at > 70_000 && at < 72_000 { 0 } else { uw }),
+            None,
+            "reading of 0.00 W",
+        ),
+        (
+            |at, value| *value = value.map(|uw| if at > 70_000 && at < 98_000 { 5_000_000 } else { uw }),
+            None,
+            "the same reading",
+        ),
     ];
     for (change, gap, words) in cases {
         let steps = of_changed(change, gap);
