@@ -61,7 +61,7 @@ impl PowerRole {
         }
     }
 
-    fn parse(word: &str) -> Self {
+    fn of_word(word: &str) -> Self {
         let all = [Self::Wall, Self::Input, Self::Module, Self::Processor, Self::Cpus];
         all.into_iter().find(|role| role.as_str() == word).unwrap_or(Self::Part)
     }
@@ -91,7 +91,7 @@ impl PowerSensor {
         let is_meter = matches!(channel.id, ChannelId::Meter(..));
         match SENSORS.rows().find(is_it) {
             Some(row) => Self {
-                role: PowerRole::parse(row.get("role")),
+                role: PowerRole::of_word(row.get("role")),
                 part: row.cell("part").map(str::to_owned),
                 lacks: row.cell("lacks"),
                 is_known: true,
@@ -142,8 +142,8 @@ mod tests {
     fn table_has_known_roles() {
         for row in SENSORS.rows() {
             let (role, line) = (row.get("role"), row.line_number());
-            assert!(role == PowerRole::parse(role).as_str(), "line {line}: {role}");
-            let is_whole = PowerRole::parse(role).is_whole();
+            assert!(role == PowerRole::of_word(role).as_str(), "line {line}: {role}");
+            let is_whole = PowerRole::of_word(role).is_whole();
             assert_eq!(row.cell("part").is_none(), is_whole, "line {line}");
             assert_eq!(row.cell("lacks").is_none(), is_whole, "line {line}");
         }

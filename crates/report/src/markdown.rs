@@ -51,7 +51,7 @@ fn energy(facts: &Facts<'_>) -> String {
     let mut sheet = Sheet::new(ScoreEnergy::HEADINGS.map(|heading| (heading, heading != "Step")));
     view::score_energies(facts).iter().for_each(|score| sheet.row(score.cells()));
     let sentence = markdown(&format!("Energy, by {}.", energy.sentence()));
-    let others = list("", energy.others.iter().map(|other| other.words()));
+    let others: String = energy.others.iter().map(|other| format!("\n{}\n", markdown(&other.words()))).collect();
     if sheet.is_empty() { String::new() } else { format!("\n{sentence}\n\n{}{others}", sheet.markdown()) }
 }
 

@@ -308,7 +308,7 @@ fn counted_mw(facts: &Facts<'_>, channel: &Channel, window: Window) -> Vec<(i64,
     for Reading { at_ms, value, .. } in counter_steps(facts, channel, window) {
         // The first step has no beginning of its own here.
         if let Some(before) = last_ms.replace(at_ms).filter(|before| at_ms > *before) {
-            power.push((at_ms, value as f64 / (at_ms - before) as f64));
+            power.push((at_ms, value as f64 / at_ms.saturating_sub(before) as f64));
         }
     }
     power

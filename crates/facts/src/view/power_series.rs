@@ -70,7 +70,7 @@ impl Joules {
 impl<'a> PowerSeries<'a> {
     pub(super) fn of(facts: &'a Facts<'a>, source: &PowerSource) -> Self {
         let readings = source.readings(facts, whole_run());
-        let apart: Vec<f64> = readings.windows(2).map(|pair| (pair[1].0 - pair[0].0) as f64).collect();
+        let apart: Vec<f64> = readings.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0) as f64).collect();
         let period_ms = median(&apart).unwrap_or(0.0);
         let resolution_mw = resolution_mw(&readings);
         let row_ms = facts.samples.usual_interval_ms() as f64;
@@ -90,7 +90,7 @@ impl<'a> PowerSeries<'a> {
         let is_idle = |at_ms: i64| {
             let from = rows.partition_point(|row| (*row as f64) < at_ms as f64 - self.late_ms.1 - self.period_ms);
             let to = rows.partition_point(|row| *row <= at_ms);
-            let known = || busy[from.min(to)..to].iter().flatten();
+            let known = || busy.get(from..to).unwrap_or_default().iter().flatten();
             known().next().is_some() && known().all(|busy| *busy <= IDLE_PERCENT_MAX)
         };
         let idle = self.readings.iter().filter(|(at_ms, _)| is_idle(*at_ms));
@@ -201,9 +201,10 @@ impl<'a> PowerSeries<'a> {
         let root = (mw.len() as f64).sqrt();
         let noise_mj = SIGMAS * (1.0 + 2.0 / mw.len() as f64) * period_s * root * variance.sqrt();
         let is_dithered = standard_deviation(&mw).is_some_and(|deviation| deviation > self.resolution_mw / 2.0);
-        let (rounding_mj, fixed_mj) = match is_dithered {
-            true => (SIGMAS * ROUNDING * self.resolution_mw * period_s * root, 0.0),
-            false => (0.0, self.resolution_mw / 2.0 * (end - start) / 1000.0),
+        let (rounding_mj, fixed_mj) = if is_dithered {
+            (SIGMAS * ROUNDING * self.resolution_mw * period_s * root, 0.0)
+        } else {
+            (0.0, self.resolution_mw / 2.0 * (end - start) / 1000.0)
         };
         let around = noise_mj.hypot(rounding_mj).hypot(drift_mj) + fixed_mj;
         let [low, high] = [f64::min, f64::max].map(|pick| sums.iter().copied().reduce(pick).unwrap_or_default() / 1e6);
