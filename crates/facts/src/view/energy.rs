@@ -1,8 +1,8 @@
 //! Energy of every step, from the source of the whole board, or the reason why it is not known.
 
 use super::power::PowerSource;
-use super::power_series::PowerSeries;
-use super::score::{StepScore, step_score};
+use super::power_series::{PowerSeries, StepEnergy};
+use super::score::step_score;
 use super::score_steps::ScoreKey;
 use crate::Facts;
 use crate::number::{number, with_unit};
@@ -26,44 +26,6 @@ pub struct Energy {
     pub steps: Vec<(usize, Result<StepEnergy, String>)>,
     /// Other sources at the same time.
     pub others: Vec<SourceAgreement>,
-}
-
-/// Energy of a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepEnergy {
-    /// Index in `Record::steps`.
-    pub step: usize,
-    /// Mean power in milliwatts.
-    pub mean_mw: f64,
-    /// Highest reading in milliwatts.
-    pub peak_mw: f64,
-    /// Lowest reading in milliwatts.
-    pub least_mw: f64,
-    /// Energy: the middle of its interval.
-    pub joules: f64,
-    /// Lower end of the interval.
-    pub joules_low: f64,
-    /// Upper end of the interval.
-    pub joules_high: f64,
-    /// True if an energy counter tells it, false if it is the integral of power.
-    pub is_counted: bool,
-    /// Readings of power behind it.
-    pub readings: usize,
-}
-
-impl StepEnergy {
-    /// Half the width of the interval in percent of the energy.
-    pub fn percent(&self) -> f64 {
-        50.0 * (self.joules_high - self.joules_low) / self.joules
-    }
-
-    /// Work per energy, with its unit: MIPS per watt, MB per joule. None for scores that are no rate of work.
-    pub fn work(&self, score: &StepScore) -> Option<(f64, String)> {
-        let per_joule = score.unit.strip_suffix("/s").map(|work| format!("{work}/J"));
-        let unit = per_joule.unwrap_or_else(|| format!("{}/W", score.unit));
-        let is_rate = score.higher_is_better && !score.unit.is_empty() && self.mean_mw > 0.0;
-        is_rate.then(|| (1000.0 * score.value / self.mean_mw, unit))
-    }
 }
 
 /// Another source set against that of the run.

@@ -59,7 +59,7 @@ pub use counted::counted_khz;
 pub use cpu_use::{CpuUse, cpu_count, own_cost_percent};
 pub use death::{Death, LastSeen, death};
 pub use declines::{Decline, claims_are_whole, unmoved_claim};
-pub use energy::{Energy, ScoreEnergy, SourceAgreement, StepEnergy, score_energies};
+pub use energy::{Energy, ScoreEnergy, SourceAgreement, score_energies};
 pub use falls::{ClockFall, phase_clock_loss_percent};
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, has_soft_limit};
 pub use governors::{governor_during_run, is_other_governor};
@@ -79,6 +79,7 @@ pub use others::{cpu_ns, cpus_of_others, waited_ns};
 pub use phases::{Phase, busy_cpus_expected, step_name, step_words};
 pub use power::{PowerSource, mean_power_mw};
 pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
+pub use power_series::StepEnergy;
 pub use programs::ProgramScore;
 pub use residency::BelowTop;
 pub use samples::{

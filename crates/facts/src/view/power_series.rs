@@ -3,12 +3,50 @@
 //! The interval holds what nobody knows between readings: how late the source is, whether it reads a moment or a mean,
 //! how power moved from reading to reading, and the step of its last digit. The gain error of a meter is not in it.
 
-use super::energy::StepEnergy;
 use super::power::{PowerSource, energy_channel};
 use super::samples::{gauge, whole_run};
+use super::score::StepScore;
 use crate::Facts;
 use crate::stats::{Line, mean, median, standard_deviation};
 use record::{Channel, ChannelId, MeterOutput, OfMeter, Total, Window};
+
+/// Energy of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepEnergy {
+    /// Index in `Record::steps`.
+    pub step: usize,
+    /// Mean power in milliwatts.
+    pub mean_mw: f64,
+    /// Highest reading in milliwatts.
+    pub peak_mw: f64,
+    /// Lowest reading in milliwatts.
+    pub least_mw: f64,
+    /// Energy: the middle of its interval.
+    pub joules: f64,
+    /// Lower end of the interval.
+    pub joules_low: f64,
+    /// Upper end of the interval.
+    pub joules_high: f64,
+    /// True if an energy counter tells it, false if it is the integral of power.
+    pub is_counted: bool,
+    /// Readings of power behind it.
+    pub readings: usize,
+}
+
+impl StepEnergy {
+    /// Half the width of the interval in percent of the energy.
+    pub fn percent(&self) -> f64 {
+        50.0 * (self.joules_high - self.joules_low) / self.joules
+    }
+
+    /// Work per energy, with its unit: MIPS per watt, MB per joule. None for scores that are no rate of work.
+    pub fn work(&self, score: &StepScore) -> Option<(f64, String)> {
+        let per_joule = score.unit.strip_suffix("/s").map(|work| format!("{work}/J"));
+        let unit = per_joule.unwrap_or_else(|| format!("{}/W", score.unit));
+        let is_rate = score.higher_is_better && !score.unit.is_empty() && self.mean_mw > 0.0;
+        is_rate.then(|| (1000.0 * score.value / self.mean_mw, unit))
+    }
+}
 
 /// Readings of a source.
 pub(super) struct PowerSeries<'a> {
@@ -108,7 +146,7 @@ impl<'a> PowerSeries<'a> {
         self.gap(inside, (from, to))?;
         if inside.len() < READINGS_MIN {
             let seconds = (to - from) / 1000.0;
-            return Err(format!("{} in {seconds:.1} s", crate::how_many(inside.len(), "reading")));
+            return Err(format!("too few readings ({}) in {seconds:.1} s", inside.len()));
         }
         jump(inside)?;
         self.stuck(first, end)?;

@@ -130,7 +130,7 @@ fn scores<'a>(record: &'a Record, side: &Variant) -> Vec<Run<'a>> {
 /// Power of the whole board in milliwatts, where a sensor or meter measures it.
 fn power_mw(facts: &Facts<'_>, window: Window) -> Vec<f64> {
     let is_whole = facts.power_source().as_ref().is_some_and(PowerSource::is_whole);
-    let power = is_whole.then(|| facts.power_mw(&window)).unwrap_or_default();
+    let power = if is_whole { facts.power_mw(&window) } else { Vec::new() };
     power.into_iter().map(|(_, mw)| mw).collect()
 }
 
