@@ -35,7 +35,7 @@ const FENCES: &[Fence] = &[
     fence("app", false, Unsafe::Nowhere, 19_910),
     fence("archive", true, Unsafe::Nowhere, 430),
     fence("bench", true, Unsafe::Nowhere, 9_300),
-    fence("compare", true, Unsafe::Nowhere, 5_920),
+    fence("compare", true, Unsafe::Nowhere, 5_940),
     fence("console", false, Unsafe::Nowhere, 4_600),
     fence("explain", true, Unsafe::Nowhere, 10_240),
     fence("facts", true, Unsafe::Nowhere, 17_250),
