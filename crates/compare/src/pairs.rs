@@ -57,6 +57,9 @@ fn only_here(figure: &Figure, side: &ResultFigures<'_>, sides: &[ResultFigures<'
         .map(|other| other.key.workload_at_method())
         .collect();
     others.remove(workload);
+    if let Some(why) = measured_elsewhere(figure, sides) {
+        return LeftOut { what: figure.key.title(), why };
+    }
     let same_in_others = sides
         .iter()
         .filter(|other| other.name != side.name)
@@ -70,6 +73,15 @@ fn only_here(figure: &Figure, side: &ResultFigures<'_>, sides: &[ResultFigures<'
         what: workload.to_owned(),
         why: format!("measured with different, not comparable methods ({})", others.join(", ")),
     }
+}
+
+/// Why power that another result has too is not compared: it was measured at another place of the supply.
+fn measured_elsewhere(figure: &Figure, sides: &[ResultFigures<'_>]) -> Option<String> {
+    let parts = |key: &'_ FigureKey| key.as_str().rsplit_once(' ').map(|(of, place)| (of.to_owned(), place.to_owned()));
+    let (of, place) = parts(&figure.key).filter(|_| figure.key.is_power())?;
+    let others = sides.iter().flat_map(|side| &side.figures).filter(|other| other.key.is_power());
+    let (_, other) = others.filter_map(|other| parts(&other.key)).find(|other| other.0 == of && other.1 != place)?;
+    Some(format!("measured at different places ({place}, {other}), which differ by the loss of the supply"))
 }
 
 /// The figures of one key: those of all CPUs, then row by row of the pairing.

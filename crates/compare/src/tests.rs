@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::reference::{Reference, parse};
-use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+use crate::test_support::{compression, gauge_channel, own_run, point, with_clocks, with_step};
 use expect_test::{Expect, expect};
 use facts::{Explained, Explanation, Facts, Finding, Quantity, Severity};
-use record::{Cipher, Fact, Outcome, Record, StepMeasurement as Score, Variant, WorkloadId};
+use record::{ChannelId, Cipher, Fact, OfMeter, Outcome, Record, StepMeasurement as Score, Unit, Variant, WorkloadId};
 
 /// Explanation of a run in which these findings were made.
 pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {
@@ -402,4 +402,23 @@ fn clock_is_not_its_own_cause() {
     let comparison = compared(&a, &b);
     let cause = comparison.lines[0].differences[1].clone().unwrap().cause;
     assert!(cause.unwrap().starts_with("Both kernels advertise 1500 MHz"));
+}
+
+#[test]
+fn work_per_watt_is_compared_where_power_was_measured_at_the_same_place() {
+    let measured = |source: &str, milliwatts: i64| {
+        let id = ChannelId::meter(OfMeter::Power);
+        let mut record = gauge_channel(own_run(), id, Unit::Milliwatts, &[milliwatts; 120]);
+        record.samples.channels[0].source = source.into();
+        with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(6000))
+    };
+    let wall = measured("shelly:a", 5000);
+    let same = compared(&wall, &measured("netio:b", 4000));
+    let line = same.main_lines().find(|line| line.key.is_power()).unwrap();
+    let rounded: Vec<Option<f64>> = line.values.iter().map(|value| value.map(f64::round)).collect();
+    assert_eq!(rounded, [Some(1200.0), Some(1500.0)]);
+    let other = compared(&wall, &measured("smartpower3:c", 4000));
+    assert!(!other.lines.iter().any(|line| line.key.is_power()), "{:?}", other.lines);
+    let why = &other.left_out.iter().find(|left| left.what.starts_with("7-zip, all CPUs: work")).unwrap().why;
+    assert!(why.starts_with("measured at different places (wall, input)"), "{why}");
 }

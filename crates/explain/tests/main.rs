@@ -11,6 +11,7 @@ mod invariance;
 mod ledger_corpus;
 mod ledger_drawn;
 mod planted;
+mod power_corpus;
 mod ranked_corpus;
 mod redacted_corpus;
 mod reference_corpus;

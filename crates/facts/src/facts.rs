@@ -7,9 +7,9 @@ use crate::foreign::in_lines;
 use crate::names::short;
 use crate::thermal::{self, ThermalResult};
 use crate::view::{
-    self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, FirmwareClock,
-    Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreSteps, SeriesTrend, SwapGrowth,
-    SwitchedOff,
+    self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, Energy,
+    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreSteps, SeriesTrend,
+    SwapGrowth, SwitchedOff,
 };
 use crate::{Explanation, Figure, Finding, figures, soc};
 use record::{Channel, Fact, Record, RuleId, Variant, Window, WorkBound};
@@ -217,6 +217,10 @@ views! {
     thermal: Option<ThermalResult> = |facts| thermal::result(facts);
     /// Index of the channel of [`Facts::soc_temperature`].
     soc_channel: Option<usize> = |facts| view::soc_channel(facts);
+    /// All sources of power, best first.
+    power_sources: Vec<PowerSource> = |facts| view::power_sources(facts);
+    /// Energy of the steps, or why there is none.
+    energy: Result<Energy, String> = |facts| view::energy(facts);
     /// Best source of power.
     power_source: Option<PowerSource> = |facts| view::power_source(facts);
     /// First temperature of the SoC.

@@ -38,6 +38,32 @@ pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
     sorted.get(rank.saturating_sub(1)).copied()
 }
 
+/// Straight line through points by least squares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// Value at zero.
+    pub offset: f64,
+    /// Rise of the second number per unit of the first.
+    pub slope: f64,
+    /// Correlation of both, -1 to 1.
+    pub correlation: f64,
+}
+
+impl Line {
+    /// The line; none where all points stand at one place.
+    pub fn through(points: &[(f64, f64)]) -> Option<Self> {
+        let count = points.len() as f64;
+        let centre = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).total::<f64>() / count;
+        let (x, y) = (centre(&|point| point.0), centre(&|point| point.1));
+        let products =
+            |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|point| of(point.0 - x, point.1 - y)).total::<f64>();
+        let (xx, xy, yy) = (products(&|x, _| x * x), products(&|x, y| x * y), products(&|_, y| y * y));
+        let slope = xy / xx;
+        let correlation = if yy > 0.0 { xy / (xx * yy).sqrt() } else { 0.0 };
+        (points.len() > 1 && xx > 1e-9).then_some(Self { offset: y - slope * x, slope, correlation })
+    }
+}
+
 /// Ascending, without what is not a number.
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
@@ -58,6 +84,15 @@ mod tests {
         assert_eq!(standard_deviation(&numacc1), Some(1.0));
         let relative = relative_standard_deviation_percent(&numacc1).unwrap();
         assert!((relative - 1e-5).abs() < 1e-11, "{relative}");
+    }
+
+    #[test]
+    fn line_through_points() {
+        let line = Line::through(&[(1.0, 5.0), (2.0, 7.0), (3.0, 9.0)]).unwrap();
+        assert_eq!((line.offset, line.slope, line.correlation), (3.0, 2.0, 1.0));
+        assert_eq!(Line::through(&[(1.0, 5.0), (1.0, 7.0), (1.0, 9.0)]), None);
+        assert_eq!(Line::through(&[(1.0, 5.0), (2.0, 5.0)]).map(|line| line.correlation), Some(0.0));
+        assert_eq!(Line::through(&[(1.0, 5.0)]), None);
     }
 
     #[test]

@@ -220,3 +220,17 @@ fn list(cpus: &[u32]) -> String {
     });
     runs.collect::<Vec<_>>().join(",")
 }
+
+#[test]
+fn no_sensor_of_a_board_is_taken_for_its_input() {
+    let mut found = 0;
+    for name in testkit::boards() {
+        let sampler = machine::Sampler::new(&load(&name), &machine::SamplerOptions::default());
+        for channel in sampler.channels().iter().filter(|channel| channel.is_power()) {
+            let sensor = record::PowerSensor::of(channel);
+            assert!(!sensor.role.is_whole(), "{name}: {} {:?}", channel.id, channel.label);
+            found += 1;
+        }
+    }
+    assert!(found > 0);
+}

@@ -12,6 +12,7 @@ mod clocks;
 mod core_to_core;
 mod document;
 mod draw;
+mod energy;
 mod figures;
 mod identification;
 mod ledger;
@@ -88,6 +89,7 @@ impl Section {
 /// All sections in page order.
 const SECTIONS: &[Section] = &[
     timeline::SECTION,
+    energy::SECTION,
     neighbours::SECTION,
     summary::SECTION,
     answers::SECTION,

@@ -10,8 +10,8 @@ const SUFFIX: &str = "_missing";
 const MISSING: &str = "missing";
 
 /// Additional keys of printed and saved Records. Their values are derived, so readers ignore them.
-pub const DERIVED_KEYS: [&str; 8] =
-    ["file", "verdict", "verdict_sentence", "results", "scores", "diagnoses", "ledger", "findings"];
+pub const DERIVED_KEYS: [&str; 9] =
+    ["file", "verdict", "verdict_sentence", "results", "scores", "diagnoses", "ledger", "energy", "findings"];
 
 /// Moves reasons next to the missing values in all objects.
 pub fn flatten(value: &mut Value) {

@@ -59,10 +59,10 @@ pub fn find(id: &str) -> Option<&'static Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ::record::{ChannelId, End, Fact, Mode, Unit};
+    use ::record::{ChannelId, End, Fact, HwmonKind, Mode, OfHwmon, OfMeter, Unit, Variant, WorkloadId};
     use facts::Facts;
 
-    use testkit::records::{gauge_channel, labelled, own_run, with_scores};
+    use testkit::records::{compression, gauge_channel, labelled, own_run, with_scores, with_step};
 
     #[test]
     fn table_is_in_order() {
@@ -118,6 +118,36 @@ mod tests {
             assert!(!text.contains("MIPS") && !text.contains("1420"), "{text}");
             let says_so = if id == "summary" { "| emulated |" } else { "CPU is emulated" };
             assert!(text.contains(says_so), "{text}");
+        }
+    }
+
+    #[test]
+    fn energy_stands_in_reports_if_the_whole_board_was_measured() {
+        let milliwatts: Vec<i64> = (0..120).map(|row| if (20..80).contains(&row) { 5_000 } else { 2_000 }).collect();
+        let load =
+            |record| with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(6000));
+        let meter = || gauge_channel(own_run(), ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &milliwatts);
+        let rail = || {
+            let id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+            labelled(gauge_channel(own_run(), id, Unit::Milliwatts, &milliwatts), "ina3221 VDD_IN")
+        };
+        for (id, with_meter, with_rail) in [
+            (
+                "text",
+                "Energy, by meter.power where the meter is connected: a reading every 0.500 s",
+                "energy: no sensor",
+            ),
+            ("text", "MIPS/W", "the module without the carrier board"),
+            ("markdown", "| 7-zip on all CPUs |", "## "),
+            ("csv", "power@1 sevenzip@1 multi per-energy meter", "sevenzip@1 multi"),
+            ("findings-json", "\"measured_at\":\"meter\"", "\"source_missing\":\"no sensor measures the whole board"),
+        ] {
+            for (record, words) in [(meter(), with_meter), (rail(), with_rail)] {
+                let text = find(id).unwrap().text(&explain::explain(&load(record)));
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("\": ", "\":");
+                assert!(text.contains(words), "{id}: {words}: {text}");
+                assert!(words != with_rail || !text.contains("MIPS/W"), "{id}: {text}");
+            }
         }
     }
 

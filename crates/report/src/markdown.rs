@@ -5,6 +5,7 @@ use explain::diagnosis::narrative::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list};
+use facts::view::{self, ScoreEnergy};
 use facts::{Explanation, Facts};
 use record::{Record, Source};
 use rules::Report;
@@ -33,6 +34,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     }
     let _ = writeln!(text, "\n{}", measured_on(facts));
     text.push_str(&main_figures(facts));
+    text.push_str(&energy(facts));
     let sentences = |findings: Vec<usize>| findings.into_iter().map(|index| explained.findings[index].sentence());
     text.push_str(&list("### Causes", sentences(explained.diagnoses.iter().map(|cause| cause.root).collect())));
     let notes = explained.answers.iter().chain(&explained.notes).copied().collect();
@@ -41,6 +43,16 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         let _ = write!(text, "{notes}\n</details>\n");
     }
     text.trim_end().to_owned() + "\n"
+}
+
+/// Power and energy score by score; empty without a source of the whole board.
+fn energy(facts: &Facts<'_>) -> String {
+    let Ok(energy) = facts.energy() else { return String::new() };
+    let mut sheet = Sheet::new(ScoreEnergy::HEADINGS.map(|heading| (heading, heading != "Step")));
+    view::score_energies(facts).iter().for_each(|score| sheet.row(score.cells()));
+    let sentence = markdown(&format!("Energy, by {}.", energy.sentence()));
+    let others: String = energy.others.iter().map(|other| format!("\n{}\n", markdown(&other.words()))).collect();
+    if sheet.is_empty() { String::new() } else { format!("\n{sentence}\n\n{}{others}", sheet.markdown()) }
 }
 
 /// SoC, kernel, distribution, date and program on one line.

@@ -44,12 +44,34 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation) -> String {
             let _ = write!(text, "\n{section}");
         }
     }
-    let unmeasured = unmeasured(facts, None, &super::steps_said(explained));
+    text.push_str(&energy(facts));
+    let mut unmeasured = unmeasured(facts, None, &super::steps_said(explained));
+    if let (Err(why), false, false) = (facts.energy(), facts.scores().is_empty(), view::is_log(facts)) {
+        unmeasured.push(format!("energy: {why}"));
+    }
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");
         for line in unmeasured {
             let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 6));
         }
+    }
+    text
+}
+
+/// Power and energy score by score; empty without a source of the whole board.
+fn energy(facts: &Facts<'_>) -> String {
+    let (Ok(energy), scores) = (facts.energy(), view::score_energies(facts)) else { return String::new() };
+    let mut text = format!("\n{}\n", wrapped(&format!("Energy, by {}.", energy.sentence()), 0));
+    for score in scores {
+        let [name, mean, highest, joules, work] = score.cells();
+        let line = match score.median {
+            Ok(_) => format!("{mean}, up to {highest}, {joules}, {work}"),
+            Err(_) => joules,
+        };
+        let _ = writeln!(text, "{}", wrapped(&format!("   {name:<22} {}", line.trim_end_matches(", -")), 6));
+    }
+    for other in &energy.others {
+        let _ = writeln!(text, "{}", wrapped(&format!("   {}", other.words()), 6));
     }
     text
 }

@@ -4,7 +4,7 @@ use super::Measurable::{No, Partly, Unknown, Yes};
 use super::subjects::{AS_ROOT, OTHER_MACHINE};
 use super::{Facts, Finding};
 use machine::sensors::known;
-use record::{Channel, ChannelId, Measurand, Missing, MissingReason, Unit};
+use record::{Channel, ChannelId, Measurand, Missing, MissingReason, PowerSensor, Unit};
 
 /// Maximum number of names in one row.
 const NAMES_MAX: usize = 4;
@@ -36,15 +36,30 @@ pub(super) fn temperature(facts: &Facts) -> Finding {
 }
 
 pub(super) fn power(facts: &Facts) -> Finding {
-    let is_one = |channel: &Channel| channel.is_power() || channel.unit == Unit::Microjoules;
+    // A chip with volts and amperes only names its supplies at the voltages.
+    let is_known_supply = |channel: &Channel| channel.unit == Unit::Millivolts && PowerSensor::of(channel).is_known;
+    let is_one =
+        |channel: &Channel| channel.is_power() || channel.unit == Unit::Microjoules || is_known_supply(channel);
     let names = with_value(facts, is_one);
+    let way_out = "use a power meter: --meter KIND:HOST";
     if !names.is_empty() {
-        return (Yes, shown(&names), String::new());
+        let channels = facts.sampler.channels().iter().filter(|channel| names.contains(&channel.id.to_string()));
+        let sensors: Vec<PowerSensor> = channels.map(PowerSensor::of).collect();
+        if let Some(whole) = sensors.iter().find(|sensor| sensor.role.is_whole()) {
+            return (Yes, format!("measured {}: {}", whole.role.words(), shown(&names)), String::new());
+        }
+        let mut parts: Vec<String> = Vec::new();
+        for part in sensors.into_iter().filter_map(|sensor| sensor.part) {
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        let because = format!("parts of the board only, not what the whole of it draws: {}", shown(&parts));
+        return (Partly, because, way_out.into());
     }
     if facts.sampler.channels().iter().any(is_one) {
         return silent(facts, is_one, "power sensors gave no value".into());
     }
-    let way_out = "use a smart plug on the network: --meter KIND:HOST";
     no_source(facts, "/sys/class", "no power sensor: power and energy are unknown", way_out)
 }
 

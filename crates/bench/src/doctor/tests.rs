@@ -117,3 +117,22 @@ fn missing_tool_names_its_package_or_its_source() {
         "install iperf3 (Debian), iperf3 (Fedora), iperf3 (Arch), iperf3 (Alpine), iperf (openSUSE)"
     );
 }
+
+#[test]
+fn rails_are_not_the_power_of_the_board() {
+    let chip = |files: &[(&str, &str)]| {
+        let entry = |(file, value): &(&str, &str)| format!("== /sys/class/hwmon/hwmon0/{file}\n{value}\n");
+        files.iter().map(entry).collect::<String>()
+    };
+    let meter = "use a power meter: --meter KIND:HOST";
+    let jetson = [("name", "ina3221"), ("in1_input", "5000"), ("in1_label", "VDD_IN"), ("curr1_input", "900")];
+    let module = format!("partly: parts of the board only, not what the whole of it draws: the module -> {meter}");
+    check(&chip(&jetson), "power", &module);
+    let rail = [("name", "scmi_sensors"), ("power1_input", "440000"), ("power1_label", "ddr")];
+    check(&chip(&rail), "power", "partly: parts of the board only, not what the whole of it draws: a rail called");
+    let whole = [("name", "power_meter"), ("power1_average", "4400000")];
+    check(&chip(&whole), "power", "yes: measured at the input of the board, with what it feeds: hwmon0.power1");
+    let zone =
+        "== /sys/class/powercap/intel-rapl:0/name\npackage-0\n== /sys/class/powercap/intel-rapl:0/energy_uj\n5\n";
+    check(zone, "power", "partly: parts of the board only, not what the whole of it draws: the processor");
+}

@@ -3,6 +3,7 @@
 //!
 //! Everything before the Record is derived from it, and readers of Records pass over it.
 
+mod energy;
 mod results;
 mod values;
 
@@ -32,6 +33,7 @@ pub struct Document<'a> {
     scores: Vec<ScoreVerdict>,
     diagnoses: Vec<OfDiagnosis>,
     ledger: Vec<Value>,
+    energy: Value,
     findings: Vec<OfFinding>,
     #[serde(flatten)]
     record: Option<OfRecord<'a>>,
@@ -112,6 +114,7 @@ impl Document<'_> {
             scores: explained.scores.clone(),
             diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(facts, explained, diagnosis)).collect(),
             ledger: explained.ledgers.iter().map(of_ledger).collect(),
+            energy: energy::energy(facts),
             findings: explained.findings.iter().map(of_finding).collect(),
             record: None,
         }

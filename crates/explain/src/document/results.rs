@@ -119,13 +119,37 @@ impl Results {
         self.put("temperature_first_celsius", idle.map(|idle| celsius(idle.millicelsius)), no_sensor);
         let highest = facts.heat_of_run();
         self.put("temperature_max_celsius", highest.map(|heat| celsius(heat.millicelsius_max)), no_sensor);
+        self.power(facts);
+    }
+
+    /// Power of the whole board, and what 7-zip on all CPUs made of it.
+    fn power(&mut self, facts: &Facts<'_>) {
         let source = facts.power_source().as_ref();
-        let watts = source.filter(|source| source.is_whole()).map(|_| facts.power_mw(&view::whole_run()));
+        let whole = source.filter(|source| source.is_whole());
+        let watts = whole.map(|_| facts.power_mw(&view::whole_run()));
         let watts: Vec<f64> = watts.iter().flatten().map(|(_, milliwatts)| milliwatts / 1000.0).collect();
-        self.put("power_mean_watt", stats::mean(&watts), || match source.and_then(|source| source.part.as_ref()) {
+        let no_meter = || match source.and_then(|source| source.part.as_ref()) {
             Some(part) => format!("no power meter; the power of {part} is not that of the board"),
             None => "no power meter".to_owned(),
+        };
+        self.put("power_mean_watt", stats::mean(&watts), no_meter);
+        let energy = facts.energy().as_ref().ok();
+        self.put("power_measured_at", energy.map(|energy| energy.source.role), no_meter);
+        self.put("power_idle_watt", energy.and_then(|energy| energy.idle_mw).map(|mw| mw / 1000.0), || match energy {
+            Some(_) => "the CPUs were never idle while power was read".to_owned(),
+            None => no_meter(),
         });
+        let scores = view::score_energies(facts);
+        let multi = scores.iter().find(|score| score.key.as_str() == "sevenzip-multi");
+        let why = || match multi.map(|score| &score.median) {
+            Some(Err(why)) => why.clone(),
+            _ if energy.is_some() => not_measured(facts, &[WorkloadId::SevenZip]),
+            _ => no_meter(),
+        };
+        let joules = multi.and_then(|score| score.median.as_ref().ok()).map(|energy| energy.joules);
+        self.put("sevenzip_multi_joule", joules, why);
+        let work = multi.and_then(|score| score.work.as_ref()).map(|(mips_per_watt, _)| mips_per_watt);
+        self.put("sevenzip_multi_mips_per_watt", work, why);
     }
 
     /// Scores of other programs, one object for each.

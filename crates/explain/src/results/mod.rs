@@ -187,6 +187,11 @@ impl Row {
         self.results.iter().find(|(key, _)| *key == name)?.1.as_str()
     }
 
+    /// A value of the main results that is a number; none if it is missing.
+    fn number(&self, name: &str) -> Option<f64> {
+        self.results.iter().find(|(key, _)| *key == name)?.1.as_f64()
+    }
+
     /// Board and details; none where nothing names it.
     pub fn board(&self) -> Option<&str> {
         Some(self.cells[0].as_str()).filter(|name| *name != "-" && !name.is_empty())

@@ -67,10 +67,10 @@ fn csv() {
     check(
         "csv",
         &expect![[r#"
-            file,verdict,died_in,sevenzip_multi_estimated,sevenzip_single_estimated,resumed_after,board,soc,distribution,kernel,governor,date,sbc_bench_version,sevenzip_multi_mips,sevenzip_multi_comparable,sevenzip_single_mips,sevenzip_single_comparable,memory_copy_mb_per_s,memory_fill_mb_per_s,memory_latency_ns,memory_latency_at_mib,aes_256_cbc_kb_per_s,cpuminer_kh_per_s,clock_measured_mhz,clock_advertised_mhz,is_throttled,temperature_idle_celsius,temperature_first_celsius,temperature_max_celsius,power_mean_watt
-            b | <b>.txt,valid,,,,,b | <b>,,"Debian, 12 <beta>",6.6.31-x,,,0.1.0,5345,true,1420,true,,,,,,9.5,1800.0,1800.0,false,,,,
-            "A, ""quoted"".txt",degraded,,,,,"A, ""quoted""",,"Debian, 12 <beta>",6.6.31-x,,,0.1.0,6001,true,1420,true,,,,,,9.5,1500.0,1500.0,false,,,,
-            c.txt,invalid,,,"16.02 equivalent: 1235 (1145 to 1327), from 26 by 1.15",,c,,"Debian, 12 <beta>",6.6.31-x,,,0.1.0,,,1420,false,,,,,,,2000.0,2000.0,false,,,,
+            file,verdict,died_in,sevenzip_multi_estimated,sevenzip_single_estimated,resumed_after,board,soc,distribution,kernel,governor,date,sbc_bench_version,sevenzip_multi_mips,sevenzip_multi_comparable,sevenzip_single_mips,sevenzip_single_comparable,memory_copy_mb_per_s,memory_fill_mb_per_s,memory_latency_ns,memory_latency_at_mib,aes_256_cbc_kb_per_s,cpuminer_kh_per_s,clock_measured_mhz,clock_advertised_mhz,is_throttled,temperature_idle_celsius,temperature_first_celsius,temperature_max_celsius,power_mean_watt,power_measured_at,power_idle_watt,sevenzip_multi_joule,sevenzip_multi_mips_per_watt
+            b | <b>.txt,valid,,,,,b | <b>,,"Debian, 12 <beta>",6.6.31-x,,,0.1.0,5345,true,1420,true,,,,,,9.5,1800.0,1800.0,false,,,,,,,,
+            "A, ""quoted"".txt",degraded,,,,,"A, ""quoted""",,"Debian, 12 <beta>",6.6.31-x,,,0.1.0,6001,true,1420,true,,,,,,9.5,1500.0,1500.0,false,,,,,,,,
+            c.txt,invalid,,,"16.02 equivalent: 1235 (1145 to 1327), from 26 by 1.15",,c,,"Debian, 12 <beta>",6.6.31-x,,,0.1.0,,,1420,false,,,,,,,2000.0,2000.0,false,,,,,,,,
         "#]],
     );
 }

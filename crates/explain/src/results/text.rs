@@ -25,7 +25,7 @@ const TEXT: Column =
     Column { heading: "", cell: |_| None, is_number: false, width: (8, 14), keeps_end: false, rank: 0, unit: "" };
 const NUMBER: Column = Column { is_number: true, width: (4, 14), ..TEXT };
 
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column; 15] = [
     Column { heading: "board", cell: |row| cell(row, 0), width: (14, 32), rank: 0, ..TEXT },
     Column { heading: "SoC", cell: soc, width: (9, 24), rank: 2, ..TEXT },
     Column { heading: "date", cell: |row| row.day.clone(), width: (10, 10), rank: 3, ..TEXT },
@@ -42,9 +42,10 @@ const COLUMNS: [Column; 14] = [
     Column { heading: "memcpy", cell: |row| cell(row, 7), rank: 8, unit: "memcpy and memset in MB/s", ..NUMBER },
     Column { heading: "memset", cell: |row| cell(row, 8), rank: 9, unit: "memcpy and memset in MB/s", ..NUMBER },
     Column { heading: "AES", cell: |row| cell(row, 6), rank: 10, unit: "AES-256-CBC in kB/s", ..NUMBER },
-    Column { heading: "kH/s", cell: |row| cell(row, 9), rank: 12, ..NUMBER },
+    Column { heading: "MIPS/W", cell: work, rank: 11, unit: "7-zip per watt, with the place of the meter", ..NUMBER },
+    Column { heading: "kH/s", cell: |row| cell(row, 9), rank: 13, ..NUMBER },
     Column { heading: "verdict", cell: verdict, width: (8, 8), rank: 0, ..TEXT },
-    Column { heading: "file", cell: |row| Some(row.file.clone()), width: (12, 60), keeps_end: true, rank: 11, ..TEXT },
+    Column { heading: "file", cell: |row| Some(row.file.clone()), width: (12, 60), keeps_end: true, rank: 12, ..TEXT },
 ];
 
 fn cell(row: &Row, column: usize) -> Option<String> {
@@ -65,6 +66,12 @@ fn watts(row: &Row) -> Option<String> {
     let power = row.power_max?;
     let mark = if power.is_whole { "" } else { "~" };
     Some(format!("{mark}{:.1}", power.mw / 1000.0))
+}
+
+/// `1190 wall`: only numbers of the same place can be compared.
+fn work(row: &Row) -> Option<String> {
+    let mips_per_watt = row.number("sevenzip_multi_mips_per_watt")?;
+    Some(format!("{} {}", facts::number(mips_per_watt, "MIPS/W"), row.word("power_measured_at")?))
 }
 
 fn verdict(row: &Row) -> Option<String> {

@@ -9,6 +9,10 @@ use std::str::FromStr;
 
 /// Another library under the command of OpenSSL.
 pub(super) const LIBRESSL: &str = "libressl";
+/// Power and energy. The last word of a key is the place of the measurement.
+pub(super) const POWER: &str = "power";
+/// Rises whenever the way to compute energy changes.
+pub(super) const POWER_METHOD: u32 = 1;
 
 /// `sevenzip@16 multi compressing`: workload, method, form and name of a figure. Compared and ordered by its text.
 #[derive(Clone)]
@@ -58,6 +62,11 @@ impl FigureKey {
     /// The last word behind the method; empty if there is none.
     pub fn name(&self) -> &str {
         self.text.rsplit_once(' ').map_or("", |(_, name)| name)
+    }
+
+    /// True if it is a figure of power; if so, its last word is the place of the measurement.
+    pub fn is_power(&self) -> bool {
+        self.workload.as_str() == POWER
     }
 
     /// True if LibreSSL ran and not OpenSSL.

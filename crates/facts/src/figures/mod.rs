@@ -91,6 +91,7 @@ pub(crate) fn figures(facts: &Facts<'_>) -> Vec<Figure> {
         steps::figures(facts, index, step, &mut gathered);
     }
     steps::thermal(facts, &mut gathered);
+    steps::power(facts, &mut gathered);
     let mut figures = gathered.finish();
     // A workload at several clocks has no figure that stands for it.
     figures.iter_mut().filter(|figure| facts.steps[figure.step].set_clock.is_some()).for_each(|f| f.is_main = false);

@@ -1,7 +1,7 @@
 //! The figures of each kind of step.
 
 use super::gather::{Combine, FigureSet, Part};
-use super::key::LIBRESSL;
+use super::key::{LIBRESSL, POWER, POWER_METHOD};
 use super::{Core, FigureKey};
 use crate::{Facts, view};
 use record::{
@@ -67,6 +67,45 @@ pub(super) fn thermal(facts: &Facts<'_>, gathered: &mut FigureSet) {
         ("resistance", "K/W", false, resistance),
     ] {
         gathered.add(Part { values: value.into_iter().collect(), ..maker.part(name, unit, higher_is_better) });
+    }
+}
+
+/// Power when idle, and of every score its mean power, work per energy and energy. The place of the measurement is part of
+/// the keys: what is measured at the wall is not compared with the input of a board.
+pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
+    let (Ok(energy), scores) = (facts.energy(), facts.scores()) else { return };
+    let place = energy.source.role.as_str();
+    let key = |rest: &str| FigureKey::new(POWER.into(), POWER_METHOD, &format!("{rest} {place}"));
+    let first = scores.iter().flat_map(|score| score.steps.first()).min();
+    if let (Some(index), Some(mw)) = (first, energy.idle_mw) {
+        let maker = Maker { facts, index: *index, step: &facts.steps[*index] };
+        let part = Part { key: key("idle"), values: vec![mw / 1000.0], ..maker.part("", "W", false) };
+        gathered.add(Part { not_comparable: None, ..part });
+    }
+    for measured in energy.steps.iter().filter_map(|(_, measured)| measured.as_ref().ok()) {
+        let Some(owner) = scores.iter().find(|score| score.steps.contains(&measured.step)) else { continue };
+        let step = &facts.steps[measured.step];
+        let maker = Maker { facts, index: measured.step, step };
+        let plain = FigureKey::new(workload(step), step.method, step.variant.as_str());
+        let work = view::step_score(step).and_then(|score| measured.work(&score));
+        let same_work = "the steps may have done different amounts of work";
+        let figures = [
+            work.map(|(value, unit)| ("per-energy", value, unit, true, None)),
+            Some(("mean", measured.mean_mw / 1000.0, "W".to_owned(), false, None)),
+            Some(("energy", measured.joules, "J".to_owned(), false, Some(same_work.to_owned()))),
+        ];
+        for (name, value, unit, higher_is_better, not_comparable) in figures.into_iter().flatten() {
+            let part = maker.part("", &unit, higher_is_better);
+            gathered.add(Part {
+                key: key(&format!("{plain} {name}")),
+                core: if step.threads <= 1 { maker.core() } else { None },
+                combine: Combine::Median,
+                is_main: owner.is_main && name == "per-energy",
+                not_comparable: part.not_comparable.or(not_comparable),
+                values: vec![value],
+                ..part
+            });
+        }
     }
 }
 

@@ -22,6 +22,7 @@ impl FigureKey {
             Some(WorkloadId::MemoryLatency) => latency(label, &words),
             Some(WorkloadId::SevenZip | WorkloadId::Lzma) => named(&format!("{label}, {}", cpus(form)), names),
             Some(WorkloadId::OpenSsl) => cipher(form, names),
+            _ if self.is_power() => power(form, names),
             _ if self.is_libressl() => format!("{} (LibreSSL)", cipher(form, names)),
             _ => named(&format!("{label}, {}", cpus(form)), names),
         }
@@ -73,6 +74,20 @@ fn latency(label: &str, words: &[&str]) -> String {
     let ways: Vec<&str> =
         words.iter().filter(|word| megabytes(word).is_none()).map(|word| in_words(word, &pages)).collect();
     named(&format!("{label}{size}"), &ways)
+}
+
+/// `7-zip, all CPUs: work per energy, at the wall`.
+fn power(form: &str, names: &[&str]) -> String {
+    let [of @ .., place] = names else { return named(form, names) };
+    let place = if *place == "input" { "input of the board" } else { place };
+    let (of, what) = match of {
+        [of @ .., "per-energy"] => (of, "work per energy"),
+        [of @ .., "mean"] => (of, "mean power"),
+        [of @ .., "energy"] => (of, "energy"),
+        _ => return format!("power when {form}, at the {place}"),
+    };
+    let Ok(key) = [&[form], of].concat().join(" ").parse::<FigureKey>();
+    format!("{}: {what}, at the {place}", key.title())
 }
 
 fn cipher(form: &str, names: &[&str]) -> String {
@@ -129,6 +144,13 @@ mod tests {
             ("libressl@3 aes-256-cbc 16", "AES-256-CBC, 16 byte blocks (LibreSSL)"),
             ("cpuminer@1", WorkloadId::Cpuminer.label()),
             ("newer@7 some thing", "newer, some, thing"),
+            ("power@1 idle wall", "power when idle, at the wall"),
+            (
+                "power@1 sevenzip@16 multi per-energy input",
+                "7-zip, all CPUs: work per energy, at the input of the board",
+            ),
+            ("power@1 lzma@1 mean wall", "lzma: mean power, at the wall"),
+            ("power@1 x", "x"),
         ] {
             let Ok(key) = key.parse::<FigureKey>();
             assert_eq!(key.title(), title);

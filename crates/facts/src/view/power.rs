@@ -1,76 +1,257 @@
-//! Power of the machine, from the best available source: a meter at the wall, or a chip at the input of the board. Without
-//! one, the power of a part of it: the energy counters of the processor, else a rail.
+//! Sources of power: meters, chips at the input of the board, and parts of it. One of them is the source of a run, for
+//! every table and question alike.
 
-use super::power_doubt::power_doubt;
-use super::samples::{Reading, counter_steps, gauge};
+use super::power_doubt::{ANY_BOARD_MW_MIN, power_doubt};
+use super::samples::{Reading, counter_steps, gauge, whole_run};
 use crate::Facts;
-use record::table::{Row, Table};
-use record::{Channel, ChannelId, ChannelKind, OfRaspberryPi, Unit, Window};
+use crate::stats::{mean, median};
+use record::{
+    Arrange, Channel, ChannelId, ChannelKind, Gap, HwmonKind, OfHwmon, OfRaspberryPi, PowerRole, PowerSensor, RailKind,
+    Unit, Window, sensor_names,
+};
 
 /// What measures the power.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerSource {
-    /// The channel.
-    pub channel: usize,
+    reads: Reads,
+    /// Place of the measurement.
+    pub role: PowerRole,
     /// What it sees of the board, `the CPU`; `None` for the whole machine.
     pub part: Option<String>,
+    /// What the machine draws besides.
+    pub lacks: Option<&'static str>,
+    /// Name of the sensor, for people.
+    pub name: String,
+}
+
+/// Channels of a source.
+#[derive(Debug, Clone, PartialEq)]
+enum Reads {
+    /// Power as the sensor has it.
+    Gauge(usize),
+    /// Energy counters, which are added.
+    Counters(Vec<usize>),
+    /// Voltage and current of a chip without power.
+    Product { volts: usize, amperes: usize },
 }
 
 impl PowerSource {
     /// True if it sees everything that the machine draws.
     pub fn is_whole(&self) -> bool {
-        self.part.is_none()
+        self.role.is_whole()
+    }
+
+    /// The sensor and what it measures: `ina3221 VDD_IN, the module without the carrier board and what it feeds`.
+    pub fn words(&self) -> String {
+        let name = &self.name;
+        match (&self.part, self.lacks) {
+            (None, _) => format!("{name} {}", self.role.words()),
+            (Some(part), Some(lacks)) => format!("{name}, {part} without {lacks}"),
+            // The name is in it.
+            (Some(part), None) => part.clone(),
+        }
+    }
+
+    /// Id of its first channel.
+    pub fn id<'a>(&self, facts: &'a Facts<'_>) -> &'a ChannelId {
+        &facts.samples.channels[self.channel()].id
+    }
+
+    /// Gaps of its first channel.
+    pub(super) fn gaps<'a>(&self, facts: &'a Facts<'_>) -> &'a [Gap] {
+        &facts.samples.channels[self.channel()].gaps
+    }
+
+    /// Its first channel.
+    fn channel(&self) -> usize {
+        match &self.reads {
+            Reads::Gauge(index) | Reads::Product { volts: index, .. } => *index,
+            Reads::Counters(all) => all.first().copied().unwrap_or_default(),
+        }
     }
 }
 
-/// Labels of power sensors.
-const LABELS: Table = Table::of(include_str!("../../../../data/power_sensors.tsv"));
-/// A chip without a label that measures so much voltage stands at an input: CPUs, memory and other rails have less.
+/// A chip without a label that measures so much voltage may stand at an input: CPUs, memory and other rails have less.
 const INPUT_MILLIVOLTS_MIN: f64 = 4_500.0;
+/// CPU use of a machine at work, and of one at rest, in percent.
+const BUSY_PERCENT_MIN: f64 = 75.0;
+const IDLE_PERCENT_MAX: f64 = 25.0;
+/// What feeds the CPUs draws so many times as much under load as without: boards double and triple.
+const RISE_MIN: f64 = 1.2;
+/// So many readings of each tell load from rest.
+const READINGS_MIN: usize = 3;
+/// Voltage and current of one chip are read at different moments; the voltage of a supply hardly moves in this time.
+const VOLTAGE_AGE_MS_MAX: i64 = 5_000;
 
-/// The best source of power: a network meter, a chip at the input of the board, the processor's own counters, then a rail.
-/// What cannot be right is none.
-pub(crate) fn power_source(facts: &Facts<'_>) -> Option<PowerSource> {
-    let channels = || facts.samples.channels.iter().enumerate();
-    let has_values = |(_, channel): &(usize, &Channel)| channel.values.iter().any(Option::is_some);
-    let is_believed = |(_, channel): &(usize, &Channel)| power_doubt(facts, channel).is_none();
-    let gauges = || {
-        let powers = channels().filter(|(_, channel)| channel.is_power());
-        powers.filter(has_values).filter(is_believed)
-    };
-    let chips = || gauges().filter(|(_, channel)| channel.kind == ChannelKind::Gauge);
-    let whole = gauges()
-        .find(|(_, channel)| channel.id.is_meter())
-        .or_else(|| chips().find(|(_, channel)| part_of(facts, channel).is_none()));
-    if let Some((channel, _)) = whole {
-        return Some(PowerSource { channel, part: None });
+/// All sources with values, best first: those of the whole machine, meters before chips.
+pub(crate) fn power_sources(facts: &Facts<'_>) -> Vec<PowerSource> {
+    let channels = &facts.samples.channels;
+    let mut sources: Vec<PowerSource> = Vec::new();
+    for (index, channel) in channels.iter().enumerate() {
+        if channel.values.iter().all(Option::is_none) {
+            continue;
+        }
+        let reads = match (channel.kind, &channel.unit) {
+            (ChannelKind::Gauge, _) if channel.is_power() => {
+                Some(Reads::Gauge(index)).filter(|_| power_doubt(facts, channel).is_none())
+            }
+            // Energy of a meter, and of a chip with power, belongs to its power.
+            (ChannelKind::Counter, Unit::Microjoules) if energy_of(channels, index).is_none() => {
+                Some(Reads::Counters(vec![index]))
+            }
+            (ChannelKind::Gauge, Unit::Milliamperes) => {
+                voltage_of(channels, channel).map(|volts| Reads::Product { volts, amperes: index })
+            }
+            _ => None,
+        };
+        sources.extend(reads.map(|reads| source(channels, reads)));
     }
-    let energy = channels().filter(has_values).find(|(_, channel)| {
-        let counts = channel.kind == ChannelKind::Counter && channel.unit == Unit::Microjoules;
-        let is_named = matches!(&channel.id, ChannelId::Other(id) if id.contains("package"));
-        counts && (channel.label.contains("package") || is_named)
-    });
-    let processor = energy.map(|(channel, _)| PowerSource { channel, part: Some("the processor".to_owned()) });
-    let rail = || chips().next().map(|(index, channel)| PowerSource { channel: index, part: part_of(facts, channel) });
-    processor.or_else(rail)
+    sources.retain(|source| !is_zero(facts, source));
+    add_packages(&mut sources);
+    name_outputs(channels, &mut sources);
+    find_input(facts, &mut sources);
+    let is_meter = |source: &PowerSource| channels[source.channel()].id.is_meter();
+    sources.arrange_by_key(|source| (!source.is_whole(), !is_meter(source), source.role));
+    sources
 }
 
-/// What a chip sees of the board; `None` for all of it.
-fn part_of(facts: &Facts<'_>, channel: &Channel) -> Option<String> {
-    let label = match channel.id {
-        ChannelId::RaspberryPi(OfRaspberryPi::LogPmicPower) => "pmic".to_owned(),
-        _ => channel.label.to_ascii_lowercase(),
-    };
-    let is_it = |row: &&Row<'_>| label.split(' ').any(|word| word == row.get("label"));
-    if let Some(row) = LABELS.rows().find(|row| is_it(&row)) {
-        return (row.get("role") != "board").then(|| row.get("part").to_owned());
+/// The source of the run: the best that sees at least the CPUs. Other parts say nothing of a load.
+pub(crate) fn power_source(facts: &Facts<'_>) -> Option<PowerSource> {
+    facts.power_sources().first().filter(|source| source.role.has_cpus()).cloned()
+}
+
+fn source(channels: &[Channel], reads: Reads) -> PowerSource {
+    let mut source = PowerSource { reads, role: PowerRole::Part, part: None, lacks: None, name: String::new() };
+    let channel = &channels[source.channel()];
+    let PowerSensor { role, part, lacks, .. } = PowerSensor::of(channel);
+    source.name = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
+    source.name = crate::plain(source.name.split(", shunt").next().unwrap_or_default());
+    (source.role, source.part, source.lacks) = (role, part.map(|part| crate::plain(&part)), lacks);
+    if channel.id == ChannelId::RaspberryPi(OfRaspberryPi::PmicPower) {
+        let is_current =
+            |id: &ChannelId| matches!(id, ChannelId::RaspberryPi(OfRaspberryPi::Rail(_, RailKind::Current)));
+        let rails = channels.iter().filter(|channel| is_current(&channel.id)).count();
+        source.part = Some(format!("the sum of {rails} rails"));
     }
-    let is_unlabelled = label.split(' ').count() == 1;
-    if is_unlabelled && input_millivolts(facts, channel).is_some_and(|millivolts| millivolts >= INPUT_MILLIVOLTS_MIN) {
+    source
+}
+
+/// The power that an energy counter belongs to: that of the same output of a meter, or the same input of a chip.
+fn energy_of(channels: &[Channel], energy: usize) -> Option<usize> {
+    let energy = &channels[energy].id;
+    channels.iter().position(|channel| channel.is_power() && belongs(energy, &channel.id))
+}
+
+/// True if both are of one input of a chip, or one output of a meter.
+fn belongs(energy: &ChannelId, power: &ChannelId) -> bool {
+    match (energy, power) {
+        (ChannelId::Hwmon(a, OfHwmon::Sensor(_, first)), ChannelId::Hwmon(b, OfHwmon::Sensor(_, second))) => {
+            a == b && first == second
+        }
+        _ => energy.is_of_same_chip(power),
+    }
+}
+
+/// The energy counter of a source, if it has one.
+pub(super) fn energy_channel<'a>(facts: &'a Facts<'_>, source: &PowerSource) -> Option<&'a Channel> {
+    let power = &facts.samples.channels[source.channel()].id;
+    let is_it = |channel: &&Channel| {
+        channel.kind == ChannelKind::Counter && channel.unit == Unit::Microjoules && belongs(&channel.id, power)
+    };
+    facts.samples.channels.iter().find(is_it)
+}
+
+/// Voltage of the supply whose current this is, of a chip that has no power for it: the one with the same label, else the
+/// one with the same number. Shunt voltages have numbers of currents too, but no label.
+fn voltage_of(channels: &[Channel], current: &Channel) -> Option<usize> {
+    let ChannelId::Hwmon(chip, OfHwmon::Sensor(HwmonKind::Current, number)) = current.id else { return None };
+    let of_chip = |channel: &Channel, wanted: HwmonKind| match channel.id {
+        ChannelId::Hwmon(of, OfHwmon::Sensor(kind, number)) if of == chip && kind == wanted => Some(number),
+        _ => None,
+    };
+    if channels.iter().any(|channel| of_chip(channel, HwmonKind::Power).is_some()) {
         return None;
     }
-    let name = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-    Some(format!("a rail called {}", crate::plain(&name)))
+    // `vbus` and `ibus` are one supply.
+    let own = |channel: &Channel| sensor_names(channel).1;
+    let supply = |label: &str| label.trim_start_matches(['v', 'i']).to_owned();
+    let label = own(current);
+    let is_its = |channel: &Channel| match of_chip(channel, HwmonKind::Voltage) {
+        None => false,
+        Some(_) if !label.is_empty() => supply(&own(channel)) == supply(&label),
+        Some(of) => of == number && (number == 1 || !own(channel).is_empty()),
+    };
+    let has_values = |channel: &Channel| channel.values.iter().any(Option::is_some);
+    channels.iter().position(|channel| is_its(channel) && has_values(channel))
+}
+
+/// True if nothing flows: the input is not connected.
+fn is_zero(facts: &Facts<'_>, source: &PowerSource) -> bool {
+    matches!(source.reads, Reads::Product { .. })
+        && source.readings(facts, whole_run()).iter().all(|(_, mw)| *mw <= 0.0)
+}
+
+/// Several packages are one processor.
+fn add_packages(sources: &mut Vec<PowerSource>) {
+    let mut packages = Vec::new();
+    sources.retain(|source| match &source.reads {
+        Reads::Counters(one) if source.role == PowerRole::Processor => {
+            packages.extend(one);
+            packages.len() == 1
+        }
+        _ => true,
+    });
+    let is_package = |source: &&mut PowerSource| source.role == PowerRole::Processor;
+    if let Some(first) = sources.iter_mut().find(is_package).filter(|_| packages.len() > 1) {
+        first.reads = Reads::Counters(packages);
+    }
+}
+
+/// With several outputs of one meter that draw power it is unknown which of them feeds the board.
+fn name_outputs(channels: &[Channel], sources: &mut [PowerSource]) {
+    let meter = |source: &PowerSource| match &channels[source.channel()].id {
+        ChannelId::Meter(output, _) => Some(i64::from(output.meter)),
+        ChannelId::LogMeter(_) => Some(-1),
+        _ => None,
+    };
+    let meters: Vec<Option<i64>> = sources.iter().map(meter).collect();
+    for (source, own) in sources.iter_mut().zip(&meters).filter(|(_, own)| own.is_some()) {
+        if meters.iter().filter(|other| *other == own).count() > 1 {
+            source.role = PowerRole::Part;
+            source.part = Some(format!("what {} feeds, one of several outputs", channels[source.channel()].id));
+        }
+    }
+}
+
+/// The only chip of a machine is at its input if it has no label, an input's voltage, more power than any rail of an idle
+/// machine, and power that follows the load of the CPUs: a supply of USB has the same voltage.
+fn find_input(facts: &Facts<'_>, sources: &mut [PowerSource]) {
+    let is_chip =
+        |source: &&mut PowerSource| matches!(facts.samples.channels[source.channel()].id, ChannelId::Hwmon(..));
+    let mut chips = sources.iter_mut().filter(is_chip);
+    let (Some(only), None) = (chips.next(), chips.next()) else { return };
+    let channel = &facts.samples.channels[only.channel()];
+    let is_nameless = sensor_names(channel).1.is_empty() && !PowerSensor::of(channel).is_known;
+    let has_voltage = input_millivolts(facts, channel).is_some_and(|millivolts| millivolts >= INPUT_MILLIVOLTS_MIN);
+    let follows = || rest_and_load_mw(facts, &only.readings(facts, whole_run()));
+    let is_input = |[rest, load]: [f64; 2]| rest >= ANY_BOARD_MW_MIN && load >= RISE_MIN * rest;
+    if is_nameless && has_voltage && follows().is_some_and(is_input) {
+        (only.role, only.part, only.lacks) = (PowerRole::Input, None, None);
+    }
+}
+
+/// Mean power at rest and under load.
+fn rest_and_load_mw(facts: &Facts<'_>, power: &[(i64, f64)]) -> Option<[f64; 2]> {
+    let busy = facts.busy_percent_at();
+    let of = |is_wanted: &dyn Fn(f64) -> bool| {
+        let is_then = |at_ms: i64| {
+            let row = facts.samples.at_ms.binary_search(&at_ms).ok();
+            row.and_then(|row| *busy.get(row)?).is_some_and(is_wanted)
+        };
+        let mw: Vec<f64> = power.iter().filter(|(at_ms, _)| is_then(*at_ms)).map(|(_, mw)| *mw).collect();
+        mean(&mw).filter(|_| mw.len() >= READINGS_MIN)
+    };
+    Some([of(&|busy| busy <= IDLE_PERCENT_MAX)?, of(&|busy| busy >= BUSY_PERCENT_MIN)?])
 }
 
 /// Median of the first voltage of the same chip.
@@ -80,45 +261,79 @@ fn input_millivolts(facts: &Facts<'_>, channel: &Channel) -> Option<f64> {
         other.unit == Unit::Millivolts && matches!(&other.id, ChannelId::Hwmon(number, _) if number == chip)
     };
     let voltage = facts.samples.channels.iter().find(is_voltage)?;
-    crate::stats::median(&voltage.values.iter().flatten().map(|value| *value as f64).collect::<Vec<_>>())
+    median(&voltage.values.iter().flatten().map(|value| *value as f64).collect::<Vec<_>>())
 }
 
-/// Power within a window in milliwatts, reading by reading.
-pub(crate) fn power_mw(facts: &Facts<'_>, window: Window) -> Vec<(i64, f64)> {
-    let Some(source) = facts.power_source() else {
-        return Vec::new();
-    };
-    let channel = &facts.samples.channels[source.channel];
-    let scale = match channel.unit {
-        Unit::Microwatts => 0.001,
-        _ => 1.0,
-    };
-    if channel.kind == ChannelKind::Gauge {
-        let readings = gauge(facts, channel, window).into_iter();
-        return readings.map(|reading| (reading.at_ms, reading.value as f64 * scale)).collect();
+impl PowerSource {
+    /// Power within a window in milliwatts, reading by reading.
+    pub fn readings(&self, facts: &Facts<'_>, window: Window) -> Vec<(i64, f64)> {
+        let channels = &facts.samples.channels;
+        match &self.reads {
+            Reads::Gauge(index) => {
+                let channel = &channels[*index];
+                let scale = if channel.unit == Unit::Microwatts { 0.001 } else { 1.0 };
+                let readings = gauge(facts, channel, window).into_iter();
+                readings.map(|reading| (reading.at_ms, reading.value as f64 * scale)).collect()
+            }
+            Reads::Product { volts, amperes } => {
+                let volts = gauge(facts, &channels[*volts], whole_run());
+                let near = |at_ms: i64| {
+                    let after = volts.partition_point(|reading| reading.at_ms <= at_ms);
+                    let known = volts.get(after.saturating_sub(1))?;
+                    (known.at_ms.abs_diff(at_ms) <= VOLTAGE_AGE_MS_MAX as u64).then_some(known.value as f64)
+                };
+                let currents = gauge(facts, &channels[*amperes], window).into_iter();
+                currents.filter_map(|now| Some((now.at_ms, near(now.at_ms)? * now.value as f64 / 1000.0))).collect()
+            }
+            Reads::Counters(all) => all
+                .iter()
+                .map(|index| counted_mw(facts, &channels[*index], window))
+                .reduce(|mut sum, other| {
+                    // Packages are read at the same moments.
+                    sum.retain_mut(|(at_ms, mw)| {
+                        let same = other.binary_search_by_key(at_ms, |(at_ms, _)| *at_ms).ok();
+                        *mw += same.map_or(0.0, |index| other[index].1);
+                        same.is_some()
+                    });
+                    sum
+                })
+                .unwrap_or_default(),
+        }
     }
+}
+
+fn counted_mw(facts: &Facts<'_>, channel: &Channel, window: Window) -> Vec<(i64, f64)> {
     let mut last_ms = None;
     let mut power = Vec::new();
     for Reading { at_ms, value, .. } in counter_steps(facts, channel, window) {
         // The first step has no beginning of its own here.
         if let Some(before) = last_ms.replace(at_ms).filter(|before| at_ms > *before) {
-            power.push((at_ms, value as f64 / (at_ms - before) as f64));
+            power.push((at_ms, value as f64 / at_ms.saturating_sub(before) as f64));
         }
     }
     power
 }
 
+/// Power of the run's source within a window in milliwatts, reading by reading.
+pub(crate) fn power_mw(facts: &Facts<'_>, window: Window) -> Vec<(i64, f64)> {
+    facts.power_source().as_ref().map_or_else(Vec::new, |source| source.readings(facts, window))
+}
+
 /// Mean power within a window in milliwatts.
 pub fn mean_power_mw(facts: &Facts<'_>, window: Window) -> Option<f64> {
     let power: Vec<f64> = facts.power_mw(&window).iter().map(|(_, mw)| *mw).collect();
-    crate::stats::mean(&power)
+    mean(&power)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::test_support::{counter, gauge_channel, labelled, own_run, rapl, window};
-    use record::{HwmonKind, OfHwmon, OfMeter, OfPowercap};
+    use record::{AllCpus, CpuPercent, OfMeter, OfPowercap, Record};
+
+    const fn hwmon(kind: HwmonKind, number: u32) -> ChannelId {
+        ChannelId::Hwmon(0, OfHwmon::Sensor(kind, number))
+    }
 
     #[test]
     fn meter_comes_before_a_chip_and_a_chip_before_counters() {
@@ -132,8 +347,8 @@ mod tests {
         let id = rapl(OfPowercap::Limit("long_term".into()));
         record = gauge_channel(record, id, Unit::Microwatts, &[15_000_000; 4]);
         assert!(!power_source(&Facts::of(&record)).unwrap().is_whole());
-        let id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
-        record = labelled(gauge_channel(record, id, Unit::Microwatts, &[3_000_000; 4]), "ina3221 VDD_IN");
+        let id = hwmon(HwmonKind::Power, 1);
+        record = labelled(gauge_channel(record, id, Unit::Microwatts, &[3_000_000; 4]), "power_meter");
         assert_eq!(mean_power_mw(&Facts::of(&record), all), Some(3000.0));
         let id = ChannelId::meter(OfMeter::Power);
         record = gauge_channel(record, id, Unit::Milliwatts, &[5000; 4]);
@@ -141,27 +356,74 @@ mod tests {
         assert_eq!(power_source(&Facts::of(&own_run())), None);
     }
 
+    fn with_load(record: Record) -> Record {
+        let id = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
+        gauge_channel(record, id, Unit::Percent, &[0, 0, 0, 0, 100, 100, 100, 100])
+    }
+
     #[test]
     fn rails_are_not_the_board() {
-        let all = window(0.0, 10.0);
-        for (label, volts, part) in [
-            ("ina3221 VDD_IN", None, None),
-            ("power_meter", None, None),
-            ("ina226", Some(12_000), None),
-            ("ina226", Some(900), Some("a rail called ina226")),
-            ("ina226", None, Some("a rail called ina226")),
-            ("ina3221 VDD_CPU_GPU_CV", Some(5_000), Some("the CPU and GPU")),
-            ("scmi_sensors ddr", Some(5_000), Some("a rail called scmi_sensors ddr")),
+        let follows = [2_000_000, 2_000_000, 2_000_000, 2_000_000, 5_000_000, 5_000_000, 5_000_000, 5_000_000];
+        for (label, volts, power, role, part) in [
+            ("ina3221 VDD_IN", None, follows, PowerRole::Module, Some("the module")),
+            ("power_meter", None, follows, PowerRole::Input, None),
+            ("ina226", Some(12_000), follows, PowerRole::Input, None),
+            // A supply of USB, a small rail, too little voltage, a rail with a name.
+            ("ina226", Some(5_000), [2_000_000; 8], PowerRole::Part, Some("a rail called ina226")),
+            ("ina226", Some(5_000), follows.map(|uw| uw / 10), PowerRole::Part, Some("a rail called ina226")),
+            ("ina226", Some(900), follows, PowerRole::Part, Some("a rail called ina226")),
+            ("ina226", None, follows, PowerRole::Part, Some("a rail called ina226")),
+            ("ina226 5v0", Some(5_000), follows, PowerRole::Part, Some("a rail called ina226 5v0")),
+            ("ina3221 VDD_CPU_GPU_CV", Some(5_000), follows, PowerRole::Cpus, Some("the CPU, GPU and CV engines")),
+            ("scmi_sensors ddr", Some(5_000), follows, PowerRole::Part, Some("a rail called scmi_sensors ddr")),
         ] {
-            let id = |kind| ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1));
-            let mut record = gauge_channel(own_run(), id(HwmonKind::Power), Unit::Microwatts, &[440_000; 4]);
+            let mut record = gauge_channel(own_run(), hwmon(HwmonKind::Power, 1), Unit::Microwatts, &power);
             record = labelled(record, label);
             if let Some(millivolts) = volts {
-                record = gauge_channel(record, id(HwmonKind::Voltage), Unit::Millivolts, &[millivolts; 4]);
+                record = gauge_channel(record, hwmon(HwmonKind::Voltage, 1), Unit::Millivolts, &[millivolts; 8]);
             }
+            let record = with_load(record);
             let facts = Facts::of(&record);
-            assert_eq!(power_source(&facts).unwrap().part.as_deref(), part, "{label} {volts:?}");
-            assert_eq!(mean_power_mw(&facts, all), Some(440.0));
+            let sources = facts.power_sources();
+            assert_eq!((sources[0].role, sources[0].part.as_deref()), (role, part), "{label} {volts:?}");
+            assert_eq!(facts.power_source().is_some(), role != PowerRole::Part, "{label} {volts:?}");
         }
+    }
+
+    #[test]
+    fn volts_and_amperes_make_watts() {
+        let mut record = own_run();
+        for (number, label, millivolts, milliamperes) in
+            [(1, "ina3221 VDD_IN", 5_000, 1_000), (2, "ina3221 VDD_SOC", 5_000, 300), (4, "ina3221", 12, 1_500)]
+        {
+            let voltage = gauge_channel(record, hwmon(HwmonKind::Voltage, number), Unit::Millivolts, &[millivolts; 4]);
+            let current = hwmon(HwmonKind::Current, number);
+            let voltage = labelled(voltage, label);
+            record = labelled(gauge_channel(voltage, current, Unit::Milliamperes, &[milliamperes; 4]), "ina3221");
+        }
+        let facts = Facts::of(&record);
+        let found: Vec<String> = facts.power_sources().iter().map(PowerSource::words).collect();
+        let expected = [
+            "ina3221 VDD_IN, the module without the carrier board and what it feeds",
+            "ina3221 VDD_SOC, the rest of the SoC without CPU, GPU and board",
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(mean_power_mw(&facts, window(0.0, 10.0)), Some(5000.0));
+    }
+
+    #[test]
+    fn sum_of_rails_and_outputs_of_a_meter_are_parts() {
+        let id = ChannelId::RaspberryPi(OfRaspberryPi::PmicPower);
+        let record = labelled(gauge_channel(own_run(), id, Unit::Microwatts, &[3_000_000; 4]), "sum of all rails");
+        let source = power_source(&Facts::of(&record)).unwrap();
+        assert!(!source.is_whole() && source.words().contains("what hangs on the 5 V input"), "{}", source.words());
+        let mut record = own_run();
+        for (output, milliwatts) in [(1, 4_000), (2, 9_000)] {
+            let id = ChannelId::Meter(record::MeterOutput::of(1, Some(output)), OfMeter::Power);
+            record = gauge_channel(record, id, Unit::Milliwatts, &[milliwatts; 6]);
+        }
+        assert_eq!(power_source(&Facts::of(&record)), None);
+        record.samples.channels[1].values.fill(Some(0));
+        assert_eq!(mean_power_mw(&Facts::of(&record), window(0.0, 10.0)), Some(4000.0));
     }
 }

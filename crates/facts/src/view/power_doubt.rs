@@ -40,6 +40,8 @@ const TOO_LITTLE_SHARE: f64 = 0.1;
 /// The smallest boards draw about 0.4 W when idle (Raspberry Pi documentation, "Typical power requirements": 80 to
 /// 100 mA at 5 V of a Raspberry Pi Zero); an eighth of that is no running machine, however its supply is measured.
 pub const ANY_MW_MIN: f64 = 50.0;
+/// The same as what the whole of a board draws at least.
+pub(super) const ANY_BOARD_MW_MIN: f64 = 8.0 * ANY_MW_MIN;
 /// No server draws more than 15 W for each CPU that Linux counts (two sockets of 64 cores with 400 W each, and as
 /// much again for all else), and a graphics card or drives draw up to a few hundred regardless of the CPUs.
 const OTHER_THAN_CPUS_MW: f64 = 400_000.0;
@@ -110,7 +112,7 @@ fn companions<'a>(record: &'a Record, power: &Channel) -> Option<(&'a Channel, &
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, own_run};
-    use crate::view::power_source;
+    use crate::view::power_sources;
     use record::{AllCpus, ChannelId, CpuPercent, HwmonKind, OfHwmon, OfMeter};
 
     const METER: ChannelId = ChannelId::meter(OfMeter::Power);
@@ -131,7 +133,7 @@ mod tests {
         record = gauge_channel(record, id, Unit::Count, busy);
         let found = power_doubt(&Facts::of(&record), &record.samples.channels[0]);
         assert_eq!(found, expected, "{values:?}");
-        assert_eq!(power_source(&Facts::of(&record)).is_none(), expected.is_some());
+        assert_eq!(power_sources(&Facts::of(&record)).is_empty(), expected.is_some());
     }
 
     #[test]

@@ -124,7 +124,8 @@ fn power(facts: &Facts<'_>) -> Panel {
         facts.power_mw(&whole_run()).into_iter().map(|(at_ms, mw)| (at_ms, mw / 1e3)).collect();
     let name = match facts.power_source() {
         Some(PowerSource { part: Some(part), .. }) => format!("power of {part} alone"),
-        _ => "power".to_owned(),
+        Some(PowerSource { role, .. }) => format!("power {}", role.words()),
+        None => String::new(),
     };
     let line = (!points.is_empty()).then(|| Line { name, look: "look3".into(), points });
     Panel { title: "power", unit: "W", lines: line.into_iter().collect(), dots: Vec::new(), dots_name: "" }

@@ -8,9 +8,10 @@
 mod rule;
 
 use crate::tables::Answer;
-use facts::stats::{median, median_interval};
+use facts::stats::{mean, median, median_interval};
+use facts::view::PowerSource;
 use facts::{Facts, view};
-use record::{Channel, Outcome, QuestionId, Record, Step, StepMeasurement, Unit, Variant, Window};
+use record::{Outcome, QuestionId, Record, Step, StepMeasurement, Variant, Window};
 
 /// The answer to it.
 pub(super) const ANSWER: Answer =
@@ -41,7 +42,7 @@ pub struct AbResult {
     pub tied: usize,
     /// Scores of a side that fall into two groups, low and high, if they do.
     pub modes: [Option<[f64; 2]>; 2],
-    /// Mean power of each side in milliwatts, where a meter tells.
+    /// Mean power of the whole board on each side in milliwatts, where it is measured.
     pub milliwatts: Option<[f64; 2]>,
     /// Mean temperature of each side in thousandths of a degree, if a sensor exists.
     pub millicelsius: Option<[f64; 2]>,
@@ -77,8 +78,8 @@ pub fn result(facts: &Facts<'_>) -> Option<AbResult> {
     let interval = median_interval(&ratios, CONFIDENCE_PERCENT);
     let values = |runs: &[Run]| runs.iter().map(|run| run.value).collect::<Vec<f64>>();
     let both = [values(&score_a), values(&score_b)];
-    let means = |channels: Vec<&Channel>| {
-        let mean = |runs: &[Run]| mean_of(facts, &channels, runs);
+    let means = |readings: fn(&Facts<'_>, Window) -> Vec<f64>| {
+        let mean = |runs: &[Run]| mean(&runs.iter().flat_map(|run| readings(facts, run.window)).collect::<Vec<_>>());
         Some([mean(&score_a)?, mean(&score_b)?])
     };
     Some(AbResult {
@@ -91,8 +92,8 @@ pub fn result(facts: &Facts<'_>) -> Option<AbResult> {
         interval_percent: interval.map(|interval| [interval.low, interval.high].map(percent)),
         tied: ratios.iter().filter(|ratio| **ratio == 1.0).count(),
         modes: both.map(|values| two_modes(&values)),
-        milliwatts: means(power_channels(facts)),
-        millicelsius: means(facts.soc_temperature().into_iter().collect()),
+        milliwatts: means(power_mw),
+        millicelsius: means(soc_millicelsius),
         steps: score_a.iter().chain(&score_b).map(|run| run.step).collect(),
     })
 }
@@ -122,22 +123,17 @@ fn scores<'a>(record: &'a Record, side: &Variant) -> Vec<Run<'a>> {
     steps.filter(|(_, step)| step.variant == *side).filter_map(run).collect()
 }
 
-/// Power of the whole board, where a sensor or meter measures it.
-fn power_channels(record: &Record) -> Vec<&Channel> {
-    let power = record.samples.channels.iter().find(|c| c.is_power());
-    power.into_iter().collect()
+/// Power of the whole board in milliwatts, where a sensor or meter measures it.
+fn power_mw(facts: &Facts<'_>, window: Window) -> Vec<f64> {
+    let is_whole = facts.power_source().as_ref().is_some_and(PowerSource::is_whole);
+    let power = if is_whole { facts.power_mw(&window) } else { Vec::new() };
+    power.into_iter().map(|(_, mw)| mw).collect()
 }
 
-/// Mean of the first channel with values in the windows of the runs; power in milliwatts.
-fn mean_of(record: &Record, channels: &[&Channel], runs: &[Run]) -> Option<f64> {
-    let channel = channels.first()?;
-    let readings = runs.iter().flat_map(|run| view::gauge(record, channel, run.window));
-    let values: Vec<f64> = readings.map(|reading| reading.value as f64).collect();
-    let scale = match channel.unit {
-        Unit::Microwatts => 0.001,
-        _ => 1.0,
-    };
-    facts::stats::mean(&values).map(|mean| mean * scale)
+/// Temperature of the SoC in thousandths of a degree.
+fn soc_millicelsius(facts: &Facts<'_>, window: Window) -> Vec<f64> {
+    let readings = facts.soc_temperature().map(|channel| view::gauge(facts, channel, window)).unwrap_or_default();
+    readings.iter().map(|reading| reading.value as f64).collect()
 }
 
 /// The medians of two groups, if the scores fall into two.

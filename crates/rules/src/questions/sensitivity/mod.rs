@@ -20,9 +20,9 @@ pub use text::text;
 use crate::tables::Answer;
 use facts::Facts;
 use facts::change::{Change, verb_phrase};
-use facts::stats::{median, median_interval};
+use facts::stats::{Line, median, median_interval};
 use facts::view::{self, StepScore, step_name, step_score};
-use record::{Mode, Outcome, QuestionId, Record, SetClock, Step, StepMeasurement, Total, Window, WorkloadId};
+use record::{Mode, Outcome, QuestionId, Record, SetClock, Step, StepMeasurement, Window, WorkloadId};
 
 /// The answer to it.
 pub(super) const ANSWER: Answer = Answer {
@@ -231,7 +231,7 @@ fn elasticity((steps, row): (&[&Step], usize), levels: &[Level]) -> Option<Elast
     let slopes: Vec<f64> = (0..rounds)
         .filter_map(|round| {
             let own = points.iter().filter(|(of, _)| *of == round);
-            slope(&own.map(|(_, point)| *point).collect::<Vec<_>>())
+            Line::through(&own.map(|(_, point)| *point).collect::<Vec<_>>()).map(|line| line.slope)
         })
         .collect();
     let interval = median_interval(&slopes, CONFIDENCE_PERCENT);
@@ -240,16 +240,6 @@ fn elasticity((steps, row): (&[&Step], usize), levels: &[Level]) -> Option<Elast
         interval: interval.map(|interval| [interval.low, interval.high]),
         rounds: slopes.len(),
     })
-}
-
-/// Slope of the line of least squares; none where all points stand at one place.
-pub(crate) fn slope(points: &[(f64, f64)]) -> Option<f64> {
-    let n = points.len() as f64;
-    let (sum_x, sum_y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0, y + point.1));
-    let (mean_x, mean_y) = (sum_x / n, sum_y / n);
-    let over: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).total();
-    let both: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).total();
-    (points.len() > 1 && over > 1e-9).then(|| both / over)
 }
 
 #[cfg(test)]

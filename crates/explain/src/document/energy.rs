@@ -1,0 +1,71 @@
+//! Power and energy of a result in its JSON: what measured them, and every step. What is missing is `null`, with the reason
+//! next to it.
+
+use facts::Facts;
+use facts::view::{Energy, SourceAgreement, StepEnergy, step_name, step_score};
+use serde_json::{Value, json};
+
+/// The energy of a result, or why there is none.
+pub(super) fn energy(facts: &Facts<'_>) -> Value {
+    let energy = match facts.energy() {
+        Ok(energy) => energy,
+        Err(why) => return json!({ "source": null, "source_missing": why, "steps": [] }),
+    };
+    let Energy { source, period_ms, resolution_mw, late_ms, idle_mw, steps, others } = energy;
+    let steps: Vec<Value> = steps.iter().map(|(index, measured)| step(facts, *index, measured)).collect();
+    json!({
+        "source": source.name,
+        "channel": source.id(facts).to_string(),
+        "measured_at": source.role,
+        "sentence": energy.sentence(),
+        "reading_every_s": period_ms / 1000.0,
+        "resolution_watt": resolution_mw / 1000.0,
+        "late_s": [late_ms.0 / 1000.0, late_ms.1 / 1000.0],
+        "idle_watt": idle_mw.map(|mw| mw / 1000.0),
+        "idle_watt_missing": idle_mw.is_none().then_some("the CPUs were never idle while power was read"),
+        "steps": steps,
+        "other_sources": others.iter().map(other).collect::<Vec<_>>(),
+    })
+}
+
+fn step(facts: &Facts<'_>, index: usize, measured: &Result<StepEnergy, String>) -> Value {
+    let step = &facts.steps[index];
+    let mut value = json!({ "step": index, "name": step_name(step), "repetition": step.repetition });
+    let more = match measured {
+        Err(why) => json!({ "joule": null, "joule_missing": why }),
+        Ok(energy) => {
+            let work = step_score(step).and_then(|score| energy.work(&score));
+            json!({
+                "mean_watt": energy.mean_mw / 1000.0,
+                "peak_watt": energy.peak_mw / 1000.0,
+                "least_watt": energy.least_mw / 1000.0,
+                "joule": energy.joules,
+                "joule_low": energy.joules_low,
+                "joule_high": energy.joules_high,
+                "joule_from": if energy.is_counted { "energy-counter" } else { "power" },
+                "readings": energy.readings,
+                "work_per_energy": work.as_ref().map(|(value, _)| value),
+                "work_per_energy_unit": work.as_ref().map(|(_, unit)| unit),
+                "work_per_energy_missing": work.is_none().then_some("the score is no rate of work"),
+            })
+        }
+    };
+    if let (Value::Object(all), Value::Object(more)) = (&mut value, more) {
+        all.extend(more);
+    }
+    value
+}
+
+fn other(agreement: &SourceAgreement) -> Value {
+    let line = agreement.line;
+    json!({
+        "source": agreement.other.name,
+        "measured_at": agreement.other.role,
+        "sentence": agreement.words(),
+        "factor": line.map(|line| line.slope),
+        "offset_watt": line.map(|line| line.offset / 1000.0),
+        "factor_missing": line.is_none().then_some("it does not follow the first source"),
+        "later_s": agreement.later_ms / 1000.0,
+        "readings": agreement.readings,
+    })
+}

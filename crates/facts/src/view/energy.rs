@@ -1,0 +1,191 @@
+//! Energy of every step, from the source of the whole board, or the reason why it is not known.
+
+use super::power::PowerSource;
+use super::power_series::{PowerSeries, StepEnergy};
+use super::score::step_score;
+use super::score_steps::ScoreKey;
+use crate::Facts;
+use crate::number::{number, with_unit};
+use crate::stats::{Line, median};
+use record::{Outcome, Step, WorkloadId};
+
+/// Power and energy of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Energy {
+    /// What measured it.
+    pub source: PowerSource,
+    /// Usual time between readings in milliseconds.
+    pub period_ms: f64,
+    /// Step of the last digit of the readings in milliwatts.
+    pub resolution_mw: f64,
+    /// Shortest and longest time by which the readings may be late, in milliseconds; taken off.
+    pub late_ms: (f64, f64),
+    /// Mean power while the CPUs were idle in milliwatts; `None` if they never were while the source gave readings.
+    pub idle_mw: Option<f64>,
+    /// For every step that ran, in order: its index, and its energy or why it is not known.
+    pub steps: Vec<(usize, Result<StepEnergy, String>)>,
+    /// Other sources at the same time.
+    pub others: Vec<SourceAgreement>,
+}
+
+/// Another source set against that of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceAgreement {
+    /// The other source.
+    pub other: PowerSource,
+    /// What it reads where that of the run would read nothing, in milliwatts, and by which factor it follows: a straight
+    /// line through readings at the same time. `None` if the power did not change enough to tell.
+    pub line: Option<Line>,
+    /// By how much it is later than that of the run, in milliseconds; negative if earlier.
+    pub later_ms: f64,
+    /// Readings at the same time.
+    pub readings: usize,
+}
+
+/// Readings of two sources belong together within this time.
+const TOGETHER_MS: u64 = 1_000;
+/// So many readings, and so high a correlation, make a line.
+const TOGETHER_MIN: usize = 10;
+const CORRELATION_MIN: f64 = 0.9;
+
+/// Energy of all steps, or why there is none.
+pub(crate) fn energy(facts: &Facts<'_>) -> Result<Energy, String> {
+    let remedy = "use a power meter (--meter KIND:HOST)";
+    let sources = facts.power_sources();
+    let source = match facts.power_source() {
+        Some(source) if source.is_whole() => source,
+        _ if sources.is_empty() => return Err(format!("no sensor measures power; {remedy}")),
+        _ => {
+            let words: Vec<String> = sources.iter().take(NAMES_MAX).map(PowerSource::words).collect();
+            let words = words.join("; ");
+            return Err(format!("no sensor measures the whole board ({words}); {remedy}"));
+        }
+    };
+    let series = PowerSeries::of(facts, source);
+    let has_run = |step: &Step| {
+        let is_work = step.workload != WorkloadId::Wait && step.window.elapsed_ms() > 0;
+        is_work && matches!(step.outcome, Outcome::Done(_))
+    };
+    let steps = facts.steps.iter().enumerate().filter(|(_, step)| has_run(step));
+    Ok(Energy {
+        period_ms: series.period_ms,
+        resolution_mw: series.resolution_mw,
+        late_ms: series.late_ms,
+        idle_mw: series.idle_mw(),
+        steps: steps.map(|(index, step)| (index, series.measured(index, step.window))).collect(),
+        others: sources.iter().filter(|other| *other != source).map(|other| agreement(facts, &series, other)).collect(),
+        source: source.clone(),
+    })
+}
+
+/// Maximum number of named parts.
+const NAMES_MAX: usize = 4;
+
+fn agreement(facts: &Facts<'_>, own: &PowerSeries<'_>, other: &PowerSource) -> SourceAgreement {
+    let theirs = PowerSeries::of(facts, other);
+    let middle = |series: &PowerSeries<'_>| f64::midpoint(series.late_ms.0, series.late_ms.1);
+    let later_ms = middle(&theirs) - middle(own);
+    let pairs = own.readings.iter().filter_map(|(at_ms, mw)| {
+        let wanted = at_ms.saturating_add(later_ms as i64);
+        let after = theirs.readings.partition_point(|(at_ms, _)| *at_ms < wanted);
+        let near = theirs.readings.get(after.saturating_sub(1)..).unwrap_or_default().iter().take(2);
+        let nearest = near.min_by_key(|(at_ms, _)| at_ms.abs_diff(wanted))?;
+        (nearest.0.abs_diff(wanted) <= TOGETHER_MS).then_some((*mw, nearest.1))
+    });
+    let pairs: Vec<(f64, f64)> = pairs.collect();
+    let line = Line::through(&pairs).filter(|line| pairs.len() >= TOGETHER_MIN && line.correlation >= CORRELATION_MIN);
+    SourceAgreement { other: other.clone(), line, later_ms, readings: pairs.len() }
+}
+
+impl SourceAgreement {
+    /// `ina226 at the input of the board, with what it feeds: 0.92 of it - 0.30 W`.
+    pub fn words(&self) -> String {
+        let against = match self.line {
+            Some(Line { offset, slope, .. }) => {
+                let sign = if offset < 0.0 { '-' } else { '+' };
+                format!("{slope:.2} of it {sign} {:.2} W ({} readings)", offset.abs() / 1000.0, self.readings)
+            }
+            None => "does not follow it".to_owned(),
+        };
+        format!("{}: {against}", self.other.words())
+    }
+}
+
+/// Energy of the repetitions of one score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreEnergy {
+    /// Which score.
+    pub key: ScoreKey,
+    /// Median over the repetitions, or why there is none: mean power in milliwatts, energy, half its interval in percent.
+    pub median: Result<StepEnergy, String>,
+    /// Work per energy, with its unit.
+    pub work: Option<(f64, String)>,
+}
+
+/// Energy score by score, in the order of the run.
+pub fn score_energies(facts: &Facts<'_>) -> Vec<ScoreEnergy> {
+    let Ok(energy) = facts.energy() else { return Vec::new() };
+    let of_score = |score: &super::ScoreSteps| {
+        let own = || energy.steps.iter().filter(|(step, _)| score.steps.contains(step));
+        let known: Vec<StepEnergy> = own().filter_map(|(_, energy)| energy.clone().ok()).collect();
+        let of = |value: &dyn Fn(&StepEnergy) -> f64| median(&known.iter().map(value).collect::<Vec<_>>());
+        let work = known.iter().filter_map(|energy| energy.work(&step_score(&facts.steps[energy.step])?));
+        let work: Vec<(f64, String)> = work.collect();
+        let unit = work.first().map(|(_, unit)| unit.clone());
+        let same = work.iter().filter(|(_, other)| Some(other) == unit.as_ref()).map(|(value, _)| *value);
+        let middle = || {
+            Some(StepEnergy {
+                mean_mw: of(&|energy| energy.mean_mw)?,
+                peak_mw: known.iter().map(|energy| energy.peak_mw).reduce(f64::max)?,
+                least_mw: known.iter().map(|energy| energy.least_mw).reduce(f64::min)?,
+                joules: of(&|energy| energy.joules)?,
+                joules_low: of(&|energy| energy.joules_low)?,
+                joules_high: of(&|energy| energy.joules_high)?,
+                ..*known.first()?
+            })
+        };
+        let reason = || own().find_map(|(_, energy)| energy.clone().err());
+        let median = match middle() {
+            Some(energy) => Ok(energy),
+            None => Err(reason()?),
+        };
+        let work = crate::stats::median(&same.collect::<Vec<_>>()).zip(unit);
+        Some(ScoreEnergy { key: score.key.clone(), median, work })
+    };
+    facts.scores().iter().filter_map(of_score).collect()
+}
+
+impl Energy {
+    /// What measured it, how finely, and what the idle machine drew.
+    pub fn sentence(&self) -> String {
+        let idle = match self.idle_mw {
+            Some(mw) => format!("idle {:.2} W", mw / 1000.0),
+            None => "idle power not measured, because the CPUs were never idle meanwhile".to_owned(),
+        };
+        let (seconds, watts) = (self.period_ms / 1000.0, self.resolution_mw / 1000.0);
+        let steps = if watts > 0.0 { format!(", in steps of {} W", number(watts, "W")) } else { String::new() };
+        format!("{}: a reading every {} s{steps}; {idle}", self.source.words(), number(seconds, "s"))
+    }
+}
+
+impl ScoreEnergy {
+    /// Headings of [`ScoreEnergy::cells`].
+    pub const HEADINGS: [&str; 5] = ["Step", "Mean power", "Highest", "Energy of a repetition", "Work per energy"];
+
+    /// Name, mean and highest power, energy with half its interval, and work per energy, in words.
+    pub fn cells(&self) -> [String; 5] {
+        let name = self.key.words().to_owned();
+        match &self.median {
+            Ok(energy) => {
+                let watts = |mw: f64| format!("{:.2} W", mw / 1000.0);
+                let joules = format!("{} ±{:.1} %", with_unit(energy.joules, "J"), energy.percent());
+                let work = self.work.as_ref().map_or_else(|| "-".to_owned(), |(value, unit)| with_unit(*value, unit));
+                [name, watts(energy.mean_mw), watts(energy.peak_mw), joules, work]
+            }
+            Err(why) => [name, "-".into(), "-".into(), format!("not measured, because {why}"), "-".into()],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,402 @@
+//! Readings of one power source over a run, and the energy of a window with its interval.
+//!
+//! The interval holds what nobody knows between readings: how late the source is, whether it reads a moment or a mean,
+//! how power moved from reading to reading, and the step of its last digit. The gain error of a meter is not in it.
+
+use super::power::{PowerSource, energy_channel};
+use super::samples::{gauge, whole_run};
+use super::score::StepScore;
+use crate::Facts;
+use crate::stats::{Line, mean, median, standard_deviation};
+use record::{Channel, ChannelId, MeterOutput, OfMeter, Total, Window};
+
+/// Energy of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepEnergy {
+    /// Index in `Record::steps`.
+    pub step: usize,
+    /// Mean power in milliwatts.
+    pub mean_mw: f64,
+    /// Highest reading in milliwatts.
+    pub peak_mw: f64,
+    /// Lowest reading in milliwatts.
+    pub least_mw: f64,
+    /// Energy: the middle of its interval.
+    pub joules: f64,
+    /// Lower end of the interval.
+    pub joules_low: f64,
+    /// Upper end of the interval.
+    pub joules_high: f64,
+    /// True if an energy counter tells it, false if it is the integral of power.
+    pub is_counted: bool,
+    /// Readings of power behind it.
+    pub readings: usize,
+}
+
+impl StepEnergy {
+    /// Half the width of the interval in percent of the energy.
+    pub fn percent(&self) -> f64 {
+        50.0 * (self.joules_high - self.joules_low) / self.joules
+    }
+
+    /// Work per energy, with its unit: MIPS per watt, MB per joule. None for scores that are no rate of work.
+    pub fn work(&self, score: &StepScore) -> Option<(f64, String)> {
+        let per_joule = score.unit.strip_suffix("/s").map(|work| format!("{work}/J"));
+        let unit = per_joule.unwrap_or_else(|| format!("{}/W", score.unit));
+        let is_rate = score.higher_is_better && !score.unit.is_empty() && self.mean_mw > 0.0;
+        is_rate.then(|| (1000.0 * score.value / self.mean_mw, unit))
+    }
+}
+
+/// Readings of a source.
+pub(super) struct PowerSeries<'a> {
+    facts: &'a Facts<'a>,
+    counter: Option<&'a Channel>,
+    /// Time in milliseconds and power in milliwatts.
+    pub(super) readings: Vec<(i64, f64)>,
+    /// Usual time between readings.
+    pub(super) period_ms: f64,
+    /// Step of the last digit.
+    pub(super) resolution_mw: f64,
+    /// Shortest and longest time by which the readings may be late.
+    pub(super) late_ms: (f64, f64),
+}
+
+/// A step with fewer readings has no energy.
+const READINGS_MIN: usize = 3;
+/// No reading for so many usual times between readings, and at least for this time, is a gap.
+const GAP_PERIODS: f64 = 3.0;
+const GAP_MS_MIN: f64 = 1_000.0;
+/// No board draws so many times as much from one reading to the next: idle and full load differ by up to 40.
+const JUMP_MAX: f64 = 100.0;
+/// Half the width of a 95 % interval in standard deviations.
+const SIGMAS: f64 = 1.96;
+/// Standard deviation of a rounding error in steps of the last digit, `1 / sqrt(12)`.
+const ROUNDING: f64 = 0.289;
+/// Longest delay that is looked for.
+const DELAY_MS_MAX: i64 = 6_000;
+const DELAY_MS_STEP: usize = 50;
+/// Readings that tell the delay of all.
+const DELAY_READINGS_MAX: usize = 20_000;
+/// Correlation of power and CPU use from which its delay counts, and by how much it must exceed that of other delays.
+const CORRELATION_MIN: f64 = 0.7;
+const CORRELATION_PEAK: f64 = 0.03;
+/// Correlations that differ by less are the same: readings and rows are coarser than the steps of the delay.
+const CORRELATION_SAME: f64 = 1e-3;
+/// CPU use of an idle machine, in percent.
+const IDLE_PERCENT_MAX: f64 = 10.0;
+/// Counter and integral of one meter differ by more than this share only if one of them is wrong.
+const DISAGREE_MIN: f64 = 0.2;
+
+/// Joules, and the ends of their interval.
+#[derive(Clone, Copy)]
+struct Joules {
+    low: f64,
+    high: f64,
+}
+
+impl Joules {
+    fn width(self) -> f64 {
+        self.high - self.low
+    }
+
+    fn middle(self) -> f64 {
+        f64::midpoint(self.low, self.high)
+    }
+}
+
+impl<'a> PowerSeries<'a> {
+    pub(super) fn of(facts: &'a Facts<'a>, source: &PowerSource) -> Self {
+        let readings = source.readings(facts, whole_run());
+        let apart: Vec<f64> = readings.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0) as f64).collect();
+        let period_ms = median(&apart).unwrap_or(0.0);
+        let resolution_mw = resolution_mw(&readings);
+        let row_ms = facts.samples.usual_interval_ms() as f64;
+        let answer_ms = answer_ms(facts, source);
+        let late_ms = match delay_ms(facts, &readings) {
+            // Means of the time since the last reading look half of it later than they are; another quarter is the error.
+            Some((least, most)) => ((least - 0.75 * period_ms).max(0.0), most + 0.25 * period_ms),
+            None => (0.0, period_ms + row_ms + answer_ms),
+        };
+        let counter = energy_channel(facts, source);
+        Self { facts, counter, readings, period_ms, resolution_mw, late_ms }
+    }
+
+    /// Mean power while the CPUs were idle, without what readings still show of a load before.
+    pub(super) fn idle_mw(&self) -> Option<f64> {
+        let (busy, rows) = (self.facts.busy_percent_at(), &self.facts.samples.at_ms);
+        let is_idle = |at_ms: i64| {
+            let from = rows.partition_point(|row| (*row as f64) < at_ms as f64 - self.late_ms.1 - self.period_ms);
+            let to = rows.partition_point(|row| *row <= at_ms);
+            let known = || busy.get(from..to).unwrap_or_default().iter().flatten();
+            known().next().is_some() && known().all(|busy| *busy <= IDLE_PERCENT_MAX)
+        };
+        let idle = self.readings.iter().filter(|(at_ms, _)| is_idle(*at_ms));
+        let idle: Vec<f64> = idle.map(|(_, mw)| *mw).filter(|mw| *mw > 0.0).collect();
+        mean(&idle).filter(|_| idle.len() >= READINGS_MIN)
+    }
+
+    /// Power and energy of a window, or why they are not known.
+    pub(super) fn measured(&self, step: usize, window: Window) -> Result<StepEnergy, String> {
+        let late = f64::midpoint(self.late_ms.0, self.late_ms.1);
+        let (from, to) = (window.start_ms as f64 + late, window.end_ms as f64 + late);
+        let first = self.readings.partition_point(|(at_ms, _)| *at_ms as f64 <= from);
+        let end = self.readings.partition_point(|(at_ms, _)| *at_ms as f64 <= to);
+        let inside = self.readings.get(first..end).unwrap_or_default();
+        self.gap(inside, (from, to))?;
+        if inside.len() < READINGS_MIN {
+            let seconds = (to - from) / 1000.0;
+            return Err(format!("too few readings ({}) in {seconds:.1} s", inside.len()));
+        }
+        jump(inside)?;
+        self.stuck(first, end)?;
+        let beside = |place: Option<usize>| self.readings.get(place?).map(|(_, mw)| *mw).filter(|mw| *mw > 0.0);
+        let (at_start, at_end) = (inside[1].1, inside[inside.len() - 2].1);
+        let (before, after) = (beside(first.checked_sub(1)), beside(Some(end)));
+        let edges = [before.unwrap_or(at_start) - at_start, after.unwrap_or(at_end) - at_end, at_end - at_start];
+        let edge_mw = edges.iter().map(|mw| mw.abs()).fold(0.0, f64::max);
+        let (mut joules, drift_mj) = self.integral(inside, window, (from, to), edge_mw);
+        let counted = self.counted(window, (from, to), (at_start, at_end), drift_mj);
+        if let Some(counted) = counted {
+            let (middle, other) = (counted.middle(), joules.middle());
+            let is_apart = counted.low > joules.high || joules.low > counted.high;
+            if is_apart && (middle - other).abs() > DISAGREE_MIN * middle.max(other) {
+                return Err(format!("its energy counter adds up to {middle:.1} J, and its power to {other:.1} J"));
+            }
+        }
+        let is_counted = counted.is_some_and(|counted| counted.width() < joules.width());
+        joules = counted.filter(|_| is_counted).unwrap_or(joules);
+        let values = || inside.iter().map(|(_, mw)| *mw);
+        Ok(StepEnergy {
+            step,
+            mean_mw: 1e6 * joules.middle() / (to - from).max(1.0),
+            peak_mw: values().fold(f64::MIN, f64::max),
+            least_mw: values().fold(f64::MAX, f64::min),
+            joules: joules.middle(),
+            joules_low: joules.low.max(0.0),
+            joules_high: joules.high,
+            is_counted,
+            readings: inside.len(),
+        })
+    }
+
+    /// Readings within a time, without its beginning.
+    fn within(&self, (from, to): (f64, f64)) -> &[(i64, f64)] {
+        let until = |limit: f64| self.readings.partition_point(|(at_ms, _)| *at_ms as f64 <= limit);
+        self.readings.get(until(from)..until(to)).unwrap_or_default()
+    }
+
+    /// Energy of a time in microjoules, if each reading is the mean since the one before, and if it is the power of its
+    /// moment.
+    fn sums(&self, ends: (f64, f64)) -> [f64; 2] {
+        let readings = self.within(ends);
+        let mut sums = [0.0; 2];
+        let (mut last, mut middle) = (ends.0, ends.0);
+        for (place, (at_ms, mw)) in readings.iter().enumerate() {
+            let at_ms = *at_ms as f64;
+            let next = readings.get(place + 1).map(|(next_ms, _)| *next_ms as f64);
+            sums[0] += mw * (if next.is_some() { at_ms } else { ends.1 } - last);
+            let until = next.map_or(ends.1, |next| f64::midpoint(at_ms, next));
+            sums[1] += mw * (until - middle);
+            (last, middle) = (at_ms, until);
+        }
+        sums
+    }
+
+    /// What is surely of the step, and its first power for the rest of the time: right for a steady load. It is put together
+    /// with the sum of the whole time, which has what a load does at its ends.
+    ///
+    /// The second number is the part of the interval that no counter makes smaller, in millijoules.
+    fn integral(&self, inside: &[(i64, f64)], window: Window, ends: (f64, f64), edge_mw: f64) -> (Joules, f64) {
+        let (start, end) = (window.start_ms as f64, window.end_ms as f64);
+        let (period_s, unsure_s) = (self.period_ms / 1000.0, (self.late_ms.1 - self.late_ms.0) / 2000.0);
+        let sure = self.sure(window);
+        let is_long = self.within(sure).len() >= READINGS_MIN;
+        let core = if is_long { self.within(sure) } else { inside };
+        let mw: Vec<f64> = core.iter().map(|(_, mw)| *mw).collect();
+        let mut sums = self.sums(ends).to_vec();
+        let mut drift_mj = unsure_s * (mw[mw.len() - 1] - mw[0]).abs();
+        if is_long {
+            let rest = mw[0] * (sure.0 - start - self.late_ms.0);
+            sums.extend(self.sums(sure).map(|sum| sum + rest));
+        } else {
+            drift_mj += (unsure_s + period_s / 2.0) * edge_mw;
+        }
+        // What the power did within the unsure time at both ends.
+        let unsure_ms = 2000.0 * unsure_s + self.period_ms;
+        let (first, last) = (core[0].0 as f64 + unsure_ms, core[core.len() - 1].0 as f64 - unsure_ms);
+        let range = |is_there: &dyn Fn(usize, f64) -> bool| {
+            let there = core.iter().enumerate().filter(|(place, (at_ms, _))| is_there(*place, *at_ms as f64));
+            let (low, high) =
+                there.fold((f64::MAX, f64::MIN), |(low, high), (_, (_, mw))| (low.min(*mw), high.max(*mw)));
+            high - low
+        };
+        let moved_mw = range(&|place, at_ms| place < 2 || at_ms <= first)
+            .max(range(&|place, at_ms| place + 2 >= core.len() || at_ms >= last));
+        drift_mj += (unsure_s + period_s / 2.0) * moved_mw;
+        let bends = mw.windows(3).map(|three| (three[0] - 2.0 * three[1] + three[2]).powi(2));
+        let variance = bends.total::<f64>() / (6.0 * (mw.len() - 2) as f64);
+        let root = (mw.len() as f64).sqrt();
+        let noise_mj = SIGMAS * (1.0 + 2.0 / mw.len() as f64) * period_s * root * variance.sqrt();
+        let is_dithered = standard_deviation(&mw).is_some_and(|deviation| deviation > self.resolution_mw / 2.0);
+        let (rounding_mj, fixed_mj) = if is_dithered {
+            (SIGMAS * ROUNDING * self.resolution_mw * period_s * root, 0.0)
+        } else {
+            (0.0, self.resolution_mw / 2.0 * (end - start) / 1000.0)
+        };
+        let around = noise_mj.hypot(rounding_mj).hypot(drift_mj) + fixed_mj;
+        let [low, high] = [f64::min, f64::max].map(|pick| sums.iter().copied().reduce(pick).unwrap_or_default() / 1e6);
+        (Joules { low: low - around / 1000.0, high: high + around / 1000.0 }, drift_mj)
+    }
+
+    /// The time of which all readings are surely of the window alone.
+    fn sure(&self, window: Window) -> (f64, f64) {
+        (window.start_ms as f64 + self.late_ms.1 + self.period_ms, window.end_ms as f64 + self.late_ms.0)
+    }
+
+    /// Growth of the energy counter, with what the power adds at both ends; none if the counter fell or stood still.
+    fn counted(&self, window: Window, ends: (f64, f64), levels: (f64, f64), drift_mj: f64) -> Option<Joules> {
+        let channel = self.counter?;
+        let growth = |(from, to): (f64, f64)| {
+            let window = Window { start_ms: from.ceil() as i64, end_ms: to.floor() as i64, ..Window::default() };
+            let inside = gauge(self.facts, channel, window);
+            let (first, last) = (inside.first()?, inside.last()?);
+            let is_ascending = inside.windows(2).all(|pair| pair[0].value <= pair[1].value);
+            let growth = last.value.checked_sub(first.value).filter(|growth| *growth > 0 && is_ascending)?;
+            let edges = levels.0 * (first.at_ms as f64 - from) + levels.1 * (to - last.at_ms as f64);
+            Some(growth as f64 + edges)
+        };
+        let sure = self.sure(window);
+        let rest = levels.0 * (sure.0 - window.start_ms as f64 - self.late_ms.0);
+        let whole = growth(ends)?;
+        let core = growth(sure).map_or(whole, |core| core + rest);
+        let quantum = divisor(channel.values.iter().flatten().map(|value| value.unsigned_abs())) as f64;
+        let around = quantum + 1000.0 * drift_mj;
+        Some(Joules { low: (whole.min(core) - around) / 1e6, high: (whole.max(core) + around) / 1e6 })
+    }
+
+    /// A time without readings is a gap, with the reason that the sampler has for it.
+    fn gap(&self, inside: &[(i64, f64)], (from, to): (f64, f64)) -> Result<(), String> {
+        let longest = (GAP_PERIODS * self.period_ms).max(GAP_MS_MIN);
+        let mut last_ms = from;
+        for at_ms in inside.iter().map(|(at_ms, _)| *at_ms as f64).chain([to]) {
+            if at_ms - last_ms > longest {
+                let gaps = self.facts.power_source().iter().flat_map(|source| source.gaps(self.facts));
+                let mut own = gaps.filter(|gap| (last_ms - self.period_ms..=to).contains(&(gap.at_ms as f64)));
+                let why = own.next().map_or_else(String::new, |gap| format!(": {}", gap.missing));
+                return Err(format!("no reading for {:.1} s{why}", (at_ms - last_ms) / 1000.0));
+            }
+            last_ms = at_ms;
+        }
+        Ok(())
+    }
+
+    /// The same reading under load and at rest, or the other way round, is an old one.
+    fn stuck(&self, first: usize, end: usize) -> Result<(), String> {
+        let same = |place: usize| self.readings[place].1 == self.readings[place - 1].1;
+        let mut start = (1..=first).rev().find(|place| !same(*place)).unwrap_or(0);
+        while start < end {
+            let stop = (start + 1..self.readings.len()).find(|place| !same(*place)).unwrap_or(self.readings.len());
+            let ends = [start, stop - 1].map(|place| self.readings[place].0);
+            if stop - start >= 2 * READINGS_MIN && self.saw_rest_and_load(ends) {
+                let seconds = (ends[1] - ends[0]) as f64 / 1000.0;
+                return Err(format!("the same reading for {seconds:.0} s, at rest and under load"));
+            }
+            start = stop;
+        }
+        Ok(())
+    }
+
+    /// True if the CPUs were idle for longer than the delay in this time, and busy too.
+    fn saw_rest_and_load(&self, [from, to]: [i64; 2]) -> bool {
+        let rows = self.facts.samples.at_ms.iter().zip(self.facts.busy_percent_at());
+        let then: Vec<f64> =
+            rows.filter(|(at_ms, _)| (from..=to).contains(at_ms)).filter_map(|(_, busy)| *busy).collect();
+        let row_ms = self.facts.samples.usual_interval_ms().max(1) as f64;
+        let needed = READINGS_MIN as f64 + (self.late_ms.1 + self.period_ms) / row_ms;
+        let count = |is: &dyn Fn(f64) -> bool| then.iter().filter(|busy| is(**busy)).count() as f64;
+        count(&|busy| busy <= IDLE_PERCENT_MAX) >= needed && count(&|busy| busy >= 75.0) >= needed
+    }
+}
+
+/// The step of the last digit: the greatest common divisor of all readings. Of few different ones that is too much; they
+/// have a step of a power of ten.
+fn resolution_mw(readings: &[(i64, f64)]) -> f64 {
+    let microwatts = || readings.iter().map(|(_, mw)| (mw * 1000.0).round().max(0.0) as u64).filter(|uw| *uw > 0);
+    let mut step = divisor(microwatts());
+    let first = microwatts().next();
+    let second = microwatts().find(|uw| Some(*uw) != first);
+    let third = microwatts().find(|uw| ![first, second].contains(&Some(*uw)));
+    let has_many = microwatts().any(|uw| ![first, second, third].contains(&Some(uw)));
+    if !has_many && step > 0 {
+        let tens = (0..9).map(|power| 10_u64.pow(power)).filter(|tens| step.is_multiple_of(*tens));
+        step = tens.max().unwrap_or(1);
+    }
+    step as f64 / 1000.0
+}
+
+/// Greatest common divisor.
+fn divisor(values: impl Iterator<Item = u64>) -> u64 {
+    values.fold(0, |mut a, mut b| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    })
+}
+
+/// A reading that no machine gives ends its step.
+fn jump(inside: &[(i64, f64)]) -> Result<(), String> {
+    if let Some((_, mw)) = inside.iter().find(|(_, mw)| *mw <= 0.0) {
+        return Err(format!("a reading of {:.2} W while the machine ran", mw / 1000.0));
+    }
+    let is_jump = |pair: &&[(i64, f64)]| {
+        let ratio = pair[1].1 / pair[0].1;
+        !(1.0 / JUMP_MAX..=JUMP_MAX).contains(&ratio)
+    };
+    match inside.windows(2).find(is_jump) {
+        None => Ok(()),
+        Some(pair) => Err(format!("readings jump from {:.3} W to {:.3} W", pair[0].1 / 1000.0, pair[1].1 / 1000.0)),
+    }
+}
+
+/// The longest time in which a meter answered.
+fn answer_ms(facts: &Facts<'_>, source: &PowerSource) -> f64 {
+    let ChannelId::Meter(output, _) = source.id(facts) else { return 0.0 };
+    let delay = ChannelId::Meter(MeterOutput::of(output.meter, None), OfMeter::Delay);
+    let channel = facts.samples.channel(&delay);
+    let longest = channel.and_then(|channel| channel.values.iter().flatten().max());
+    longest.map_or(0.0, |ms| *ms as f64)
+}
+
+/// By how much power follows the use of the CPUs, in milliseconds: the delays with the highest correlation, if they stand
+/// out.
+fn delay_ms(facts: &Facts<'_>, readings: &[(i64, f64)]) -> Option<(f64, f64)> {
+    let busy: Vec<(i64, f64)> = {
+        let rows = facts.samples.at_ms.iter().zip(facts.busy_percent_at());
+        rows.filter_map(|(at_ms, busy)| Some((*at_ms, (*busy)?))).collect()
+    };
+    let correlation = |delay: i64| {
+        let pairs = readings.iter().take(DELAY_READINGS_MAX).filter_map(|(at_ms, mw)| {
+            // A row has the use since the row before.
+            let row = busy.partition_point(|(row_ms, _)| *row_ms < at_ms.saturating_sub(delay));
+            Some((busy.get(row)?.1, *mw))
+        });
+        Some(Line::through(&pairs.collect::<Vec<_>>())?.correlation)
+    };
+    let of = |from: i64, to: i64, step: usize| {
+        let delays = (from.max(0)..=to).step_by(step);
+        delays.filter_map(|delay| Some((delay, correlation(delay)?))).collect::<Vec<(i64, f64)>>()
+    };
+    let coarse = of(0, DELAY_MS_MAX, 5 * DELAY_MS_STEP);
+    let (near, _) = *coarse.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let around = 12 * DELAY_MS_STEP as i64;
+    let fine = of(near - around, near + around, DELAY_MS_STEP);
+    let best = fine.iter().map(|(_, correlation)| *correlation).fold(f64::MIN, f64::max);
+    let least = coarse.iter().map(|(_, correlation)| *correlation).fold(f64::MAX, f64::min);
+    let is_best = |known: &&(i64, f64)| known.1 >= best - CORRELATION_SAME;
+    let (first, last) = (fine.iter().find(is_best)?.0, fine.iter().rev().find(is_best)?.0);
+    let stands_out = best >= CORRELATION_MIN && best - least >= CORRELATION_PEAK;
+    let step = DELAY_MS_STEP as f64;
+    stands_out.then_some((first as f64 - step, last as f64 + step))
+}

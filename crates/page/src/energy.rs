@@ -1,0 +1,22 @@
+//! Section: power and energy of every score, below the power over time.
+
+use crate::draw::table::{cell, table, text};
+use crate::{Section, Subject};
+use facts::view::{self, ScoreEnergy};
+use maud::{Markup, html};
+
+pub(crate) const SECTION: Section = Section::of("energy", "Energy", body);
+
+fn body(subject: &Subject<'_>) -> Option<Markup> {
+    let energy = subject.facts.energy().as_ref().ok()?;
+    let scores = view::score_energies(subject.facts);
+    let row = |score: &ScoreEnergy| score.cells().map(|words| cell(facts::plain(&words))).to_vec();
+    let rows: Vec<_> = scores.iter().map(row).collect();
+    Some(html! {
+        p { "Measured by " (facts::plain(&energy.sentence())) "." }
+        @if !rows.is_empty() { (table("", &ScoreEnergy::HEADINGS.map(text), &rows)) }
+        @if !energy.others.is_empty() {
+            ul.notes { @for other in &energy.others { li { (facts::plain(&other.words())) } } }
+        }
+    })
+}

@@ -1,0 +1,175 @@
+//! What a power sensor measures: the whole board, or which part of it. A sensor that nothing is known of is a rail.
+
+use crate::table::{Row, Table};
+use crate::{Channel, ChannelId, OfMeter, OfPowercap, OfRaspberryPi, OfSupply};
+use serde::Serialize;
+
+/// Names of power sensors.
+const SENSORS: Table<'_> = Table::of(include_str!("../../../data/power_sensors.tsv"));
+
+/// What a sensor measures, best source of the power of a board first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PowerRole {
+    /// The AC socket, with the loss of the power supply.
+    Wall,
+    /// What the user connected a meter to.
+    Meter,
+    /// The DC input of the whole board.
+    Input,
+    /// A module without its carrier board.
+    Module,
+    /// The package of the processor.
+    Processor,
+    /// A part that contains the CPUs.
+    Cpus,
+    /// Any other part.
+    Part,
+}
+
+impl PowerRole {
+    /// True for everything that the board draws.
+    pub fn is_whole(self) -> bool {
+        self <= Self::Input
+    }
+
+    /// True if its power follows the load of the CPUs.
+    pub fn has_cpus(self) -> bool {
+        self < Self::Part
+    }
+
+    /// Word of keys and JSON; only sources with equal words are compared.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wall => "wall",
+            Self::Meter => "meter",
+            Self::Input => "input",
+            Self::Module => "module",
+            Self::Processor => "processor",
+            Self::Cpus => "cpus",
+            Self::Part => "part",
+        }
+    }
+
+    /// Where it measures, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Wall => "at the wall, with the loss of the power supply",
+            Self::Meter => "where the meter is connected",
+            Self::Input => "at the input of the board, with what it feeds",
+            _ => "of a part of the board",
+        }
+    }
+
+    fn of_word(word: &str) -> Self {
+        let all = [Self::Wall, Self::Input, Self::Module, Self::Processor, Self::Cpus];
+        all.into_iter().find(|role| role.as_str() == word).unwrap_or(Self::Part)
+    }
+}
+
+/// A power sensor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PowerSensor {
+    /// What it measures.
+    pub role: PowerRole,
+    /// The part, `the CPU`; `None` for the whole board.
+    pub part: Option<String>,
+    /// What the board draws besides; `None` if that is nothing or unknown.
+    pub lacks: Option<&'static str>,
+    /// True if the table has its name.
+    pub is_known: bool,
+}
+
+impl PowerSensor {
+    /// What a channel of power or energy measures; of a chip without them, the supply that its channel of voltage names.
+    pub fn of(channel: &Channel) -> Self {
+        let (chip, label) = sensor_names(channel);
+        let is_it = |row: &Row<'_>| {
+            let is_chip = row.cell("chip").is_none_or(|own| own == chip);
+            is_chip && row.cell("label").unwrap_or_default() == label
+        };
+        let is_meter = matches!(channel.id, ChannelId::Meter(..));
+        match SENSORS.rows().find(is_it) {
+            Some(row) => Self {
+                role: PowerRole::of_word(row.get("role")),
+                part: row.cell("part").map(str::to_owned),
+                lacks: row.cell("lacks"),
+                is_known: true,
+            },
+            None if is_meter => Self { role: PowerRole::Meter, part: None, lacks: None, is_known: false },
+            None => {
+                let name = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
+                let what = if matches!(channel.id, ChannelId::Supply(..)) { "supply" } else { "rail" };
+                let part = Some(format!("a {what} called {name}"));
+                Self { role: PowerRole::Part, part, lacks: None, is_known: false }
+            }
+        }
+    }
+}
+
+/// Chip and label of a sensor in lower case, as the table spells them; without a label the latter is empty.
+pub fn sensor_names(channel: &Channel) -> (String, String) {
+    let label = channel.label.to_ascii_lowercase();
+    match &channel.id {
+        // The name that a meter gives itself says nothing of what it measures.
+        ChannelId::Meter(_, OfMeter::Power | OfMeter::Energy) => {
+            (channel.source.split(':').next().unwrap_or_default().to_owned(), String::new())
+        }
+        // The bash program knows meters of one maker.
+        ChannelId::LogMeter(_) => ("netio".to_owned(), String::new()),
+        ChannelId::RaspberryPi(OfRaspberryPi::PmicPower | OfRaspberryPi::LogPmicPower) => ("rpi".into(), "sum".into()),
+        ChannelId::Powercap(_, OfPowercap::Energy | OfPowercap::Power) => {
+            let zone = if label.starts_with("package-") { "package".to_owned() } else { label };
+            ("powercap".to_owned(), zone)
+        }
+        ChannelId::Other(id) if id.contains("package") => ("powercap".to_owned(), "package".to_owned()),
+        ChannelId::Supply(name, OfSupply::Power) => (name.to_string(), label),
+        _ => {
+            // Names of hwmon chips have no blanks; the sampler adds a shunt resistor.
+            let label = label.split_once(", shunt").map_or(&*label, |(label, _)| label);
+            let (chip, own) = label.split_once(' ').unwrap_or((label, ""));
+            (chip.to_owned(), own.to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{HwmonKind, OfHwmon, PowerZone, PowerZoneKind};
+
+    #[test]
+    fn table_has_known_roles() {
+        for row in SENSORS.rows() {
+            let (role, line) = (row.get("role"), row.line_number());
+            assert!(role == PowerRole::of_word(role).as_str(), "line {line}: {role}");
+            let is_whole = PowerRole::of_word(role).is_whole();
+            assert_eq!(row.cell("part").is_none(), is_whole, "line {line}");
+            assert_eq!(row.cell("lacks").is_none(), is_whole, "line {line}");
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_rails() {
+        let hwmon = || ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+        let package = ChannelId::Powercap(PowerZone::of(PowerZoneKind::Rapl, "0").unwrap(), OfPowercap::Energy);
+        for (id, label, source, role, part) in [
+            (hwmon(), "ina3221 VDD_IN", "", PowerRole::Module, Some("the module")),
+            (hwmon(), "ina226 VDD_IN", "", PowerRole::Part, Some("a rail called ina226 VDD_IN")),
+            (hwmon(), "power_meter", "", PowerRole::Input, None),
+            (hwmon(), "power_meter, shunt 2000 µΩ", "", PowerRole::Input, None),
+            (hwmon(), "ina226", "", PowerRole::Part, Some("a rail called ina226")),
+            (hwmon(), "scmi_sensors system", "", PowerRole::Part, Some("a rail called scmi_sensors system")),
+            (hwmon(), "ina3221 VDD_CPU_GPU_CV", "", PowerRole::Cpus, Some("the CPU, GPU and CV engines")),
+            (package.clone(), "package-1", "", PowerRole::Processor, Some("the processor")),
+            (package, "dram", "", PowerRole::Part, Some("the memory")),
+            (ChannelId::meter(OfMeter::Power), "vdd_in", "shelly:host", PowerRole::Wall, None),
+            (ChannelId::meter(OfMeter::Power), "", "smartpower3:host/1", PowerRole::Input, None),
+            (ChannelId::meter(OfMeter::Power), "netio", "other:host", PowerRole::Meter, None),
+            (ChannelId::LogMeter(1), "", "log", PowerRole::Wall, None),
+        ] {
+            let found = PowerSensor::of(&Channel { label: label.into(), source: source.into(), ..Channel::of(id) });
+            assert_eq!((found.role, found.part.as_deref()), (role, part), "{label} {source}");
+        }
+    }
+}
