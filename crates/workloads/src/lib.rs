@@ -10,6 +10,7 @@ mod copy;
 mod core_to_core;
 mod cpuminer;
 mod drive;
+mod flops;
 pub mod foreign;
 mod geekbench;
 pub mod job;
@@ -96,6 +97,8 @@ pub enum Places {
     All,
     /// One CPU of every core type.
     OneOfEachType,
+    /// One CPU of every core type, then all CPUs if there are several.
+    OneOfEachTypeThenAll,
     /// All CPUs of every core type once, if there are several, the others switched off meanwhile where
     /// that can be done: programs that start a thread for each CPU of the machine, regardless of the CPUs they
     /// may use. Then all CPUs, repeated.
@@ -123,6 +126,7 @@ pub const WORKLOADS: &[Workload] = &[
     core_to_core::CORE_TO_CORE,
     cpuminer::CPUMINER,
     drive::DRIVE,
+    flops::FLOPS,
     geekbench::GEEKBENCH,
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
