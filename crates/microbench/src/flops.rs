@@ -45,13 +45,15 @@ impl Element {
         }
     }
 
-    /// Reads an element. A number that is not an integer becomes one that no product has.
-    fn read(from: &[u8]) -> i64 {
-        let value = match from.try_into() {
-            Ok(double) => f64::from_ne_bytes(double),
-            Err(_) => from.try_into().map_or(f64::NAN, |single| f64::from(f32::from_ne_bytes(single))),
-        };
-        if value.fract() == 0.0 { value as i64 } else { i64::MIN }
+    /// Reads elements. A number that is not an integer becomes one that no product has.
+    fn read(self, elements: &[u8]) -> Vec<i64> {
+        let integer = |value: f64| if value.fract() == 0.0 { value as i64 } else { value.to_bits() as i64 };
+        match self {
+            Self::Double => elements.as_chunks().0.iter().map(|bytes| integer(f64::from_ne_bytes(*bytes))).collect(),
+            Self::Single => {
+                elements.as_chunks().0.iter().map(|bytes| integer(f32::from_ne_bytes(*bytes).into())).collect()
+            }
+        }
     }
 }
 
@@ -207,12 +209,11 @@ impl Product {
     /// True if the product is right. Multiplies both sides of `left * right = product` by a row of odd numbers: a single
     /// wrong element always shows, several go unnoticed with a chance of one in 2^64.
     pub fn is_right(&self) -> bool {
-        let bytes = self.kernel.element.bytes();
+        let (element, bytes) = (self.kernel.element, self.kernel.element.bytes());
         let mut random = Random::new(self.operations());
         let factors: Vec<i64> = (0..self.rows).map(|_| (random.next() | 1) as i64).collect();
-        let values = |line: &'_ [u8]| line.chunks_exact(bytes).map(|value| Element::read(value)).collect::<Vec<i64>>();
         let by_columns = |matrix: &Buffer| -> Vec<i64> {
-            let columns = matrix.as_slice().chunks_exact(self.rows * bytes).map(values);
+            let columns = matrix.as_slice().chunks_exact(self.rows * bytes).map(|column| element.read(column));
             let sum = |column: Vec<i64>| {
                 let products = column.iter().zip(&factors).map(|(value, factor)| value.wrapping_mul(*factor));
                 products.fold(0, i64::wrapping_add)
@@ -220,7 +221,7 @@ impl Product {
             columns.map(sum).collect()
         };
         let mut expected = vec![0i64; self.columns];
-        let rows = self.right.as_slice().chunks_exact(self.columns * bytes).map(values);
+        let rows = self.right.as_slice().chunks_exact(self.columns * bytes).map(|row| element.read(row));
         for (row, factor) in rows.zip(by_columns(&self.left)) {
             for (sum, value) in expected.iter_mut().zip(row) {
                 *sum = sum.wrapping_add(value.wrapping_mul(factor));
@@ -266,10 +267,6 @@ fn pack(block: &[u8], stride: usize, width: usize, depth: usize, tile: usize, pa
 mod tests {
     use super::*;
 
-    fn values(matrix: &Buffer, element: Element) -> Vec<i64> {
-        matrix.as_slice().chunks_exact(element.bytes()).map(Element::read).collect()
-    }
-
     /// Compares every element of a product with plain arithmetic.
     fn check(kernel: &'static Kernel, size: usize) {
         let mut made = Product::new(kernel, size, 42).unwrap();
@@ -277,7 +274,8 @@ mod tests {
         made.multiply(|| false);
         made.multiply(|| false);
         let (element, rows, columns) = (kernel.element, made.rows, made.columns);
-        let [left, right, product] = [&made.left, &made.right, &made.product].map(|matrix| values(matrix, element));
+        let [left, right, product] =
+            [&made.left, &made.right, &made.product].map(|matrix| element.read(matrix.as_slice()));
         let mut expected = vec![0i64; rows * columns];
         for (left, right) in left.chunks_exact(rows).zip(right.chunks_exact(columns)) {
             for (sums, right) in expected.chunks_exact_mut(rows).zip(right) {
@@ -335,7 +333,10 @@ mod tests {
             assert!(kernel.about.ends_with('.'), "{id}: `about` is a sentence");
             assert_eq!(KERNELS.iter().filter(|other| other.id == id).count(), 1, "{id} is unique");
             let bytes = kernel.element.bytes();
-            assert!((kernel.rows.max(kernel.columns) * bytes * 2) <= OVERREAD, "{id} loads no more than two turns early");
+            assert!(
+                (kernel.rows.max(kernel.columns) * bytes * 2) <= OVERREAD,
+                "{id} loads no more than two turns early"
+            );
             assert!(BLOCK_DEPTH_BYTES.is_multiple_of(2 * bytes), "{id}: turns are even");
         }
         for element in [Element::Double, Element::Single] {

@@ -71,7 +71,8 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     let need = threads * 4 * (size() * size() * element(context).bytes()) as u64 / 1024 + RESERVE_KIB;
     (need > available).then(|| {
         let mib = |kib: u64| kib / 1024;
-        let why = format!("matrices of {threads} threads need {} MiB, only {} MiB are available", mib(need), mib(available));
+        let why =
+            format!("matrices of {threads} threads need {} MiB, only {} MiB are available", mib(need), mib(available));
         Missing::unsupported("/proc/meminfo", why)
     })
 }

@@ -17,6 +17,7 @@ mod death;
 mod declines;
 mod falls;
 mod firmware;
+mod flops;
 mod governors;
 mod guest;
 mod halves;

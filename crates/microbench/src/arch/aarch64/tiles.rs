@@ -16,10 +16,9 @@ macro_rules! column {
     ($form:literal, $factor:literal, $a:literal, $b:literal, $c:literal, $d:literal,
      $after_a:literal, $after_b:literal, $after_c:literal, $after_d:literal) => {
         concat!(
-            "fmla v", $a, ".", $form, ", v24.", $form, ", v", $factor, "\n", $after_a, "\n",
-            "fmla v", $b, ".", $form, ", v25.", $form, ", v", $factor, "\n", $after_b, "\n",
-            "fmla v", $c, ".", $form, ", v26.", $form, ", v", $factor, "\n", $after_c, "\n",
-            "fmla v", $d, ".", $form, ", v27.", $form, ", v", $factor, "\n", $after_d
+            "fmla v", $a, ".", $form, ", v24.", $form, ", v", $factor, "\n", $after_a, "\n", "fmla v", $b, ".", $form,
+            ", v25.", $form, ", v", $factor, "\n", $after_b, "\n", "fmla v", $c, ".", $form, ", v26.", $form, ", v",
+            $factor, "\n", $after_c, "\n", "fmla v", $d, ".", $form, ", v27.", $form, ", v", $factor, "\n", $after_d
         )
     };
 }
@@ -30,10 +29,42 @@ macro_rules! add_column {
         concat!(
             "ldp q24, q25, [{product}]\n",
             "ldp q26, q27, [{product}, #32]\n",
-            "fadd v24.", $form, ", v24.", $form, ", v", $a, ".", $form, "\n",
-            "fadd v25.", $form, ", v25.", $form, ", v", $b, ".", $form, "\n",
-            "fadd v26.", $form, ", v26.", $form, ", v", $c, ".", $form, "\n",
-            "fadd v27.", $form, ", v27.", $form, ", v", $d, ".", $form, "\n",
+            "fadd v24.",
+            $form,
+            ", v24.",
+            $form,
+            ", v",
+            $a,
+            ".",
+            $form,
+            "\n",
+            "fadd v25.",
+            $form,
+            ", v25.",
+            $form,
+            ", v",
+            $b,
+            ".",
+            $form,
+            "\n",
+            "fadd v26.",
+            $form,
+            ", v26.",
+            $form,
+            ", v",
+            $c,
+            ".",
+            $form,
+            "\n",
+            "fadd v27.",
+            $form,
+            ", v27.",
+            $form,
+            ", v",
+            $d,
+            ".",
+            $form,
+            "\n",
             "stp q24, q25, [{product}]\n",
             "stp q26, q27, [{product}, #32]\n",
             "add {product}, {product}, {stride}"
@@ -85,10 +116,24 @@ macro_rules! tile {
     };
 }
 
-tile!(double_neon, "2d", "48", ["28.d[0]", "28.d[1]", "29.d[0]", "29.d[1]", "30.d[0]", "30.d[1]"],
-    "ldr q28, [{right}]", "ldr q29, [{right}, #16]", "ldr q30, [{right}, #32]");
-tile!(single_neon, "4s", "24", ["28.s[0]", "28.s[1]", "28.s[2]", "28.s[3]", "29.s[0]", "29.s[1]"],
-    "", "ldr q28, [{right}]", "ldr d29, [{right}, #16]");
+tile!(
+    double_neon,
+    "2d",
+    "48",
+    ["28.d[0]", "28.d[1]", "29.d[0]", "29.d[1]", "30.d[0]", "30.d[1]"],
+    "ldr q28, [{right}]",
+    "ldr q29, [{right}, #16]",
+    "ldr q30, [{right}, #32]"
+);
+tile!(
+    single_neon,
+    "4s",
+    "24",
+    ["28.s[0]", "28.s[1]", "28.s[2]", "28.s[3]", "29.s[0]", "29.s[1]"],
+    "",
+    "ldr q28, [{right}]",
+    "ldr d29, [{right}, #16]"
+);
 
 const NEON: &str = "Multiply-adds of 128 bits.";
 

@@ -10,8 +10,12 @@ macro_rules! add_column {
     ($low:literal, $high:literal) => {
         concat!(
             "vldmia {product}, {{d8-d9}}\n",
-            "vadd.f64 d8, d8, ", $low, "\n",
-            "vadd.f64 d9, d9, ", $high, "\n",
+            "vadd.f64 d8, d8, ",
+            $low,
+            "\n",
+            "vadd.f64 d9, d9, ",
+            $high,
+            "\n",
             "vstmia {product}, {{d8-d9}}\n",
             "add {product}, {product}, {stride}"
         )
@@ -42,11 +46,44 @@ tile_turns!(
 macro_rules! turn {
     ($low:literal, $high:literal, $first:literal, $second:literal, $load:literal) => {
         concat!(
-            "vmla.f32 q8, ", $low, ", ", $first, "[0]\nvmla.f32 q9, ", $high, ", ", $first, "[0]\n",
-            "vmla.f32 q10, ", $low, ", ", $first, "[1]\nvmla.f32 q11, ", $high, ", ", $first, "[1]\n",
-            $load, "\n",
-            "vmla.f32 q12, ", $low, ", ", $second, "[0]\nvmla.f32 q13, ", $high, ", ", $second, "[0]\n",
-            "vmla.f32 q14, ", $low, ", ", $second, "[1]\nvmla.f32 q15, ", $high, ", ", $second, "[1]"
+            "vmla.f32 q8, ",
+            $low,
+            ", ",
+            $first,
+            "[0]\nvmla.f32 q9, ",
+            $high,
+            ", ",
+            $first,
+            "[0]\n",
+            "vmla.f32 q10, ",
+            $low,
+            ", ",
+            $first,
+            "[1]\nvmla.f32 q11, ",
+            $high,
+            ", ",
+            $first,
+            "[1]\n",
+            $load,
+            "\n",
+            "vmla.f32 q12, ",
+            $low,
+            ", ",
+            $second,
+            "[0]\nvmla.f32 q13, ",
+            $high,
+            ", ",
+            $second,
+            "[0]\n",
+            "vmla.f32 q14, ",
+            $low,
+            ", ",
+            $second,
+            "[1]\nvmla.f32 q15, ",
+            $high,
+            ", ",
+            $second,
+            "[1]"
         )
     };
 }
@@ -56,8 +93,12 @@ macro_rules! add_quads {
     ($low:literal, $high:literal) => {
         concat!(
             "vld1.32 {{d2-d5}}, [{product}]\n",
-            "vadd.f32 q1, q1, ", $low, "\n",
-            "vadd.f32 q2, q2, ", $high, "\n",
+            "vadd.f32 q1, q1, ",
+            $low,
+            "\n",
+            "vadd.f32 q2, q2, ",
+            $high,
+            "\n",
             "vst1.32 {{d2-d5}}, [{product}]\n",
             "add {product}, {product}, {stride}"
         )

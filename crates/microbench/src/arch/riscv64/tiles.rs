@@ -9,10 +9,9 @@ use std::arch::asm;
 macro_rules! column {
     ($type:literal, $factor:literal, $a:literal, $b:literal, $c:literal, $d:literal) => {
         concat!(
-            "fmadd.", $type, " f", $a, ", f16, f", $factor, ", f", $a, "\n",
-            "fmadd.", $type, " f", $b, ", f17, f", $factor, ", f", $b, "\n",
-            "fmadd.", $type, " f", $c, ", f18, f", $factor, ", f", $c, "\n",
-            "fmadd.", $type, " f", $d, ", f19, f", $factor, ", f", $d
+            "fmadd.", $type, " f", $a, ", f16, f", $factor, ", f", $a, "\n", "fmadd.", $type, " f", $b, ", f17, f",
+            $factor, ", f", $b, "\n", "fmadd.", $type, " f", $c, ", f18, f", $factor, ", f", $c, "\n", "fmadd.", $type,
+            " f", $d, ", f19, f", $factor, ", f", $d
         )
     };
 }
