@@ -71,11 +71,15 @@ pub struct Kernel {
     /// True if this machine supports it.
     pub available: fn() -> bool,
     /// Rows of a tile.
-    pub(crate) rows: usize,
+    rows: usize,
     /// Columns of a tile.
-    pub(crate) columns: usize,
+    columns: usize,
+    /// Copies to panels of columns of a tile.
+    pack_left: Pack,
+    /// Copies to panels of rows of a tile.
+    pack_right: Pack,
     /// The loop.
-    pub(crate) body: TileTurns,
+    body: TileTurns,
 }
 
 /// `(left, right, product, stride, turns)`: adds the product of two panels to a tile. Each turn takes one column of a
@@ -85,15 +89,24 @@ pub(crate) type TileTurns = unsafe fn(*const u8, *const u8, *mut u8, usize, usiz
 
 /// Constructors for the tables in [`crate::arch`].
 impl Kernel {
-    /// Kernel for tiles of this many rows and columns.
-    pub(crate) const fn new(
+    /// Kernel for tiles of which columns and rows have this many bytes.
+    pub(crate) const fn new<const COLUMN_BYTES: usize, const ROW_BYTES: usize>(
         id: &'static str,
         about: &'static str,
         element: Element,
-        (rows, columns): (usize, usize),
         body: TileTurns,
     ) -> Self {
-        Self { id, about, element, available: || true, rows, columns, body }
+        Self {
+            id,
+            about,
+            element,
+            available: || true,
+            rows: COLUMN_BYTES / element.bytes(),
+            columns: ROW_BYTES / element.bytes(),
+            pack_left: pack::<COLUMN_BYTES>,
+            pack_right: pack::<ROW_BYTES>,
+            body,
+        }
     }
 
     /// Sets the availability check.
@@ -192,7 +205,7 @@ impl Product {
             let depth = block_depth.min(self.depth - top);
             let stride = self.columns * bytes;
             let block = &self.right.as_slice()[top * stride..];
-            pack(block, stride, stride, depth, self.kernel.columns * bytes, self.right_panels.as_mut_slice());
+            (self.kernel.pack_right)(block, stride, stride, depth, self.right_panels.as_mut_slice());
             for first in (0..self.rows).step_by(block_rows) {
                 if is_cancelled() {
                     return;
@@ -200,7 +213,7 @@ impl Product {
                 let rows = block_rows.min(self.rows - first);
                 let stride = self.rows * bytes;
                 let block = &self.left.as_slice()[top * stride + first * bytes..];
-                pack(block, stride, rows * bytes, depth, tile_rows * bytes, self.left_panels.as_mut_slice());
+                (self.kernel.pack_left)(block, stride, rows * bytes, depth, self.left_panels.as_mut_slice());
                 self.multiply_block(first, rows, depth);
             }
         }
@@ -252,13 +265,16 @@ impl Product {
     }
 }
 
-/// Copies the first `width` bytes of each of `depth` lines, which are `stride` bytes apart, to panels: one after the other,
-/// each with `tile` bytes of every line.
-fn pack(block: &[u8], stride: usize, width: usize, depth: usize, tile: usize, panels: &mut [u8]) {
-    let starts = (0..width).step_by(tile);
-    for (start, panel) in starts.zip(panels.chunks_exact_mut(tile * depth)) {
-        for (turn, to) in panel.chunks_exact_mut(tile).enumerate() {
-            to.copy_from_slice(&block[turn * stride + start..][..tile]);
+/// `(block, stride, width, depth, panels)`: copies the first `width` bytes of each of `depth` lines, which are `stride`
+/// bytes apart, to panels: one after the other, each with as many bytes of every line as a tile has.
+type Pack = fn(&[u8], usize, usize, usize, &mut [u8]);
+
+/// The length is fixed, so that lines are copied without a call for each.
+fn pack<const TILE_BYTES: usize>(block: &[u8], stride: usize, width: usize, depth: usize, panels: &mut [u8]) {
+    let starts = (0..width).step_by(TILE_BYTES);
+    for (start, panel) in starts.zip(panels.as_chunks_mut::<TILE_BYTES>().0.chunks_exact_mut(depth)) {
+        for (to, line) in panel.iter_mut().zip(block[start..].chunks(stride)) {
+            to.copy_from_slice(&line[..TILE_BYTES]);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Every thread has a CPU and matrices of its own. Elements are integers, so every product is exact, and verified.
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes, DurationRule};
+use super::attributes::Attributes;
 use super::{Places, Shape};
 use crate::measure::context::WorkloadContext;
 use crate::measure::quiet;
@@ -39,12 +39,7 @@ pub(super) const FLOPS: Workload = Workload {
         repetitions: 1,
         seconds: TIME.as_secs(),
     }),
-    attributes: Attributes {
-        takes: DurationRule::Fixed(TIME.as_secs() as f64),
-        heats: &DOUBLE,
-        at_a_clock: Some(AtAClock { variant: &DOUBLE, on_all_cpus: false }),
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes::PLAIN,
     lacking,
     run,
 };
@@ -59,8 +54,9 @@ const SEED: u64 = 0x5bc_f10b;
 const TIME: Duration = Duration::from_secs(5);
 /// At least so many turns, so that there is something to compare.
 const TURNS_MIN: usize = 2;
-/// Products of a turn go on for this time; the slowest boards need several seconds for one.
-const TURN: Duration = Duration::from_millis(100);
+/// Products of a turn go on for this time, of which reading the clock is a small part; the slowest boards need several
+/// seconds for one.
+const TURN: Duration = Duration::from_millis(250);
 /// Memory left to the system, in KiB.
 const RESERVE_KIB: u64 = 32 << 10;
 
@@ -95,7 +91,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     let ended = context.pinned_threads(report, |index| turns(kernel, cpu(index), &start, cancelled, time))?;
     let ended = ended.into_iter().collect::<Result<Vec<_>, _>>()?;
     let (turns, clocks): (Vec<Vec<Turn>>, Vec<Vec<u32>>) = ended.into_iter().unzip();
-    let detail = format!("matrices of {SIZE} x {SIZE}, {}; sum of {} threads", kernel.id, turns.len());
+    let detail = format!("matrices of {0} x {0}, {1}; sum of {2} threads", size(), kernel.id, turns.len());
     let mut series = series(&turns, FLOPS.unit, detail);
     let of_cpu = |(cpu, khz): (&u32, Vec<u32>)| ClockSeries { cpu: *cpu, khz: khz[..series.values.len()].to_vec() };
     series.clocks = cpus.iter().zip(clocks).map(of_cpu).collect();
@@ -130,7 +126,7 @@ fn turns(
         let _window = quiet::window();
         let begun = Instant::now();
         let mut operations = 0;
-        while begun.elapsed() < TURN && !is_cancelled() {
+        while begun.elapsed() < TURN / faults::haste() && !is_cancelled() {
             product.multiply(is_cancelled);
             operations += product.operations();
         }

@@ -139,8 +139,8 @@ tile!(tile_single, f32);
 
 /// Double precision by the compiler.
 pub(super) const DOUBLE: Kernel =
-    Kernel::new("fp64-compiled", "Compiled code.", Element::Double, (TILE, TILE), tile_double);
+    Kernel::new::<{ 8 * TILE }, { 8 * TILE }>("fp64-compiled", "Compiled code.", Element::Double, tile_double);
 
 /// Single precision by the compiler.
 pub(super) const SINGLE: Kernel =
-    Kernel::new("fp32-compiled", "Compiled code.", Element::Single, (TILE, TILE), tile_single);
+    Kernel::new::<{ 4 * TILE }, { 4 * TILE }>("fp32-compiled", "Compiled code.", Element::Single, tile_single);

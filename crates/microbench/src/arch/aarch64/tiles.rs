@@ -139,8 +139,8 @@ const NEON: &str = "Multiply-adds of 128 bits.";
 
 /// Kernels for AArch64.
 pub const KERNELS: &[Kernel] = &[
-    Kernel::new("fp64-neon", NEON, Element::Double, (8, 6), double_neon),
+    Kernel::new::<64, 48>("fp64-neon", NEON, Element::Double, double_neon),
     plain::DOUBLE,
-    Kernel::new("fp32-neon", NEON, Element::Single, (16, 6), single_neon),
+    Kernel::new::<64, 24>("fp32-neon", NEON, Element::Single, single_neon),
     plain::SINGLE,
 ];

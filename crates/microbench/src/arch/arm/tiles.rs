@@ -134,8 +134,8 @@ const NEON: &str = "Multiply-adds of 128 bits.";
 
 /// Kernels for 32-bit Arm.
 pub const KERNELS: &[Kernel] = &[
-    Kernel::new("fp64-vfp", VFP, Element::Double, (2, 4), double_vfp),
+    Kernel::new::<16, 32>("fp64-vfp", VFP, Element::Double, double_vfp),
     plain::DOUBLE,
-    Kernel::new("fp32-neon", NEON, Element::Single, (8, 4), single_neon).when(has_neon),
+    Kernel::new::<32, 16>("fp32-neon", NEON, Element::Single, single_neon).when(has_neon),
     plain::SINGLE,
 ];

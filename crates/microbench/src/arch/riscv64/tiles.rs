@@ -155,12 +155,12 @@ const WORDS: &str = "Multiply-adds of one element.";
 
 /// Kernels for RISC-V.
 pub const KERNELS: &[Kernel] = &[
-    Kernel::new("fp64-rvv256", VECTORS, Element::Double, (16, 4), double_rvv256).when(has_vectors_256),
-    Kernel::new("fp64-rvv128", VECTORS, Element::Double, (8, 4), double_rvv128).when(has_vectors),
-    Kernel::new("fp64-words", WORDS, Element::Double, (4, 4), double_words),
+    Kernel::new::<128, 32>("fp64-rvv256", VECTORS, Element::Double, double_rvv256).when(has_vectors_256),
+    Kernel::new::<64, 32>("fp64-rvv128", VECTORS, Element::Double, double_rvv128).when(has_vectors),
+    Kernel::new::<32, 32>("fp64-words", WORDS, Element::Double, double_words),
     plain::DOUBLE,
-    Kernel::new("fp32-rvv256", VECTORS, Element::Single, (32, 4), single_rvv256).when(has_vectors_256),
-    Kernel::new("fp32-rvv128", VECTORS, Element::Single, (16, 4), single_rvv128).when(has_vectors),
-    Kernel::new("fp32-words", WORDS, Element::Single, (4, 4), single_words),
+    Kernel::new::<128, 16>("fp32-rvv256", VECTORS, Element::Single, single_rvv256).when(has_vectors_256),
+    Kernel::new::<64, 16>("fp32-rvv128", VECTORS, Element::Single, single_rvv128).when(has_vectors),
+    Kernel::new::<16, 16>("fp32-words", WORDS, Element::Single, single_words),
     plain::SINGLE,
 ];

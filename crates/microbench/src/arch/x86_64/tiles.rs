@@ -1,4 +1,5 @@
-//! x86-64: multiplication of panels of matrices. Without FMA, compiled code is as fast.
+//! x86-64: multiplication of panels of matrices. Cores without FMA run compiled code, in which the
+//! compiler uses SSE2.
 //!
 //! A tile has two registers of rows, and as many columns as there are registers left. Each turn loads one column into two
 //! registers and broadcasts the elements of one row. The sums are more than two units with a latency of five cycles have
@@ -73,10 +74,10 @@ const AVX2: &str = "Multiply-adds of 256 bits.";
 
 /// Kernels for x86-64.
 pub const KERNELS: &[Kernel] = &[
-    Kernel::new("fp64-avx512", AVX512, Element::Double, (16, 10), double_avx512).when(has_avx512),
-    Kernel::new("fp64-avx2", AVX2, Element::Double, (8, 6), double_avx2).when(has_avx2),
+    Kernel::new::<128, 80>("fp64-avx512", AVX512, Element::Double, double_avx512).when(has_avx512),
+    Kernel::new::<64, 48>("fp64-avx2", AVX2, Element::Double, double_avx2).when(has_avx2),
     plain::DOUBLE,
-    Kernel::new("fp32-avx512", AVX512, Element::Single, (32, 10), single_avx512).when(has_avx512),
-    Kernel::new("fp32-avx2", AVX2, Element::Single, (16, 6), single_avx2).when(has_avx2),
+    Kernel::new::<128, 40>("fp32-avx512", AVX512, Element::Single, single_avx512).when(has_avx512),
+    Kernel::new::<64, 24>("fp32-avx2", AVX2, Element::Single, single_avx2).when(has_avx2),
     plain::SINGLE,
 ];
