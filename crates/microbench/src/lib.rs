@@ -19,6 +19,7 @@ pub mod arch;
 pub mod buffer;
 pub mod clock;
 pub mod core_to_core;
+pub mod flops;
 pub mod latency;
 pub mod libc_loop;
 pub mod load;

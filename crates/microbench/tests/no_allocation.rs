@@ -2,6 +2,7 @@
 
 use microbench::arch::ROUTINES;
 use microbench::buffer::{Buffer, Pages};
+use microbench::flops::{Element, Product, kernel};
 use microbench::latency::{Link, Order, PointerChase};
 use microbench::{aes::PlainAes, load, memory};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -70,4 +71,8 @@ fn loads_allocate_nothing() {
     let mut block = Default::default();
     assert_eq!(allocations(|| cipher.encrypt(&mut block)), 0);
     assert_eq!(allocations(|| load::heat(100)), 0);
+    for element in [Element::Double, Element::Single] {
+        let mut product = Product::new(kernel(element), 64, 1).unwrap();
+        assert_eq!(allocations(|| product.multiply(|| false)), 0);
+    }
 }

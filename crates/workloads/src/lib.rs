@@ -11,6 +11,7 @@ mod core_to_core;
 mod cpuminer;
 mod defined;
 mod drive;
+mod flops;
 pub mod foreign;
 mod geekbench;
 pub mod job;
@@ -89,6 +90,8 @@ pub enum Places {
     All,
     /// One CPU of every core type.
     OneOfEachType,
+    /// One CPU of every core type, then all CPUs if there are several.
+    OneOfEachTypeThenAll,
     /// All CPUs of every core type once, if there are several, the others switched off meanwhile where
     /// that can be done: programs that start a thread for each CPU of the machine, regardless of the CPUs they
     /// may use. Then all CPUs, repeated.
@@ -140,6 +143,7 @@ const CODED: &[Workload] = &[
     core_to_core::CORE_TO_CORE,
     cpuminer::CPUMINER,
     drive::DRIVE,
+    flops::FLOPS,
     geekbench::GEEKBENCH,
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,

@@ -11,10 +11,11 @@ use super::attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, PACKERS};
 use crate::measure::context::WorkloadContext;
 use crate::measure::quiet;
 use crate::measure::report::StepReport;
+use crate::measure::turns::{Turn, series};
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
 use machine::available_kib;
 use process::child::failure;
-use record::{Failure, FailureKind, Missing, Series, StepMeasurement, WorkloadId};
+use record::{Failure, FailureKind, Missing, StepMeasurement, WorkloadId};
 use std::io::{Read, Write};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -82,36 +83,11 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     let ended = context.pinned_threads(report, |_| turns(&text, &start, cancelled, time))?;
     let turns: Result<Vec<Vec<Turn>>, String> = ended.into_iter().collect();
     let turns = turns.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
-    Ok(StepMeasurement::Series(series(&turns, bytes)))
-}
-
-/// One turn of one thread.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Turn {
-    /// End of the turn since the start of all threads.
-    at: Duration,
-    /// Time for one compression and [`DECOMPRESSIONS`] decompressions.
-    work: Duration,
-}
-
-/// The turns of all threads that ran at the same time, added up. A thread that is faster takes more
-/// turns; those that some thread did not get to are left out, because then not all were at work.
-fn series(threads: &[Vec<Turn>], bytes: usize) -> Series {
-    let count = threads.iter().map(Vec::len).min().unwrap_or(0);
-    let rate = |turn: &Turn| bytes as f64 / 1e6 / turn.work.as_secs_f64().max(1e-9);
-    let end = |index: usize| threads.iter().map(|turns| turns[index].at).max().unwrap_or_default();
-    Series {
-        unit: "MB/s".to_owned(),
-        higher_is_better: true,
-        detail: format!(
-            "per iteration {} KiB of text compressed once and decompressed {DECOMPRESSIONS} times; sum of {} threads",
-            bytes >> 10,
-            threads.len()
-        ),
-        at_ms: (0..count).map(|index| end(index).as_millis() as i64).collect(),
-        values: (0..count).map(|i| threads.iter().map(|turns| rate(&turns[i])).sum()).collect(),
-        ..Series::default()
-    }
+    let detail = format!(
+        "per iteration {} KiB of text compressed once and decompressed {DECOMPRESSIONS} times; sum of {threads} threads",
+        bytes >> 10
+    );
+    Ok(StepMeasurement::Series(series(&turns, LZMA.unit, detail)))
 }
 
 /// Takes turns for `time`, after a start together.
@@ -127,7 +103,8 @@ fn turns(text: &[u8], start: &Barrier, cancelled: &AtomicI32, time: Duration) ->
     let mut turns = Vec::new();
     while cancelled.load(Ordering::Relaxed) == 0 && (turns.len() < TURNS_MIN || started.elapsed() < time) {
         let work = work(text, &mut packed, &mut restored)?;
-        turns.push(Turn { at: started.elapsed(), work });
+        let rate = text.len() as f64 / 1e6 / work.as_secs_f64().max(1e-9);
+        turns.push(Turn { at: started.elapsed(), rate });
     }
     Ok(turns)
 }
@@ -246,17 +223,6 @@ mod tests {
         .assert_eq(&start);
         let sum = text(TEXT_BYTES).iter().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)));
         expect_test::expect!["2963590203"].assert_eq(&sum.to_string());
-    }
-
-    #[test]
-    fn threads_are_added_up_while_all_are_at_work() {
-        let turn = |at_ms, work_ms| Turn { at: Duration::from_millis(at_ms), work: Duration::from_millis(work_ms) };
-        let fast = vec![turn(500, 500), turn(1000, 500), turn(1500, 500)];
-        let slow = vec![turn(1000, 1000), turn(2000, 1000)];
-        let series = series(&[fast, slow], TEXT_BYTES);
-        let mb = TEXT_BYTES as f64 / 1e6;
-        assert_eq!(series.values, [mb * 3.0, mb * 3.0]);
-        assert_eq!(series.at_ms, [1000, 2000]);
     }
 
     #[test]

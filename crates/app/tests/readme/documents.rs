@@ -57,6 +57,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["Testboard Three"],
         ),
     ),
+    ("sbc-bench measure flops", Line("sbc-bench measure flops:fp32 --cpus 0", &["fp32", "GFLOPS"])),
     ("sbc-bench list definitions", Line("sbc-bench list definitions", &["No workloads are defined."])),
     ("sbc-bench install-tools", Line("echo n | sbc-bench install-tools no-such-tool; :", &["no-such-tool"])),
     (

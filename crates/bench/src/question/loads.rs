@@ -89,11 +89,13 @@ impl Load {
             return sets.map(|cpus| (whole(cpus), shape.repetitions)).collect();
         }
         let types = cpus_by_core_type(machine);
+        let one_of_each = || types.iter().map(|cpus| (cpus[..1].to_vec(), shape.repetitions));
         match shape.places {
             Places::All => vec![(all, shape.repetitions)],
-            Places::OneOfEachType => {
-                let first = |cpus: Vec<u32>| (cpus[..1].to_vec(), shape.repetitions);
-                types.into_iter().map(first).collect()
+            Places::OneOfEachType => one_of_each().collect(),
+            Places::OneOfEachTypeThenAll => {
+                let several = (all.len() > 1).then(|| (all.clone(), shape.repetitions));
+                one_of_each().chain(several).collect()
             }
             Places::EachTypeThenAll => {
                 let single = types.into_iter().filter(|cpus| cpus.len() < all.len());
@@ -159,6 +161,7 @@ mod tests {
         let stockfish = WorkloadId::Stockfish.as_str();
         check(stockfish, usual, &format!("{all}#0 {all}#1 {all}#2"));
         check("stress-ng:cpu,vm", usual, &format!("cpu{all}#0 vm{all}#0"));
+        check("flops:fp64", usual, &format!("fp64[0]#0 fp64[2]#0 fp64{all}#0"));
         check("sevenzip:multi", usual, &format!("multi{all}#0 multi{all}#1 multi{all}#2"));
         check("aes:aes-256-cbc", usual, "aes-256-cbc[0]#0 aes-256-cbc[2]#0");
     }

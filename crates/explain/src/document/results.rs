@@ -157,14 +157,18 @@ impl Results {
         let object = |program: &view::ProgramScore| {
             let [low, high] = [f64::min, f64::max].map(|pick| program.values.iter().copied().reduce(pick));
             let spread = low.zip(high).filter(|_| program.values.len() > 1 && program.median != 0.0);
-            json!({
+            let mut object = json!({
                 "name": program.name,
                 "unit": program.unit,
                 "median": program.median,
                 "runs": program.values.len(),
                 "spread_percent": spread.map(|(low, high)| 100.0 * (high - low) / program.median),
                 "spread_percent_missing": spread.is_none().then_some("one run"),
-            })
+            });
+            if let Some(percent) = program.possible_percent() {
+                object["percent_of_possible"] = json!(percent);
+            }
+            object
         };
         let programs: Vec<Value> = facts.programs().iter().map(object).collect();
         self.0.push(("programs".to_owned(), Value::Array(programs)));

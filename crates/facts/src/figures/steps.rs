@@ -266,8 +266,10 @@ impl Maker<'_> {
             [_, settled @ ..] if !settled.is_empty() => settled,
             all => all,
         };
+        let is_on_one_cpu = self.step.workload == WorkloadId::Flops && self.step.threads == 1;
+        let has_core = self.step.variant.is_single_of_any_kind() || is_on_one_cpu;
         gathered.add(Part {
-            core: if self.step.variant.is_single_of_any_kind() { self.core() } else { None },
+            core: if has_core { self.core() } else { None },
             combine: Combine::Median,
             values: settled.to_vec(),
             ..self.part("", &series.unit, series.higher_is_better)

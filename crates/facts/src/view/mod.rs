@@ -18,6 +18,7 @@ mod declines;
 mod energy;
 mod falls;
 mod firmware;
+mod flops;
 mod governors;
 mod guest;
 mod halves;

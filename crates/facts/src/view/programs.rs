@@ -1,10 +1,11 @@
 //! Scores of programs of the user's own, and of other loads that print numbers: repetitions put
 //! together, with the interval of their median.
 
+use super::flops::possible_gflops;
 use super::phases::step_name;
 use crate::number::{number, with_unit};
 use crate::stats::{MedianInterval, median, median_interval};
-use record::{Outcome, Record, StepMeasurement};
+use record::{Outcome, Record, Step, StepMeasurement, WorkloadId};
 
 /// One score of one program, over all its repetitions.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,30 +20,25 @@ pub struct ProgramScore {
     pub interval: Option<MedianInterval>,
     /// Unit of the score.
     pub unit: String,
+    /// What the cores can do, in this unit, where that is known.
+    pub possible: Option<f64>,
+    /// True if the values are those of a series.
+    pub is_series: bool,
 }
 
 /// Every score of every program, in the order of their first runs.
 pub(crate) fn programs(record: &Record) -> Vec<ProgramScore> {
     let mut programs: Vec<ProgramScore> = Vec::new();
-    for step in &record.steps {
-        let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else {
-            continue;
-        };
-        for score in &scores.rows {
-            let place =
-                if step.cpus.is_empty() { String::new() } else { format!(" on CPU {}", record::cpu_list(&step.cpus)) };
-            let name = format!("{}{place} {}", step_name(step), score.name);
-            let name = name.trim_end();
-            match programs.iter_mut().find(|known| known.name == name) {
-                Some(known) => known.values.push(score.value),
-                None => programs.push(ProgramScore {
-                    name: name.to_owned(),
-                    values: vec![score.value],
-                    median: score.value,
-                    interval: None,
-                    unit: score.unit.clone(),
-                }),
-            }
+    for (step, score) in
+        record.steps.iter().flat_map(|step| of_step(record, step).into_iter().map(move |score| (step, score)))
+    {
+        let place =
+            if step.cpus.is_empty() { String::new() } else { format!(" on CPU {}", record::cpu_list(&step.cpus)) };
+        let name = format!("{}{place} {}", step_name(step), score.name);
+        let name = name.trim_end();
+        match programs.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.values.extend(score.values),
+            None => programs.push(ProgramScore { name: name.to_owned(), ..score }),
         }
     }
     for program in &mut programs {
@@ -50,6 +46,30 @@ pub(crate) fn programs(record: &Record) -> Vec<ProgramScore> {
         program.interval = median_interval(&program.values, 95.0);
     }
     programs
+}
+
+/// Scores of one step, by their names within it.
+fn of_step(record: &Record, step: &Step) -> Vec<ProgramScore> {
+    let one = |name: &str, values: &[f64], unit: &str| ProgramScore {
+        name: name.to_owned(),
+        values: values.to_vec(),
+        median: median(values).unwrap_or_default(),
+        interval: None,
+        unit: unit.to_owned(),
+        possible: None,
+        is_series: false,
+    };
+    match &step.outcome {
+        Outcome::Done(StepMeasurement::Scores(scores)) => {
+            let scores = scores.rows.iter();
+            scores.map(|score| one(&score.name, &[score.value], &score.unit)).collect()
+        }
+        Outcome::Done(StepMeasurement::Series(series)) if step.workload == WorkloadId::Flops => {
+            let possible = possible_gflops(record, step, series);
+            vec![ProgramScore { possible, is_series: true, ..one("", &series.values, &series.unit) }]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What there is to know about scores besides their values, one line for each program: what they stand
@@ -85,7 +105,14 @@ impl ProgramScore {
                 format!(" (median of {n} runs, 95 % interval {} to {})", number(interval.low), number(interval.high))
             }
         };
-        with_unit(self.median, &self.unit) + &repeated
+        let share = self.possible_percent();
+        let share = share.map_or_else(String::new, |share| format!(", {share:.0} % of what the cores can do"));
+        with_unit(self.median, &self.unit) + &repeated + &share
+    }
+
+    /// The median in percent of what the cores can do.
+    pub fn possible_percent(&self) -> Option<f64> {
+        self.possible.filter(|possible| *possible > 0.0).map(|possible| 100.0 * self.median / possible)
     }
 }
 
@@ -100,7 +127,7 @@ fn half_range_percent(values: &[f64], median: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::test_support::{own_run, with_step};
-    use record::{Score, Scores, Variant, WorkloadId};
+    use record::{ClockSeries, Fact, Score, Scores, Series, Variant, WorkloadId};
 
     #[test]
     fn repetitions_are_one_score() {
@@ -120,6 +147,25 @@ mod tests {
         let one = ProgramScore { values: vec![0.102], ..few };
         assert_eq!(one.words(), "0.102 s");
         assert_eq!(programs[0].words(), "2.55 s (median of 6 runs, 95 % interval 2.00 to 3.00)");
+    }
+
+    #[test]
+    fn turns_of_a_multiplication_are_one_score_with_its_share() {
+        let mut record = own_run();
+        let cpu = &mut record.machine.cpus[0];
+        (cpu.cpu, cpu.core_type, cpu.siblings) = (0, Fact::Known("Cortex-A76".into()), vec![0]);
+        let clocks = vec![ClockSeries { cpu: 0, khz: vec![2_000_000; 3] }];
+        let series = Series { unit: "GFLOPS".into(), values: vec![11.9, 12.0, 12.1], clocks, ..Series::default() };
+        let measured = StepMeasurement::Series(series);
+        record = with_step(record, WorkloadId::Flops, "fp64", &[0], (0.0, 1.0), measured.clone());
+        record = with_step(record, WorkloadId::Simd, "", &[0], (1.0, 2.0), measured);
+        let programs = programs(&record);
+        assert_eq!(programs.len(), 1, "other series are no programs");
+        assert_eq!(programs[0].name, "flops fp64 on CPU 0");
+        assert_eq!(
+            programs[0].words(),
+            "12.0 GFLOPS ±0.8 % (median of 3 runs ± half their range), 75 % of what the cores can do"
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //!   where every core or this one has them;
 //! - `heat(turns)`: independent work for the widest unit, returns the number of floating-point operations;
 //! - [`ROUTINES`]: copy, fill and read routines;
+//! - [`KERNELS`]: multiplications of panels of matrices, the widest first;
 //! - [`LIBC_LOOPS`]: loops around functions of another C library, for programs of this and of smaller word sizes;
 //! - `isa_features()`: names of available CPU features;
 //! - `translator()`: name of the program that emulates this CPU, if it identifies itself.
@@ -39,7 +40,7 @@ mod isa;
 #[cfg(not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64", target_arch = "x86_64")))]
 compile_error!("this architecture is not supported yet: add crates/microbench/src/arch/<name>.rs");
 
-pub use isa::{LIBC_LOOPS, ROUTINES, isa_features, translator};
+pub use isa::{KERNELS, LIBC_LOOPS, ROUTINES, isa_features, translator};
 pub(crate) use isa::{float_chain, heat, multiply_chain, sized_chain};
 
 /// Dependent one-cycle operations in one turn of `chain`.

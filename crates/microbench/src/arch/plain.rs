@@ -3,6 +3,7 @@
 //! They are the same on every instruction set. Their speed depends on the library that the binary is linked with, so
 //! the library is part of their description.
 
+use crate::flops::{Element, Kernel};
 use crate::plain::{copy, fill, read};
 use crate::routine::{Body, Operation, Routine};
 
@@ -103,3 +104,43 @@ pub const LIBC: &str = if cfg!(target_env = "musl") {
 } else {
     "unknown"
 };
+
+/// Rows and columns of a tile that fits into the registers of every instruction set.
+const TILE: usize = 4;
+
+/// Tile in compiled code.
+macro_rules! tile {
+    ($name:ident, $type:ty) => {
+        unsafe fn $name(left: *const u8, right: *const u8, product: *mut u8, stride: usize, turns: usize) {
+            let (left, right) = (left.cast::<[$type; TILE]>(), right.cast::<[$type; TILE]>());
+            let mut sums = [[0.0; TILE]; TILE];
+            for turn in 0..turns {
+                // SAFETY: the caller guarantees panels of `turns` turns, aligned to elements.
+                let (left, right) = unsafe { (left.add(turn).read(), right.add(turn).read()) };
+                for (sums, right) in sums.iter_mut().zip(right) {
+                    for (sum, left) in sums.iter_mut().zip(left) {
+                        *sum += left * right;
+                    }
+                }
+            }
+            for (column, sums) in sums.into_iter().enumerate() {
+                // SAFETY: the caller guarantees a tile whose columns are `stride` bytes apart, aligned to elements.
+                let column = unsafe { &mut *product.add(column * stride).cast::<[$type; TILE]>() };
+                for (to, sum) in column.iter_mut().zip(sums) {
+                    *to += sum;
+                }
+            }
+        }
+    };
+}
+
+tile!(tile_double, f64);
+tile!(tile_single, f32);
+
+/// Double precision by the compiler.
+pub(super) const DOUBLE: Kernel =
+    Kernel::new::<{ 8 * TILE }, { 8 * TILE }>("fp64-compiled", "Compiled code.", Element::Double, tile_double);
+
+/// Single precision by the compiler.
+pub(super) const SINGLE: Kernel =
+    Kernel::new::<{ 4 * TILE }, { 4 * TILE }>("fp32-compiled", "Compiled code.", Element::Single, tile_single);

@@ -107,3 +107,32 @@ macro_rules! register_turns {
         }
     };
 }
+
+/// A [`TileTurns`](crate::flops::TileTurns); `first` loads what the first turn needs and clears the tile's registers,
+/// `then` adds them to the tile. Defines `{left}`, `{right}`, `{product}`, `{stride}` and `{turns}`.
+macro_rules! tile_turns {
+    ($(#[$about:meta])* $name:ident first [$($before:expr),* $(,)?] [$($turn:expr),* $(,)?] then [$($after:expr),* $(,)?];
+     $($operand:tt)*) => {
+        $(#[$about])*
+        unsafe fn $name(left: *const u8, right: *const u8, product: *mut u8, stride: usize, turns: usize) {
+            // SAFETY: the caller guarantees panels of `turns` turns, the tile and the CPU features used.
+            unsafe {
+                asm!(
+                    $($before,)*
+                    ".p2align 5",
+                    "2:",
+                    $($turn,)*
+                    again!("{turns}"),
+                    $($after,)*
+                    left = inout(reg) left => _,
+                    right = inout(reg) right => _,
+                    product = inout(reg) product => _,
+                    stride = in(reg) stride,
+                    turns = inout(reg) turns => _,
+                    $($operand)*
+                    options(nostack),
+                );
+            }
+        }
+    };
+}

@@ -17,6 +17,8 @@ words! {
         Cpuminer = "cpuminer",
         CpuminerPerCpu = "cpuminer-per-cpu",
         Drive = "drive",
+        /// Multiplication of matrices.
+        Flops = "flops",
         Geekbench = "geekbench",
         Heat = "heat",
         Lzma = "lzma",
@@ -75,8 +77,8 @@ impl WorkloadId {
     pub fn bound_mostly(self) -> WorkBound {
         use {WorkBound as B, WorkloadId::*};
         match self {
-            Aes | Clock | Cpuminer | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish | Sysbench | Video
-            | Zstd => B::Cpu,
+            Aes | Clock | Cpuminer | Flops | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish | Sysbench
+            | Video | Zstd => B::Cpu,
             CoreToCore | MemoryBandwidth | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling => B::Memory,
             Drive | Rsync => B::Storage,
             Network | NetworkCpu | Sftp => B::Network,

@@ -212,7 +212,7 @@ pub(super) fn series(record: &Record) -> String {
 /// All other programs with their repetitions, and notes about their scores.
 pub(super) fn programs(facts: &Facts<'_>) -> String {
     let mut text = String::new();
-    for program in facts.programs() {
+    for program in facts.programs().iter().filter(|program| !program.is_series) {
         let values: Vec<String> = program.values.iter().map(f64::to_string).collect();
         let _ = write!(text, "Executing {}\n\nTotal Scores: {} {}\n\n", program.name, values.join(","), program.unit);
     }

@@ -11,4 +11,5 @@ pub mod repeat;
 pub mod report;
 #[cfg(test)]
 mod tests;
+pub(crate) mod turns;
 pub(crate) mod worker;

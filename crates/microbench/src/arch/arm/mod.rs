@@ -12,9 +12,11 @@ macro_rules! again {
 
 mod libc_loop;
 mod memory;
+mod tiles;
 
 pub use libc_loop::LIBC_LOOPS;
 pub use memory::ROUTINES;
+pub use tiles::KERNELS;
 
 use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
 use std::arch::asm;

@@ -12,10 +12,12 @@ macro_rules! again {
 mod heat;
 mod libc_loop;
 mod memory;
+mod tiles;
 
 pub(crate) use heat::heat;
 pub use libc_loop::LIBC_LOOPS;
 pub use memory::ROUTINES;
+pub use tiles::KERNELS;
 
 use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
 use std::arch::asm;

@@ -1,0 +1,198 @@
+//! `flops`: built-in multiplication of dense matrices in double and single precision. It keeps the units for
+//! multiply-adds of every core busy, from the caches: the most floating-point operations a second that programs get,
+//! what people run HPL for, and a load that draws much power.
+//!
+//! Every thread has a CPU and matrices of its own. Elements are integers, so every product is exact, and verified.
+
+use super::Workload;
+use super::attributes::Attributes;
+use super::{Places, Shape};
+use crate::measure::context::WorkloadContext;
+use crate::measure::quiet;
+use crate::measure::report::StepReport;
+use crate::measure::turns::{Turn, series};
+use machine::{available_kib, faults};
+use microbench::clock::{ClockPlan, measure};
+use microbench::flops::{Element, Kernel, Product, kernel};
+use process::child::{failure, move_to};
+use record::{ClockSeries, Failure, FailureKind, Missing, StepMeasurement, Variant, WorkloadId};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Double precision.
+const DOUBLE: Variant = Variant::own("fp64");
+/// Single precision.
+const SINGLE: Variant = Variant::own("fp32");
+
+/// The entry in the table of workloads.
+pub(super) const FLOPS: Workload = Workload {
+    id: WorkloadId::Flops,
+    about: "Built-in multiplication of matrices in double (fp64) and single precision (fp32); exact and verified.",
+    link: "https://www.netlib.org/benchmark/hpl/",
+    unit: "GFLOPS",
+    higher_is_better: true,
+    tool: None,
+    shape: Some(Shape {
+        variants: &[DOUBLE, SINGLE],
+        places: Places::OneOfEachTypeThenAll,
+        repetitions: 1,
+        seconds: TIME.as_secs(),
+    }),
+    attributes: Attributes::PLAIN,
+    lacking,
+    run,
+};
+
+/// Rises when the size of matrices, their blocks or a kernel changes.
+const METHOD: u32 = 1;
+/// Rows and columns: whole tiles of every kernel, and much more than a block.
+const SIZE: usize = 960;
+/// Seed of the elements.
+const SEED: u64 = 0x5bc_f10b;
+/// Turns begin until this much time is used.
+const TIME: Duration = Duration::from_secs(5);
+/// At least so many turns, so that there is something to compare.
+const TURNS_MIN: usize = 2;
+/// Products of a turn go on for this time, of which reading the clock is a small part; the slowest boards need several
+/// seconds for one.
+const TURN: Duration = Duration::from_millis(250);
+/// Memory left to the system, in KiB.
+const RESERVE_KIB: u64 = 32 << 10;
+
+fn lacking(context: &WorkloadContext) -> Option<Missing> {
+    let available = available_kib(context.root).ok()?;
+    let threads = u64::from(context.job.threads.max(1));
+    // Three matrices, and panels of less than one.
+    let need = threads * 4 * (size() * size() * element(context).bytes()) as u64 / 1024 + RESERVE_KIB;
+    (need > available).then(|| {
+        let mib = |kib: u64| kib / 1024;
+        let why =
+            format!("matrices of {threads} threads need {} MiB, only {} MiB are available", mib(need), mib(available));
+        Missing::unsupported("/proc/meminfo", why)
+    })
+}
+
+/// Rows and columns; fewer in tests that are in haste.
+fn size() -> usize {
+    SIZE / faults::haste().min(4) as usize
+}
+
+fn element(context: &WorkloadContext) -> Element {
+    if context.job.variant == SINGLE { Element::Single } else { Element::Double }
+}
+
+fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
+    report.method = METHOD;
+    let kernel = kernel(element(context));
+    let (cpus, cancelled, time) = (&context.job.cpus, context.cancelled, context.time_or(TIME));
+    let start = Barrier::new(context.job.threads.max(1) as usize);
+    let cpu = |index: usize| cpus.get(index % cpus.len().max(1)).copied();
+    let ended = context.pinned_threads(report, |index| turns(kernel, cpu(index), &start, cancelled, time))?;
+    let ended = ended.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let (turns, clocks): (Vec<Vec<Turn>>, Vec<Vec<u32>>) = ended.into_iter().unzip();
+    let detail = format!("matrices of {0} x {0}, {1}; sum of {2} threads", size(), kernel.id, turns.len());
+    let mut series = series(&turns, FLOPS.unit, detail);
+    let of_cpu = |(cpu, khz): (&u32, Vec<u32>)| ClockSeries { cpu: *cpu, khz: khz[..series.values.len()].to_vec() };
+    series.clocks = cpus.iter().zip(clocks).map(of_cpu).collect();
+    Ok(StepMeasurement::Series(series))
+}
+
+/// Takes turns for `time`, after a start together, and reads the clock at the end of each, in kHz. The first product
+/// wakes up clock and caches.
+fn turns(
+    kernel: &'static Kernel,
+    cpu: Option<u32>,
+    start: &Barrier,
+    cancelled: &AtomicI32,
+    time: Duration,
+) -> Result<(Vec<Turn>, Vec<u32>), Failure> {
+    let is_cancelled = || cancelled.load(Ordering::Relaxed) != 0;
+    let ready = || -> Result<Product, Failure> {
+        let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
+        cpu.map_or(Ok(()), |cpu| move_to(&[cpu])).map_err(not_started)?;
+        let mut product = Product::new(kernel, size(), SEED).map_err(|refused| not_started(refused.to_string()))?;
+        product.multiply(is_cancelled);
+        verified(kernel, &product, is_cancelled())?;
+        Ok(product)
+    };
+    let ready = ready();
+    // The others wait for this thread even if it has failed already.
+    start.wait();
+    let mut product = ready?;
+    let started = Instant::now();
+    let (mut turns, mut clocks) = (Vec::new(), Vec::new());
+    while !is_cancelled() && (turns.len() < TURNS_MIN || started.elapsed() < time) {
+        let _window = quiet::window();
+        let begun = Instant::now();
+        let mut operations = 0;
+        while begun.elapsed() < TURN / faults::haste() && !is_cancelled() {
+            product.multiply(is_cancelled);
+            operations += product.operations();
+        }
+        let rate = operations as f64 / begun.elapsed().as_secs_f64().max(1e-9) / 1e9;
+        turns.push(Turn { at: started.elapsed(), rate });
+        clocks.push(measure(&ClockPlan::warm()).best_khz);
+    }
+    verified(kernel, &product, is_cancelled())?;
+    Ok((turns, clocks))
+}
+
+/// Fails if the product is wrong, unless it was interrupted.
+fn verified(kernel: &Kernel, product: &Product, is_cancelled: bool) -> Result<(), Failure> {
+    if is_cancelled || product.is_right() {
+        return Ok(());
+    }
+    let why = format!("A product of matrices by {} is wrong; memory or CPU of this machine is unstable.", kernel.id);
+    Err(failure(FailureKind::WrongAnswer, why, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Job;
+    use crate::testing::Bench;
+
+    fn job(variant: Variant, threads: u32) -> Job {
+        Job { workload: WorkloadId::Flops, variant, threads, time: Some(Duration::from_millis(1)), ..Job::default() }
+    }
+
+    #[test]
+    fn both_precisions_are_measured_and_verified() {
+        for (variant, name) in [(DOUBLE, "fp64"), (SINGLE, "fp32")] {
+            let measured = Bench::new(&[]).with(&job(variant, 1), run).unwrap();
+            let StepMeasurement::Series(series) = measured else { panic!("{measured:?}") };
+            assert_eq!(series.values.len(), TURNS_MIN, "{series:?}");
+            assert!(series.values.iter().all(|rate| *rate > 0.0), "{series:?}");
+            assert!(series.detail.contains(name), "{series:?}");
+        }
+    }
+
+    #[test]
+    fn clocks_are_those_of_the_cpus() {
+        let cpu = rustix::thread::sched_getcpu() as u32;
+        let one = Job { cpus: vec![cpu], ..job(SINGLE, 1) };
+        let StepMeasurement::Series(series) = Bench::new(&[]).with(&one, run).unwrap() else { panic!("no series") };
+        let clocks: Vec<(u32, usize)> = series.clocks.iter().map(|clock| (clock.cpu, clock.khz.len())).collect();
+        assert_eq!(clocks, [(cpu, series.values.len())]);
+    }
+
+    #[test]
+    fn wrong_product_is_a_failure_unless_interrupted() {
+        let kernel = kernel(Element::Double);
+        let product = Product::new(kernel, 8, SEED).unwrap();
+        let failed = verified(kernel, &product, false).unwrap_err();
+        assert_eq!(failed.kind, FailureKind::WrongAnswer);
+        assert!(failed.message.contains("is wrong"), "{failed:?}");
+        assert!(verified(kernel, &product, true).is_ok());
+    }
+
+    #[test]
+    fn too_little_memory_is_refused() {
+        let bench = Bench::new(&[]);
+        bench.root.write("/proc/meminfo", "MemAvailable: 60000 kB").unwrap();
+        let why = bench.with(&job(DOUBLE, 4), |context, _| lacking(context)).unwrap().to_string();
+        assert!(why.contains("matrices of 4 threads need "), "{why}");
+        assert_eq!(bench.with(&job(SINGLE, 1), |context, _| lacking(context)), None);
+    }
+}
