@@ -5,7 +5,6 @@
 //! Every thread has a CPU and matrices of its own. Elements are integers, so every product is exact, and verified.
 
 use super::Workload;
-use super::attributes::Attributes;
 use super::{Places, Shape};
 use crate::measure::context::WorkloadContext;
 use crate::measure::quiet;
@@ -30,18 +29,15 @@ pub(super) const FLOPS: Workload = Workload {
     id: WorkloadId::Flops,
     about: "Built-in multiplication of matrices in double (fp64) and single precision (fp32); exact and verified.",
     link: "https://www.netlib.org/benchmark/hpl/",
-    unit: "GFLOPS",
-    higher_is_better: true,
-    tool: None,
     shape: Some(Shape {
         variants: &[DOUBLE, SINGLE],
         places: Places::OneOfEachTypeThenAll,
         repetitions: 1,
         seconds: TIME.as_secs(),
     }),
-    attributes: Attributes::PLAIN,
     lacking,
     run,
+    ..Workload::PLAIN
 };
 
 /// Rises when the size of matrices, their blocks or a kernel changes.
@@ -92,7 +88,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     let ended = ended.into_iter().collect::<Result<Vec<_>, _>>()?;
     let (turns, clocks): (Vec<Vec<Turn>>, Vec<Vec<u32>>) = ended.into_iter().unzip();
     let detail = format!("matrices of {0} x {0}, {1}; sum of {2} threads", size(), kernel.id, turns.len());
-    let mut series = series(&turns, FLOPS.unit, detail);
+    let mut series = series(&turns, "GFLOPS", detail);
     let of_cpu = |(cpu, khz): (&u32, Vec<u32>)| ClockSeries { cpu: *cpu, khz: khz[..series.values.len()].to_vec() };
     series.clocks = cpus.iter().zip(clocks).map(of_cpu).collect();
     Ok(StepMeasurement::Series(series))

@@ -87,7 +87,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         "per iteration {} KiB of text compressed once and decompressed {DECOMPRESSIONS} times; sum of {threads} threads",
         bytes >> 10
     );
-    Ok(StepMeasurement::Series(series(&turns, LZMA.unit, detail)))
+    Ok(StepMeasurement::Series(series(&turns, "MB/s", detail)))
 }
 
 /// Takes turns for `time`, after a start together.
