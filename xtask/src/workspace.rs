@@ -8,10 +8,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The variable that names another checkout of the same commit: what is built there must be equal.
+pub(crate) const ROOT: &str = "SBC_BENCH_CHECKOUT";
+
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask).to_path_buf()
+    env::var_os(ROOT).map_or_else(|| xtask.parent().unwrap_or(xtask).to_path_buf(), PathBuf::from)
 }
 
 /// One text file of the checkout.
@@ -68,24 +71,29 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Output of a program, which has to succeed.
+pub(crate) fn said(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("{:?}", command.get_program()))?;
+    let why = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{:?} ended with {}: {}", command.get_program(), output.status, why.trim());
+    Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}
+
+/// A call of Git in the checkout.
+pub(crate) fn git(words: &[&str]) -> Result<String> {
+    said(Command::new("git").arg("-C").arg(root()).args(words))
+}
+
 /// The commit of the checkout as `./bench` asks for it; none where something was changed since, or git does not tell.
 pub(crate) fn commit() -> Option<String> {
-    let git = |words: &[&str]| {
-        let output = Command::new("git").arg("-C").arg(root()).args(words).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let is_clean = git(&["status", "--porcelain"])?.is_empty();
-    is_clean.then(|| git(&["rev-parse", "--short=12", "HEAD"]))?
+    let is_clean = git(&["status", "--porcelain"]).ok()?.is_empty();
+    is_clean.then(|| git(&["rev-parse", "--short=12", "HEAD"]).ok())?
 }
 
 /// `cargo metadata` of the workspace's own packages, as JSON. Needs no network.
 pub(crate) fn metadata() -> Result<serde_json::Value> {
-    let output = cargo()
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
-        .output()
-        .context("cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(serde_json::from_slice(&output.stdout)?)
+    let text = said(cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]))?;
+    Ok(serde_json::from_str(&text)?)
 }
 
 /// Build directory of cargo.
