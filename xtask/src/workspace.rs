@@ -57,6 +57,14 @@ pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
     wanted.map(read).collect()
 }
 
+/// Paths of what is in a folder, sorted.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
 /// A call of the cargo that started this, in the workspace's folder. Only tests are compiled by clippy.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -64,7 +64,12 @@ pub fn import(
     Ok(imported)
 }
 
-fn import_file(store: &dyn Store, workers: &Workers, file: &Path, sent: &UploadOptions) -> Result<ImportReport, Trouble> {
+fn import_file(
+    store: &dyn Store,
+    workers: &Workers,
+    file: &Path,
+    sent: &UploadOptions,
+) -> Result<ImportReport, Trouble> {
     let mut imported = ImportReport::default();
     let name = facts::plain(&file.display().to_string());
     let bytes = match content(file, workers.limits().file_bytes_max) {

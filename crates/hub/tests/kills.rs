@@ -116,7 +116,9 @@ fn nothing_acknowledged_is_lost_while_hubs_and_their_database_are_killed() {
         let senders: Vec<_> = (0..SENDERS).map(sender).collect();
         // At each tenth of the way one of the three.
         for tenth in 1..10 {
-            while count.load(Ordering::Relaxed) * 10 < tenth * uploads() && senders.iter().any(|sender| !sender.is_finished()) {
+            while count.load(Ordering::Relaxed) * 10 < tenth * uploads()
+                && senders.iter().any(|sender| !sender.is_finished())
+            {
                 std::thread::sleep(Duration::from_millis(5));
             }
             let killed = tenth as usize % 3;

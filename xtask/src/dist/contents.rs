@@ -69,7 +69,8 @@ fn of_file(part: &str, file: &Path) -> Result<Vec<String>> {
 /// What an unpacked package lacks.
 fn of_folder(product: &str, place: &Path) -> Result<Vec<String>> {
     let files = said(Command::new("find").arg(place).args(["-type", "f"]))?;
-    let path_of = |what: &str| files.lines().find(|path| path.trim_end_matches(".gz").ends_with(what)).map(PathBuf::from);
+    let path_of =
+        |what: &str| files.lines().find(|path| path.trim_end_matches(".gz").ends_with(what)).map(PathBuf::from);
     let text = |path: PathBuf| said(Command::new("gzip").args(["-dcf"]).arg(path));
     let notices = path_of(NOTICES).map(text).transpose()?;
     let parts = path_of(PARTS).map(text).transpose()?;

@@ -5,7 +5,7 @@
 
 use super::{Profile, Target, checksums, command, one, version};
 use crate::web_page;
-use crate::workspace::{self, run, said};
+use crate::workspace::{self, entries, run, said};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -168,7 +168,9 @@ fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Res
 fn pack(root: &Path) -> Result<()> {
     let mut gzip = Command::new("gzip");
     gzip.args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt"]);
-    gzip.args(names(&root.join("doc"))?.iter().filter(|name| name.ends_with(".cdx.json")).map(|name| format!("doc/{name}")));
+    gzip.args(
+        names(&root.join("doc"))?.iter().filter(|name| name.ends_with(".cdx.json")).map(|name| format!("doc/{name}")),
+    );
     run(gzip.current_dir(root))
 }
 
@@ -187,12 +189,8 @@ pub(super) fn empty(folder: &Path) -> Result<()> {
 
 /// Names of the files of a folder, sorted.
 pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        names.push(entry?.file_name().to_string_lossy().into_owned());
-    }
-    names.sort();
-    Ok(names)
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(entries(folder)?.iter().filter_map(name).collect())
 }
 
 /// All pages of rules as one document.
@@ -236,6 +234,8 @@ fn build(product: &Product, target: &Target, profile: Profile, target_folder: &P
     let mut command = workspace::cargo();
     command.args(["build", "--quiet", "--locked", "--profile", product.profile(profile), "--package", product.name]);
     command.args(["--target", target.triple, "--config", &target.flags(&remapped(target_folder)?)]);
+    // Packages have no tables of symbols, with which an emulated machine is debugged.
+    command.env("CARGO_PROFILE_PROOF_STRIP", "true");
     if let Some(commit) = workspace::commit() {
         command.env("SBC_BENCH_COMMIT", commit);
     }

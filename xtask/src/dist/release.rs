@@ -103,10 +103,16 @@ mod tests {
         empty(&place).unwrap();
         let of = |name: &str| place.join(name);
         fs::write(of("SHA256SUMS"), "# date: 2026-11-28\n").unwrap();
-        let made = Command::new("minisign").args(["-G", "-W", "-p"]).arg(of("key.pub")).arg("-s").arg(of("key")).output();
+        let made =
+            Command::new("minisign").args(["-G", "-W", "-p"]).arg(of("key.pub")).arg("-s").arg(of("key")).output();
         assert!(made.unwrap().status.success());
         sign_with(&place, of("key").as_os_str()).unwrap();
-        let good = Command::new("minisign").args(["-V", "-q", "-p"]).arg(of("key.pub")).arg("-m").arg(of("SHA256SUMS")).status();
+        let good = Command::new("minisign")
+            .args(["-V", "-q", "-p"])
+            .arg(of("key.pub"))
+            .arg("-m")
+            .arg(of("SHA256SUMS"))
+            .status();
         assert!(good.unwrap().success());
         fs::remove_dir_all(&place).unwrap();
     }

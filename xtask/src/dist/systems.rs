@@ -104,7 +104,11 @@ const BOTH: &[Step] = &[
 /// The hub is installed, upgraded, asked, and its results outlive the package.
 const HUB_STEPS: &[Step] = &[
     Step { what: "upgrade", line: "apt-get install --yes --no-install-recommends /package/now.deb", has: "" },
-    Step { what: "token", line: "sbc-bench-hub token make farm --data /tmp/hub | wc -c; sbc-bench-hub token list --data /tmp/hub", has: "farm" },
+    Step {
+        what: "token",
+        line: "sbc-bench-hub token make farm --data /tmp/hub | wc -c; sbc-bench-hub token list --data /tmp/hub",
+        has: "farm",
+    },
     Step {
         what: "serve",
         line: "sbc-bench-hub serve --data /tmp/hub --listen 127.0.0.1:8321 2> /dev/null & \
@@ -112,7 +116,11 @@ const HUB_STEPS: &[Step] = &[
                printf \"GET /readyz HTTP/1.0\\r\\n\\r\\n\" >&3; cat <&3'; kill $!; wait || true; rm -r /tmp/hub",
         has: "ready",
     },
-    Step { what: "unit", line: "cat /usr/lib/systemd/system/sbc-bench-hub.service /lib/systemd/system/sbc-bench-hub.service 2> /dev/null || true", has: "DynamicUser=yes" },
+    Step {
+        what: "unit",
+        line: "cat /usr/lib/systemd/system/sbc-bench-hub.service /lib/systemd/system/sbc-bench-hub.service 2> /dev/null || true",
+        has: "DynamicUser=yes",
+    },
     Step { what: "remove", line: "dpkg --remove $NAME && test ! -e /usr/bin/$NAME", has: "" },
     Step { what: "install again", line: "dpkg --install /package/now.deb", has: "" },
     Step { what: "purge", line: "dpkg --purge $NAME && ! dpkg-query --show $NAME", has: "" },
@@ -188,8 +196,7 @@ pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
 /// The only .deb of a folder, if its sum is that of `SHA256SUMS`.
 fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
     let missing = || format!("{} has no .deb: run cargo xtask package {arch}", folder.display());
-    let entries = fs::read_dir(folder).with_context(missing)?;
-    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut paths = workspace::entries(folder).with_context(missing)?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "deb"));
     let [path] = &paths[..] else { bail!("{}", missing()) };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -267,10 +274,9 @@ fn older(package: &Path, folder: &Path) -> Result<()> {
     let text = fs::read_to_string(&control)?;
     let line = |line: &str| if line.starts_with("Version:") { "Version: 0.0.1-1".to_owned() } else { line.to_owned() };
     fs::write(&control, text.lines().map(|text| line(text) + "\n").collect::<String>())?;
-    said(Command::new("dpkg-deb")
-        .args(["--build", "--root-owner-group"])
-        .arg(&unpacked)
-        .arg(folder.join("before.deb")))?;
+    said(
+        Command::new("dpkg-deb").args(["--build", "--root-owner-group"]).arg(&unpacked).arg(folder.join("before.deb")),
+    )?;
     Ok(fs::remove_dir_all(&unpacked)?)
 }
 

@@ -67,7 +67,8 @@ pub(crate) fn build() -> Result<PathBuf> {
     fs::create_dir_all(&folder)?;
     let words = ["build", "--locked", "--quiet", "-p", "sbc-bench-web", "--profile", "web", "--target", TARGET];
     let flags = dist::rustflags(TARGET, dist::package::remapped(&target_folder)?.into_iter());
-    run(workspace::cargo().args(words).args(["--config", &flags])).with_context(|| format!("needs `rustup target add {TARGET}`"))?;
+    run(workspace::cargo().args(words).args(["--config", &flags]))
+        .with_context(|| format!("needs `rustup target add {TARGET}`"))?;
     let built = workspace::target_folder()?.join(TARGET).join("web/web.wasm");
     let mut bindgen = Command::new(bindgen()?);
     run(bindgen.args(BINDGEN_OPTIONS).arg(&folder).arg(built))?;

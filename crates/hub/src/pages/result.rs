@@ -57,7 +57,8 @@ pub(crate) fn compared(links: &[Link], comparison: &Comparison) -> String {
         (site_links())
         ol { @for link in links { li { (link.html()) } } }
     };
-    facts::harmless(&page::comparison_within(&page::Around { above, ..page::Around::default() }, comparison)).into_owned()
+    facts::harmless(&page::comparison_within(&page::Around { above, ..page::Around::default() }, comparison))
+        .into_owned()
 }
 
 /// Form that asks for the results to compare, with `ids` filled in.

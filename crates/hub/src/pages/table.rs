@@ -10,7 +10,7 @@ use maud::{Markup, html};
 /// Headings of the cells that every result has.
 const HEADINGS: [&str; 10] = [
     "Device",
-    "Clock (MHz)",
+    "Clock",
     "Kernel",
     "Distribution",
     "7-zip multi (MIPS)",
@@ -79,7 +79,8 @@ fn spread_table(spreads: &[Spread]) -> Markup {
         let values: Vec<f64> = spread.values.iter().map(|(value, _)| *value).collect();
         let ((highest, best), lowest) = (spread.values.first()?, *values.last()?);
         let median = facts::stats::median(&values)?;
-        let x = |value: f64| format!("{:.1}", 2.0 + (STRIP_WIDTH - 4.0) * (value - lowest) / (highest - lowest).max(1.0));
+        let x =
+            |value: f64| format!("{:.1}", 2.0 + (STRIP_WIDTH - 4.0) * (value - lowest) / (highest - lowest).max(1.0));
         let told = |value: f64| facts::number::number(value, "MB/s");
         Some(html! {
             tr {

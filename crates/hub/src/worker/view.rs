@@ -79,11 +79,7 @@ fn compared(names: &[String], explained: &[Explained<'_>]) -> String {
     };
     let sides: Vec<Side<'_>> =
         all().map(|(name, explained)| Side { name: told(name, &explained.facts), explained }).collect();
-    let links: Vec<Link> = all()
-        .map(|(name, explained)| Link {
-            to: format!("/r/{name}"),
-            words: told(name, &explained.facts),
-        })
-        .collect();
+    let links: Vec<Link> =
+        all().map(|(name, explained)| Link { to: format!("/r/{name}"), words: told(name, &explained.facts) }).collect();
     pages::compared(&links, &compare(&sides))
 }

@@ -30,7 +30,9 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     }
     let mut text: String = families.into_values().collect();
     // A state set with the type gauge, because the textfile collector rejects a file with the type of state sets.
-    text.push_str("# TYPE sbc_bench_verdict gauge\n# HELP sbc_bench_verdict 1 for the verdict of the result, 0 for others.\n");
+    text.push_str(
+        "# TYPE sbc_bench_verdict gauge\n# HELP sbc_bench_verdict 1 for the verdict of the result, 0 for others.\n",
+    );
     for verdict in Verdict::ALL {
         let is_so = u8::from(verdict == explained.verdict);
         let _ = writeln!(text, "sbc_bench_verdict{{verdict=\"{verdict}\"}} {is_so}");

@@ -1,7 +1,7 @@
 //! A minimal system in a folder: made once by debootstrap with all signatures verified, and copied for each use.
 
-use super::namespace::Namespace;
 use super::System;
+use super::namespace::Namespace;
 use crate::dist::Target;
 use crate::workspace::said;
 use anyhow::{Context, Result};
