@@ -23,8 +23,13 @@ pub(super) struct KnownResult<'a> {
 }
 
 impl<'a> KnownResult<'a> {
-    /// Its board.
-    pub(super) fn board(&self) -> Option<&'a NamedBoard> {
+    /// Its board, by the name for people.
+    pub(super) fn board(&self) -> Option<&'a str> {
+        self.peer.row.name.as_deref().or(self.peer.row.board.as_deref())
+    }
+
+    /// The same with the name that all spellings have.
+    pub(super) fn named_board(&self) -> Option<&'a NamedBoard> {
         self.peer.board.as_ref()
     }
 

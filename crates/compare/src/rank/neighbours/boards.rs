@@ -35,7 +35,7 @@ pub(super) fn boards(known: &[KnownResult<'_>], higher_is_better: bool) -> Vec<B
     // Names of one board differ in their maker, blanks and case; the first one is shown.
     let mut by_name: BTreeMap<String, NamedResults> = BTreeMap::new();
     for result in known {
-        if let (Some(board), Some(value)) = (result.board(), result.best(higher_is_better)) {
+        if let (Some(board), Some(value)) = (result.named_board(), result.best(higher_is_better)) {
             let NamedBoard { key, name, is_familiar } = board.clone();
             let new = || NamedResults { name, is_familiar, values: Vec::new() };
             by_name.entry(key).or_insert_with(new).values.push((result.clock_mhz(), value));
