@@ -35,11 +35,11 @@ const FENCES: &[Fence] = &[
     fence("app", false, Unsafe::Nowhere, 19_910),
     fence("archive", true, Unsafe::Nowhere, 430),
     fence("bench", true, Unsafe::Nowhere, 9_300),
-    fence("compare", true, Unsafe::Nowhere, 5_910),
+    fence("compare", true, Unsafe::Nowhere, 5_940),
     fence("console", false, Unsafe::Nowhere, 4_600),
     fence("explain", true, Unsafe::Nowhere, 10_100),
     fence("facts", true, Unsafe::Nowhere, 15_920),
-    fence("hub", false, Unsafe::Nowhere, 13_600),
+    fence("hub", false, Unsafe::Nowhere, 13_980),
     fence("identify", true, Unsafe::Nowhere, 4_000),
     fence("licences", true, Unsafe::Nowhere, 60),
     fence("logs", true, Unsafe::Nowhere, 8_110),
@@ -55,7 +55,7 @@ const FENCES: &[Fence] = &[
     fence("testkit", false, Unsafe::Nowhere, 3_850),
     fence("web", true, Unsafe::Nowhere, 600),
     fence("workloads", true, Unsafe::Nowhere, 10_500),
-    fence("xtask", false, Unsafe::Nowhere, 13_770),
+    fence("xtask", false, Unsafe::Nowhere, 13_900),
 ];
 
 const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe, lines_max: usize) -> Fence {
