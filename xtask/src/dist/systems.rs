@@ -172,9 +172,10 @@ pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
     let package = package(&folder, part)?;
     let mut not_tried = Vec::new();
     for (program, words, file) in [("lintian", LINTIAN, ".deb"), ("rpmlint", RPMLINT, ".rpm")] {
-        match lint(program, words, &folder, file)? {
-            true => println!("{program:14}0 errors, 0 warnings"),
-            false => not_tried.push(format!("{program}: it is not installed")),
+        if lint(program, words, &folder, file)? {
+            println!("{program:14}0 errors, 0 warnings");
+        } else {
+            not_tried.push(format!("{program}: it is not installed"));
         }
     }
     let has_arch = |system: &System| system.mirrors.iter().any(|(arch, _)| *arch == target.deb_arch);
