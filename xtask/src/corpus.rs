@@ -40,8 +40,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
 fn table(corpus: &Path) -> Result<String> {
     let mut files = Vec::new();
     for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
-        let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
-        files.extend(entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?);
+        files.extend(workspace::entries(folder)?);
     }
     files.retain(|file| {
         // One log of the corpus is empty.

@@ -2,7 +2,7 @@
 //! crates. `tidy` compares the list of crates alone, which needs no sources.
 
 use crate::dist;
-use crate::workspace;
+use crate::workspace::{self, said};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The text, from the workspace's folder.
-const FILE: &str = "crates/licences/third-party.txt";
+pub(crate) const FILE: &str = "crates/licences/third-party.txt";
 const REFERENCE: &str = include_str!("licences/reference.txt");
 const LIBRARIES: &str = include_str!("licences/libraries.txt");
 const LGPL: &str = include_str!("licences/LGPL-2.1.txt");
@@ -51,10 +51,7 @@ fn linked() -> Result<BTreeMap<Crate, BTreeSet<&'static str>>> {
         ]);
         command.args(["--package", package]);
         command.args(triples.iter().flat_map(|triple| ["--target", triple]));
-        let output = command.output().context("cargo tree")?;
-        let why = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "cargo tree of {package}: {}", why.trim());
-        for name in parse_tree(&String::from_utf8_lossy(&output.stdout)) {
+        for name in parse_tree(&said(&mut command).with_context(|| format!("cargo tree of {package}"))?) {
             found.entry(name).or_default().insert(package);
         }
     }
@@ -85,6 +82,32 @@ pub(crate) fn differences() -> Result<Vec<String>> {
     let missing = linked.difference(&listed).map(|one| line("linked and has no notice", one));
     let needless = listed.difference(&linked).map(|one| line("not linked", one));
     Ok(missing.chain(needless).collect())
+}
+
+/// What lacks in an artefact of a product: crates, fonts and data without a notice, and crates that the list of its parts
+/// (CycloneDX) does not have.
+pub(crate) fn missing(product: &str, notices: &str, parts: Option<&str>) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    let listed = listed(notices);
+    for name in ["REFERENCE DATA", "FONTS", "STANDARD LIBRARIES"] {
+        if !notices.contains(&heading(name)) {
+            faults.push(format!("no notices of {}", name.to_lowercase()));
+        }
+    }
+    let parts: Option<Value> = parts.map(serde_json::from_str).transpose()?;
+    let components = parts.iter().flat_map(|parts| parts["components"].as_array().into_iter().flatten());
+    let word = |component: &Value, key: &str| component[key].as_str().unwrap_or_default().to_owned();
+    let components: BTreeSet<Crate> =
+        components.map(|component| (word(component, "name"), word(component, "version"))).collect();
+    for (name, _) in linked()?.iter().filter(|(_, products)| products.contains(product)) {
+        if !listed.contains(name) {
+            faults.push(format!("no notice of {} {}", name.0, name.1));
+        }
+        if parts.is_some() && !components.contains(name) {
+            faults.push(format!("{} {} is not in the list of parts", name.0, name.1));
+        }
+    }
+    Ok(faults)
 }
 
 /// Crates that the list names.
@@ -141,12 +164,8 @@ fn made() -> Result<String> {
 
 /// Packages of `cargo metadata`, with the folders of their sources.
 fn packages() -> Result<BTreeMap<Crate, Value>> {
-    let output = workspace::cargo()
-        .args(["metadata", "--format-version=1", "--locked", "--offline"])
-        .output()
-        .context("cargo")?;
-    ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim());
-    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let text = said(workspace::cargo().args(["metadata", "--format-version=1", "--locked", "--offline"]))?;
+    let metadata: Value = serde_json::from_str(&text)?;
     let word = |package: &Value, key: &str| package[key].as_str().unwrap_or_default().to_owned();
     let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
     Ok(packages.into_iter().map(|package| ((word(&package, "name"), word(&package, "version")), package)).collect())

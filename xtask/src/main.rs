@@ -45,11 +45,16 @@ usage: cargo xtask TASK
                      clock, by pairs of its rows
   dist               build the four static binaries into target/dist
   dist --check       build them as ./bench does, and check all but their size
-  package hub        .deb and .rpm of the hub for this machine
-  package ARCH       .deb, .rpm, tarball, CycloneDX and sums of one architecture (x86_64, aarch64, armv7, riscv64)
+  package PART       .deb, .rpm, tarball, CycloneDX and sums of one architecture (x86_64, aarch64, armv7, riscv64), of the hub
+                     for this machine (hub), or the file for a browser (web)
+      --proof          with little optimisation, in less time
       --twice          once more in a clone, and compare: equal byte for byte
       --check [SYSTEM...]
-                       lintian, and the .deb in clean roots of Debian and Ubuntu: installed, upgraded, used, purged
+                       notices and parts inside, lintian, rpmlint, and the .deb in clean roots of Debian and Ubuntu (debian-12,
+                       debian-13, ubuntu-22.04, ubuntu-24.04): installed, upgraded, used, purged
+  release [--dry] [PART...]
+                     all parts of the tag at HEAD, built twice and checked, with sums, signature (SBC_BENCH_SIGNING_KEY names
+                     a key of minisign) and notes, in target/package/release; --dry: of any commit, with little optimisation
   fuzz [--scaling] [--seconds N] [--keep] [TARGET...]
                      fuzz every parser of foreign bytes, starting from its seeds;
                      --scaling names what costs more than the length of its input
@@ -121,10 +126,12 @@ fn task() -> Result<()> {
         ["accuracy", "--every", step] => accuracy::main(step.parse()?),
         ["dist"] => dist::main(),
         ["dist", "--check"] => dist::check_all(),
-        ["package", "hub"] => dist::hub::main(),
-        ["package", arch] => dist::package::main(arch),
-        ["package", arch, "--twice"] => dist::package::twice(arch),
-        ["package", arch, "--check", systems @ ..] => dist::systems::main(arch, systems),
+        ["package", part] => dist::package::main(part, dist::Profile::Release),
+        ["package", part, "--proof"] => dist::package::main(part, dist::Profile::Proof),
+        ["package", part, "--twice"] => dist::package::twice(part, dist::Profile::Release),
+        ["package", part, "--twice", "--proof"] => dist::package::twice(part, dist::Profile::Proof),
+        ["package", part, "--check", systems @ ..] => dist::systems::main(part, systems),
+        ["release", words @ ..] => dist::release::main(words),
         ["fuzz", words @ ..] => fuzz::main(words),
         ["farms", words @ ..] => farms::main(words),
         ["hub"] => hub::main(),

@@ -121,7 +121,9 @@ pub(crate) fn main() -> Result<()> {
             table.row(path, by, asked(check, &workspace::root().join(path), &tools))?;
             continue;
         }
-        let packages = packages(&target.join(path));
+        // A folder for each part of a release.
+        let mut packages = workspace::entries(&target.join(path)).unwrap_or_default();
+        packages.retain(|part| !part.ends_with("release") && (check != "rpm" || !part.ends_with("web")));
         if packages.is_empty() {
             table.not_tried(check, "no package is built; run cargo xtask package ARCH");
         }
@@ -140,18 +142,10 @@ pub(crate) fn main() -> Result<()> {
 /// The report of a result in this format, as a file.
 fn report(program: &Path, result: &str, format: &str, folder: &Path) -> Result<PathBuf> {
     let result = workspace::root().join(result);
-    let output = Command::new(program).arg("report").arg(&result).args(["--format", format]).output()?;
-    ensure!(output.status.success(), "{format}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = workspace::said(Command::new(program).arg("report").arg(&result).args(["--format", format]))?;
     let path = folder.join(result.with_extension(format).file_name().context("no file name")?);
-    fs::write(&path, output.stdout)?;
+    fs::write(&path, text + "\n")?;
     Ok(path)
-}
-
-/// Folders of packages that are built, one for each architecture.
-fn packages(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    found.sort();
-    found
 }
 
 /// Makes what is not there yet; what cannot be made is missed by the rows that need it.

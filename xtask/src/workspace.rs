@@ -8,10 +8,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The variable that names another checkout of the same commit: what is built there must be equal.
+pub(crate) const ROOT: &str = "SBC_BENCH_CHECKOUT";
+
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask).to_path_buf()
+    env::var_os(ROOT).map_or_else(|| xtask.parent().unwrap_or(xtask).to_path_buf(), PathBuf::from)
 }
 
 /// One text file of the checkout.
@@ -54,6 +57,14 @@ pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
     wanted.map(read).collect()
 }
 
+/// Paths of what is in a folder, sorted.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
 /// A call of the cargo that started this, in the workspace's folder. Only tests are compiled by clippy.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -68,24 +79,29 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Output of a program, which has to succeed.
+pub(crate) fn said(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("{:?}", command.get_program()))?;
+    let why = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{:?} ended with {}: {}", command.get_program(), output.status, why.trim());
+    Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+}
+
+/// A call of Git in the checkout.
+pub(crate) fn git(words: &[&str]) -> Result<String> {
+    said(Command::new("git").arg("-C").arg(root()).args(words))
+}
+
 /// The commit of the checkout as `./bench` asks for it; none where something was changed since, or git does not tell.
 pub(crate) fn commit() -> Option<String> {
-    let git = |words: &[&str]| {
-        let output = Command::new("git").arg("-C").arg(root()).args(words).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let is_clean = git(&["status", "--porcelain"])?.is_empty();
-    is_clean.then(|| git(&["rev-parse", "--short=12", "HEAD"]))?
+    let is_clean = git(&["status", "--porcelain"]).ok()?.is_empty();
+    is_clean.then(|| git(&["rev-parse", "--short=12", "HEAD"]).ok())?
 }
 
 /// `cargo metadata` of the workspace's own packages, as JSON. Needs no network.
 pub(crate) fn metadata() -> Result<serde_json::Value> {
-    let output = cargo()
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
-        .output()
-        .context("cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(serde_json::from_slice(&output.stdout)?)
+    let text = said(cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]))?;
+    Ok(serde_json::from_str(&text)?)
 }
 
 /// Build directory of cargo.

@@ -26,7 +26,7 @@ pub use formats::{change, csv, markdown_text};
 pub use limit::{Limit, LimitAnswer, LimitOutcome};
 pub use noise::noise_percent;
 pub use rank::{
-    Answer, Bar, Entry, Extremes, Gap, LikelyCause, Neighbours, OTHERS_MIN, Range, Ranking, Standing, all_neighbours,
+    Answer, Bar, Entry, Extremes, Gap, LikelyCause, Neighbours, OTHERS_MIN, Range, Ranking, Standing,
     answer_among_similar, board_name, neighbours, rank, rank_for_people, ranking_csv, ranking_markdown, ranking_text,
 };
 pub use settings::{Setting, settings, settings_of};

@@ -112,7 +112,7 @@ pub fn look(
     if !takes_part || derived.figures.is_empty() {
         return Ok(0);
     }
-    let history = history(session, owner, &derived.machine)?;
+    let history = history(session, owner, &derived.machine, result)?;
     // One that is late changes nothing: histories are looked at from their end.
     if history.last().is_none_or(|(id, _, _)| *id != result) || history.len() < HISTORY_MIN {
         return Ok(0);
@@ -144,12 +144,18 @@ struct Point {
     value: f64,
 }
 
-/// Number, start and figures of the latest results of a machine, the oldest first.
-fn history(session: &mut dyn Session, owner: i64, machine: &str) -> Result<Vec<(i64, i64, Vec<Point>)>, Trouble> {
+/// Number, start and figures of the latest results of a machine with the board of a result, the oldest first.
+fn history(
+    session: &mut dyn Session,
+    owner: i64,
+    machine: &str,
+    result: i64,
+) -> Result<Vec<(i64, i64, Vec<Point>)>, Trouble> {
     let sql = "SELECT id, started_utc_ms, figures FROM result WHERE owner = $1 AND machine = $2 AND quarantined IS NULL \
                AND died_in IS NULL AND verdict <> 'invalid' AND started_utc_ms IS NOT NULL \
+               AND coalesce(board_id, 0) = (SELECT coalesce(board_id, 0) FROM result WHERE id = $4) \
                ORDER BY started_utc_ms DESC, id DESC LIMIT $3";
-    let rows = session.run(sql, &[owner.into(), machine.into(), HISTORY_MAX.into()])?;
+    let rows = session.run(sql, &[owner.into(), machine.into(), HISTORY_MAX.into(), result.into()])?;
     let one = |row: &Row| {
         let figures = serde_json::from_str(row.text(2).unwrap_or("[]")).unwrap_or_default();
         (row.integer(0).unwrap_or(0), row.integer(1).unwrap_or(0), figures)

@@ -4,12 +4,16 @@ use crate::limits::LimitRefusal;
 use crate::store::{Store, Trouble, first, read, read_all};
 use crate::submit::{UploadOptions, submit};
 use crate::worker::{Stop, Workers};
-use crate::{originals, private};
+use crate::{originals, private, results};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Folders within folders that are looked into.
 const DEPTH_MAX: usize = 16;
+/// Files that are read at the same time.
+const THREADS_MAX: usize = 4;
 /// Rows of one query: memory stays small at any size of the database.
 const PAGE: i64 = 100;
 
@@ -35,32 +39,66 @@ pub fn import(
     sent: &UploadOptions,
 ) -> Result<ImportReport, Trouble> {
     let mut imported = ImportReport::default();
-    for place in places {
-        for file in files(place, 0, &mut imported.ignored) {
-            let name = facts::plain(&file.display().to_string());
-            let bytes = match content(&file, workers.limits().file_bytes_max) {
-                Ok(bytes) => bytes,
-                Err(why) => {
-                    imported.ignored.push(format!("{name}: {why}"));
-                    continue;
+    let files: Vec<PathBuf> = places.iter().flat_map(|place| files(place, 0, &mut imported.ignored)).collect();
+    let (next, report) = (AtomicUsize::new(0), Mutex::new(imported));
+    let work = || -> Result<(), Trouble> {
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let done = import_file(store, workers, file, sent)?;
+            let mut all = report.lock().unwrap_or_else(PoisonError::into_inner);
+            all.new += done.new;
+            all.known += done.known;
+            all.ignored.extend(done.ignored);
+        }
+        Ok(())
+    };
+    // Each has a worker of its own.
+    let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..count).filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+        let panicked = |_| Trouble::of("The import met a defect of this program.");
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(panicked)?)
+    })?;
+    let mut imported = report.into_inner().unwrap_or_else(PoisonError::into_inner);
+    imported.ignored.sort();
+    Ok(imported)
+}
+
+fn import_file(
+    store: &dyn Store,
+    workers: &Workers,
+    file: &Path,
+    sent: &UploadOptions,
+) -> Result<ImportReport, Trouble> {
+    let mut imported = ImportReport::default();
+    let name = facts::plain(&file.display().to_string());
+    let bytes = match content(file, workers.limits().file_bytes_max) {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            imported.ignored.push(format!("{name}: {why}"));
+            return Ok(imported);
+        }
+    };
+    // A file that is no archive is known by its own hash: no worker has to read it again.
+    let known = read(store, |session| results::known(session, sent.owner, &originals::hash(&bytes)))?;
+    if known.is_some_and(|known| known.published || !sent.publish) {
+        imported.known += 1;
+        return Ok(imported);
+    }
+    // Imports of old results send no notices.
+    match submit(store, workers, &Stop::default(), &bytes, sent, &|_, _, _| Ok(())) {
+        Ok(submitted) => {
+            for (inner, kept) in submitted {
+                let inner = if inner.is_empty() { inner } else { format!(" ({inner})") };
+                match kept {
+                    Ok(kept) if kept.was_there => imported.known += 1,
+                    Ok(_) => imported.new += 1,
+                    Err(why) => imported.ignored.push(format!("{name}{inner}: {why}")),
                 }
-            };
-            // Imports of old results send no notices.
-            match submit(store, workers, &Stop::default(), &bytes, sent, &|_, _, _| Ok(())) {
-                Ok(submitted) => {
-                    for (inner, kept) in submitted {
-                        let inner = if inner.is_empty() { inner } else { format!(" ({inner})") };
-                        match kept {
-                            Ok(kept) if kept.was_there => imported.known += 1,
-                            Ok(_) => imported.new += 1,
-                            Err(why) => imported.ignored.push(format!("{name}{inner}: {why}")),
-                        }
-                    }
-                }
-                Err(LimitRefusal::Store(trouble)) => return Err(trouble),
-                Err(why) => imported.ignored.push(format!("{name}: {}", words(&why))),
             }
         }
+        Err(LimitRefusal::Store(trouble)) => return Err(trouble),
+        Err(why) => imported.ignored.push(format!("{name}: {}", words(&why))),
     }
     Ok(imported)
 }

@@ -14,6 +14,10 @@ const CHANGE_PERCENT_MIN: f64 = 0.5;
 pub struct History {
     /// Board and cores, or the name that its owner gave it.
     pub machine: String,
+    /// Its board.
+    pub board: Option<String>,
+    /// Number of results of other boards under the same name.
+    pub others: usize,
     /// Results, the oldest first: short name and start.
     pub results: Vec<(String, i64)>,
     /// Figures that at least two results have.
@@ -38,16 +42,21 @@ pub struct Series {
 /// # Errors
 /// As [`Session::run`].
 pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, Trouble> {
-    let sql = "SELECT owner, machine FROM result WHERE slug = $1 AND quarantined IS NULL";
+    let sql = "SELECT owner, machine, board_id, (SELECT words FROM name WHERE id = board_id) FROM result \
+               WHERE slug = $1 AND quarantined IS NULL";
     let Some(one) = first(session, sql, &[slug.into()])? else { return Ok(None) };
-    let sql = "SELECT slug, started_utc_ms, figures FROM result WHERE owner = $1 AND machine = $2 \
+    let sql = "SELECT slug, started_utc_ms, figures, board_id FROM result WHERE owner = $1 AND machine = $2 \
                AND started_utc_ms IS NOT NULL AND (listed = 1 OR slug = $3) AND died_in IS NULL AND verdict <> 'invalid' \
                ORDER BY started_utc_ms DESC, id DESC LIMIT $4";
     let values = [one.0[0].clone(), one.0[1].clone(), slug.into(), RESULTS_MAX.into()];
     let mut rows = session.run(sql, &values)?;
     rows.reverse();
+    // A change between two boards is none of a machine.
+    let all = rows.len();
+    rows.retain(|row| row.integer(3) == one.integer(2));
     let results = rows.iter().map(|row| (row.words(0), row.integer(1).unwrap_or(0))).collect();
-    Ok(Some(History { machine: one.words(1), results, series: series(&rows) }))
+    let (board, others) = (one.text(3).map(str::to_owned), all - rows.len());
+    Ok(Some(History { machine: one.words(1), board, others, results, series: series(&rows) }))
 }
 
 fn series(rows: &[Row]) -> Vec<Series> {

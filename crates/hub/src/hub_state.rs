@@ -1,16 +1,19 @@
 //! A running hub: its database, its limits, and what it has counted. Everything that lasts is in the database.
 
 use crate::counts::Counts;
+use crate::drawn::DrawnPages;
 use crate::limits::Limits;
 use crate::rate::Rates;
 use crate::results;
 use crate::shares::Shares;
 use crate::store::{Store, Trouble};
 use crate::worker::{Stop, Workers};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 /// Settings of a hub.
 #[derive(Debug, Clone)]
@@ -64,6 +67,8 @@ pub struct Hub {
     pub tally: Tally,
     /// Processes that read uploads.
     pub workers: Workers,
+    /// Pages that workers made lately.
+    pub drawn: DrawnPages,
     /// Ends the worker that derives results of older builds.
     pub deriving: Stop,
     /// Room for bodies of uploads, in bytes, by token. Only received bytes take room.
@@ -111,12 +116,37 @@ pub struct Tally {
     pub outdated: AtomicU64,
     /// Notices that were sent.
     pub notices: AtomicU64,
+    /// Times of requests by route.
+    pub times: Mutex<BTreeMap<String, RouteTimes>>,
 }
+
+/// How long answers of a route took.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct RouteTimes {
+    /// Number of answers.
+    pub count: u64,
+    /// Number of answers that took [`SLOW`] and longer.
+    pub slow: u64,
+    /// Time of all together.
+    pub sum: Duration,
+}
+
+/// Answers that take this long are named in the log.
+pub const SLOW: Duration = Duration::from_secs(1);
 
 impl Tally {
     /// Counts one more.
     pub fn add(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts the time of an answer.
+    pub fn took(&self, route: &str, time: Duration) {
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_route = times.entry(route.to_owned()).or_default();
+        of_route.count += 1;
+        of_route.slow += u64::from(time >= SLOW);
+        of_route.sum += time;
     }
 }
 
@@ -139,6 +169,7 @@ impl Hub {
             rates,
             tally: Tally::default(),
             workers,
+            drawn: DrawnPages::default(),
             deriving: Stop::default(),
             bodies: Shares::new(BODIES_BYTES_MAX, BODIES_BYTES_MAX / 4),
             uploads: Shares::new(2 * of_one, of_one),
@@ -155,11 +186,11 @@ impl Hub {
 
     /// The latest counts.
     pub fn counts(&self) -> Arc<Counts> {
-        Arc::clone(&self.counts.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+        Arc::clone(&self.counts.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Puts new counts in their place.
     pub fn set_counts(&self, counts: Counts) {
-        *self.counts.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Arc::new(counts);
+        *self.counts.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(counts);
     }
 }

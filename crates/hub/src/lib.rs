@@ -11,6 +11,7 @@ pub mod clock;
 pub mod counts;
 mod curl;
 pub mod derive;
+pub mod drawn;
 pub mod folders;
 pub mod history;
 pub mod hooks;

@@ -3,6 +3,7 @@
 
 use crate::originals::hash;
 use crate::store::{Session, Trouble, Value, first};
+use facts::soc::bare_key;
 use serde::{Deserialize, Serialize};
 
 /// Kind of a name.
@@ -57,9 +58,12 @@ pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Opti
     if words.is_empty() {
         return Ok(None);
     }
+    let plain = slug_of(kind, &words);
+    // Spellings of a board are one name, the first of them.
+    let (column, value) = if is_board(kind, &words) { ("slug", &plain) } else { ("words", &words) };
     let known = |session: &mut dyn Session| -> Result<Option<i64>, Trouble> {
-        let values = [kind.word().into(), words.as_str().into()];
-        let sql = format!("SELECT id FROM name WHERE kind = $1 AND words = $2{}", session.dialect().to_point_to());
+        let values = [kind.word().into(), value.as_str().into()];
+        let sql = format!("SELECT id FROM name WHERE kind = $1 AND {column} = $2{}", session.dialect().to_point_to());
         let row = first(session, &sql, &values)?;
         Ok(row.and_then(|row| row.integer(0)))
     };
@@ -67,11 +71,10 @@ pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Opti
         return Ok(Some(id));
     }
     // Names that differ in what a slug leaves out get a slug each.
-    let plain = slug(&words);
     let distinct = format!("{plain}-{}", &hash(words.as_bytes())[..8]);
-    for slug in [plain, distinct] {
+    for slug in [&plain, &distinct] {
         let sql = "INSERT INTO name (kind, words, slug) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        session.run(sql, &[kind.word().into(), words.as_str().into(), slug.into()])?;
+        session.run(sql, &[kind.word().into(), words.as_str().into(), slug.as_str().into()])?;
         if let Some(id) = known(session)? {
             return Ok(Some(id));
         }
@@ -92,6 +95,16 @@ impl From<String> for Value {
 pub fn join_cores(session: &mut dyn Session, cores: i64, core: i64) -> Result<(), Trouble> {
     let sql = "INSERT INTO name_core (cores_id, core_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     session.run(sql, &[cores.into(), core.into()]).map(drop)
+}
+
+/// The slug of a name as people write it; that of a slug is itself. Spellings of a board have one: `rock5b` and `Radxa ROCK 5B`.
+pub fn slug_of(kind: Kind, words: &str) -> String {
+    if is_board(kind, words) { slug(&bare_key(&compare::board_name(words).1)) } else { slug(words) }
+}
+
+/// Letters beyond ASCII are lost in the spelling that is the same for all names of a board.
+fn is_board(kind: Kind, words: &str) -> bool {
+    kind == Kind::Board && words.is_ascii()
 }
 
 /// A name for addresses: `Orange Pi 5 Plus` is `orange-pi-5-plus`.
@@ -116,5 +129,23 @@ mod tests {
         ] {
             assert_eq!(slug(words), expected);
         }
+    }
+
+    #[test]
+    fn spellings_of_a_board_have_one_slug() {
+        for spellings in [
+            &["Raspberry Pi 4 Model B Rev 1.1", "RPi 4 Model B Rev 1.1 / BCM2711 Rev B0", "Raspberry Pi 4 B"][..],
+            &["Raspberry Pi 5 Model B Rev 1.0", "Raspberry Pi 5"],
+            &["Pine64 Rock64", "rock64", "Rock64"],
+            &["Radxa ROCK 5B", "rock5b", "ROCK 5 Model B"],
+            &["AZW EQ / N100", "Intel N100"],
+        ] {
+            let slugs = spellings.iter().map(|words| slug_of(Kind::Board, words));
+            let all: std::collections::BTreeSet<String> = slugs.clone().collect();
+            let again: std::collections::BTreeSet<String> = slugs.map(|one| slug_of(Kind::Board, &one)).collect();
+            assert!(all.len() == 1 && all == again, "{spellings:?}: {all:?}, {again:?}");
+        }
+        assert_ne!(slug_of(Kind::Board, "Raspberry Pi 4 B"), slug_of(Kind::Board, "Raspberry Pi 3 B"));
+        assert_eq!(slug_of(Kind::Kernel, "6.1.0-13-arm64"), "6-1-0-13-arm64");
     }
 }

@@ -259,7 +259,8 @@ fn scripts_and_sql_in_names_stay_text() {
             for path in paths {
                 let answer = hub.get(&path);
                 assert_eq!(answer.status, 200, "{name}: {path}");
-                let has_markup = answer.body.contains("<script") || answer.body.contains("\" onmouse");
+                let body = answer.body.replace(&format!("<script>{}</script>", page::script()), "");
+                let has_markup = body.contains("<script") || body.contains("\" onmouse");
                 assert!(!has_markup || path.starts_with("/api/"), "{name}: {path}");
                 assert!(!answer.body.contains(['\u{202e}', '\u{9b}']), "{name}: {path} can be shown on a terminal");
             }

@@ -5,8 +5,10 @@
 
 use crate::common;
 use crate::common::running::{Running, program};
-use crate::common::{Folder, made, on_hubs, postgres_database};
+use crate::common::{Folder, Server, made, on_hubs, postgres_database};
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -68,6 +70,92 @@ fn nothing_acknowledged_is_lost_over_kills() {
         assert!(listed >= acknowledged.len().min(200), "{listed} of {}", acknowledged.len());
         assert!(listed <= acknowledged.len() + kills() as usize, "{listed} of {}", acknowledged.len());
     });
+}
+
+/// Uploads through two hubs that are killed with their database; `SBC_BENCH_HUB_UPLOADS` overrides it.
+fn uploads() -> u32 {
+    common::from_environment("SBC_BENCH_HUB_UPLOADS", 60)
+}
+
+/// Senders at the same time.
+const SENDERS: u32 = 4;
+
+#[test]
+fn nothing_acknowledged_is_lost_while_hubs_and_their_database_are_killed() {
+    let Some(server) = Server::start(&["synchronous_commit=on"]) else {
+        return testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
+    };
+    let database = server.database();
+    let words = ["--uploads-per-minute", "1000000", "--requests-per-minute", "1000000"];
+    let start = || RwLock::new(Running::start(Some(database.clone()), &words));
+    let hubs = [start(), start()];
+    let secret = hubs[0].read().unwrap().secret.clone();
+    hubs[1].write().unwrap().secret = secret;
+    let count = AtomicU32::new(0);
+    let send = |number: u32| {
+        let log = made::log(&format!("Board {}", number % 40), number, 7000.0 + f64::from(number));
+        let until = Instant::now() + Duration::from_secs(120);
+        for tries in number.. {
+            let answer = hubs[tries as usize % 2].read().unwrap().try_send("?publish=1", &log);
+            if let Some(answer) = answer.ok().filter(|answer| matches!(answer.status, 200 | 201)) {
+                count.fetch_add(1, Ordering::Relaxed);
+                return (number, answer.json()["results"][0]["id"].as_str().unwrap().to_owned());
+            }
+            assert!(Instant::now() < until, "upload {number} is not taken");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        unreachable!("it is tried until it is taken or too late")
+    };
+    let mut kills = [0_u32; 3];
+    let acknowledged: BTreeMap<u32, String> = std::thread::scope(|scope| {
+        let sender = |from: u32| {
+            let send = &send;
+            let sending = move || (from..uploads()).step_by(SENDERS as usize).map(send).collect::<Vec<_>>();
+            std::thread::Builder::new().spawn_scoped(scope, sending).unwrap()
+        };
+        let senders: Vec<_> = (0..SENDERS).map(sender).collect();
+        // At each tenth of the way one of the three.
+        for tenth in 1..10 {
+            while count.load(Ordering::Relaxed) * 10 < tenth * uploads()
+                && senders.iter().any(|sender| !sender.is_finished())
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let killed = tenth as usize % 3;
+            kills[killed] += 1;
+            match hubs.get(killed) {
+                Some(hub) => {
+                    hub.read().unwrap().signal("KILL");
+                    hub.write().unwrap().kill_and_restart();
+                }
+                None => server.restart(),
+            }
+        }
+        senders.into_iter().flat_map(|sender| sender.join().unwrap()).collect()
+    });
+    assert_eq!(acknowledged.len() as u32, uploads());
+    let distinct: BTreeSet<&String> = acknowledged.values().collect();
+    assert_eq!(distinct.len() as u32, uploads(), "each is kept once");
+    for hub in &hubs {
+        let hub = hub.read().unwrap();
+        hub.wait_for("/readyz", |answer| answer.status == 200);
+        let client = hub.client();
+        for (number, id) in &acknowledged {
+            let answer = client.send("GET", &format!("/api/results/{id}/original"), None);
+            let score = format!("{:.0}", 7000.0 + f64::from(*number));
+            assert!(answer.status == 200 && answer.body.contains(&score), "{number}: {id} was acknowledged");
+        }
+    }
+    hubs[0].read().unwrap().verify();
+    eprintln!(
+        "{} uploads, {} and {} kills of the hubs, {} immediate restarts of PostgreSQL: 0 lost",
+        uploads(),
+        kills[0],
+        kills[1],
+        kills[2]
+    );
+    drop(hubs);
+    server.end_restarted();
 }
 
 #[test]

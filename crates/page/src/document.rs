@@ -54,6 +54,22 @@ pub(crate) fn document(name: &str, top: &Markup, parts: &[Part], nothing: &str) 
     Frame { name, head: html! {}, style: "", top, parts, nothing, foot, script: Some(&PLOTS) }.page()
 }
 
+/// The same page on the site of a caller.
+pub(crate) fn document_within(around: &Around, name: &str, top: &Markup, parts: &[Part], nothing: &str) -> String {
+    let top = html! { (around.above) (top) };
+    let foot = "It loads nothing from other sites.";
+    Frame { name, head: around.head.clone(), style: "", top: &top, parts, nothing, foot, script: Some(&PLOTS) }.page()
+}
+
+/// What a site puts around a page.
+#[derive(Debug, Clone, Default)]
+pub struct Around {
+    /// Additional elements of the head.
+    pub head: Markup,
+    /// Content above the name: links to other pages.
+    pub above: Markup,
+}
+
 /// Content security policy of a page with this script.
 pub(crate) fn policy(script: Option<&Script>) -> String {
     let script = script.map_or_else(

@@ -34,14 +34,15 @@ mod style;
 mod summary;
 mod timeline;
 
+pub use document::Around;
 pub use identification::{identification, name as identified_name};
 pub use live::{live, live_event};
 pub use pictures::{CARD, Drawing};
-pub use several::{comparison, ranking, results, trends};
+pub use several::{comparison, comparison_within, ranking, results, trends};
 
 use compare::reference::Reference;
 use compare::{Ranking, rank_for_people};
-use document::{Part, document};
+use document::{Part, document, document_within};
 use draw::Plot;
 use explain::Narrative;
 use facts::{Explained, Explanation, Facts};
@@ -120,14 +121,24 @@ pub fn page(explained: &Explained<'_>, known: &Reference) -> String {
     of_subject(&Subject::of(&explained.facts, &explained.assessment, known))
 }
 
+/// Renders the same page for a site.
+pub fn page_within(around: &Around, explained: &Explained<'_>, known: &Reference) -> String {
+    let subject = Subject::of(&explained.facts, &explained.assessment, known);
+    document_within(around, &summary::name(subject.facts), &summary::top(&subject), &parts(&subject), NOTHING)
+}
+
 fn of_subject(subject: &Subject<'_>) -> String {
+    document(&summary::name(subject.facts), &summary::top(subject), &parts(subject), NOTHING)
+}
+
+const NOTHING: &str = "This result holds no measurements, samples or findings.";
+
+fn parts(subject: &Subject<'_>) -> Vec<Part> {
     let made = SECTIONS.iter().filter_map(|section| {
         let body = (section.body)(subject)?;
         Some(Part { is_folded: section.is_folded, ..Part::of(section.id, section.title, body) })
     });
-    let parts: Vec<Part> = made.collect();
-    let nothing = "This result holds no measurements, samples or findings.";
-    document(&summary::name(subject.facts), &summary::top(subject), &parts, nothing)
+    made.collect()
 }
 
 /// Style shared by all pages.

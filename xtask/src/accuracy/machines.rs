@@ -3,7 +3,7 @@
 
 use super::{Judgement, Row};
 use crate::boards;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use facts::soc;
 use machine::{Texts, root_of_texts};
 use record::Machine;
@@ -79,9 +79,7 @@ const MUTATIONS: [(&str, Mutation); 5] = [
 fn cpuinfo(corpus: &Path) -> Result<Vec<Row>> {
     let mut files = Vec::new();
     for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
-        for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
-            files.push(entry?.path());
-        }
+        files.extend(crate::workspace::entries(folder)?);
     }
     files.sort();
     let mut rows: Vec<Row> = MUTATIONS.iter().map(|(name, _)| Row::new(*name)).collect();

@@ -31,9 +31,7 @@ struct Text {
 fn texts(corpus: &Path, step: usize) -> Result<Vec<Text>> {
     let mut files: Vec<PathBuf> = Vec::new();
     for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
-        for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
-            files.push(entry?.path());
-        }
+        files.extend(crate::workspace::entries(folder)?);
     }
     files.retain(|file| file.extension().is_some_and(|end| end == "txt" || end == "md"));
     files.sort();

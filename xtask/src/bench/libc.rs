@@ -110,9 +110,7 @@ fn before() -> Vec<&'static str> {
 fn printed(before: &[&str], program: &[&Path]) -> Result<String> {
     let mut words = before.iter().map(Path::new).chain(program.iter().copied());
     let mut command = Command::new(words.next().context("there is no program to start")?);
-    let output = command.args(words).output()?;
-    ensure!(output.status.success(), "{command:?} ended with {}", output.status);
-    Ok(String::from_utf8(output.stdout)?)
+    crate::workspace::said(command.args(words))
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

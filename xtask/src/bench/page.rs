@@ -2,7 +2,7 @@
 //! which is written for it into the target directory.
 
 use crate::{recording, workspace};
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -31,9 +31,7 @@ fn line(binary: &Path, file: &Path, pages: usize) -> Result<()> {
     let mut best_ms = f64::INFINITY;
     for _ in 0..pages {
         let begin = Instant::now();
-        let output = Command::new(binary).arg("report").arg(file).arg("--html").arg(&page).output();
-        let output = output.with_context(|| binary.display().to_string())?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        workspace::said(Command::new(binary).arg("report").arg(file).arg("--html").arg(&page))?;
         best_ms = best_ms.min(begin.elapsed().as_secs_f64() * 1000.0);
     }
     let (read, written) = (file.metadata()?.len(), page.metadata()?.len());

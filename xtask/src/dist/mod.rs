@@ -4,13 +4,13 @@
 //! A binary that needs a library, grows past the limit or does not start fails the whole task,
 //! because it would fail on a user's board. Nothing is timed: foreign ones run under qemu.
 
-mod elf;
-pub(crate) mod hub;
+mod contents;
 pub(crate) mod package;
+pub(crate) mod release;
 pub(crate) mod systems;
 
-use crate::workspace;
-use anyhow::{Context, Result, bail, ensure};
+use crate::workspace::{self, said};
+use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,8 +30,8 @@ struct Target {
     arch: &'static str,
     /// Rust's name.
     triple: &'static str,
-    /// `e_machine` of its ELF files.
-    elf_machine: u16,
+    /// The machine of its ELF files, as readelf(1) spells it.
+    elf_machine: &'static str,
     /// `std::env::consts::ARCH` of machines that run it themselves.
     native_on: &'static str,
     /// Emulator that runs it elsewhere.
@@ -45,23 +45,28 @@ struct Target {
 impl Target {
     /// The argument of cargo's `--config` that adds these and others to the flags of this target.
     fn flags(&self, others: &[String]) -> String {
-        let own = [NO_UNWINDING].iter().chain(self.smaller).map(|flag| (*flag).to_owned());
-        let flags: Vec<String> = own.chain(others.iter().cloned()).map(|flag| format!("\"{flag}\"")).collect();
-        format!("target.{}.rustflags=[{}]", self.triple, flags.join(","))
+        let own = self.smaller.iter().map(|flag| (*flag).to_owned());
+        rustflags(self.triple, own.chain(others.iter().cloned()))
     }
+}
+
+/// The argument of cargo's `--config` with the flags of a target.
+pub(crate) fn rustflags(triple: &str, flags: impl Iterator<Item = String>) -> String {
+    let flags: Vec<String> = flags.map(|flag| format!("\"{flag}\"")).collect();
+    format!("target.{triple}.rustflags=[{}]", flags.join(","))
 }
 
 /// Omits tables for unwinding, which a program that aborts on a panic never reads.
 const NO_UNWINDING: &str = "-Cforce-unwind-tables=no";
 /// The same for the linker that comes with Rust, which also drops those of the standard library: 0.9 of 10 MB.
 const NO_UNWINDING_LINKED: &[&str] =
-    &["-Clinker=rust-lld", "-Clink-arg=xtask/src/dist/no_unwinding.ld", "-Clink-arg=--no-eh-frame-hdr"];
+    &[NO_UNWINDING, "-Clinker=rust-lld", "-Clink-arg=xtask/src/dist/no_unwinding.ld", "-Clink-arg=--no-eh-frame-hdr"];
 
 const TARGETS: &[Target] = &[
     Target {
         arch: "x86_64",
         triple: "x86_64-unknown-linux-musl",
-        elf_machine: 62,
+        elf_machine: "X86-64",
         native_on: "x86_64",
         emulator: "qemu-x86_64-static",
         deb_arch: "amd64",
@@ -70,7 +75,7 @@ const TARGETS: &[Target] = &[
     Target {
         arch: "aarch64",
         triple: "aarch64-unknown-linux-musl",
-        elf_machine: 183,
+        elf_machine: "AArch64",
         native_on: "aarch64",
         emulator: "qemu-aarch64-static",
         deb_arch: "arm64",
@@ -79,39 +84,51 @@ const TARGETS: &[Target] = &[
     Target {
         arch: "armv7",
         triple: "armv7-unknown-linux-gnueabihf",
-        elf_machine: 40,
+        elf_machine: "ARM",
         native_on: "arm",
         emulator: "qemu-arm-static",
         deb_arch: "armhf",
         // Thumb instructions, as Debian and Ubuntu compile for it.
-        smaller: &["-Ctarget-feature=+thumb-mode"],
+        smaller: &[NO_UNWINDING, "-Ctarget-feature=+thumb-mode"],
     },
     Target {
         arch: "riscv64",
         triple: "riscv64gc-unknown-linux-gnu",
-        elf_machine: 243,
+        elf_machine: "RISC-V",
         native_on: "riscv64",
         emulator: "qemu-riscv64-static",
         deb_arch: "riscv64",
-        smaller: &[],
+        smaller: &[NO_UNWINDING],
     },
 ];
+
+/// The machine that a hub is built for: this one. A request that panics unwinds.
+const HUB_TARGET: Target = if cfg!(target_arch = "aarch64") {
+    Target { triple: "aarch64-unknown-linux-gnu", smaller: &[], ..TARGETS[1] }
+} else {
+    Target { triple: "x86_64-unknown-linux-gnu", smaller: &[], ..TARGETS[0] }
+};
 
 /// Rust's names of all of them.
 pub(crate) fn triples() -> Vec<&'static str> {
     TARGETS.iter().map(|target| target.triple).collect()
 }
 
-/// The target of an architecture.
+/// Parts of a release: one for each architecture, the hub, and the file for a browser.
+fn parts() -> Vec<&'static str> {
+    TARGETS.iter().map(|target| target.arch).chain([package::HUB, package::WEB]).collect()
+}
+
+/// The target of a part of a release.
 fn target(arch: &str) -> Result<&'static Target> {
-    let names: Vec<&str> = TARGETS.iter().map(|target| target.arch).collect();
-    let target = TARGETS.iter().find(|target| target.arch == arch);
-    target.with_context(|| format!("unknown architecture {arch}; known are {}", names.join(", ")))
+    let hub = (arch == package::HUB).then_some(&HUB_TARGET);
+    let target = TARGETS.iter().find(|target| target.arch == arch).or(hub);
+    target.with_context(|| format!("unknown part {arch}; known are {}", parts().join(", ")))
 }
 
 /// Build options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Profile {
+pub(crate) enum Profile {
     /// As they are handed out.
     Release,
     /// With little optimisation, on which nothing but their size and speed depends.
@@ -132,10 +149,7 @@ impl Profile {
 pub(crate) fn main() -> Result<()> {
     let target_folder = workspace::target_folder()?;
     let dist = target_folder.join("dist");
-    if dist.exists() {
-        fs::remove_dir_all(&dist)?;
-    }
-    fs::create_dir_all(&dist)?;
+    package::empty(&dist)?;
     build(Profile::Release)?;
     let mut names = Vec::new();
     for target in TARGETS {
@@ -187,7 +201,7 @@ struct Made {
 fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> {
     let binary = target_folder.join(target.triple).join(profile.name()).join("sbc-bench");
     let bytes = fs::read(&binary).with_context(|| binary.display().to_string())?;
-    check(target, profile, &bytes)?;
+    check(target, profile, &binary, &bytes)?;
     let version = version(target, &binary)?;
     let size = match profile {
         Profile::Release => format!("{:2}.{} MB  ", bytes.len() / 1_000_000, bytes.len() / 100_000 % 10),
@@ -226,19 +240,21 @@ fn build_with(profile: Profile, variables: &[(&str, &str)], armv7_flags: &[Strin
 /// Makes gcc link with the linker that ships with Rust. Without optimisation the code of armv7 is larger than 16 MB, as
 /// far as a branch of Thumb reaches; what GNU ld puts between ends with SIGILL at the first call of `memchr`.
 fn lld_flags() -> Result<Vec<String>> {
-    let output = Command::new("rustc").args(["--print", "target-libdir"]).output().context("rustc")?;
-    let libraries = String::from_utf8(output.stdout)?;
-    let folder = Path::new(libraries.trim()).with_file_name("bin").join("gcc-ld");
+    let libraries = said(Command::new("rustc").args(["--print", "target-libdir"]))?;
+    let folder = Path::new(&libraries).with_file_name("bin").join("gcc-ld");
     ensure!(folder.exists(), "Rust's own linker is not in {}", folder.display());
     Ok(vec![format!("-Clink-arg=-B{}", folder.display()), "-Clink-arg=-fuse-ld=lld".to_owned()])
 }
 
 /// Refuses a binary of another machine, one that needs other files, and of those that are handed out one that is too
 /// large.
-fn check(target: &Target, profile: Profile, bytes: &[u8]) -> Result<()> {
-    let elf = elf::parse(bytes)?;
-    ensure!(elf.machine == target.elf_machine, "built for machine {}, not {}", elf.machine, target.elf_machine);
-    ensure!(elf.is_static(), "not static: {} libraries, dynamic linker {:?}", elf.libraries, elf.interpreter);
+fn check(target: &Target, profile: Profile, binary: &Path, bytes: &[u8]) -> Result<()> {
+    let mut readelf = Command::new("readelf");
+    readelf.env("LC_ALL", "C").args(["--file-header", "--program-headers", "--dynamic", "--wide"]).arg(binary);
+    let told = said(&mut readelf)?;
+    let machine = told.lines().find_map(|line| line.trim().strip_prefix("Machine:")).unwrap_or_default().trim();
+    ensure!(machine.ends_with(target.elf_machine), "built for {machine}, not {}", target.elf_machine);
+    ensure!(!told.contains("(NEEDED)") && !told.contains(" INTERP "), "not static:\n{told}");
     ensure!(!has(bytes, FAULTS.as_bytes()), "built for tests: it lets system calls fail when {FAULTS} is set");
     ensure!(profile != Profile::Release || !has(bytes, SYMBOLS), "it has a table of symbols: a setting undoes `strip`");
     ensure!(profile != Profile::Release || bytes.len() <= BYTES_MAX, "{} bytes; the limit is {BYTES_MAX}", bytes.len());
@@ -262,22 +278,14 @@ fn command(target: &Target, binary: &Path) -> Command {
 
 /// What the binary says its version is; fails if it does not start or is not ours.
 fn version(target: &Target, binary: &Path) -> Result<String> {
-    let output = command(target, binary)
-        .arg("--version")
-        .output()
-        .with_context(|| format!("cannot start it (with {})", target.emulator))?;
-    let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    if !output.status.success() || !line.starts_with("sbc-bench ") {
-        bail!("`--version` ended with {} and said {line:?}", output.status);
-    }
+    let line = said(command(target, binary).arg("--version"))?;
+    ensure!(line.starts_with("sbc-bench"), "`--version` said {line:?}");
     Ok(line)
 }
 
 /// The lines of `SHA256SUMS`, made by the coreutils' own tool, which also reads them.
 fn checksums(folder: &Path, names: &[String]) -> Result<Vec<u8>> {
-    let output = Command::new("sha256sum").args(names).current_dir(folder).output().context("sha256sum")?;
-    ensure!(output.status.success(), "sha256sum failed");
-    Ok(output.stdout)
+    Ok((said(Command::new("sha256sum").args(names).current_dir(folder))? + "\n").into_bytes())
 }
 
 #[cfg(test)]
@@ -286,10 +294,16 @@ mod tests {
 
     #[test]
     fn binary_of_another_machine_is_refused() {
-        let itself = fs::read(std::env::current_exe().unwrap()).unwrap();
-        let other = TARGETS.iter().find(|target| target.native_on != std::env::consts::ARCH).unwrap();
-        let refusal = check(other, Profile::Release, &itself).unwrap_err().to_string();
-        assert!(refusal.starts_with("built for machine"), "{refusal}");
+        let itself = std::env::current_exe().unwrap();
+        let bytes = fs::read(&itself).unwrap();
+        let refusal =
+            |target: &Target| check(target, Profile::Release, &itself, &bytes).unwrap_err().to_string();
+        let is_own = |target: &&Target| target.native_on == std::env::consts::ARCH;
+        for target in TARGETS {
+            // Tests are linked to the C library.
+            let expected = if is_own(&target) { "not static:" } else { "built for " };
+            assert!(refusal(target).starts_with(expected), "{}", refusal(target));
+        }
     }
 
     #[test]

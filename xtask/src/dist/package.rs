@@ -1,104 +1,196 @@
-//! Packages of one architecture: the release binary with its manual, completions and units as .deb, .rpm and tarball, the
-//! binary alone for `sbc-bench update`, a list of what it is made of (CycloneDX), and their sums, in `target/package/ARCH`.
-//! All dates are those of the commit, and no path of the machine that builds is in any file, so that two builds of one
-//! commit are equal.
+//! Packages of one part of a release: a program with its manual, completions, documents and units as .deb, .rpm and tarball,
+//! of the boards' program also the binary alone for `sbc-bench update`, or the file for a browser; with the list of what it
+//! is made of (CycloneDX) and their sums, in `target/package/PART`. All dates are those of the commit, and no path of the
+//! machine that builds is in any file, so that two builds of one commit are equal.
 
-use super::{Profile, Target, checksums, command, one};
-use crate::workspace;
+use super::{Profile, Target, checksums, command, one, version};
+use crate::web_page;
+use crate::workspace::{self, entries, run, said};
 use anyhow::{Context, Result, ensure};
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Files of the tarball besides its folders: made by the binary, and copied from the checkout.
-const MADE: [(&str, &[&str]); 3] = [
-    ("sbc-bench.bash", &["completions", "bash"]),
-    ("_sbc-bench", &["completions", "zsh"]),
-    ("sbc-bench.fish", &["completions", "fish"]),
-];
-const COPIED: [(&str, &str); 12] = [
-    ("packaging/systemd/sbc-bench-monitor.service", "systemd/sbc-bench-monitor.service"),
-    ("packaging/systemd/sbc-bench-restore.service", "systemd/sbc-bench-restore.service"),
-    ("packaging/systemd/sbc-bench-regular.service", "systemd/sbc-bench-regular.service"),
-    ("packaging/systemd/sbc-bench-regular.timer", "systemd/sbc-bench-regular.timer"),
-    ("packaging/systemd/sbc-bench-upload.service", "systemd/sbc-bench-upload.service"),
-    ("packaging/workloads.d/README", "workloads.d/README"),
-    ("CHANGELOG.md", "doc/changelog"),
-    ("README.md", "doc/README.md"),
-    ("docs/reading-results.md", "doc/reading-results.md"),
-    ("docs/farms.md", "doc/farms.md"),
-    ("LICENSE-MIT", "LICENSE-MIT"),
-    ("LICENSE-APACHE", "LICENSE-APACHE"),
-];
+/// The name of the part for a browser.
+pub(super) const WEB: &str = "web";
+/// The name of the part for an operator of a hub.
+pub(super) const HUB: &str = "hub";
 
-/// Builds the packages of this architecture.
-pub(crate) fn main(arch: &str) -> Result<()> {
-    let target = super::target(arch)?;
-    let target_folder = workspace::target_folder()?;
-    let epoch =
-        said(Command::new("git").arg("-C").arg(workspace::root()).args(["log", "-1", "--format=%ct"]).output()?)?;
-    build(target, &target_folder)?;
-    let made = one(target, Profile::Release, &target_folder)?;
-    // cargo-deb and cargo-generate-rpm look for `target/release` there.
-    let root = target_folder.join(target.triple).join(Profile::Release.name()).join("package");
-    let out = target_folder.join("package").join(arch);
-    for folder in [&root, &out] {
-        if folder.exists() {
-            fs::remove_dir_all(folder)?;
+/// A program that is packed.
+pub(super) struct Product {
+    /// Cargo's name, which is that of the program and of its packages.
+    pub(super) name: &'static str,
+    /// The folder of its manifest.
+    folder: &'static str,
+    /// Profile of cargo.
+    profile: &'static str,
+    /// Files of the checkout, and their places in the tarball.
+    copied: &'static [(&'static str, &'static str)],
+}
+
+const BOARD_PRODUCT: Product = Product {
+    name: "sbc-bench",
+    folder: "crates/app",
+    profile: "release",
+    copied: &[
+        ("packaging/systemd/sbc-bench-monitor.service", "systemd/sbc-bench-monitor.service"),
+        ("packaging/systemd/sbc-bench-restore.service", "systemd/sbc-bench-restore.service"),
+        ("packaging/systemd/sbc-bench-regular.service", "systemd/sbc-bench-regular.service"),
+        ("packaging/systemd/sbc-bench-regular.timer", "systemd/sbc-bench-regular.timer"),
+        ("packaging/systemd/sbc-bench-upload.service", "systemd/sbc-bench-upload.service"),
+        ("packaging/workloads.d/README", "workloads.d/README"),
+        ("CHANGELOG.md", "doc/changelog"),
+        ("README.md", "doc/README.md"),
+        ("docs/reading-results.md", "doc/reading-results.md"),
+        ("docs/farms.md", "doc/farms.md"),
+        ("LICENSE-MIT", "LICENSE-MIT"),
+        ("LICENSE-APACHE", "LICENSE-APACHE"),
+    ],
+};
+/// SQLite is inside; the C library is that of the system.
+const HUB_PRODUCT: Product = Product {
+    name: "sbc-bench-hub",
+    folder: "crates/hub",
+    profile: "hub",
+    copied: &[
+        ("packaging/hub/sbc-bench-hub.service", "systemd/sbc-bench-hub.service"),
+        ("CHANGELOG.md", "doc/changelog"),
+        ("docs/hub.md", "doc/hub.md"),
+        ("LICENSE-MIT", "LICENSE-MIT"),
+        ("LICENSE-APACHE", "LICENSE-APACHE"),
+    ],
+};
+
+impl Product {
+    /// What is packed for this part.
+    pub(super) fn of(part: &str) -> &'static Self {
+        if part == HUB { &HUB_PRODUCT } else { &BOARD_PRODUCT }
+    }
+
+    /// The program as cargo builds it.
+    fn binary(&self, target: &Target, profile: Profile, target_folder: &Path) -> PathBuf {
+        target_folder.join(target.triple).join(self.profile(profile)).join(self.name)
+    }
+
+    fn profile(&self, profile: Profile) -> &'static str {
+        match profile {
+            Profile::Release => self.profile,
+            Profile::Proof => profile.name(),
         }
-        fs::create_dir_all(folder)?;
     }
-    fs::copy(&made.binary, root.join("sbc-bench"))?;
-    for (name, words) in MADE {
-        let output = command(target, &made.binary).args(words).output().with_context(|| name.to_owned())?;
-        fs::write(root.join(name), said(output)? + "\n")?;
+}
+
+/// Builds a part of a release.
+pub(crate) fn main(part: &str, profile: Profile) -> Result<()> {
+    let target_folder = workspace::target_folder()?;
+    let out = target_folder.join("package").join(part);
+    empty(&out)?;
+    let epoch = workspace::git(&["log", "-1", "--format=%ct"])?;
+    if part == WEB {
+        println!("{part}: building");
+        let version = env!("CARGO_PKG_VERSION");
+        fs::copy(web_page::build()?, out.join(format!("sbc-bench-{version}.html")))?;
+        let parts = parts("crates/web", "wasm32-unknown-unknown", &epoch)?;
+        fs::write(out.join(format!("sbc-bench-{version}-web.cdx.json")), parts)?;
+    } else {
+        programs(part, profile, &target_folder, &epoch, &out)?;
     }
-    for folder in ["man", "systemd", "workloads.d", "doc"] {
-        fs::create_dir(root.join(folder))?;
-    }
-    said(command(target, &made.binary).arg("manual").arg(root.join("man")).output()?)?;
-    for (from, to) in COPIED {
-        fs::copy(workspace::root().join(from), root.join(to))?;
-    }
-    fs::write(root.join("doc/rules.md"), rules()?)?;
-    fs::write(root.join("doc/sbc-bench.cdx.json"), parts(target, &epoch, &out)?)?;
-    notices(&mut command(target, &made.binary), &root)?;
-    fs::write(root.join("changelog.Debian"), debian_changelog("sbc-bench", &epoch)?)?;
-    let packed = Command::new("gzip")
-        .args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt", "doc/sbc-bench.cdx.json"])
-        .current_dir(&root)
-        .status();
-    ensure!(packed.context("gzip")?.success(), "gzip failed");
-    // An .rpm has the dates of files that are older than the commit.
-    let mut dated = Command::new("find");
-    dated.arg(&root).args(["-exec", "touch", "-d"]).arg(format!("@{epoch}")).args(["{}", "+"]);
-    ensure!(dated.status().context("find")?.success(), "touch failed");
-    let folder = out.display().to_string();
-    let common = ["--target", target.triple, "--output", &folder];
-    let deb = ["deb", "--no-build", "--no-strip", "--package", "sbc-bench"];
-    tool(&[&deb[..], &common].concat(), &epoch)?;
-    finish_deb(&out, &epoch)?;
-    let build_folder = target_folder.display().to_string();
-    let rpm = ["generate-rpm", "--package", "crates/app", "--source-date", &epoch, "--target-dir", &build_folder];
-    tool(&[&rpm[..], &common].concat(), &epoch)?;
-    tarball(arch, &epoch, &root, &out)?;
-    let alone = Command::new("gzip").args(["-9n", "--to-stdout"]).arg(&made.binary).output().context("gzip")?;
-    ensure!(alone.status.success(), "gzip failed");
-    fs::write(out.join(format!("sbc-bench-{}-{arch}.gz", env!("CARGO_PKG_VERSION"))), alone.stdout)?;
-    let mut files: Vec<String> = Vec::new();
-    for entry in fs::read_dir(&out)? {
-        files.push(entry?.file_name().to_string_lossy().into_owned());
-    }
-    files.sort();
+    let files = names(&out)?;
     let sums = [day(&epoch)?.into_bytes(), checksums(&out, &files)?].concat();
     fs::write(out.join("SHA256SUMS"), &sums)?;
-    println!("{}\n{}{}", made.line, String::from_utf8_lossy(&sums), out.display());
+    println!("{}{}", String::from_utf8_lossy(&sums), out.display());
     Ok(())
 }
 
-/// Notices of what the binary contains.
-pub(super) fn notices(binary: &mut Command, root: &Path) -> Result<()> {
-    Ok(fs::write(root.join("doc/third-party.txt"), said(binary.arg("licences").output()?)? + "\n")?)
+/// Builds a program, and packs it.
+fn programs(part: &str, profile: Profile, target_folder: &Path, epoch: &str, out: &Path) -> Result<()> {
+    let (product, target) = (Product::of(part), super::target(part)?);
+    let version_number = env!("CARGO_PKG_VERSION");
+    println!("{part}: building {} with the profile {}", product.name, product.profile(profile));
+    build(product, target, profile, target_folder)?;
+    let binary = product.binary(target, profile, target_folder);
+    let line = match part {
+        HUB => version(target, &binary)?,
+        _ => one(target, profile, target_folder)?.line,
+    };
+    println!("{line}\n{part}: packing");
+    let root = staged(product, target, &binary, epoch)?;
+    let sbom = fs::read(root.join(format!("doc/{}.cdx.json", product.name)))?;
+    fs::write(out.join(format!("{}-{version_number}-{}.cdx.json", product.name, target.arch)), sbom)?;
+    pack(&root)?;
+    date(&root, epoch)?;
+    let folder = out.display().to_string();
+    let common = ["--target", target.triple, "--output", &folder];
+    tool(&[&["deb", "--no-build", "--no-strip", "--package", product.name], &common[..]].concat(), epoch)?;
+    finish_deb(out, epoch)?;
+    let build_folder = target_folder.display().to_string();
+    let rpm = ["generate-rpm", "--package", product.folder, "--source-date", epoch, "--target-dir", &build_folder];
+    tool(&[&rpm[..], &common].concat(), epoch)?;
+    tarball(&format!("{}-{version_number}", product.name), target.arch, epoch, &root, out)?;
+    if part != HUB {
+        let alone = Command::new("gzip").args(["-9n", "--to-stdout"]).arg(&binary).output().context("gzip")?;
+        ensure!(alone.status.success(), "gzip failed");
+        fs::write(out.join(format!("sbc-bench-{version_number}-{part}.gz")), alone.stdout)?;
+    }
+    Ok(())
+}
+
+/// All files of a package in the folder where cargo-deb and cargo-generate-rpm look for `target/release`.
+fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Result<PathBuf> {
+    let triple_folder = binary.parent().and_then(Path::parent).context("a build has a folder")?;
+    let root = triple_folder.join("release/package").join(product.name);
+    empty(&root)?;
+    for folder in ["man", "systemd", "workloads.d", "doc"] {
+        fs::create_dir(root.join(folder))?;
+    }
+    let name = product.name;
+    let print = |words: &[&str]| said(command(target, binary).args(words)).map(|text| text + "\n");
+    fs::copy(binary, root.join(name))?;
+    fs::write(root.join(format!("{name}.bash")), print(&["completions", "bash"])?)?;
+    fs::write(root.join(format!("_{name}")), print(&["completions", "zsh"])?)?;
+    fs::write(root.join(format!("{name}.fish")), print(&["completions", "fish"])?)?;
+    fs::write(root.join("doc/third-party.txt"), print(&["licences"])?)?;
+    said(command(target, binary).arg("manual").arg(root.join("man")))?;
+    for (from, to) in product.copied {
+        fs::copy(workspace::root().join(from), root.join(to))?;
+    }
+    if name == BOARD_PRODUCT.name {
+        fs::write(root.join("doc/rules.md"), rules()?)?;
+    }
+    fs::write(root.join(format!("doc/{name}.cdx.json")), parts(product.folder, target.triple, epoch)?)?;
+    fs::write(root.join("changelog.Debian"), debian_changelog(name, epoch)?)?;
+    // Only the program that is for boards has workloads.
+    let _ = fs::remove_dir(root.join("workloads.d"));
+    Ok(root)
+}
+
+/// Packs what packages of Debian have packed.
+fn pack(root: &Path) -> Result<()> {
+    let mut gzip = Command::new("gzip");
+    gzip.args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt"]);
+    gzip.args(
+        names(&root.join("doc"))?.iter().filter(|name| name.ends_with(".cdx.json")).map(|name| format!("doc/{name}")),
+    );
+    run(gzip.current_dir(root))
+}
+
+/// Gives all files the date of the commit: an .rpm has the dates of files that are older.
+fn date(root: &Path, epoch: &str) -> Result<()> {
+    run(Command::new("find").arg(root).args(["-exec", "touch", "-d"]).arg(format!("@{epoch}")).args(["{}", "+"]))
+}
+
+/// Makes an empty folder.
+pub(super) fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(fs::create_dir_all(folder)?)
+}
+
+/// Names of the files of a folder, sorted.
+pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(entries(folder)?.iter().filter_map(name).collect())
 }
 
 /// All pages of rules as one document.
@@ -108,112 +200,95 @@ fn rules() -> Result<String> {
 }
 
 /// Completes the .deb of a folder.
-pub(super) fn finish_deb(out: &Path, epoch: &str) -> Result<()> {
-    for entry in fs::read_dir(out)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "deb") {
-            let script = workspace::root().join("xtask/src/dist/finish_deb.sh");
-            said(Command::new("sh").arg(script).arg(&path).env("SOURCE_DATE_EPOCH", epoch).output()?)?;
-        }
+fn finish_deb(out: &Path, epoch: &str) -> Result<()> {
+    for name in names(out)?.iter().filter(|name| name.ends_with(".deb")) {
+        let script = workspace::root().join("xtask/src/dist/finish_deb.sh");
+        said(Command::new("sh").arg(script).arg(out.join(name)).env("SOURCE_DATE_EPOCH", epoch))?;
     }
     Ok(())
 }
 
-/// Builds them once more in a clone of the checkout, in another folder, and compares.
-pub(crate) fn twice(arch: &str) -> Result<()> {
+/// Builds a part once more in a clone of the checkout, in another folder, and compares.
+pub(crate) fn twice(part: &str, profile: Profile) -> Result<()> {
     ensure!(workspace::commit().is_some(), "commit first: a clone has what is committed");
-    main(arch)?;
+    main(part, profile)?;
     let target_folder = workspace::target_folder()?;
     // Not below the checkout, whose settings of cargo would count once more.
     let clone = std::env::temp_dir().join(format!("sbc-bench twice {}", std::process::id()));
-    let mut git = Command::new("git");
-    git.args(["clone", "--quiet", "--no-hardlinks"]).arg(workspace::root()).arg(&clone);
-    ensure!(git.status().context("git")?.success(), "git could not clone the checkout");
-    let mut again = workspace::cargo();
-    again.current_dir(&clone).args(["xtask", "package", arch]).env("CARGO_TARGET_DIR", clone.join("target"));
-    ensure!(again.status()?.success(), "the second build failed");
-    let sums = |target: &Path| fs::read_to_string(target.join("package").join(arch).join("SHA256SUMS"));
-    let (first, second) = (sums(&target_folder)?, sums(&clone.join("target"))?);
-    ensure!(first == second, "two builds differ:\n{first}\n{second}");
+    run(Command::new("git").args(["clone", "--quiet", "--no-hardlinks"]).arg(workspace::root()).arg(&clone))?;
+    let again_folder = clone.join("target");
+    let mut again = Command::new(std::env::current_exe()?);
+    again.args(["package", part]).args((profile == Profile::Proof).then_some("--proof"));
+    run(again.current_dir(&clone).env(workspace::ROOT, &clone).env("CARGO_TARGET_DIR", &again_folder))?;
+    let sums = |target: &Path| fs::read_to_string(target.join("package").join(part).join("SHA256SUMS"));
+    let (first, second) = (sums(&target_folder)?, sums(&again_folder)?);
+    ensure!(first == second, "two builds differ; the second is kept in {}:\n{first}\n{second}", clone.display());
     fs::remove_dir_all(&clone)?;
     let files = first.lines().filter(|line| !line.starts_with('#')).count();
-    println!("equal: {files} files of two builds in two folders");
+    println!("{part}: {files} files of two builds in two folders are equal");
     Ok(())
 }
 
-/// Builds the binary; paths of this machine stand in no panic message of it.
-fn build(target: &Target, target_folder: &Path) -> Result<()> {
+/// Builds the binary.
+fn build(product: &Product, target: &Target, profile: Profile, target_folder: &Path) -> Result<()> {
+    let mut command = workspace::cargo();
+    command.args(["build", "--quiet", "--locked", "--profile", product.profile(profile), "--package", product.name]);
+    command.args(["--target", target.triple, "--config", &target.flags(&remapped(target_folder)?)]);
+    // Packages have no tables of symbols, with which an emulated machine is debugged.
+    command.env("CARGO_PROFILE_PROOF_STRIP", "true");
+    if let Some(commit) = workspace::commit() {
+        command.env("SBC_BENCH_COMMIT", commit);
+    }
+    run(&mut command).with_context(|| format!("cargo could not build {} for {}", product.name, target.triple))
+}
+
+/// Flags of the compiler that keep paths of this machine out of messages of panics.
+pub(crate) fn remapped(target_folder: &Path) -> Result<Vec<String>> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")))?;
     let places = [
         (home, "/cargo"),
         (workspace::root().display().to_string(), "/sbc-bench"),
         (target_folder.display().to_string(), "/target"),
     ];
-    let flags: Vec<String> = places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
-    let mut command = workspace::cargo();
-    command.args(["build", "--quiet", "--locked", "--profile", Profile::Release.name(), "--package", "sbc-bench"]);
-    command.args(["--target", target.triple]);
-    command.arg("--config").arg(target.flags(&flags));
-    if let Some(commit) = workspace::commit() {
-        command.env("SBC_BENCH_COMMIT", commit);
-    }
-    ensure!(command.status()?.success(), "cargo could not build sbc-bench for {}", target.triple);
-    Ok(())
+    Ok(places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect())
 }
 
 /// Runs a subcommand of cargo that is installed apart.
-pub(super) fn tool(words: &[&str], epoch: &str) -> Result<()> {
-    let output = workspace::cargo().args(words).env("SOURCE_DATE_EPOCH", epoch).output()?;
-    ensure!(
-        output.status.success(),
-        "cargo {}: {}; these tools come by: cargo install cargo-deb cargo-generate-rpm cargo-cyclonedx",
-        words[0],
-        String::from_utf8_lossy(&output.stderr).trim()
-    );
-    Ok(())
+fn tool(words: &[&str], epoch: &str) -> Result<()> {
+    let called = said(workspace::cargo().args(words).env("SOURCE_DATE_EPOCH", epoch));
+    called.context("these tools come by: cargo install cargo-deb cargo-generate-rpm cargo-cyclonedx").map(drop)
 }
 
 /// One folder with everything, in an order and with dates that depend on the commit alone.
-fn tarball(arch: &str, epoch: &str, root: &Path, out: &Path) -> Result<()> {
-    let file = out.join(format!("sbc-bench-{}-{arch}.tar.gz", env!("CARGO_PKG_VERSION")));
+fn tarball(name: &str, arch: &str, epoch: &str, root: &Path, out: &Path) -> Result<()> {
     let order = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u+rw,a-s", "--format=gnu"];
     let mut command = Command::new("tar");
     command.args(order).arg(format!("--mtime=@{epoch}")).arg("--use-compress-program=gzip -9n");
-    command.arg(format!("--transform=s,^\\.,sbc-bench-{},", env!("CARGO_PKG_VERSION")));
-    command.arg("--create").arg("--file").arg(file).arg("--directory").arg(root).arg(".");
-    ensure!(command.status().context("tar")?.success(), "tar failed");
-    Ok(())
+    command.arg(format!("--transform=s,^\\.,{name},"));
+    command.arg("--create").arg("--file").arg(out.join(format!("{name}-{arch}.tar.gz")));
+    run(command.arg("--directory").arg(root).arg("."))
 }
 
-/// Bill of materials as CycloneDX; cargo-cyclonedx writes it next to the manifest.
-fn parts(target: &Target, epoch: &str, out: &Path) -> Result<String> {
-    let manifest = workspace::root().join("crates/app/Cargo.toml");
-    let manifest_name = manifest.display().to_string();
-    let words =
-        ["cyclonedx", "--quiet", "--format", "json", "--override-filename", "sbc-bench.cdx", "--target", target.triple];
-    tool(&[&words[..], &["--manifest-path", &manifest_name]].concat(), epoch)?;
-    let mut parts = String::new();
-    // It writes one for each member of the workspace.
-    for crate_folder in fs::read_dir(workspace::root().join("crates"))?.chain(fs::read_dir(workspace::root())?) {
-        let file = crate_folder?.path().join("sbc-bench.cdx.json");
-        if file.parent() == manifest.parent() {
-            let text = fs::read_to_string(&file)?;
-            // Paths of the build would make two builds differ.
-            let place = workspace::root().display().to_string();
-            let text = text.replace(&place.replace(' ', "%20"), "/sbc-bench").replace(&place, "/sbc-bench");
-            fs::write(out.join(format!("sbc-bench-{}-{}.cdx.json", env!("CARGO_PKG_VERSION"), target.arch)), &text)?;
-            parts = text;
-        }
-        if file.exists() {
-            fs::remove_file(&file)?;
-        }
+/// Bill of materials as CycloneDX; cargo-cyclonedx writes one next to the manifest of each member of the workspace.
+fn parts(folder: &str, triple: &str, epoch: &str) -> Result<String> {
+    const FILE: &str = "parts-of-sbc-bench.cdx.json";
+    let workspace_root = workspace::root();
+    let place = workspace_root.display().to_string();
+    let manifest = workspace_root.join(folder).join("Cargo.toml").display().to_string();
+    let name = FILE.trim_end_matches(".json");
+    let words = ["cyclonedx", "--quiet", "--format", "json", "--override-filename", name, "--target", triple];
+    tool(&[&words[..], &["--manifest-path", &manifest]].concat(), epoch)?;
+    let text = fs::read_to_string(workspace_root.join(folder).join(FILE))?;
+    for crate_folder in fs::read_dir(workspace_root.join("crates"))?.chain(fs::read_dir(&workspace_root)?) {
+        let _ = fs::remove_file(crate_folder?.path().join(FILE));
     }
-    Ok(parts)
+    // Paths of the build would make two builds differ.
+    Ok(text.replace(&place.replace(' ', "%20"), "/sbc-bench").replace(&place, "/sbc-bench"))
 }
 
 /// The changelog as Debian's tools read it; what changed is in CHANGELOG.md.
-pub(super) fn debian_changelog(name: &str, epoch: &str) -> Result<String> {
-    let date = said(Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{epoch}")).output()?)?;
+fn debian_changelog(name: &str, epoch: &str) -> Result<String> {
+    let date = said(Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{epoch}")))?;
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(
         "{name} ({version}-1) unstable; urgency=medium\n\n  * Release {version}; changelog.gz has the changes.\n\n \
@@ -222,15 +297,9 @@ pub(super) fn debian_changelog(name: &str, epoch: &str) -> Result<String> {
 }
 
 /// The first line of `SHA256SUMS`: a comment for sha256sum, and the signed date of the release for `update`.
-fn day(epoch: &str) -> Result<String> {
-    said(Command::new("date").args(["--utc", "+# date: %Y-%m-%d", "--date"]).arg(format!("@{epoch}")).output()?)
-        .map(|line| line + "\n")
-}
-
-/// Output of a program that succeeded.
-pub(super) fn said(output: Output) -> Result<String> {
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+pub(super) fn day(epoch: &str) -> Result<String> {
+    let line = said(Command::new("date").args(["--utc", "+# date: %Y-%m-%d", "--date"]).arg(format!("@{epoch}")))?;
+    Ok(line + "\n")
 }
 
 #[cfg(test)]
@@ -246,10 +315,9 @@ mod tests {
         let sums = [day("0").unwrap().into_bytes(), checksums(&folder, &["a".to_owned()]).unwrap()].concat();
         fs::write(folder.join("SHA256SUMS"), sums).unwrap();
         let checked =
-            Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&folder).output();
-        let said = said(checked.unwrap()).unwrap();
+            said(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&folder)).unwrap();
         fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(said, "a: OK");
+        assert_eq!(checked, "a: OK");
     }
 
     #[test]

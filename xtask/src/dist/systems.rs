@@ -1,12 +1,14 @@
-//! The Debian package in clean systems: `cargo xtask package ARCH --check` makes a minimal root of each with debootstrap, and
-//! there installs an older version, upgrades it, uses it, removes and purges it. What is in the root afterwards must be
-//! what was there before. Systems of another architecture run under qemu. Nothing of this machine is changed.
+//! Packages as their users have them: `cargo xtask package PART --check` looks into each, has lintian and rpmlint read them,
+//! and makes a minimal root of each system with debootstrap, where it installs an older version of the .deb, upgrades it,
+//! uses it, removes and purges it. What is in the root afterwards must be what was there before. Systems of another
+//! architecture run under qemu. Nothing of this machine is changed.
 
 mod namespace;
 mod root;
 
-use super::{Target, checksums};
-use crate::workspace;
+use super::package::{HUB, Product, WEB, names};
+use super::{Target, checksums, contents};
+use crate::workspace::{self, said};
 use anyhow::{Context, Result, bail, ensure};
 use root::Root;
 use std::fs;
@@ -74,33 +76,66 @@ struct Step {
     has: &'static str,
 }
 
-/// The package is `/package/now.deb`, the same with an older version `/package/before.deb`.
-const STEPS: &[Step] = &[
+/// Steps before those of a product. The package is `/package/now.deb`, the same with an older version `/package/before.deb`, and
+/// `$NAME` is its name. What it depends on is in every root.
+const BEFORE: &[Step] = &[
     Step { what: "install an older version", line: "dpkg --install /package/before.deb", has: "" },
-    Step { what: "its version", line: "dpkg-query --show sbc-bench", has: "0.0.1-1" },
+    Step { what: "its version", line: "dpkg-query --show $NAME", has: "0.0.1-1" },
+];
+
+/// The same for all products, after the upgrade.
+const BOTH: &[Step] = &[
+    Step { what: "--version", line: "$NAME --version", has: concat!(" ", env!("CARGO_PKG_VERSION")) },
+    Step { what: "manual", line: "gzip -dc /usr/share/man/man1/$NAME.1.gz", has: ".TH sbc-bench" },
+    Step {
+        what: "notices",
+        line: "gzip -d < /usr/share/doc/$NAME/third-party.txt.gz > /tmp/notices && $NAME licences | cmp - /tmp/notices && \
+               rm /tmp/notices && cat /usr/share/doc/$NAME/copyright",
+        has: "Files: data/reference.tsv",
+    },
+    Step { what: "sums", line: "dpkg --verify $NAME && echo same", has: "same" },
+    Step {
+        what: "completions",
+        line: "bash -c \". /usr/share/bash-completion/completions/$NAME; complete -p $NAME\"",
+        has: "sbc-bench",
+    },
+];
+
+/// The hub is installed, upgraded, asked, and its results outlive the package.
+const HUB_STEPS: &[Step] = &[
+    Step { what: "upgrade", line: "apt-get install --yes --no-install-recommends /package/now.deb", has: "" },
+    Step {
+        what: "token",
+        line: "sbc-bench-hub token make farm --data /tmp/hub | wc -c; sbc-bench-hub token list --data /tmp/hub",
+        has: "farm",
+    },
+    Step {
+        what: "serve",
+        line: "sbc-bench-hub serve --data /tmp/hub --listen 127.0.0.1:8321 2> /dev/null & \
+               bash -c 'for try in $(seq 100); do if exec 3<> /dev/tcp/127.0.0.1/8321; then break; fi 2> /dev/null; sleep 0.1; done; \
+               printf \"GET /readyz HTTP/1.0\\r\\n\\r\\n\" >&3; cat <&3'; kill $!; wait || true; rm -r /tmp/hub",
+        has: "ready",
+    },
+    Step {
+        what: "unit",
+        line: "cat /usr/lib/systemd/system/sbc-bench-hub.service /lib/systemd/system/sbc-bench-hub.service 2> /dev/null || true",
+        has: "DynamicUser=yes",
+    },
+    Step { what: "remove", line: "dpkg --remove $NAME && test ! -e /usr/bin/$NAME", has: "" },
+    Step { what: "install again", line: "dpkg --install /package/now.deb", has: "" },
+    Step { what: "purge", line: "dpkg --purge $NAME && ! dpkg-query --show $NAME", has: "" },
+];
+
+const STEPS: &[Step] = &[
     Step {
         what: "a workload of the user's",
         line: "printf '[[workload]]\\nname = \"mine\"\\ncommand = [\"true\"]\\n' > /etc/sbc-bench/workloads.d/mine.toml",
         has: "",
     },
     Step { what: "upgrade", line: "apt-get install --yes --no-install-recommends /package/now.deb", has: "" },
-    Step { what: "--version", line: "sbc-bench --version", has: concat!("sbc-bench ", env!("CARGO_PKG_VERSION")) },
     Step { what: "identify", line: "sbc-bench identify", has: "CPU" },
     Step { what: "doctor", line: "sbc-bench doctor", has: "root" },
     Step { what: "list definitions", line: "sbc-bench list definitions", has: "mine" },
-    Step { what: "manual", line: "gzip -dc /usr/share/man/man1/sbc-bench.1.gz", has: ".TH sbc-bench 1" },
-    Step {
-        what: "notices",
-        line: "gzip -d < /usr/share/doc/sbc-bench/third-party.txt.gz > /tmp/notices && sbc-bench licences | cmp - /tmp/notices && \
-               rm /tmp/notices && cat /usr/share/doc/sbc-bench/copyright",
-        has: "Files: data/reference.tsv",
-    },
-    Step { what: "sums", line: "dpkg --verify sbc-bench && echo same", has: "same" },
-    Step {
-        what: "completions",
-        line: "bash -c '. /usr/share/bash-completion/completions/sbc-bench; complete -p sbc-bench'",
-        has: "sbc-bench",
-    },
     // 2 and 3 are verdicts about a busy machine.
     Step {
         what: "a run",
@@ -120,24 +155,33 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Checks the package of this architecture, which lies in `target/package/ARCH`, in these systems, or all.
-pub(crate) fn main(arch: &str, names: &[&str]) -> Result<()> {
-    let target = super::target(arch)?;
+/// Checks a part of a release, which lies in `target/package/PART`; the .deb in these systems, or all. One that is named has to be
+/// tried.
+pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| SYSTEMS.iter().all(|system| system.name != **name)) {
         let known: Vec<&str> = SYSTEMS.iter().map(|system| system.name).collect();
         bail!("no system {unknown}; known are {}", known.join(", "));
     }
     let target_folder = workspace::target_folder()?;
-    let package = package(&target_folder.join("package").join(arch), arch)?;
+    let folder = target_folder.join("package").join(part);
+    contents::check(part, &folder)?;
+    if part == WEB {
+        return Ok(());
+    }
+    let target = super::target(part)?;
+    let package = package(&folder, part)?;
     let mut not_tried = Vec::new();
-    match lintian(&package)? {
-        Some(line) => println!("{line}"),
-        None => not_tried.push("lintian: it is not installed".to_owned()),
+    for (program, words, file) in [("lintian", LINTIAN, ".deb"), ("rpmlint", RPMLINT, ".rpm")] {
+        if lint(program, words, &folder, file)? {
+            println!("{program:14}0 errors, 0 warnings");
+        } else {
+            not_tried.push(format!("{program}: it is not installed"));
+        }
     }
     let has_arch = |system: &System| system.mirrors.iter().any(|(arch, _)| *arch == target.deb_arch);
     let is_wanted = |system: &&System| names.contains(&system.name) || names.is_empty() && has_arch(system);
     for system in SYSTEMS.iter().filter(is_wanted) {
-        match try_in(system, target, &target_folder, &package).with_context(|| system.name.to_owned())? {
+        match try_in(system, part, target, &target_folder, &package).with_context(|| system.name.to_owned())? {
             Tried::Passed(line) => println!("{:14}{line}", system.name),
             Tried::Not(why) => not_tried.push(format!("{}: {why}", system.name)),
         }
@@ -145,16 +189,15 @@ pub(crate) fn main(arch: &str, names: &[&str]) -> Result<()> {
     for line in &not_tried {
         println!("not tried: {line}");
     }
-    let must_all = std::env::var_os("SBC_BENCH_NO_SKIP").is_some();
-    ensure!(not_tried.is_empty() || !must_all, "{} not tried, and SBC_BENCH_NO_SKIP is set", not_tried.len());
+    let must_all = !names.is_empty() || std::env::var_os("SBC_BENCH_NO_SKIP").is_some();
+    ensure!(not_tried.is_empty() || !must_all, "{} not tried", not_tried.len());
     Ok(())
 }
 
 /// The only .deb of a folder, if its sum is that of `SHA256SUMS`.
 fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
     let missing = || format!("{} has no .deb: run cargo xtask package {arch}", folder.display());
-    let entries = fs::read_dir(folder).with_context(missing)?;
-    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut paths = workspace::entries(folder).with_context(missing)?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "deb"));
     let [path] = &paths[..] else { bail!("{}", missing()) };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -164,15 +207,19 @@ fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
     Ok(path.clone())
 }
 
-/// Fails on an error or a warning of lintian's that no override gives a reason for; `None` where there is none.
-fn lintian(package: &Path) -> Result<Option<String>> {
-    let Ok(output) = Command::new("lintian").args(["--fail-on", "error,warning", "--allow-root"]).arg(package).output()
-    else {
-        return Ok(None);
+const LINTIAN: &[&str] = &["--fail-on", "error,warning", "--allow-root"];
+const RPMLINT: &[&str] = &["--strict", "--config", "packaging/rpm/rpmlint.toml"];
+
+/// Fails on an error or a warning about a package that no override gives a reason for; false where the program is missing.
+fn lint(program: &str, words: &[&str], folder: &Path, end: &str) -> Result<bool> {
+    let files = names(folder)?.into_iter().filter(|name| name.ends_with(end)).map(|name| folder.join(name));
+    let mut command = Command::new(program);
+    let Ok(output) = command.args(words).args(files).current_dir(workspace::root()).output() else {
+        return Ok(false);
     };
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "lintian finds errors or warnings:\n{said}");
-    Ok(Some("lintian       0 errors, 0 warnings".to_owned()))
+    ensure!(output.status.success(), "{program} finds errors or warnings:\n{said}");
+    Ok(true)
 }
 
 /// Result of one system.
@@ -182,7 +229,7 @@ enum Tried {
     Not(String),
 }
 
-fn try_in(system: &System, target: &Target, target_folder: &Path, package: &Path) -> Result<Tried> {
+fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, package: &Path) -> Result<Tried> {
     let made = match Root::made(system, target, &target_folder.join("systems"))? {
         Ok(root) => root,
         Err(why) => return Ok(Tried::Not(why)),
@@ -193,8 +240,13 @@ fn try_in(system: &System, target: &Target, target_folder: &Path, package: &Path
     fs::create_dir(&folder)?;
     fs::copy(package, folder.join("now.deb"))?;
     older(package, &folder)?;
-    for step in STEPS {
-        let output = root.shell(step.line)?;
+    let name = Product::of(part).name;
+    let steps: Vec<&Step> = match part {
+        HUB => BEFORE.iter().chain(&HUB_STEPS[..1]).chain(BOTH).chain(&HUB_STEPS[1..]).collect(),
+        _ => BEFORE.iter().chain(&STEPS[..2]).chain(BOTH).chain(&STEPS[2..]).collect(),
+    };
+    for step in &steps {
+        let output = root.shell(&step.line.replace("$NAME", name))?;
         let said = String::from_utf8_lossy(&output.stdout);
         ensure!(
             output.status.success() && said.contains(step.has),
@@ -212,29 +264,21 @@ fn try_in(system: &System, target: &Target, target_folder: &Path, package: &Path
     let gone: Vec<&String> = before.iter().filter(|line| !after.contains(*line)).collect();
     ensure!(left.is_empty() && gone.is_empty(), "after purge: left or changed {left:#?}, gone or changed {gone:#?}");
     let deb_arch = target.deb_arch;
-    Ok(Tried::Passed(format!("{deb_arch}: {} steps passed; after purge 0 files left, changed or gone", STEPS.len())))
+    Ok(Tried::Passed(format!("{deb_arch}: {} steps passed; after purge 0 files left, changed or gone", steps.len())))
 }
 
 /// The package with an older version, so that there is something to upgrade.
 fn older(package: &Path, folder: &Path) -> Result<()> {
     let unpacked = folder.join("unpacked");
-    run(Command::new("dpkg-deb").arg("--raw-extract").arg(package).arg(&unpacked))?;
+    said(Command::new("dpkg-deb").arg("--raw-extract").arg(package).arg(&unpacked))?;
     let control = unpacked.join("DEBIAN/control");
     let text = fs::read_to_string(&control)?;
     let line = |line: &str| if line.starts_with("Version:") { "Version: 0.0.1-1".to_owned() } else { line.to_owned() };
     fs::write(&control, text.lines().map(|text| line(text) + "\n").collect::<String>())?;
-    run(Command::new("dpkg-deb")
-        .args(["--build", "--root-owner-group"])
-        .arg(&unpacked)
-        .arg(folder.join("before.deb")))?;
+    said(
+        Command::new("dpkg-deb").args(["--build", "--root-owner-group"]).arg(&unpacked).arg(folder.join("before.deb")),
+    )?;
     Ok(fs::remove_dir_all(&unpacked)?)
-}
-
-/// Runs a program that has to end well.
-fn run(command: &mut Command) -> Result<()> {
-    let output = command.output().with_context(|| format!("{:?}", command.get_program()))?;
-    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
-    Ok(())
 }
 
 #[cfg(test)]

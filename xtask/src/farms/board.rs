@@ -1,7 +1,7 @@
 //! A board of a farm: sshd with its own processes, network, files below /run, /tmp, /root, /var and /usr/local/bin. What it
 //! keeps over a restart are /var/lib and the programs that were installed.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -221,8 +221,5 @@ impl Drop for Board {
 
 /// Runs a program that has to succeed.
 pub(super) fn run(program: &str, words: &[&str]) -> Result<()> {
-    let output = Command::new(program).args(words).output().with_context(|| program.to_owned())?;
-    let error = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{program} {}: {}", words.join(" "), error.trim());
-    Ok(())
+    crate::workspace::said(Command::new(program).args(words)).with_context(|| words.join(" ")).map(drop)
 }

@@ -60,10 +60,8 @@ impl Hub {
         let mut psql = Command::new(self.programs.join("psql"));
         psql.args(["-At", "-F", " ", "-h", "/mnt/pg", "-U", "hub", "-d", "hub", "-c"]);
         psql.arg("SELECT count(*), count(DISTINCT alias) FROM result WHERE listed = 1");
-        let output = psql.output().context("psql")?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout)?;
-        let numbers: Result<Vec<usize>, _> = text.split_whitespace().map(str::parse).collect();
+        let numbers: Result<Vec<usize>, _> =
+            crate::workspace::said(&mut psql)?.split_whitespace().map(str::parse).collect();
         numbers?.try_into().ok().context("psql gave no two numbers")
     }
 }

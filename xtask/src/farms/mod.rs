@@ -177,9 +177,7 @@ fn collection(folder: &Path) -> Result<()> {
     let run = |words: &[&str]| {
         let mut command = Command::new(&galaxy);
         command.args(words).current_dir(workspace::root().join("deploy/ansible"));
-        let output = command.env("ANSIBLE_COLLECTIONS_PATH", &collections).output().context("ansible-galaxy")?;
-        ensure!(output.status.success(), "ansible-galaxy: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(())
+        workspace::said(command.env("ANSIBLE_COLLECTIONS_PATH", &collections)).map(drop)
     };
     run(&["collection", "build", "--output-path", &built.to_string_lossy()])?;
     let archive = built.read_dir()?.next().context("no collection was built")??.path();

@@ -72,7 +72,5 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
 
 /// Result of a Prometheus expression.
 fn ask(expression: &str) -> Result<String> {
-    let output = Command::new("promtool").args(["query", "instant", "http://127.0.0.1:9090", expression]).output()?;
-    ensure!(output.status.success(), "promtool: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    crate::workspace::said(Command::new("promtool").args(["query", "instant", "http://127.0.0.1:9090", expression]))
 }

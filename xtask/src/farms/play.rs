@@ -113,8 +113,7 @@ pub(super) fn main(options: &Options, folder: &Path) -> Result<()> {
 /// Names of files with what is in them.
 pub(super) fn results_in(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
-    for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
+    for path in crate::workspace::entries(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         found.insert(name, fs::read_to_string(&path)?);
     }

@@ -4,7 +4,7 @@
 use super::Ready;
 use super::console::{Booted, CUT, HALT};
 use super::machines::{FIRMWARE, Machine};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -103,8 +103,7 @@ fn state_disk(folder: &Path, machine: &str, is_first: bool) -> Result<PathBuf> {
     let path = folder.join(format!("{machine}-state.img"));
     if is_first || !path.exists() {
         fs::File::create(&path)?.set_len(DISK_BYTES)?;
-        let made = Command::new("mkfs.ext4").arg("-q").arg(&path).output().context("mkfs.ext4")?;
-        ensure!(made.status.success(), "mkfs.ext4: {}", String::from_utf8_lossy(&made.stderr));
+        crate::workspace::said(Command::new("mkfs.ext4").arg("-q").arg(&path))?;
     }
     Ok(path)
 }

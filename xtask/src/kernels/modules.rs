@@ -1,5 +1,6 @@
 //! Kernel modules: those that a machine may need, and before each those that it depends on, as its `.modinfo` says.
 
+use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,15 +60,12 @@ pub(super) fn reduce(folder: &Path) -> Result<()> {
 
 /// Remaining modules of [`reduce`], in order.
 pub(super) fn of(folder: &Path) -> Result<Vec<Module>> {
-    let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    paths.sort();
     let module = |path: PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()?.split_once('-'));
         let name = name.context("no module of ours")?.1.to_owned();
         Ok(Module { name, bytes: fs::read(&path)? })
     };
-    paths.into_iter().map(module).collect()
+    workspace::entries(folder)?.into_iter().map(module).collect()
 }
 
 /// Puts a module behind those that it depends on; nothing if it is not there or was taken already.
@@ -82,8 +80,7 @@ fn visit(name: &str, files: &mut BTreeMap<String, PathBuf>, ordered: &mut Vec<Mo
 }
 
 fn find(folder: &Path, files: &mut BTreeMap<String, PathBuf>) -> Result<()> {
-    for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
+    for path in workspace::entries(folder)? {
         if path.is_dir() && !path.is_symlink() {
             find(&path, files)?;
         } else if let Some(name) = path.file_name().and_then(|name| name.to_str())

@@ -3,6 +3,7 @@
 
 use super::machines::{Machine, Package};
 use super::modules;
+use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
@@ -73,9 +74,8 @@ fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Pat
     apt(config, &download, "apt-get", &words.collect::<Vec<_>>())?;
     let part = target.with_extension("part");
     let _ = fs::remove_dir_all(&part);
-    for file in download.read_dir()? {
-        let status = Command::new("dpkg-deb").arg("-x").arg(file?.path()).arg(&part).status().context("dpkg-deb")?;
-        ensure!(status.success(), "dpkg-deb ended with {status}");
+    for file in workspace::entries(&download)? {
+        workspace::run(Command::new("dpkg-deb").arg("-x").arg(file).arg(&part))?;
     }
     tidied(&part)?;
     let is_whole = !package.is_meta || ["kernel", "modules"].iter().all(|name| part.join(name).exists());
@@ -87,8 +87,9 @@ fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Pat
 /// Puts what differs from release to release in one place: `kernel`, `modules`, `trees`.
 fn tidied(unpacked: &Path) -> Result<()> {
     let first = |folder: &Path, prefix: &str| {
-        let entries = folder.read_dir().ok()?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-        entries.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix))).min()
+        let starts =
+            |path: &std::path::PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix));
+        workspace::entries(folder).ok()?.into_iter().find(starts)
     };
     for (folder, prefix, name) in [
         ("boot", "vmlinu", "kernel"),

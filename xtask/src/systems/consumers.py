@@ -161,13 +161,14 @@ def parts(folder, _):
 def rpm(folder, _):
     """rpm itself: installs the package into an empty root, and removes it."""
     (path,) = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".rpm")]
+    name = os.path.basename(path).rsplit("-", 2)[0]
     with tempfile.TemporaryDirectory() as root:
         options = ["--root", root, "--nodeps", "--noscripts"]
-        for words in (["--install", "--ignorearch", path], ["--verify", "sbc-bench"], ["--erase", "sbc-bench"]):
+        for words in (["--install", "--ignorearch", path], ["--verify", name], ["--erase", name]):
             done = subprocess.run(["rpm"] + words[:1] + options + words[1:], capture_output=True, text=True)
             assert done.returncode == 0, done.stdout + done.stderr
             if words[0] == "--install":
-                program = os.path.join(root, "usr/bin/sbc-bench")
+                program = os.path.join(root, "usr/bin", name)
                 version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
         left = [name for _, _, names in os.walk(root) for name in names if "sbc-bench" in name]
         assert not left, left

@@ -215,8 +215,7 @@ fn written(ours: &Path, file: &Path) -> Result<String> {
     let page = home.join("page.html");
     let mut command = Command::new(ours);
     command.env("HOME", &home).env_remove("XDG_STATE_HOME");
-    let output = command.arg("report").arg(file).arg("--html").arg(&page).output()?;
-    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    workspace::said(command.arg("report").arg(file).arg("--html").arg(&page))?;
     Ok(fs::read_to_string(&page)?)
 }
 
@@ -289,9 +288,8 @@ fn files() -> Result<Vec<PathBuf>> {
     let collected = COLLECTED.iter().filter_map(|folder| Some(collected.as_ref()?.join(folder)));
     let mut files = Vec::new();
     for folder in own.chain(collected).filter(|folder| folder.is_dir()) {
-        let mut found: Vec<PathBuf> = folder.read_dir()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let mut found = workspace::entries(&folder)?;
         found.retain(|path| path.extension().is_some_and(|kind| kind == "txt" || kind == "md" || kind == "json"));
-        found.sort();
         files.extend(found);
     }
     Ok(files)

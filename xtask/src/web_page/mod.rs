@@ -6,6 +6,7 @@ mod check;
 mod firefox;
 pub(crate) mod pictures;
 
+use crate::dist;
 use crate::workspace::{self, run};
 use anyhow::{Context, Result, ensure};
 use std::env;
@@ -59,12 +60,15 @@ fn skip(what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes the file.
-fn build() -> Result<PathBuf> {
-    let folder = workspace::target_folder()?.join("web");
+/// Makes the file, without paths of this machine.
+pub(crate) fn build() -> Result<PathBuf> {
+    let target_folder = workspace::target_folder()?;
+    let folder = target_folder.join("web");
     fs::create_dir_all(&folder)?;
     let words = ["build", "--locked", "--quiet", "-p", "sbc-bench-web", "--profile", "web", "--target", TARGET];
-    run(workspace::cargo().args(words)).with_context(|| format!("needs `rustup target add {TARGET}`"))?;
+    let flags = dist::rustflags(TARGET, dist::package::remapped(&target_folder)?.into_iter());
+    run(workspace::cargo().args(words).args(["--config", &flags]))
+        .with_context(|| format!("needs `rustup target add {TARGET}`"))?;
     let built = workspace::target_folder()?.join(TARGET).join("web/web.wasm");
     let mut bindgen = Command::new(bindgen()?);
     run(bindgen.args(BINDGEN_OPTIONS).arg(&folder).arg(built))?;

@@ -2,7 +2,7 @@
 
 use super::browser::{self, Browser};
 use crate::workspace::{self, run};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use std::fs;
 use std::process::Command;
 
@@ -26,9 +26,7 @@ pub(crate) fn main() -> Result<()> {
     let folder = target.join("web/pictures");
     fs::create_dir_all(&folder)?;
     run(explain().arg("--html").arg(folder.join("page.html")))?;
-    let printed = explain().output()?;
-    ensure!(printed.status.success(), "explain failed");
-    fs::write(folder.join("terminal.html"), terminal(&String::from_utf8(printed.stdout)?))?;
+    fs::write(folder.join("terminal.html"), terminal(&workspace::said(&mut explain())?))?;
     let mut browser = Browser::start(browser::find().context("pictures need Chromium")?)?;
     let pictures = workspace::root().join(PICTURES);
     fs::create_dir_all(&pictures)?;

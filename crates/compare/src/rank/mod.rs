@@ -4,6 +4,7 @@
 //! with its interval. Nothing is compared twice: a log that is one of the others is left out of them.
 
 mod answer;
+mod board_names;
 mod causes;
 mod formats;
 mod gaps;
@@ -13,10 +14,12 @@ mod range;
 mod text;
 
 pub use answer::Answer;
+pub use board_names::board_name;
 pub use causes::LikelyCause;
 pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
-pub use neighbours::{Bar, Neighbours, all_neighbours, board_name, neighbours};
+use neighbours::all_neighbours;
+pub use neighbours::{Bar, Neighbours, neighbours};
 use range::is_estimated_from_few;
 pub use range::{Extremes, OTHERS_MIN, Range};
 pub use text::ranking_text;
@@ -143,7 +146,8 @@ pub fn rank(explained: &Explained<'_>, reference: &Reference) -> Ranking {
 
 /// As [`rank`], of a Record whose text is safe to show.
 pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Ranking {
-    let (mut entries, left_out, soc) = ranked(facts, explained, reference, Scope::All);
+    let peers = peers_of(reference);
+    let (mut entries, left_out, soc) = ranked(facts, explained, reference, &peers, Scope::All);
     let mut left_out: Vec<LeftOut> = left_out.into_iter().collect();
     left_out.extend(rows_left_out(reference));
     set_titles(&mut entries);
@@ -152,8 +156,8 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
         verdict: verdict_of(facts.figures(), explained.verdict),
         invalid_because: invalid_because(explained),
         answer: answer::answer(facts, explained, soc.as_deref(), &entries),
-        neighbours: all_neighbours(facts, explained, reference),
-        others_with_soc: others_with_soc(facts, explained, reference),
+        neighbours: all_neighbours(facts, explained, reference, &peers),
+        others_with_soc: others_with_soc(facts, explained, reference, &peers),
         soc,
         entries,
         left_out,
@@ -161,10 +165,14 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
 }
 
 /// Names of other boards with the SoC of a result; empty where there are enough for a range.
-fn others_with_soc(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Vec<String> {
+fn others_with_soc(
+    facts: &Facts<'_>,
+    explained: &Explanation,
+    reference: &Reference,
+    peers: &[Peer<'_>],
+) -> Vec<String> {
     let Some(key) = facts.soc().known().map(|soc| soc_key(soc)) else { return Vec::new() };
-    let peers = peers_of(reference);
-    let others = without_own(&peers, own_row(facts, explained, reference).as_ref());
+    let others = without_own(peers, own_row(facts, explained, reference).as_ref());
     let others = others.iter().map(|peer| peer.row()).filter(|row| row.soc_key.as_deref() == Some(&key));
     let names = others.filter_map(|row| row.name.as_deref().or(row.board.as_deref()));
     let names: BTreeSet<String> = names.map(facts::plain).collect();
@@ -178,7 +186,7 @@ pub fn answer_among_similar(
     explained: &Explanation,
     reference: &Reference,
 ) -> (Answer, Vec<Entry>, Option<String>) {
-    let (mut entries, _, soc) = ranked(facts, explained, reference, Scope::Similar);
+    let (mut entries, _, soc) = ranked(facts, explained, reference, &peers_of(reference), Scope::Similar);
     set_titles(&mut entries);
     (answer::answer(facts, explained, soc.as_deref(), &entries), entries, soc)
 }
@@ -214,10 +222,10 @@ fn ranked(
     facts: &Facts<'_>,
     explained: &Explanation,
     reference: &Reference,
+    peers: &[Peer<'_>],
     scope: Scope,
 ) -> (Vec<Entry>, BTreeSet<LeftOut>, Option<String>) {
-    let peers = peers_of(reference);
-    let peers = without_own(&peers, own_row(facts, explained, reference).as_ref());
+    let peers = without_own(peers, own_row(facts, explained, reference).as_ref());
     let soc = facts.soc().known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
     let has_soc = |peer: &&&Peer<'_>| key_of_soc.is_some() && peer.row().soc_key == key_of_soc;

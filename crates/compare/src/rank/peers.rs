@@ -1,5 +1,6 @@
 //! The other results: their figures in the methods of the known results, and which of them are like this one.
 
+use super::board_names::NamedBoard;
 use crate::reference::{Row, RowFigure};
 use facts::Verdict;
 use facts::figures::equivalent::{MachineTraits, convert};
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 pub(super) struct Peer<'a> {
     row: &'a Row,
     figures: BTreeMap<FigureKey, Vec<Value>>,
+    board: Option<NamedBoard>,
 }
 
 /// Another result that has a figure.
@@ -24,6 +26,11 @@ impl<'a> KnownResult<'a> {
     /// Its board, by the name for people.
     pub(super) fn board(&self) -> Option<&'a str> {
         self.peer.row.name.as_deref().or(self.peer.row.board.as_deref())
+    }
+
+    /// The same with the name that all spellings have.
+    pub(super) fn named_board(&self) -> Option<&'a NamedBoard> {
+        self.peer.board.as_ref()
     }
 
     /// True if its board has this SoC.
@@ -85,7 +92,7 @@ impl<'a> Peer<'a> {
                 figures.entry(key).or_default().push(value);
             }
         }
-        Self { row, figures }
+        Self { row, figures, board: row.name.as_deref().or(row.board.as_deref()).map(NamedBoard::of) }
     }
 
     /// The row that it is of.

@@ -62,6 +62,7 @@ pub(crate) enum Media {
     Svg,
     Atom,
     Tsv,
+    Png,
     Bytes,
 }
 
@@ -75,6 +76,7 @@ impl Media {
             Self::Svg => "image/svg+xml",
             Self::Atom => "application/atom+xml",
             Self::Tsv => "text/tab-separated-values; charset=utf-8",
+            Self::Png => "image/png",
             Self::Bytes => "application/octet-stream",
         }
     }

@@ -4,6 +4,7 @@ use super::answer::{Answer, Media, Refusal};
 use super::asked::Ask;
 use crate::store::{first, read};
 use std::fmt::Write;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `GET /metrics`: counters of this process, and results by the latest count.
@@ -32,6 +33,26 @@ pub(super) fn metrics(ask: &Ask) -> Result<Answer, Refusal> {
         "# HELP sbc_bench_hub_results Results listed.\n# TYPE sbc_bench_hub_results gauge\nsbc_bench_hub_results {}\n",
         ask.hub.counts().total
     );
+    text.push_str(
+        "# HELP sbc_bench_hub_request_seconds Time of answers by route.\n# TYPE sbc_bench_hub_request_seconds summary\n",
+    );
+    let times = tally.times.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    for (route, times) in &times {
+        let sum = times.sum.as_secs_f64();
+        let _ = write!(
+            text,
+            "sbc_bench_hub_request_seconds_sum{{route=\"{route}\"}} {sum}\n\
+             sbc_bench_hub_request_seconds_count{{route=\"{route}\"}} {}\n",
+            times.count
+        );
+    }
+    text.push_str(
+        "# HELP sbc_bench_hub_slow_total Answers that took a second or longer, by route.\n\
+         # TYPE sbc_bench_hub_slow_total counter\n",
+    );
+    for (route, times) in &times {
+        let _ = writeln!(text, "sbc_bench_hub_slow_total{{route=\"{route}\"}} {}", times.slow);
+    }
     Ok(Answer::of(Media::Text, text))
 }
 

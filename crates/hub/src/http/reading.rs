@@ -3,7 +3,7 @@
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
 use super::asked::Ask;
-use crate::names::{Kind, slug};
+use crate::names::{Kind, slug_of};
 use crate::originals::CompressedOriginal;
 use crate::query::{self, Cursor, ListRow, Page, Query, sort_of};
 use crate::sorts::SORTS;
@@ -12,6 +12,12 @@ use crate::worker::View;
 use crate::{changes, derive, originals, own, references};
 use facts::Verdict;
 use serde_json::{Value, json};
+use std::time::Instant;
+
+/// Verdict of results that say what a machine can do.
+const VALID: &str = "valid";
+/// Results of this hub that a result is placed among.
+const KNOWN_MAX: i64 = 50;
 
 /// Parameters that filter lists.
 pub(super) const FILTERS: [&str; 13] = [
@@ -33,7 +39,7 @@ pub(super) const FILTERS: [&str; 13] = [
 /// The query of an address.
 pub(super) fn query_of(parameters: &Parameters, limit: i64) -> Result<Query, Refusal> {
     // A name as people write it has the slug that it was given; the slug of a slug is itself.
-    let names = Kind::ALL.into_iter().filter_map(|kind| Some((kind, slug(parameters.get(kind.word())?))));
+    let names = Kind::ALL.into_iter().filter_map(|kind| Some((kind, slug_of(kind, parameters.get(kind.word())?))));
     let verdict = match parameters.get("verdict") {
         Some(word) if !Verdict::ALL.iter().any(|verdict| verdict.to_string() == word) => {
             return Err(Refusal::bad("verdict is valid, unproven, degraded or invalid."));
@@ -172,13 +178,24 @@ pub(super) fn found(ask: &Ask) -> Result<ResultRow, Refusal> {
     })
 }
 
-/// A page of these results, made by a worker.
-pub(super) fn shown(ask: &Ask, view: View, hashes: &[String]) -> Result<Vec<u8>, Refusal> {
+/// A page of these results, made by a worker unless it was made lately; `key` names it.
+pub(super) fn shown(
+    ask: &Ask,
+    key: &str,
+    hashes: &[String],
+    view: impl FnOnce() -> Result<View, Refusal>,
+) -> Result<Vec<u8>, Refusal> {
+    let (key, now) = (format!("{key} {} {}", ask.hub.build, hashes.join(" ")), Instant::now());
+    if let Some(page) = ask.hub.drawn.get(&key, now) {
+        return Ok(page);
+    }
     let mut original = |number: usize| -> Result<CompressedOriginal, Refusal> {
         let hash = hashes.get(number).map_or("", String::as_str);
         Ok(read(&*ask.hub.store, |session| originals::packed(session, hash))?)
     };
-    ask.hub.workers.show(&ask.stop, view, hashes.len(), &mut original)
+    let page = ask.hub.workers.show(&ask.stop, view()?, hashes.len(), &mut original)?;
+    ask.hub.drawn.put(key, now, &page);
+    Ok(page)
 }
 
 /// `GET /api/results/ID`
@@ -213,7 +230,7 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
     if let Some(why) = &found.quarantined {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
     }
-    Ok(Answer::of(Media::Json, shown(ask, View::Findings, &[found.hash])?))
+    Ok(Answer::of(Media::Json, shown(ask, "findings", &[found.hash], || Ok(View::Findings))?))
 }
 
 /// `GET /api/names/KIND`
@@ -231,13 +248,25 @@ pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
 pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &["board", "soc", "core", "cursor"])?;
     let mut query = query_of(&parameters, query::LIMIT_MAX)?;
-    query.verdict = Some("valid".to_owned());
+    query.verdict = Some(VALID.to_owned());
     let page = page_of(ask, &query)?;
     let ids: Vec<i64> = page.rows.iter().map(|row| row.id).collect();
     let table = read(&*ask.hub.store, |session| references::table(session, &ids))?;
     let next =
         page.next.map(|cursor| format!("{}/api/references{}", ask.own_url, parameters.with("cursor", &cursor.text())));
     Ok(Answer { next, ..Answer::of(Media::Tsv, table) })
+}
+
+/// Reference data from the latest valid results that are listed of the SoC of a result, or of its board where that is not known.
+pub(super) fn references_of(ask: &Ask) -> Result<String, Refusal> {
+    let sql = "SELECT (SELECT slug FROM name WHERE id = soc_id), (SELECT slug FROM name WHERE id = board_id) FROM result \
+               WHERE slug = $1";
+    let row = read(&*ask.hub.store, |session| first(session, sql, &[ask.name.as_str().into()]))?;
+    let name = |kind, column| Some((kind, row.as_ref()?.text(column)?.to_owned()));
+    let Some(name) = name(Kind::Soc, 0).or_else(|| name(Kind::Board, 1)) else { return Ok(String::new()) };
+    let query = Query { names: vec![name], verdict: Some(VALID.to_owned()), limit: KNOWN_MAX, ..Query::default() };
+    let ids: Vec<i64> = page_of(ask, &query)?.rows.iter().map(|row| row.id).collect();
+    Ok(read(&*ask.hub.store, |session| references::table(session, &ids))?)
 }
 
 /// `GET /api/mine`: the owner's results, also those that no other list has.

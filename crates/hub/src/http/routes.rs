@@ -5,12 +5,12 @@ use super::answer::{Answer, Media, Refusal};
 use super::asked::{Ask, Network, QueuedRequest};
 use super::upload::{self, body};
 use super::{HEAD_BYTES_MAX, Peer, ask, metrics, openapi, reading, site, stream};
-use crate::hub_state::{Hub, Tally};
+use crate::hub_state::{Hub, SLOW, Tally};
 use crate::log;
 use crate::rate::network;
 use crate::shares::Shares;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, Method, Response, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::routing::{MethodRouter, get, post};
@@ -34,7 +34,7 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .route("/", page(site::table))
         .route("/search", page(site::table))
         .route("/r/{name}", drawn(site::result, Refusal::page))
-        .route("/r/{name}/page", drawn(site::whole, Refusal::page))
+        .route("/r/{name}/card.png", drawn(site::card, Refusal::page))
         .route("/r/{name}/trend", page(site::trend))
         .route("/names/{name}", page(site::names))
         .route("/board/{name}", page(site::board))
@@ -63,6 +63,7 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .route("/healthz", api(|_| Ok(Answer::of(Media::Text, "alive\n"))))
         .route("/readyz", api(metrics::ready))
         .fallback(no_such)
+        .route_layer(middleware::from_fn_with_state(Arc::clone(&hub), timed))
         .layer(middleware::from_fn_with_state(Arc::clone(&hub), around))
         .with_state(hub)
 }
@@ -93,15 +94,24 @@ async fn around(
     if response.status().is_server_error() {
         Tally::add(&hub.tally.failures);
     }
-    if method != Method::GET || response.status().is_server_error() {
+    let elapsed = began.elapsed();
+    if method != Method::GET || response.status().is_server_error() || elapsed >= SLOW {
         let status = response.status().as_u16().to_string();
-        let elapsed_ms = began.elapsed().as_millis().to_string();
+        let elapsed_ms = elapsed.as_millis().to_string();
         let path = facts::plain(&path);
         log::event(
             "request",
             &[("method", method.as_str()), ("path", &path), ("status", &status), ("ms", &elapsed_ms)],
         );
     }
+    response
+}
+
+/// Around every route: how long its answers take. Requests of no route have none, so that strangers add no names.
+async fn timed(State(hub): State<Arc<Hub>>, route: MatchedPath, request: Request, next: Next) -> Response<Body> {
+    let (began, method) = (Instant::now(), request.method().clone());
+    let response = next.run(request).await;
+    hub.tally.took(&format!("{method} {}", route.as_str()), began.elapsed());
     response
 }
 

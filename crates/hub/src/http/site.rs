@@ -3,12 +3,13 @@
 use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
 use super::asked::Ask;
-use super::reading::{FILTERS, found, page_of, query_of, shown};
-use crate::names::Kind;
-use crate::query::{Page, Query, sort_of};
+use super::reading::{FILTERS, found, page_of, query_of, references_of, shown};
+use crate::names::{Kind, slug_of};
+use crate::query::{LIMIT_MAX, ListRow, Page, Query, sort_of};
 use crate::results::NAMED;
+use crate::sorts::{SORTS, Sort};
 use crate::store::{first, read};
-use crate::worker::View;
+use crate::worker::{Shown, View};
 use crate::{history, pages};
 
 /// Results that are compared at most: more columns than a page has room for.
@@ -24,6 +25,20 @@ pub(super) fn table(ask: &Ask) -> Result<Answer, Refusal> {
     listed(ask, "Results", &parameters, None)
 }
 
+/// Figures over the valid results of a name that are listed, the latest of them.
+fn spreads(ask: &Ask, kind: Kind, slug: &str) -> Result<Vec<pages::Spread>, Refusal> {
+    let names = vec![(kind, slug.to_owned())];
+    let query = Query { names, verdict: Some("valid".to_owned()), limit: LIMIT_MAX, ..Query::default() };
+    let rows = page_of(ask, &query)?.rows;
+    let spread = |(at, sort): (usize, &Sort)| {
+        let value = |row: &ListRow| Some((row.figures.get(at).copied().flatten()?, row.slug.clone()));
+        let mut values: Vec<(f64, String)> = rows.iter().filter_map(value).collect();
+        values.sort_by(|a, b| b.0.total_cmp(&a.0));
+        pages::Spread { heading: sort.heading, values }
+    };
+    Ok(SORTS.iter().enumerate().map(spread).filter(|spread| !spread.values.is_empty()).collect())
+}
+
 fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &str)>) -> Result<Answer, Refusal> {
     let mut query = query_of(parameters, 50)?;
     query.names.extend(of.map(|(kind, slug)| (kind, slug.to_owned())));
@@ -32,7 +47,12 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
     let chosen = FILTERS.iter().filter(|name| !["cursor", "limit", "format"].contains(name));
     let filters: Vec<(&str, Option<&str>)> = chosen.map(|name| (*name, parameters.get(name))).collect();
     let total = ask.hub.counts().total;
-    html(pages::table(title, &page, &filters, next.as_deref(), total))
+    // Figures of different boards are no distribution.
+    let spreads = match of {
+        Some((Kind::Board, slug)) => spreads(ask, Kind::Board, slug)?,
+        _ => Vec::new(),
+    };
+    html(pages::table(title, &page, &filters, next.as_deref(), total, &spreads))
 }
 
 fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
@@ -50,10 +70,11 @@ fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
     };
     // A name that only unlisted results have is nobody's business.
     let sql = format!("SELECT words FROM name WHERE kind = $1 AND slug = $2 AND {is_listed}");
-    let values = [kind.word().into(), ask.name.as_str().into()];
+    let slug = slug_of(kind, &ask.name);
+    let values = [kind.word().into(), slug.as_str().into()];
     let words = read(&*ask.hub.store, |session| first(session, &sql, &values))?;
     let words = words.map(|row| row.words(0)).ok_or_else(Refusal::not_found)?;
-    listed(ask, &words, &parameters, Some((kind, &ask.name)))
+    listed(ask, &words, &parameters, Some((kind, &slug)))
 }
 
 /// Results of a board.
@@ -82,13 +103,30 @@ pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
 pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let found = found(ask)?;
-    let tag = Some(format!("{}-{}", &found.hash[..found.hash.len().min(16)], ask.hub.build));
     if let Some(why) = &found.quarantined {
-        let page = pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}."));
-        return Ok(Answer { tag, ..Answer::of(Media::Html, page) });
+        return html(pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}.")));
     }
-    let page = shown(ask, View::Result(ask.name.clone()), &[found.hash])?;
-    Ok(Answer { tag, is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
+    let page = shown(ask, &format!("result {}", ask.name), &[found.hash], || Ok(View::Result(shown_of(ask)?)))?;
+    Ok(Answer { policy: Some(page::policy()), is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
+}
+
+/// The picture of a result that previews of its address show.
+pub(super) fn card(ask: &Ask) -> Result<Answer, Refusal> {
+    Parameters::parse(ask.query.as_deref(), &[])?;
+    let found = found(ask)?;
+    if found.quarantined.is_some() {
+        return Err(Refusal::not_found());
+    }
+    let picture = shown(ask, &format!("card {}", ask.name), &[found.hash], || Ok(View::Card(shown_of(ask)?)))?;
+    if picture.is_empty() {
+        return Err(Refusal::not_found());
+    }
+    Ok(Answer { is_unlisted: !found.is_listed, ..Answer::of(Media::Png, picture) })
+}
+
+fn shown_of(ask: &Ask) -> Result<Shown, Refusal> {
+    let public_url = ask.hub.settings.public_url.trim_end_matches('/').to_owned();
+    Ok(Shown { slug: ask.name.clone(), public_url, references: references_of(ask)? })
 }
 
 /// Up to five results side by side.
@@ -105,7 +143,9 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
     let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
     let hashes: Result<Vec<String>, Refusal> =
         ids.iter().map(|id| Ok(found(&Ask { name: id.clone(), ..ask.clone() })?.hash)).collect();
-    Ok(Answer::of(Media::Html, shown(ask, View::Compared(ids), &hashes?)?))
+    let key = format!("compare {}", ids.join(" "));
+    let page = shown(ask, &key, &hashes?, || Ok(View::Compared(ids)))?;
+    Ok(Answer { policy: Some(page::policy()), ..Answer::of(Media::Html, page) })
 }
 
 /// The history of the machine of a result.
@@ -145,7 +185,7 @@ pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
 pub(super) fn board_badge(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;
-    let names = vec![(Kind::Board, slug.to_owned())];
+    let names = vec![(Kind::Board, slug_of(Kind::Board, slug))];
     let page = page_of(ask, &Query { names, limit: 1, ..Query::default() })?;
     let newest = page.rows.first().ok_or_else(Refusal::not_found)?;
     let score = |column| newest.figures[sort_of(column)?];
@@ -156,16 +196,4 @@ pub(super) fn board_badge(ask: &Ask) -> Result<Answer, Refusal> {
 fn badge_of(score: Option<f64>, kind: &str, verdict: &str) -> Answer {
     let score = score.map_or_else(|| kind.to_owned(), |mips| format!("{mips:.0} MIPS"));
     Answer::of(Media::Svg, pages::badge(&score, verdict))
-}
-
-/// The page of one result as the program writes it, for who wants all of it: all sections, plots and figures.
-pub(super) fn whole(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
-    let found = found(ask)?;
-    if found.quarantined.is_some() {
-        return Err(Refusal::not_found());
-    }
-    let tag = Some(format!("{}-{}", &found.hash[..found.hash.len().min(16)], ask.hub.build));
-    let page = shown(ask, View::Whole, &[found.hash])?;
-    Ok(Answer { tag, policy: Some(page::policy()), is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
 }

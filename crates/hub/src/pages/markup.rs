@@ -19,17 +19,21 @@ impl Link {
 
 const STYLE: &str = "body{font-family:sans-serif;max-width:76em;margin:1em auto;padding:0 1em;color:#222;background:#fff}\
     nav a{margin-right:1em}table{border-collapse:collapse;width:100%}th,td{border-bottom:1px solid #ccc;padding:.25em .5em;\
-    text-align:left;vertical-align:top}td.n{text-align:right;white-space:nowrap}tr.degraded,tr.unproven{background:#fff3cd}\
+    text-align:left;vertical-align:top}td.n,th.n{text-align:right}td.n{white-space:nowrap}.strip{stroke:#3366cc;fill:#3366cc}\
+    .strip text{stroke:none;fill:currentColor;font-size:11px}tr.degraded,tr.unproven{background:#fff3cd}\
     tr.invalid{background:#f8d7da}pre{overflow-x:auto;background:#f4f4f4;padding:.5em}.wide{overflow-x:auto}\
     h1,p,li,td a{overflow-wrap:anywhere}.wide td:first-child{min-width:12em}\
     svg{max-width:100%;height:auto}form{margin:1em 0}input,select{max-width:100%;box-sizing:border-box}\
+    @media(max-width:40em){table.cards thead{display:none}table.cards tr,table.cards td{display:block}\
+    table.cards tr{margin:.6em 0;border:1px solid #ccc}table.cards td{border:0;padding:.1em .5em}\
+    table.cards td.n{text-align:left}table.cards td[data-label]::before{content:attr(data-label)\": \";font-weight:bold}}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8bf}tr.degraded,tr.unproven{background:#443a10}\
     tr.invalid{background:#4a1a20}pre{background:#222}}";
 
-/// A whole page.
-pub(crate) fn page(title: &str, body: &Markup) -> String {
+/// Links to the pages of the site.
+pub(crate) fn site_links() -> Markup {
     let links = [
-        ("/", "Results"),
+        ("/", "Results of sbc-bench"),
         ("/names/board", "Boards"),
         ("/names/soc", "SoCs"),
         ("/names/core", "Core types"),
@@ -37,6 +41,11 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
         ("/stability", "Stability"),
         ("/feed.atom", "Feed"),
     ];
+    html! { p.site { @for (to, words) in links { a href=(to) { (words) } " " } } }
+}
+
+/// A whole page.
+pub(crate) fn page(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -47,7 +56,7 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                nav { @for (to, words) in links { a href=(to) { (words) } } }
+                nav { (site_links()) }
                 main { h1 { (title) } (body) }
                 footer { p { (compare::reference::SOURCE) } }
             }

@@ -7,7 +7,7 @@ mod trend;
 
 pub(crate) use markup::Link;
 pub(crate) use result::{badge, choose_compared, compared, feed, result};
-pub(crate) use table::{names, stability, table};
+pub(crate) use table::{Spread, names, stability, table};
 pub(crate) use trend::trend;
 
 use maud::html;

@@ -1,54 +1,64 @@
 //! One result, several side by side, the feed, the badge.
 
-use super::markup::{Link, escape, page};
+use super::markup::{Link, escape, page as whole_page, site_links};
 use crate::derive::headline;
 use crate::originals::hash;
 use crate::query::ListRow;
-use facts::{Explained, Severity};
-use maud::{PreEscaped, html};
-use rules::plots;
+use compare::Comparison;
+use compare::reference::Reference;
+use facts::Explained;
+use maud::html;
 use std::fmt::Write;
 
-/// One result: the paragraph at the top, findings, plots, the text report.
-pub(crate) fn result(slug: &str, explained: &Explained<'_>) -> String {
-    let Explained { facts, assessment } = explained;
-    let title = facts::machine_name(&facts.machine).map_or("Result", String::as_str);
-    let links = [
-        (format!("/r/{slug}/page"), "All sections and plots"),
+/// Characters of a description that previews show.
+const DESCRIPTION_MAX: usize = 300;
+
+/// One result: the page that the program writes, placed among the results of this hub too, with links to the site and what
+/// previews of its address show.
+pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, known: &Reference) -> String {
+    let facts = &explained.facts;
+    let title = facts::plain(facts::machine_name(&facts.machine).map_or("Result", String::as_str));
+    let about = facts::plain(&headline(explained)).chars().take(DESCRIPTION_MAX).collect::<String>();
+    let own = [
         (format!("/r/{slug}/trend"), "Trend of this machine"),
         (format!("/compare?id={slug}"), "Compare"),
         (format!("/api/results/{slug}/original"), "Original"),
         (format!("/api/results/{slug}/findings"), "Findings (JSON)"),
         (format!("/badge/{slug}.svg"), "Badge"),
     ];
-    // The review comes first: it is what the user asked for.
-    let texts = ["review", "text"].into_iter().filter_map(report::find).filter(|shown| (shown.fits)(facts));
-    let body = html! {
-        p { (headline(explained)) }
-        p { @for (at, (to, words)) in links.iter().enumerate() { @if at > 0 { " | " } a href=(to) { (words) } } }
-        @if !assessment.findings.is_empty() {
-            ul {
-                @for finding in &assessment.findings {
-                    li {
-                        @if finding.severity == Severity::Invalid { strong { (finding.sentence()) } }
-                        @else { (finding.sentence()) }
-                    }
-                }
-            }
+    let property = |name: &str, content: &str| html! { meta property=(name) content=(content); };
+    let head = html! {
+        meta name="description" content=(about);
+        (property("og:type", "article"))
+        (property("og:site_name", "sbc-bench"))
+        (property("og:title", &title))
+        (property("og:description", &about))
+        // Previews need whole addresses; those of a request are not trusted, because caches serve one answer to others.
+        @if !public_url.is_empty() {
+            (property("og:url", &format!("{public_url}/r/{slug}")))
+            (property("og:image", &format!("{public_url}/r/{slug}/card.png")))
+            meta name="twitter:card" content="summary_large_image";
+            link rel="canonical" href={ (public_url) "/r/" (slug) };
         }
-        @for (_, plot) in plots(facts) { figure { (PreEscaped(plot.svg())) } }
-        @for shown in texts { pre tabindex="0" { "\n" (shown.text(explained)) } }
     };
-    page(&facts::plain(title), &body)
+    // The review is what its user asked for.
+    let review = report::find("review").filter(|shown| (shown.fits)(facts));
+    let above = html! {
+        (site_links())
+        p.soft { @for (at, (to, words)) in own.iter().enumerate() { @if at > 0 { " | " } a href=(to) { (words) } } }
+        @if let Some(shown) = review { pre tabindex="0" { "\n" (facts::harmless(&shown.text(explained))) } }
+    };
+    facts::harmless(&page::page_within(&page::Around { head, above }, explained, known)).into_owned()
 }
 
-/// Results side by side, as the program prints them.
-pub(crate) fn compared(links: &[Link], text: &str) -> String {
-    let body = html! {
+/// Results side by side.
+pub(crate) fn compared(links: &[Link], comparison: &Comparison) -> String {
+    let above = html! {
+        (site_links())
         ol { @for link in links { li { (link.html()) } } }
-        pre tabindex="0" { "\n" (text) }
     };
-    page("Comparison", &body)
+    facts::harmless(&page::comparison_within(&page::Around { above, ..page::Around::default() }, comparison))
+        .into_owned()
 }
 
 /// Form that asks for the results to compare, with `ids` filled in.
@@ -62,7 +72,7 @@ pub(crate) fn choose_compared(ids: &[&str]) -> String {
             " " button { "Compare" }
         }
     };
-    page("Compare", &body)
+    whole_page("Compare", &body)
 }
 
 /// Identifier for an entry without a public address. It depends only on the path, so that feed readers recognise it (RFC

@@ -8,8 +8,23 @@ use crate::sorts::SORTS;
 use maud::{Markup, html};
 
 /// Headings of the cells that every result has.
-const HEADINGS: [&str; 10] =
-    ["Device", "Clock", "Kernel", "Distribution", "7-zip multi", "7-zip single", "AES", "memcpy", "memset", "kH/s"];
+const HEADINGS: [&str; 10] = [
+    "Device",
+    "Clock",
+    "Kernel",
+    "Distribution",
+    "7-zip multi (MIPS)",
+    "7-zip single (MIPS)",
+    "AES (kB/s)",
+    "memcpy (MB/s)",
+    "memset (MB/s)",
+    "cpuminer (kH/s)",
+];
+/// Cells from this one on are figures.
+const FIRST_FIGURE: usize = 4;
+/// What the site is, for who comes by a link.
+const ABOUT: &str = "What boards and small servers really do, measured by sbc-bench. Each result has a verdict: valid, degraded or \
+                     invalid with its cause, or unproven where nothing shows it.";
 
 /// Filters that the form has a field for.
 const FIELDS: [&str; 3] = ["q", "verdict", "sort"];
@@ -21,13 +36,20 @@ pub(crate) fn table(
     filters: &[(&str, Option<&str>)],
     next: Option<&str>,
     total: i64,
+    spreads: &[Spread],
 ) -> String {
     let body = html! {
+        @if spreads.is_empty() { p { (ABOUT) } } @else { (spread_table(spreads)) }
         (form(filters))
         form method="get" action="/compare" {
             div.wide tabindex="0" {
-                table {
-                    thead { tr { @for heading in HEADINGS.iter().chain(&["Verdict", "Date"]) { th scope="col" { (heading) } } } }
+                table.cards {
+                    thead {
+                        tr {
+                            @for (at, heading) in HEADINGS.iter().enumerate() { th.n[at >= FIRST_FIGURE] scope="col" { (heading) } }
+                            th scope="col" { "Verdict" } th scope="col" { "Date" }
+                        }
+                    }
                     tbody { @for row in &page.rows { (table_row(row)) } }
                 }
             }
@@ -40,20 +62,72 @@ pub(crate) fn table(
     whole_page(title, &body)
 }
 
+/// A figure over the valid results of a name: a line for each, and the result with the best.
+pub(crate) struct Spread {
+    /// Its heading.
+    pub(crate) heading: &'static str,
+    /// Value and short name of each result, the highest first.
+    pub(crate) values: Vec<(f64, String)>,
+}
+
+/// Size of a strip in pixels.
+const STRIP_WIDTH: f64 = 220.0;
+const STRIP_HEIGHT: u32 = 16;
+
+fn spread_table(spreads: &[Spread]) -> Markup {
+    let row = |spread: &Spread| {
+        let values: Vec<f64> = spread.values.iter().map(|(value, _)| *value).collect();
+        let ((highest, best), lowest) = (spread.values.first()?, *values.last()?);
+        let median = facts::stats::median(&values)?;
+        let x =
+            |value: f64| format!("{:.1}", 2.0 + (STRIP_WIDTH - 4.0) * (value - lowest) / (highest - lowest).max(1.0));
+        let told = |value: f64| facts::number::number(value, "MB/s");
+        Some(html! {
+            tr {
+                td { (spread.heading) }
+                td.n data-label="Results" { (values.len()) }
+                td.n data-label="Lowest" { (told(lowest)) }
+                td.n data-label="Median" { (told(median)) }
+                td.n data-label="Highest" { a href={ "/r/" (best) } { (told(*highest)) } }
+                td {
+                    svg.strip width=(STRIP_WIDTH) height=(STRIP_HEIGHT) role="img" aria-label={ (told(lowest)) " to " (told(*highest)) } {
+                        @for value in &values { line x1=(x(*value)) x2=(x(*value)) y1="2" y2=(STRIP_HEIGHT - 2) opacity="0.5" {} }
+                        circle cx=(x(median)) cy=(STRIP_HEIGHT / 2) r="4" {}
+                    }
+                }
+            }
+        })
+    };
+    html! {
+        h2 { "Figures of valid results" }
+        table.cards {
+            thead {
+                tr {
+                    th scope="col" { "Figure" }
+                    @for heading in ["Results", "Lowest", "Median", "Highest"] { th.n scope="col" { (heading) } }
+                    th scope="col" { "Each result; dot: median" }
+                }
+            }
+            tbody { @for spread in spreads { (row(spread).unwrap_or_default()) } }
+        }
+        h2 { "Results" }
+    }
+}
+
 fn table_row(row: &query::ListRow) -> Markup {
     let word = row.died_in.as_ref().map_or_else(|| row.verdict.clone(), |step| format!("died during {step}"));
     html! {
         tr class=(row.verdict) {
             @for (at, cell) in row.cells.iter().enumerate().take(HEADINGS.len()) {
-                td class=[(at >= 4).then_some("n")] {
+                td.n[at >= FIRST_FIGURE] data-label=[(at > 0).then_some(HEADINGS[at])] {
                     @if at == 0 {
                         input type="checkbox" name="id" value=(row.slug) aria-label={ "Compare " (cell) };
                         " " a href={ "/r/" (row.slug) } { (cell) }
                     } @else { (cell) }
                 }
             }
-            td { (word) }
-            td { (row.started_utc_ms.map_or_else(|| format!("sent {}", day(row.listed_utc_ms)), day)) }
+            td data-label="Verdict" { (word) }
+            td data-label="Date" { (row.started_utc_ms.map_or_else(|| format!("sent {}", day(row.listed_utc_ms)), day)) }
         }
     }
 }
@@ -107,7 +181,7 @@ pub(crate) fn names(kind: Kind, names: &[NameCount]) -> String {
     };
     let body = html! {
         table {
-            thead { tr { th scope="col" { "Name" } th scope="col" { "Results" } } }
+            thead { tr { th scope="col" { "Name" } th.n scope="col" { "Results" } } }
             tbody { @for name in names { tr { td { (link(name)) } td.n { (name.count) } } } }
         }
     };
@@ -123,7 +197,9 @@ pub(crate) fn stability(boards: &[NameCount]) -> String {
         @if died.is_empty() { p { "No run died." } }
         @else {
             table {
-                thead { tr { @for heading in ["Board", "Died", "Results", "Share"] { th scope="col" { (heading) } } } }
+                thead {
+                    tr { th scope="col" { "Board" } @for heading in ["Died", "Results", "Share"] { th.n scope="col" { (heading) } } }
+                }
                 tbody {
                     @for board in died {
                         tr {

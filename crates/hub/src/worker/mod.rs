@@ -9,7 +9,7 @@ mod view;
 
 pub use inside::run;
 pub use pool::{Read, Stop, Visit, WorkerFailure, Workers};
-pub use view::View;
+pub use view::{Shown, View};
 
 use crate::derive::Derived;
 use crate::limits::{LimitRefusal, Limits};

@@ -2,23 +2,43 @@
 
 use crate::pages::{self, Link};
 use ::record::Record;
-use compare::reference::Reference;
-use compare::{Side, compare, text};
+use compare::reference::{Reference, parse};
+use compare::{Side, compare};
 use explain::Document;
-use facts::Explained;
+use facts::{Explained, Facts};
 use serde::{Deserialize, Serialize};
 
 /// A page that is made from originals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum View {
-    /// A result for people, with its short name.
-    Result(String),
-    /// All sections and plots of a result.
-    Whole,
+    /// A result for people.
+    Result(Shown),
+    /// The picture of a result for previews of links.
+    Card(Shown),
     /// Findings of a result, in JSON.
     Findings,
     /// Results side by side, with their short names.
     Compared(Vec<String>),
+}
+
+/// What a page of a result has besides its original.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Its short name.
+    pub slug: String,
+    /// The hub's own address; empty if it is not known.
+    pub public_url: String,
+    /// Reference data of results that the hub lists.
+    pub references: String,
+}
+
+impl Shown {
+    /// The built-in reference data with those of the hub.
+    fn known(&self) -> Reference {
+        let mut known = Reference::builtin().clone();
+        known.rows.extend(parse(&self.references).unwrap_or_default());
+        known
+    }
 }
 
 impl View {
@@ -27,8 +47,10 @@ impl View {
         let explained: Vec<Explained<'_>> = records.iter().map(explain::explain).collect();
         let one = explained.first();
         match self {
-            Self::Result(name) => one.map(|explained| pages::result(name, explained)),
-            Self::Whole => one.map(|explained| page::page(explained, Reference::builtin())),
+            Self::Result(shown) => {
+                one.map(|explained| pages::result(&shown.slug, &shown.public_url, explained, &shown.known()))
+            }
+            Self::Card(shown) => return one.and_then(|explained| card(explained, &shown.known())).unwrap_or_default(),
             Self::Findings => one.map(|explained| {
                 let findings =
                     serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap_or_default();
@@ -42,14 +64,22 @@ impl View {
     }
 }
 
+fn card(explained: &Explained<'_>, known: &Reference) -> Option<Vec<u8>> {
+    let drawings = page::drawings(explained, known);
+    drawings.into_iter().find(|drawing| drawing.name == page::CARD)?.png().ok()
+}
+
 fn compared(names: &[String], explained: &[Explained<'_>]) -> String {
     let all = || names.iter().zip(explained);
-    let sides: Vec<Side<'_>> = all().map(|(name, explained)| Side { name: name.clone(), explained }).collect();
-    let links: Vec<Link> = all()
-        .map(|(name, explained)| Link {
-            to: format!("/r/{name}"),
-            words: facts::machine_name(&explained.facts.machine).cloned().unwrap_or_else(|| name.clone()),
-        })
-        .collect();
-    pages::compared(&links, &text(&compare(&sides)))
+    // Two results of one board differ in their kernel and day.
+    let told = |name: &String, facts: &Facts<'_>| {
+        let day = facts.run.started.known().and_then(|utc_ms| facts::utc(*utc_ms, "%Y-%m-%d"));
+        let kernel = facts.machine.kernel_release.known().map(|release| format!("Linux {release}"));
+        [kernel, day, Some(name.clone())].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    };
+    let sides: Vec<Side<'_>> =
+        all().map(|(name, explained)| Side { name: told(name, &explained.facts), explained }).collect();
+    let links: Vec<Link> =
+        all().map(|(name, explained)| Link { to: format!("/r/{name}"), words: told(name, &explained.facts) }).collect();
+    pages::compared(&links, &compare(&sides))
 }

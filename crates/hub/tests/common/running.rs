@@ -17,6 +17,7 @@ pub(crate) struct Running {
     pub(crate) secret: String,
     pub(crate) data: PathBuf,
     pub(crate) database: Option<String>,
+    words: Vec<String>,
     _folder: Option<Folder>,
 }
 
@@ -90,7 +91,8 @@ impl Running {
     pub(crate) fn on(data: PathBuf, database: Option<String>, words: &[&str]) -> Self {
         let (child, url) = begin(&data, database.as_deref(), words, Stdio::null());
         let secret = std::fs::read_to_string(data.join("token")).unwrap_or_default().trim().to_owned();
-        Self { child, url, secret, data, database, _folder: None }
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Self { child, url, secret, data, database, words, _folder: None }
     }
 
     /// Starts a hub whose curl trusts these authorities.
@@ -132,7 +134,7 @@ impl Running {
         // What it sees there is seen through its process.
         let seen = PathBuf::from(format!("/proc/{}/root{}", child.id(), data.display()));
         let secret = std::fs::read_to_string(seen.join("token")).ok()?.trim().to_owned();
-        Some(Self { child, url, secret, data: seen, database: None, _folder: Some(folder) })
+        Some(Self { child, url, secret, data: seen, database: None, words: Vec::new(), _folder: Some(folder) })
     }
 
     /// Sets the clock of the hub (debug builds) forward by a number of milliseconds from the true time.
@@ -152,7 +154,8 @@ impl Running {
     /// Ends it at once, and starts it again at another port.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();
-        (self.child, self.url) = begin(&self.data, self.database.as_deref(), &[], Stdio::null());
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        (self.child, self.url) = begin(&self.data, self.database.as_deref(), &words, Stdio::null());
     }
 
     /// Sends it a signal, from any thread.

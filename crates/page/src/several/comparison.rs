@@ -1,7 +1,7 @@
 //! Page that compares several results.
 
 use super::{left_out, listed, verdict};
-use crate::document::{Part, document};
+use crate::document::{Around, Part, document_within};
 use crate::draw::wide;
 use compare::{Comparison, Line, change, labels};
 use facts::Verdict;
@@ -9,6 +9,11 @@ use maud::{Markup, html};
 
 /// Renders a comparison as an HTML file.
 pub fn comparison(comparison: &Comparison) -> String {
+    comparison_within(&Around::default(), comparison)
+}
+
+/// Renders a comparison for a site.
+pub fn comparison_within(around: &Around, comparison: &Comparison) -> String {
     let name = format!("Comparison of {} results", comparison.sides.len());
     let parts = [
         ("figures", "Figures", figures(comparison)),
@@ -18,7 +23,7 @@ pub fn comparison(comparison: &Comparison) -> String {
         ("left-out", "Not compared", left_out(&comparison.left_out)),
     ];
     let parts: Vec<Part> = parts.into_iter().filter_map(|(id, title, body)| Some(Part::of(id, title, body?))).collect();
-    document(&name, &top(&name, comparison), &parts, "The results have no figure in common.")
+    document_within(around, &name, &top(&name, comparison), &parts, "The results have no figure in common.")
 }
 
 fn top(name: &str, comparison: &Comparison) -> Markup {

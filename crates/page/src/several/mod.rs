@@ -5,7 +5,7 @@ mod ranking;
 mod table;
 mod trends;
 
-pub use comparison::comparison;
+pub use comparison::{comparison, comparison_within};
 pub use ranking::ranking;
 pub use table::results;
 pub use trends::trends;

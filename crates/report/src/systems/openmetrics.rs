@@ -17,16 +17,22 @@ pub(super) const REPORT: Report = Report {
 fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let mut families: BTreeMap<String, String> = BTreeMap::new();
     for score in scores(facts, explained) {
-        let family = format!("sbc_bench_score_{}", slug(&[&score.figure.unit.replace('/', " per ")]));
-        let lines = families.entry(family.clone()).or_default();
+        let unit = slug(&[&score.figure.unit.replace('/', " per ")]);
+        let family = format!("sbc_bench_score_{unit}");
+        let about = || {
+            format!(
+                "# TYPE {family} gauge\n# UNIT {family} {unit}\n# HELP {family} Main figures in {}.\n",
+                score.figure.unit
+            )
+        };
+        let lines = families.entry(family.clone()).or_insert_with(about);
         let _ = writeln!(lines, "{family}{{name=\"{}\"}} {}", score.name, score.figure.value);
     }
-    let mut text = String::new();
-    for (family, lines) in families {
-        let _ = write!(text, "# TYPE {family} gauge\n{lines}");
-    }
+    let mut text: String = families.into_values().collect();
     // A state set with the type gauge, because the textfile collector rejects a file with the type of state sets.
-    let _ = writeln!(text, "# TYPE sbc_bench_verdict gauge");
+    text.push_str(
+        "# TYPE sbc_bench_verdict gauge\n# HELP sbc_bench_verdict 1 for the verdict of the result, 0 for others.\n",
+    );
     for verdict in Verdict::ALL {
         let is_so = u8::from(verdict == explained.verdict);
         let _ = writeln!(text, "sbc_bench_verdict{{verdict=\"{verdict}\"}} {is_so}");
@@ -48,6 +54,8 @@ mod tests {
         // The textfile collector also reads the older text format, which has fewer types.
         let types: Vec<&str> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();
         assert!(types.len() > 1 && types.iter().all(|line| line.ends_with(" gauge")), "{types:?}");
-        assert!(text.contains("# TYPE sbc_bench_score_mips gauge\nsbc_bench_score_mips{name=\"sevenzip_"), "{text}");
+        let head = "# TYPE sbc_bench_score_mips gauge\n# UNIT sbc_bench_score_mips mips\n\
+                    # HELP sbc_bench_score_mips Main figures in MIPS.\nsbc_bench_score_mips{name=\"sevenzip_";
+        assert!(text.contains(head), "{text}");
     }
 }

@@ -1,8 +1,9 @@
 //! A minimal system in a folder: made once by debootstrap with all signatures verified, and copied for each use.
 
+use super::System;
 use super::namespace::Namespace;
-use super::{System, run};
 use crate::dist::Target;
+use crate::workspace::said;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fs;
@@ -71,7 +72,7 @@ impl Root {
         first.args(["--foreign", "--variant=minbase", "--force-check-gpg"]);
         first.arg(format!("--arch={arch}")).arg(format!("--keyring={}", system.keyring)).arg(system.suite);
         first.arg(&part.path).arg(mirror).arg(format!("/usr/share/debootstrap/scripts/{}", system.script));
-        run(&mut first)?;
+        said(&mut first)?;
         // In a container, debootstrap takes the devices that are there.
         let second = part.shell("container=lxc /debootstrap/debootstrap --second-stage && apt-get clean")?;
         let said = String::from_utf8_lossy(&second.stdout);
@@ -85,7 +86,7 @@ impl Root {
         if path.exists() {
             fs::remove_dir_all(&path)?;
         }
-        run(Command::new("cp").arg("--archive").arg(&self.path).arg(&path))?;
+        said(Command::new("cp").arg("--archive").arg(&self.path).arg(&path))?;
         Ok(Self { path, format: self.format.clone(), is_copy: true })
     }
 
@@ -112,9 +113,7 @@ impl Root {
         }
         find.args([")", "-prune", "-o", "-type", "d", "-printf", "%P %M %U:%G\\n"]);
         find.args(["-o", "-printf", "%P %M %U:%G %s %l\\n"]);
-        let output = find.output().context("find")?;
-        anyhow::ensure!(output.status.success(), "find: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+        Ok(said(&mut find)?.lines().map(str::to_owned).collect())
     }
 }
 
@@ -131,8 +130,7 @@ const ENTER: &str = include_str!("enter.sh");
 
 /// Missing requirements in a sentence.
 fn lacks(system: &System, format: Option<&Path>) -> Result<Option<String>> {
-    let output = Command::new("id").arg("-u").output().context("id")?;
-    if output.stdout.trim_ascii() != b"0" {
+    if said(Command::new("id").arg("-u"))? != "0" {
         return Ok(Some("making a root needs root".to_owned()));
     }
     if Command::new("debootstrap").arg("--version").output().is_err() {

@@ -53,8 +53,7 @@ pub(super) fn main(program: &str) -> Result<()> {
     let composed = workspace::root().join(COMPOSED).to_string_lossy().into_owned();
     let served = served(&hub, &["serve", "--data", &data, "--listen", "127.0.0.1:0"])?;
     let import = ["import", "--data", &data, "--publish", &composed, &named.to_string_lossy()];
-    let imported = Command::new(&hub).args(import).output()?;
-    ensure!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    workspace::said(Command::new(&hub).args(import))?;
     look(program, served.address.trim_end_matches('/'))
 }
 

@@ -228,8 +228,7 @@ fn pages(ours: &Path) -> Result<Vec<(String, PathBuf)>> {
     let site = site(ours)?;
     pages.push(("site".to_owned(), site.join("index.html")));
     for kind in ["results", "boards", "socs", "cores"] {
-        let mut files: Vec<PathBuf> =
-            site.join(kind).read_dir()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let mut files = workspace::entries(&site.join(kind))?;
         files.retain(|file| file.extension().is_some_and(|kind| kind == "html"));
         // That with the most on it.
         files.sort_by_key(|file| file.metadata().map_or(0, |about| about.len()));

@@ -83,8 +83,7 @@ fn same_texts(browser: &mut Browser, ours: &Path, files: &[PathBuf], option: &st
 }
 
 fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
-    let mut files: Vec<PathBuf> = folder.read_dir()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let mut files = workspace::entries(folder)?;
     files.retain(|file| file.extension().is_some_and(|kind| kind == ending));
-    files.sort();
     Ok(files)
 }

@@ -1,29 +1,13 @@
 //! Known boards with their value of one figure: a board is one point, at each clock that it runs at.
 
+use super::super::board_names::NamedBoard;
 use super::super::peers::KnownResult;
-use facts::soc::bare_key;
 use facts::stats::median;
 use record::Arrange;
-use record::table::{Row, Table};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// Clocks of one board that differ by less are those of one setting.
 const CLOCK_RATIO_MAX: f64 = 1.04;
-
-/// Boards that many people know.
-static FAMILIAR: LazyLock<Vec<Familiar>> = LazyLock::new(|| {
-    let rows = Table::of(include_str!("../../../../../data/familiar_boards.tsv")).rows();
-    let keys = |row: &Row<'_>| row.get("known_as").split('|').map(bare_key).collect();
-    rows.map(|row| Familiar { name: row.get("name"), keys: keys(&row) }).collect()
-});
-
-/// A board that many people know.
-struct Familiar {
-    name: &'static str,
-    /// Its names, as [`bare_key`] spells them.
-    keys: Vec<String>,
-}
 
 /// Results of boards with one name.
 struct NamedResults {
@@ -51,8 +35,8 @@ pub(super) fn boards(known: &[KnownResult<'_>], higher_is_better: bool) -> Vec<B
     // Names of one board differ in their maker, blanks and case; the first one is shown.
     let mut by_name: BTreeMap<String, NamedResults> = BTreeMap::new();
     for result in known {
-        if let (Some(board), Some(value)) = (result.board(), result.best(higher_is_better)) {
-            let (key, name, is_familiar) = named(board);
+        if let (Some(board), Some(value)) = (result.named_board(), result.best(higher_is_better)) {
+            let NamedBoard { key, name, is_familiar } = board.clone();
             let new = || NamedResults { name, is_familiar, values: Vec::new() };
             by_name.entry(key).or_insert_with(new).values.push((result.clock_mhz(), value));
         }
@@ -63,22 +47,6 @@ pub(super) fn boards(known: &[KnownResult<'_>], higher_is_better: bool) -> Vec<B
     }
     boards.arrange_by(|a, b| if higher_is_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) });
     boards
-}
-
-/// Key and name for people of a board. Spellings of one board have one key: `rock5b` and `Radxa ROCK 5B`.
-pub fn board_name(board: &str) -> (String, String) {
-    let (key, name, _) = named(board);
-    (key, name)
-}
-
-/// Key and name for people of a board, and whether many people know it.
-fn named(board: &str) -> (String, String, bool) {
-    let name = short_name(board);
-    let key = bare_key(&name);
-    match FAMILIAR.iter().find(|familiar| familiar.keys.contains(&key)) {
-        Some(familiar) => (familiar.keys[0].clone(), familiar.name.to_owned(), true),
-        None => (key, name, false),
-    }
 }
 
 /// One board for each clock. The clock with the most results has the plain name; results without a clock belong to it.
@@ -110,31 +78,9 @@ fn at_clocks(name: &str, is_familiar: bool, mut values: Vec<(Option<f64>, f64)>)
     groups.into_iter().enumerate().filter_map(board).collect()
 }
 
-/// A board without its revision: boards of one kind are one.
-fn short_name(board: &str) -> String {
-    let cut = [" Rev ", " / BCM", " ("].iter().filter_map(|mark| board.find(mark)).min().unwrap_or(board.len());
-    let name = board[..cut].replace("RPi ", "Raspberry Pi ").replace(" Model B Plus", " B+").replace(" Model B", " B");
-    if name.starts_with("Raspberry Pi ") { name } else { board[..cut].to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn revisions_are_one_board() {
-        for (board, expected) in [
-            ("Raspberry Pi 4 Model B Rev 1.4 / BCM2711 Rev C0", "Raspberry Pi 4 B"),
-            ("RPi 4 Model B Rev 1.1 / BCM2711 Rev B0", "Raspberry Pi 4 B"),
-            ("Raspberry Pi 3 Model B Plus Rev 1.3", "Raspberry Pi 3 B+"),
-            ("Radxa ROCK 5B", "Radxa ROCK 5B"),
-            ("AZW EQ / N100", "AZW EQ / N100"),
-        ] {
-            assert_eq!(short_name(board), expected);
-        }
-        assert_eq!(named("rock5b").1, "ROCK 5B");
-        assert!(named("AZW EQ / N100").2 && !named("ROCK 5A").2);
-    }
 
     #[test]
     fn clocks_of_a_board_are_points_of_their_own() {

@@ -3,9 +3,8 @@
 mod boards;
 
 use super::peers::known;
-use super::{own_row, peers_of, without_own};
+use super::{Peer, own_row, peers_of, without_own};
 use crate::reference::{Reference, soc_key};
-pub use boards::board_name;
 use boards::{Board, boards};
 use facts::figures::Figure;
 use facts::number::{number, with_unit};
@@ -13,6 +12,7 @@ use facts::stats::median;
 use facts::{Explanation, Facts, Verdict};
 use record::{Arrange, MemoryOperation, Variant, WorkloadId};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Figures that have a chart, the most telling one first: workload, form, name, and words.
 const HEADLINES: [(WorkloadId, Option<Variant>, Option<&str>, &str); 5] = [
@@ -73,13 +73,18 @@ pub struct Bar {
 
 /// Boards next to a result in its most telling figure; none without a comparable one.
 pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Option<Neighbours> {
-    let own = OwnResult::of(facts, explained, reference)?;
+    let own = OwnResult::of(facts, explained, reference, peers_of(reference))?;
     headlines(facts).find_map(|(figure, words)| own.among(figure, words))
 }
 
 /// As [`neighbours`], in every figure that has a chart.
-pub fn all_neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Vec<Neighbours> {
-    let Some(own) = OwnResult::of(facts, explained, reference) else { return Vec::new() };
+pub(super) fn all_neighbours(
+    facts: &Facts<'_>,
+    explained: &Explanation,
+    reference: &Reference,
+    peers: &[Peer<'_>],
+) -> Vec<Neighbours> {
+    let Some(own) = OwnResult::of(facts, explained, reference, Cow::Borrowed(peers)) else { return Vec::new() };
     headlines(facts).filter_map(|(figure, words)| own.among(figure, words)).collect()
 }
 
@@ -101,20 +106,21 @@ fn headlines<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = (&'a Figure, &'st
 
 /// A result and the others that it is set among.
 struct OwnResult<'a> {
-    peers: std::borrow::Cow<'a, [super::Peer<'a>]>,
+    peers: Cow<'a, [Peer<'a>]>,
     row: Option<crate::reference::Row>,
     soc: Option<String>,
 }
 
 impl<'a> OwnResult<'a> {
     /// `None` for results that say nothing of a board.
-    fn of(facts: &Facts<'_>, explained: &Explanation, reference: &'a Reference) -> Option<Self> {
+    fn of(
+        facts: &Facts<'_>,
+        explained: &Explanation,
+        reference: &Reference,
+        peers: Cow<'a, [Peer<'a>]>,
+    ) -> Option<Self> {
         let is_usable = explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
-        is_usable.then(|| Self {
-            peers: peers_of(reference),
-            row: own_row(facts, explained, reference),
-            soc: facts.soc().known().cloned(),
-        })
+        is_usable.then(|| Self { peers, row: own_row(facts, explained, reference), soc: facts.soc().known().cloned() })
     }
 
     fn among(&self, figure: &Figure, words: &'static str) -> Option<Neighbours> {

@@ -1,0 +1,123 @@
+//! What is inside of everything that is handed out: notices of what is linked and embedded, and the list of parts. A page of a
+//! site or of a hub names its source in its footer, which tests of `page` and `hub` have.
+
+use super::package::{HUB, Product, WEB, names};
+use crate::licences::missing;
+use crate::workspace::{self, said};
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names of the file with notices, packed or not, in an artefact.
+const NOTICES: &str = "third-party.txt";
+/// How the name of a list of parts ends.
+const PARTS: &str = ".cdx.json";
+/// What tells the licence of the program: one of these.
+const OWN: [&str; 3] = ["copyright", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// How an artefact is unpacked into the folder `$2`, by the end of its name. Of a program alone its own command prints the notices.
+const KINDS: [(&str, &str); 3] = [
+    (".deb", "dpkg-deb --extract \"$1\" \"$2\""),
+    (".rpm", "cd \"$2\" && rpm2cpio \"$1\" | cpio --extract --make-directories --quiet"),
+    (".tar.gz", "tar --extract --file \"$1\" --directory \"$2\""),
+];
+
+/// Fails where a notice or a part is missing in an artefact of this part of a release; prints a line for each.
+pub(super) fn check(part: &str, folder: &Path) -> Result<()> {
+    let mut faults = Vec::new();
+    for name in names(folder)?.iter().filter(|name| *name != "SHA256SUMS") {
+        let found = of_file(part, &folder.join(name)).with_context(|| name.clone())?;
+        println!("{name:44} {}", if found.is_empty() { "has all notices and parts" } else { "lacks some" });
+        faults.extend(found.into_iter().map(|fault| format!("{name}: {fault}")));
+    }
+    if part == HUB {
+        faults.extend(container());
+    }
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    Ok(())
+}
+
+/// What a file that is handed out lacks.
+fn of_file(part: &str, file: &Path) -> Result<Vec<String>> {
+    let product = if part == WEB { "sbc-bench-web" } else { Product::of(part).name };
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    if name.ends_with(PARTS) {
+        let own = fs::read_to_string(workspace::root().join(crate::licences::FILE))?;
+        return missing(product, &own, Some(&fs::read_to_string(file)?));
+    }
+    if name.ends_with(".html") {
+        let text = fs::read_to_string(file)?;
+        return missing(product, &text.replace("&lt;", "<").replace("&amp;", "&"), None);
+    }
+    let place = std::env::temp_dir().join(format!("sbc-bench-contents-{}", std::process::id()));
+    super::package::empty(&place)?;
+    let Some((_, line)) = KINDS.iter().find(|(end, _)| name.ends_with(end)) else {
+        let program = place.join("program");
+        fs::copy(file, program.with_extension("gz"))?;
+        said(Command::new("sh").args(["-c", "gzip -d \"$1\".gz && chmod 755 \"$1\"", "sh"]).arg(&program))?;
+        let notices = said(super::command(super::target(part)?, &program).arg("licences"));
+        fs::remove_dir_all(&place)?;
+        return missing(product, &notices?, None);
+    };
+    said(Command::new("sh").args(["-c", line, "sh"]).arg(file).arg(&place))?;
+    let found = of_folder(product, &place);
+    fs::remove_dir_all(&place)?;
+    found
+}
+
+/// What an unpacked package lacks.
+fn of_folder(product: &str, place: &Path) -> Result<Vec<String>> {
+    let files = said(Command::new("find").arg(place).args(["-type", "f"]))?;
+    let path_of =
+        |what: &str| files.lines().find(|path| path.trim_end_matches(".gz").ends_with(what)).map(PathBuf::from);
+    let text = |path: PathBuf| said(Command::new("gzip").args(["-dcf"]).arg(path));
+    let notices = path_of(NOTICES).map(text).transpose()?;
+    let parts = path_of(PARTS).map(text).transpose()?;
+    let mut faults = missing(product, notices.as_deref().unwrap_or_default(), parts.as_deref())?;
+    if parts.is_none() {
+        faults.push("no list of parts".to_owned());
+    }
+    if !OWN.iter().any(|own| path_of(&format!("/{own}")).is_some()) {
+        faults.push("no licence of its own".to_owned());
+    }
+    Ok(faults)
+}
+
+/// What the container of a hub lacks: it is built by its user, so that its file is looked at.
+fn container() -> Vec<String> {
+    let text = include_str!("../../../deploy/container/Containerfile");
+    let needed = ["sbc-bench-hub licences", "cargo cyclonedx", "/usr/share/doc/sbc-bench-hub"];
+    let lacking = needed.into_iter().filter(|needed| !text.contains(needed));
+    lacking.map(|needed| format!("Containerfile: no `{needed}`")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn package_without_notices_or_parts_is_refused() {
+        let place = std::env::temp_dir().join(format!("sbc-bench-lacking-{}", std::process::id()));
+        let docs = place.join("usr/share/doc/sbc-bench");
+        fs::create_dir_all(&docs).unwrap();
+        let faults = || of_folder("sbc-bench", &place).unwrap();
+        let lacks = |what: &str| faults().iter().any(|fault| fault.starts_with(what));
+        assert!(lacks("no notice of serde ") && lacks("no notices of fonts") && lacks("no list of parts"));
+        assert!(lacks("no licence of its own"));
+        let notices = fs::read_to_string(workspace::root().join(crate::licences::FILE)).unwrap();
+        fs::write(docs.join(NOTICES), &notices).unwrap();
+        fs::write(docs.join("copyright"), "x").unwrap();
+        fs::write(docs.join("sbc-bench.cdx.json"), "{\"components\": []}").unwrap();
+        assert!(faults().iter().all(|fault| fault.ends_with("is not in the list of parts")), "{:?}", faults());
+        let without = notices.replacen("\nserde 1", "\nother 1", 1);
+        fs::write(docs.join(NOTICES), without).unwrap();
+        assert!(lacks("no notice of serde 1"), "{:?}", faults());
+        fs::remove_dir_all(&place).unwrap();
+    }
+
+    #[test]
+    fn container_has_its_notices() {
+        assert_eq!(container(), Vec::<String>::new());
+    }
+}
