@@ -53,7 +53,7 @@ fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
         .zip(&explained)
         .map(|((name, ..), explained)| Side { name: (*name).to_owned(), explained })
         .collect();
-    expected.assert_eq(&text(&compare(&sides)));
+    expected.assert_eq(&text(&compare(&sides), 80));
 }
 
 /// Those that do not fit stand below, again next to the first one.
@@ -64,7 +64,7 @@ fn four_results_stand_in_80_columns() {
     let explained: Vec<Explained<'_>> = boards.iter().map(explain::explain).collect();
     let sides = explained.iter().zip(["a.txt", "b.txt", "c.txt", "d.txt"]);
     let sides = sides.map(|(explained, name)| Side { name: name.to_owned(), explained });
-    let text = text(&compare(&sides.collect::<Vec<_>>()));
+    let text = text(&compare(&sides.collect::<Vec<_>>()), 80);
     let too_wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(too_wide.is_empty(), "{too_wide:?}");
     for expected in ["4000 4400 +10.0 % better", "3600 -10.0 % worse", "4000 5200 +30.0 % better"] {
@@ -311,7 +311,7 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
            sevenzip@1: reference results used sevenzip@16, which is not comparable
            what was lowered in 1 of 5 reference results: degraded or invalid
     "#]]
-    .assert_eq(&ranking_text(&ranking));
+    .assert_eq(&ranking_text(&ranking, 80));
 }
 
 #[test]
@@ -320,15 +320,15 @@ fn invalid_results_say_so_first() {
         .with("what", Quantity::Text("supply".into()))];
     let explained = explained_by(lost.to_vec());
     let record = board("Mine", 1_500_000, 1140, &[4000]);
-    let text_of_rank = ranking_text(&rank(&with(&record, explained.clone()), Reference::builtin()));
+    let text_of_rank = ranking_text(&rank(&with(&record, explained.clone()), Reference::builtin()), 80);
     let expected = "This result is INVALID, do not use it: The supply was lost.\n\nMine (Rockchip RK3328) compared";
     assert!(text_of_rank.starts_with(expected), "{text_of_rank}");
     let degraded = [Finding::new(record::RuleId::own("x"), Severity::Degraded, "It was hot.")];
-    let degraded = ranking_text(&rank(&with(&record, explained_by(degraded.to_vec())), Reference::builtin()));
+    let degraded = ranking_text(&rank(&with(&record, explained_by(degraded.to_vec())), Reference::builtin()), 80);
     assert!(degraded.starts_with("This result is degraded"), "{degraded}");
     let [valid, explained] = [explained_by(Vec::new()), explained].map(|assessment| with(&record, assessment));
     let sides = [("a", &valid), ("b", &explained)].map(|(name, explained)| Side { name: name.into(), explained });
-    let text = text(&compare(&sides));
+    let text = text(&compare(&sides), 80);
     assert!(text.starts_with("B (b) is INVALID, do not use it: The supply was lost.\n\nA  a (Mine, valid)"), "{text}");
 }
 

@@ -6,6 +6,7 @@ use super::meters::MeterFlags;
 use super::program::calling_user;
 use super::targets::TargetFlags;
 use super::upload::RunUploadFlags;
+use crate::commands::limits::LimitFlags;
 use bench::{AnyTask, Options};
 use record::WorkloadId;
 use std::path::PathBuf;
@@ -112,6 +113,8 @@ pub(crate) struct RunArgs {
     pub(crate) resume: Option<PathBuf>,
     /// Destination of the result.
     pub(crate) upload: RunUploadFlags,
+    /// Limits that its figures must keep.
+    pub(crate) limits: LimitFlags,
 }
 
 impl RunArgs {
@@ -138,6 +141,7 @@ impl RunArgs {
             screen: false,
             resume: None,
             upload: flags.upload,
+            limits: LimitFlags::default(),
         })
     }
 }

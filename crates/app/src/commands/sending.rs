@@ -42,6 +42,8 @@ pub(super) struct Sending {
 pub(super) struct UploadOutcome {
     /// Short addresses, a line each.
     pub(super) addresses: String,
+    /// Address of a file of this call that the hub shows.
+    pub(super) link: Option<String>,
     /// Sentences about what was not sent.
     pub(super) problems: Vec<String>,
     /// True if no file was refused and none is left for this hub.
@@ -133,7 +135,14 @@ impl Sending {
             match self.hub.send(&spool, &waiting, &may_go_on_after) {
                 Ok(answer) => {
                     spool.remove(&waiting)?;
-                    sent.addresses.push_str(&addresses(&answer));
+                    let addresses = addresses(&answer);
+                    let shown = addresses.iter().find(|(_, quarantine)| quarantine.is_none() && named.is_some());
+                    sent.link = sent.link.or(shown.map(|(url, _)| url.clone()));
+                    let line = |(url, quarantine): &(String, Option<String>)| match quarantine {
+                        Some(reason) => format!("{url} (quarantined: {reason})\n"),
+                        None => format!("{url}\n"),
+                    };
+                    sent.addresses.extend(addresses.iter().map(line));
                 }
                 Err(NotSent::Refused { why, is_of_content }) => {
                     let aside = spool.refused(&waiting, now_utc_s)?;
@@ -248,15 +257,12 @@ fn typed() -> anyhow::Result<String> {
     Ok(answer)
 }
 
-/// The short addresses of an answer, a line each, with what is to be known of them.
-fn addresses(answer: &str) -> String {
+/// The short addresses of an answer, each with the reason why the hub does not show it yet.
+fn addresses(answer: &str) -> Vec<(String, Option<String>)> {
     let value: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
     let one = |result: &serde_json::Value| {
         let url = result["url"].as_str().unwrap_or("the hub gave no address");
-        match result["reason"].as_str() {
-            Some(reason) => format!("{} (quarantined: {})\n", facts::plain(url), facts::plain(reason)),
-            None => format!("{}\n", facts::plain(url)),
-        }
+        (facts::plain(url), result["reason"].as_str().map(facts::plain))
     };
     value["results"].as_array().into_iter().flatten().map(one).collect()
 }

@@ -6,6 +6,7 @@ use compare::reference::Reference;
 use compare::{Side, compare, text};
 use explain::Document;
 use facts::Explained;
+use facts::lines::COLUMNS;
 use serde::{Deserialize, Serialize};
 
 /// A page that is made from originals.
@@ -51,5 +52,5 @@ fn compared(names: &[String], explained: &[Explained<'_>]) -> String {
             words: facts::machine_name(&explained.facts.machine).cloned().unwrap_or_else(|| name.clone()),
         })
         .collect();
-    pages::compared(&links, &text(&compare(&sides)))
+    pages::compared(&links, &text(&compare(&sides), COLUMNS))
 }
