@@ -16,6 +16,7 @@ use crate::args::run::{RunArgs, TaskFlags};
 use crate::paths::Paths;
 use anyhow::Context as _;
 use bench::{Attributes, FinishedRun, OwnProgram, RunContext};
+use compare::reference::Reference;
 use compare::{neighbours, rank};
 use console::look::{Look, text_columns};
 use console::progress::{Picture, ProgressBar};
@@ -140,6 +141,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         cancelled,
         marks: Some(&mut marks),
         while_waiting: facts::soc::read_tables,
+        expected_mips: |core, mhz| Reference::builtin().expected_mips(core, mhz),
         on_settings: &signals::set_restore_handle,
         shows_samples: args.screen,
         progress: &mut |progress| bar.show(&progress),
@@ -275,12 +277,11 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
         keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
     // Scripts that find these words do not print the last line of the log.
     sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
-    sentences.extend(kept.record.as_deref().and_then(|file| interrupted(&record, file)));
     if kept.place.is_some() && explained.assessment.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
     }
-    let is_kept = match args.limits.answers(kept.record.as_deref(), &explained) {
+    let keeps_limits = match args.limits.answers(kept.record.as_deref(), &explained) {
         Ok(answers) => {
             sentences.extend(limits::sentences(&answers).lines().map(str::to_owned));
             !limits::is_failure(&answers)
@@ -290,6 +291,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
             false
         }
     };
+    sentences.extend(kept.record.as_deref().and_then(|file| interrupted(&record, file)));
     if args.json {
         output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;
         sentences.iter().for_each(|sentence| output::note(sentence));
@@ -301,7 +303,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
     if let Some(sending) = sending {
         sending.after_run(&json, kept.record.as_deref(), args.json);
     }
-    Ok(exit_status(&explained, &kept, args.task.attributes(), is_kept))
+    Ok(exit_status(&explained, &kept, args.task.attributes(), keeps_limits))
 }
 
 /// What a person reads at the end: one screen of a standard run on a terminal, the log of a review, else the whole report.
@@ -324,7 +326,12 @@ fn report(
             rendered("text", explained)? + &course(&explained.facts) + &others
         }
     };
-    Ok(format!("{text}\n{}\n", sentences.join("\n")))
+    // Scripts look for words of these sentences: only a terminal breaks them.
+    let line = |sentence: &String| match console::look::columns() {
+        Some(_) => wrapped_at(sentence, 0, text_columns()) + "\n",
+        None => format!("{sentence}\n"),
+    };
+    Ok(format!("{text}\n{}", sentences.iter().map(line).collect::<String>()))
 }
 
 /// What is kept of a run that was interrupted, and the command that continues it or starts it again.
