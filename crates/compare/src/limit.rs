@@ -246,6 +246,7 @@ impl Limit {
 mod tests {
     use super::*;
     use crate::test_support::{own_run, with_scores};
+    use record::Fact;
 
     #[test]
     fn limits_are_read() {
@@ -268,8 +269,10 @@ mod tests {
     #[test]
     fn noise_of_both_decides() {
         let check = |limit: &str, mips: u32, expected| {
-            let known = explain::explain(with_scores(own_run(), 1420, &[5000, 5000, 5000]));
-            let result = explain::explain(with_scores(own_run(), 1420, &[mips, mips, mips]));
+            let mut board = own_run();
+            board.machine.board = Fact::Known("Some board".into());
+            let known = explain::explain(with_scores(board.clone(), 1420, &[5001, 5001, 5001]));
+            let result = explain::explain(with_scores(board, 1420, &[mips, mips, mips]));
             let baseline = [Side { name: "baseline".into(), explained: &known }];
             let limit = limit.parse::<Limit>().unwrap();
             let outcome = |baselines: Baselines<'_>| baselines.answer(&limit).map(|answer| answer.outcome).ok();

@@ -64,9 +64,22 @@ fn four_results_stand_in_80_columns() {
     let explained: Vec<Explained<'_>> = boards.iter().map(explain::explain).collect();
     let sides = explained.iter().zip(["a.txt", "b.txt", "c.txt", "d.txt"]);
     let sides = sides.map(|(explained, name)| Side { name: name.to_owned(), explained });
-    let text = text(&compare(&sides.collect::<Vec<_>>()), 80);
-    let too_wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
-    assert!(too_wide.is_empty(), "{too_wide:?}");
+    let comparison = compare(&sides.collect::<Vec<_>>());
+    let ranking = rank(&explained[0], Reference::builtin());
+    for columns in [40, 60, 80] {
+        let texts = text(&comparison, columns) + &ranking_text(&ranking, columns);
+        let too_wide: Vec<&str> = texts.lines().filter(|line| facts::lines::width(line) > columns).collect();
+        assert!(too_wide.is_empty(), "{columns}: {too_wide:?}");
+    }
+    let narrow = text(&comparison, 40);
+    assert!(narrow.contains("      A 4000, B 4400, change +10.0 %\n      better\n"), "{narrow}");
+    let text = text(&comparison, 80);
+    let first = &comparison.sentences[0];
+    assert!(first.starts_with("B is 1.1 times as fast as A in 7-zip on all CPUs (4400 and 4000 MIPS)."), "{first}");
+    for text in [&text, &markdown_text(&comparison)] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.starts_with(first), "{text}");
+    }
     for expected in ["4000 4400 +10.0 % better", "3600 -10.0 % worse", "4000 5200 +30.0 % better"] {
         let has = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").contains(expected);
         assert!(text.lines().any(has), "{expected} is missing in\n{text}");
@@ -88,8 +101,8 @@ fn lower_clock_explains_lower_scores() {
             A  a.txt (One, valid)
             B  b.txt (Two, valid)
 
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
+            Figures, and their change from the first result that has them; changes within
+            noise have no word:
 
                                           A     B   change
                clock, measured cold (MHz)
@@ -134,8 +147,8 @@ fn differences_within_noise_are_unmarked() {
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
+            Figures, and their change from the first result that has them; changes within
+            noise have no word:
 
                                           A     B  change
                clock, measured cold (MHz)
@@ -165,8 +178,8 @@ fn finding_of_the_slower_side_is_a_cause() {
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
+            Figures, and their change from the first result that has them; changes within
+            noise have no word:
 
                                           A     B   change
                clock, measured cold (MHz)
@@ -197,11 +210,14 @@ fn other_methods_and_incomparable_figures_are_left_out() {
     check(
         &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
         &expect![[r#"
+            B is as fast as A, within their noise, in clock, measured cold (Cortex-A53)
+            (1500 and 1500 MHz).
+
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
+            Figures, and their change from the first result that has them; changes within
+            noise have no word:
 
                                  A      B   change
                clock, measured cold (MHz)

@@ -2,7 +2,7 @@
 //! no cache holds. Results are verified, so that a flipped bit is a failure and not a figure.
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes, DurationRule};
+use super::attributes::{AtAClock, Attributes};
 use super::memory::{available, buffer, buffer_bytes, operation, rate, wanted_bytes};
 use crate::measure::context::WorkloadContext;
 use crate::measure::repeat::until_known;
@@ -26,11 +26,7 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
-    attributes: Attributes {
-        takes: DurationRule::Fixed(8.0),
-        at_a_clock: Some(AtAClock::ONE_FORM),
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
     lacking: |context| buffer_bytes(context, wanted_bytes(context), 2).err(),
     run,
 };

@@ -9,7 +9,7 @@
 mod rounds;
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes, DurationRule};
+use super::attributes::{AtAClock, Attributes};
 use super::memory::{in_haste, wanted_bytes};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
@@ -34,11 +34,7 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
-    attributes: Attributes {
-        takes: DurationRule::Fixed(5.0),
-        at_a_clock: Some(AtAClock::ONE_FORM),
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
     lacking,
     run,
 };

@@ -2,11 +2,11 @@
 
 use super::Environment;
 use super::groups::{IdleFlags, OutputFlags, ResumeFlags, ScreenFlags, TuneFlags, UserFlags, chosen};
+use super::limits::LimitFlags;
 use super::meters::MeterFlags;
 use super::program::calling_user;
 use super::targets::TargetFlags;
 use super::upload::RunUploadFlags;
-use crate::commands::limits::LimitFlags;
 use bench::{AnyTask, Options};
 use record::WorkloadId;
 use std::path::PathBuf;

@@ -3,14 +3,16 @@
 
 use super::Command;
 use super::known::reference;
-use super::limits::{self, LimitFlags};
+use super::limits;
 use super::many::{self, files_or_last};
+use crate::args::limits::LimitFlags;
 use anyhow::Context;
 use console::look::text_columns;
 use console::read::{NamedRecord, read, read_all};
 use console::{output, status};
 use explain::{Document, OfFile};
 use facts::Verdict;
+use facts::lines::wrapped_at;
 use machine::Root;
 use machine::files::{self, Access};
 use page::Drawing;
@@ -100,7 +102,7 @@ impl Explain {
             for NamedRecord { name, record } in results {
                 let explained = explain::explain(record);
                 worst = worst.max(explained.assessment.verdict);
-                let answers = self.limits.answers(Some(file), &explained)?;
+                let answers = limits::answers(&self.limits, Some(file), &explained)?;
                 limit_failed |= limits::is_failure(&answers);
                 let sentences = limits::sentences(&answers);
                 if self.json {
@@ -111,7 +113,8 @@ impl Explain {
                 }
                 let mut text = find(format)?.text_in(&explained, text_columns());
                 if !sentences.is_empty() {
-                    text = format!("{text}\n{sentences}");
+                    let line = |line| wrapped_at(line, 3, text_columns()) + "\n";
+                    text = format!("{text}\n{}", sentences.lines().map(line).collect::<String>());
                 }
                 output::print(&if is_alone { text } else { format!("=== {name}\n{text}\n") })?;
             }
@@ -141,7 +144,7 @@ impl Explain {
             let (file, id) = (file.display(), report.id);
             anyhow::bail!("{file} has no data for the report {id}; its reports: {}.", others.join(", "));
         }
-        let answers = self.limits.answers(Some(file), &explained)?;
+        let answers = limits::answers(&self.limits, Some(file), &explained)?;
         let status = self.status(explained.assessment.verdict, limits::is_failure(&answers));
         if let Some(report) = format {
             let text = report.text_in(&explained, text_columns());

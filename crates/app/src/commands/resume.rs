@@ -198,7 +198,7 @@ fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
         log: typed.log.or(started.log),
         resume: None,
         upload: if typed.upload.to.is_some() { typed.upload } else { started.upload },
-        limits: if typed.limits.is_given() { typed.limits } else { started.limits },
+        limits: if typed.limits.baseline.is_some() { typed.limits } else { started.limits },
         ..started
     }
 }

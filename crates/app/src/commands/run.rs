@@ -4,13 +4,14 @@ mod ending;
 mod keep;
 
 use super::known::reference;
-use super::limits::{self, LimitFlags};
+use super::limits;
 use super::sending::Sending;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
 use super::{recover, resume, resume_hint};
 use crate::args::Environment;
 use crate::args::groups::{ReportFlags, ResumeFlags, TuneFlags};
+use crate::args::limits::LimitFlags;
 use crate::args::program::{ProgramFlags, RepeatFlags, without_sensors};
 use crate::args::run::{RunArgs, TaskFlags};
 use crate::paths::Paths;
@@ -89,7 +90,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     leave_real_time();
     let (args, earlier) = resume::earlier(root, args)?;
     let sending = Sending::of_run(&args.upload)?;
-    args.limits.check()?;
+    limits::check(&args.limits)?;
     let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
     let root = without_sensors(&root, &args.options.ignored_sensors);
     let as_root = machine::is_root();
@@ -281,7 +282,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
     }
-    let keeps_limits = match args.limits.answers(kept.record.as_deref(), &explained) {
+    let keeps_limits = match limits::answers(&args.limits, kept.record.as_deref(), &explained) {
         Ok(answers) => {
             sentences.extend(limits::sentences(&answers).lines().map(str::to_owned));
             !limits::is_failure(&answers)

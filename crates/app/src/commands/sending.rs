@@ -54,6 +54,21 @@ impl UploadOutcome {
     pub(super) fn is_nothing(&self) -> bool {
         self.is_whole && self.addresses.is_empty()
     }
+
+    /// Adds the addresses in an answer of the hub, with what is to be known of them.
+    fn add(&mut self, answer: &str, is_of_this_call: bool) {
+        let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
+        for result in answer["results"].as_array().into_iter().flatten() {
+            let url = facts::plain(result["url"].as_str().unwrap_or("the hub gave no address"));
+            match result["reason"].as_str().map(facts::plain) {
+                Some(reason) => self.addresses.push_str(&format!("{url} (quarantined: {reason})\n")),
+                None => {
+                    self.addresses.push_str(&format!("{url}\n"));
+                    self.link = self.link.take().or(Some(url).filter(|_| is_of_this_call));
+                }
+            }
+        }
+    }
 }
 
 impl Sending {
@@ -135,14 +150,7 @@ impl Sending {
             match self.hub.send(&spool, &waiting, &may_go_on_after) {
                 Ok(answer) => {
                     spool.remove(&waiting)?;
-                    let addresses = addresses(&answer);
-                    let shown = addresses.iter().find(|(_, quarantine)| quarantine.is_none() && named.is_some());
-                    sent.link = sent.link.or(shown.map(|(url, _)| url.clone()));
-                    let line = |(url, quarantine): &(String, Option<String>)| match quarantine {
-                        Some(reason) => format!("{url} (quarantined: {reason})\n"),
-                        None => format!("{url}\n"),
-                    };
-                    sent.addresses.extend(addresses.iter().map(line));
+                    sent.add(&answer, named.is_some());
                 }
                 Err(NotSent::Refused { why, is_of_content }) => {
                     let aside = spool.refused(&waiting, now_utc_s)?;
@@ -255,14 +263,4 @@ fn typed() -> anyhow::Result<String> {
     let mut answer = String::new();
     stdin.lock().read_line(&mut answer)?;
     Ok(answer)
-}
-
-/// The short addresses of an answer, each with the reason why the hub does not show it yet.
-fn addresses(answer: &str) -> Vec<(String, Option<String>)> {
-    let value: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
-    let one = |result: &serde_json::Value| {
-        let url = result["url"].as_str().unwrap_or("the hub gave no address");
-        (facts::plain(url), result["reason"].as_str().map(facts::plain))
-    };
-    value["results"].as_array().into_iter().flatten().map(one).collect()
 }

@@ -79,6 +79,7 @@ impl Command for Share {
         output::print(&format!("{}:\n{rows}", folder.display()))?;
         output::print(&match sent.link {
             Some(link) => format!("Link: {link}\n"),
+            None if self.to.is_some() => sent.addresses,
             None => wrapped_at(NO_LINK, 0, text_columns()) + "\n",
         })?;
         Ok(status)

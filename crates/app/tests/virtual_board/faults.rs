@@ -1,7 +1,7 @@
 //! Runs that are cut short, at any moment and in any way: the settings come back, nothing runs on.
 
 use crate::rig::{Company, HASTE, PROGRAM, Seen, board, command, command_with};
-use record::End;
+use record::{End, Step};
 
 /// Lets the program run for so long, then sends a signal to it and, as a terminal does, to its group.
 fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
@@ -46,19 +46,13 @@ fn interrupted_run_is_continued_by_the_command_that_it_names() {
     let seen = command(&board, &["sh", "-c", &script]);
     seen.check_left(&seen.said);
     let run = &seen.record().run;
-    assert_eq!((run.end, run.resumed.len()), (End::Finished, 1), "{}", seen.said);
+    assert_eq!((&run.end, run.resumed.len()), (&End::Finished, 1), "{}", seen.said);
     assert_eq!(run.resumed[0].died_in.signal, Some(2));
-    assert!(
-        seen.said.contains("The run was stopped during ") && seen.said.contains("Signal 2 stopped it."),
-        "{}",
-        seen.said
-    );
-    let mut steps: Vec<String> = seen
-        .record()
-        .steps
-        .iter()
-        .map(|step| format!("{:?}", (&step.workload, &step.variant, &step.cpus, step.repetition, step.set_clock)))
-        .collect();
+    let said = seen.said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("The run was stopped during ") && said.contains("Signal 2 stopped it."), "{said}");
+    let name =
+        |step: &Step| format!("{:?}", (&step.workload, &step.variant, &step.cpus, step.repetition, step.set_clock));
+    let mut steps: Vec<String> = seen.record().steps.iter().map(name).collect();
     let count = steps.len();
     steps.sort();
     steps.dedup();

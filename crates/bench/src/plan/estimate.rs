@@ -333,6 +333,7 @@ mod tests {
 
     /// A standard run on a clock that is only counted: cores, their true 7-zip scores, what other boards with such cores reach, and
     /// by how much memory is slower than the model. Prints the error at half time.
+    #[allow(clippy::print_stderr)]
     fn simulated(cores: &[(&str, u32, u32, f64)], others: ExpectedMips, memory: f64, heat: f64) -> (f64, f64) {
         let kinds: Vec<(&str, u32, u32)> = cores.iter().map(|(name, count, mhz, _)| (*name, *count, *mhz)).collect();
         let machine = workloads::testing::machine(&kinds);
