@@ -2,6 +2,7 @@
 
 mod environment;
 pub(crate) mod groups;
+pub(crate) mod limits;
 pub(crate) mod meters;
 pub(crate) mod program;
 pub(crate) mod run;

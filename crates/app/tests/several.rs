@@ -152,8 +152,17 @@ fn invalid_and_unreadable_results_are_told_first() {
     let mut without_figures = record(1, 4000);
     without_figures.steps.clear();
     std::fs::write(results.0.join("1.json"), serde_json::to_string(&without_figures).unwrap()).unwrap();
-    let text = String::from_utf8_lossy(&results.run(&["compare"], 2).stdout).into_owned();
+    let words = |text: &[u8]| String::from_utf8_lossy(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&results.run(&["compare"], 2).stdout);
     assert!(text.starts_with("B (") && text.contains("1.json) is INVALID, do not use it: "), "{text}");
+    // Every form begins with the same sentence.
+    let json: serde_json::Value = serde_json::from_slice(&results.run(&["compare", "--json"], 2).stdout).unwrap();
+    let first = json["sentences"][0].as_str().unwrap().to_owned();
+    let page = results.0.join("page.html");
+    results.run(&["compare", "--html", page.to_str().unwrap()], 2);
+    let page = words(&std::fs::read(page).unwrap());
+    assert!(text.starts_with(&first) && page.contains(&format!("<p class=\"verdict\">{first}</p>")), "{first}");
+    assert!(words(&results.run(&["compare", "--format", "md"], 2).stdout).starts_with("B ("));
     let alone = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg("compare").arg(results.0.join("1.json")).output();
     let text = String::from_utf8_lossy(&alone.unwrap().stdout).into_owned();
     assert!(text.starts_with("This result is INVALID, do not use it: "), "{text}");

@@ -13,6 +13,7 @@ mod plan;
 mod question;
 mod run;
 
+pub use plan::estimate::{ExpectedMips, TimeLeft};
 pub use plan::load::Load;
 pub use plan::options::Options;
 pub use plan::standard::AvailableTools;

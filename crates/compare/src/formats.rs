@@ -53,9 +53,10 @@ pub fn csv(comparison: &Comparison) -> String {
     sheet.csv()
 }
 
-/// Results, figures, likely causes, settings that differ, and what was not compared.
+/// Which is faster, then results, figures, likely causes, settings that differ, and what was not compared.
 pub fn markdown_text(comparison: &Comparison) -> String {
-    let mut text = String::new();
+    let sentences = comparison.sentences.iter().map(|sentence| markdown(sentence) + "\n\n");
+    let mut text: String = sentences.collect();
     for (letter, side) in labels().zip(&comparison.sides) {
         let board = side.board.as_deref().map_or_else(|| "unknown board".into(), markdown);
         let _ = writeln!(

@@ -23,7 +23,7 @@ pub mod trend;
 pub(crate) use testkit::records as test_support;
 
 pub use formats::{change, csv, markdown_text};
-pub use limit::{Limit, LimitAnswer, LimitOutcome};
+pub use limit::{Baselines, Limit, LimitAnswer, LimitOutcome};
 pub use noise::noise_percent;
 pub use rank::{
     Answer, Bar, Entry, Extremes, Gap, LikelyCause, Neighbours, OTHERS_MIN, Range, Ranking, Standing,
@@ -64,6 +64,8 @@ pub struct LeftOut {
 /// Several results side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
+    /// What is said first: which results are invalid, and how fast each other one is.
+    pub sentences: Vec<String>,
     /// The results in the order given. All are compared with the first.
     pub sides: Vec<NamedResult>,
     /// Settings that differ.
@@ -123,34 +125,49 @@ impl Line {
     }
 }
 
+impl Line {
+    /// How fast one of the results is against the first, if both have the figure.
+    fn sentence(&self, index: usize, letter: &str) -> Option<String> {
+        let difference = self.differences.get(index)?.as_ref()?;
+        let change = 1.0 + difference.change_percent / 100.0;
+        let is_higher_better = (difference.change_percent > 0.0) == (difference.gain_percent > 0.0);
+        let factor = match if is_higher_better { change } else { 1.0 / change } {
+            _ if !difference.is_real => "as fast as A, within their noise,".to_owned(),
+            factor if factor < 1.0 => format!("{factor:.2} times as fast as A"),
+            factor => format!("{factor:.1} times as fast as A"),
+        };
+        let is_multi = self.key.is_of(WorkloadId::SevenZip) && self.key.is_form(&Variant::MULTI);
+        let figure = if is_multi { "7-zip on all CPUs".to_owned() } else { self.name() };
+        let (value, first) = (self.value_words(index), self.value_words(0));
+        let cause = difference.cause.as_ref().filter(|_| difference.is_real);
+        let cause = cause.map_or_else(String::new, |cause| format!(" {cause}"));
+        Some(format!("{letter} is {factor} in {figure} ({value} and {first} {}).{cause}", self.unit))
+    }
+}
+
 impl Comparison {
     /// Lines that stand for their workload.
     pub fn main_lines(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| line.is_main)
     }
 
-    /// For each result but the first how fast it is, in one sentence: `B is 0.80 times as fast as A in 7-zip on all
-    /// CPUs (13190 and 16448 MIPS).` Invalid results have none.
-    pub fn sentences(&self) -> Vec<String> {
-        let is_headline = |line: &&Line| {
-            let is_multi = line.key.is_of(WorkloadId::SevenZip) && line.key.is_form(&Variant::MULTI);
-            is_multi && line.values.first().copied().flatten().is_some()
+    /// Invalid results, and for each other one but the first how fast it is: `B is 0.80 times as fast as A in 7-zip on all CPUs
+    /// (13190 and 16448 MIPS).`
+    fn opening(&self) -> Vec<String> {
+        let is_invalid = |side: &NamedResult| side.verdict == Verdict::Invalid;
+        let invalid = labels().zip(&self.sides).filter(|(_, side)| is_invalid(side));
+        let invalid =
+            invalid.map(|(letter, side)| text::invalid(&format!("{letter} ({})", side.name), &side.invalid_because));
+        let is_multi = |line: &&Line| line.key.is_of(WorkloadId::SevenZip) && line.key.is_form(&Variant::MULTI);
+        let is_of_first = |line: &&Line| line.values.first().copied().flatten().is_some();
+        let line = self.main_lines().filter(is_of_first).find(is_multi).or_else(|| self.main_lines().find(is_of_first));
+        let valid = labels().zip(&self.sides).enumerate().skip(1).filter(|(_, (_, side))| !is_invalid(side));
+        let valid = valid.filter(|_| !self.sides.first().is_none_or(is_invalid));
+        let sentence = |(index, (letter, _)): (usize, (String, &NamedResult))| {
+            line.and_then(|line| line.sentence(index, &letter))
+                .unwrap_or_else(|| format!("{letter} has no figure that can be compared with A."))
         };
-        let Some(line) = self.main_lines().find(is_headline) else { return Vec::new() };
-        let sentence = |(index, (letter, difference)): (usize, (String, &Option<Difference>))| {
-            let is_invalid = |side: usize| self.sides.get(side).is_none_or(|side| side.verdict == Verdict::Invalid);
-            let difference = difference.as_ref().filter(|_| !is_invalid(0) && !is_invalid(index))?;
-            let factor = match 1.0 + difference.change_percent / 100.0 {
-                _ if !difference.is_real => "as fast as A, within their noise,".to_owned(),
-                factor if factor < 1.0 => format!("{factor:.2} times as fast as A"),
-                factor => format!("{factor:.1} times as fast as A"),
-            };
-            let (value, first) = (line.value_words(index), line.value_words(0));
-            let cause = difference.cause.as_ref().filter(|_| difference.is_real);
-            let cause = cause.map_or_else(String::new, |cause| format!(" {cause}"));
-            Some(format!("{letter} is {factor} in 7-zip on all CPUs ({value} and {first} {}).{cause}", line.unit))
-        };
-        labels().zip(&line.differences).enumerate().skip(1).filter_map(sentence).collect()
+        invalid.chain(valid.map(sentence)).collect()
     }
 
     /// Likely causes of differences: the letter of the result, what differs, and why.
@@ -208,7 +225,8 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     for line in &mut lines {
         line.title = title_among(&line.key, keys.iter());
     }
-    Comparison {
+    let comparison = Comparison {
+        sentences: Vec::new(),
         sides: measured
             .iter()
             .map(|side| NamedResult {
@@ -221,7 +239,8 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
         settings: settings(&facts),
         lines,
         left_out,
-    }
+    };
+    Comparison { sentences: comparison.opening(), ..comparison }
 }
 
 /// The findings for which a result is invalid, in sentences.

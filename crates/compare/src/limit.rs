@@ -2,13 +2,14 @@
 //!
 //! The noise of both decides. What it can hide is neither kept nor broken.
 
-use super::{LeftOut, Side, compare};
-use facts::figures::FigureKey;
+use super::{LeftOut, Line, Side, board_name, compare, noise_percent};
+use crate::reference::Row;
+use facts::figures::{Figure, FigureKey};
 use facts::number::with_unit;
 use facts::stats::median;
 use facts::view::spread_percent;
 use facts::{Explained, Verdict};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 /// Two standard deviations: one difference in twenty is that large by chance.
@@ -74,11 +75,129 @@ impl FromStr for Limit {
 
 /// One baseline against the result.
 struct Pair {
+    /// Name of the figure in a limit.
+    name: String,
     title: String,
     unit: String,
     value: f64,
     baseline: f64,
     noise_percent: f64,
+}
+
+/// A result next to all of its baselines, which are compared once for all limits.
+pub struct Baselines<'a> {
+    result: &'a Explained<'a>,
+    /// Main figures of all of them: the name in a limit, the title, and workload and method.
+    figures: BTreeSet<(String, String, String)>,
+    pairs: Vec<Pair>,
+    left_out: Vec<LeftOut>,
+}
+
+impl<'a> Baselines<'a> {
+    /// Compares with results; invalid ones do not count.
+    pub fn of_results(result: &'a Explained<'a>, baselines: &[Side<'_>]) -> Self {
+        let mut all = Self::without(result);
+        for baseline in baselines {
+            all.add_figures(baseline.explained.facts.figures());
+            if baseline.explained.assessment.verdict == Verdict::Invalid {
+                continue;
+            }
+            let comparison = compare(&[baseline.clone(), Side { name: "result".to_owned(), explained: result }]);
+            all.pairs.extend(comparison.lines.iter().filter_map(pair));
+            all.left_out.extend(comparison.left_out);
+        }
+        all
+    }
+
+    /// Compares with the rows of a table for boards of the same name, as a hub has them.
+    pub fn of_rows(result: &'a Explained<'a>, rows: &[Row]) -> Self {
+        let mut all = Self::without(result);
+        let own = Row::of(&result.facts, &result.assessment, "");
+        let board = |row: &Row| row.board.as_deref().map(|board| board_name(board).0);
+        let is_baseline = |row: &&Row| {
+            row.verdict != Verdict::Invalid
+                && board(row).is_some()
+                && board(row) == board(&own)
+                && !row.is_same_result(&own)
+        };
+        for row in rows.iter().filter(is_baseline) {
+            let comparable =
+                result.facts.figures().iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
+            all.pairs.extend(comparable.filter_map(|figure| {
+                let cluster = figure.core.as_ref().map(|core| core.cluster);
+                let known = row.figure(&figure.key, cluster).filter(|known| known.comparable && known.sound)?;
+                Some(Pair {
+                    name: Limit::name(&figure.key),
+                    title: figure.name(),
+                    unit: figure.unit.clone(),
+                    value: figure.value,
+                    baseline: known.value,
+                    noise_percent: noise_percent(figure, figure),
+                })
+            }));
+        }
+        all
+    }
+
+    fn without(result: &'a Explained<'a>) -> Self {
+        let mut all = Self { result, figures: BTreeSet::new(), pairs: Vec::new(), left_out: Vec::new() };
+        all.add_figures(result.facts.figures());
+        all
+    }
+
+    fn add_figures(&mut self, figures: &[Figure]) {
+        let of_key = |key: &FigureKey| (Limit::name(key), key.title(), key.workload_at_method().to_owned());
+        let main = figures.iter().filter(|figure| figure.is_main);
+        self.figures.extend(main.map(|figure| of_key(&figure.key)));
+    }
+
+    /// Compares the result with the median of the valid baselines. A figure of several core types is judged by the worst of
+    /// them.
+    ///
+    /// # Errors
+    /// One sentence: no main figure of the result or the baselines has the name in the limit.
+    pub fn answer(&self, limit: &Limit) -> Result<LimitAnswer, String> {
+        let named: Vec<_> = self.figures.iter().filter(|(name, ..)| *name == limit.figure).collect();
+        if named.is_empty() {
+            let names: BTreeSet<&str> = self.figures.iter().map(|(name, ..)| name.as_str()).collect();
+            let names = names.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(format!("No figure is named {:?}; the figures are: {names}.", limit.figure));
+        }
+        if self.result.assessment.verdict == Verdict::Invalid {
+            return Ok(limit.said(LimitOutcome::Unknown, "Not enough to tell: the result is invalid.".to_owned()));
+        }
+        let mut rows: BTreeMap<&str, Vec<&Pair>> = BTreeMap::new();
+        for pair in self.pairs.iter().filter(|pair| pair.name == limit.figure) {
+            rows.entry(&pair.title).or_default().push(pair);
+        }
+        let answers = rows.values().filter_map(|pairs| limit.of_pairs(pairs));
+        let worst = answers.reduce(|worst, next| if next.outcome > worst.outcome { next } else { worst });
+        // The list of left-out figures names them by title, or by workload and method.
+        let is_of_figure = |left: &&LeftOut| {
+            named.iter().any(|(_, title, workload)| left.what.starts_with(title) || left.what.starts_with(workload))
+        };
+        Ok(worst.unwrap_or_else(|| {
+            let left_out = self.left_out.iter().find(is_of_figure);
+            let why = left_out.map_or_else(String::new, |left| format!(": {}", left.why.trim_end_matches('.')));
+            limit.said(
+                LimitOutcome::Unknown,
+                format!("Not enough to tell: the baseline and the result have no comparable {}{why}.", limit.figure),
+            )
+        }))
+    }
+}
+
+/// The values of a line that both results have.
+fn pair(line: &Line) -> Option<Pair> {
+    let value = |index: usize| line.values.get(index).copied().flatten();
+    Some(Pair {
+        name: Limit::name(&line.key),
+        title: line.name(),
+        unit: line.unit.clone(),
+        value: value(1)?,
+        baseline: value(0)?,
+        noise_percent: line.differences.get(1)?.as_ref()?.noise_percent,
+    })
 }
 
 impl Limit {
@@ -88,62 +207,7 @@ impl Limit {
         words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
     }
 
-    /// Compares a result with the median of the valid baselines. A figure of several core types is judged by the worst of them.
-    ///
-    /// # Errors
-    /// One sentence: no main figure of the result or the baselines has this name.
-    pub fn answer(&self, result: &Explained<'_>, baselines: &[Side<'_>]) -> Result<LimitAnswer, String> {
-        let all = || baselines.iter().map(|side| side.explained).chain([result]);
-        let names = all().flat_map(|explained| explained.facts.figures()).filter(|figure| figure.is_main);
-        let mut names: Vec<String> = names.map(|figure| Self::name(&figure.key)).collect();
-        names.sort();
-        names.dedup();
-        if !names.contains(&self.figure) {
-            return Err(format!("No figure is named {:?}; the figures are: {}.", self.figure, names.join(", ")));
-        }
-        if result.assessment.verdict == Verdict::Invalid {
-            return Ok(self.said(LimitOutcome::Unknown, "Not enough to tell: the result is invalid.".to_owned()));
-        }
-        // The list of left-out figures names them by title, or by workload and method.
-        let figures = all().flat_map(|explained| explained.facts.figures());
-        let figures = figures.filter(|figure| Self::name(&figure.key) == self.figure);
-        let titles: BTreeSet<String> =
-            figures.flat_map(|figure| [figure.key.title(), figure.key.workload_at_method().to_owned()]).collect();
-        let baselines = baselines.iter().filter(|side| side.explained.assessment.verdict != Verdict::Invalid);
-        let mut rows: Vec<(String, Vec<Pair>)> = Vec::new();
-        let mut left_out: Option<LeftOut> = None;
-        for baseline in baselines {
-            let sides = [baseline.clone(), Side { name: "result".to_owned(), explained: result }];
-            let comparison = compare(&sides);
-            for line in comparison.lines.iter().filter(|line| Self::name(&line.key) == self.figure) {
-                let (Some(Some(known)), Some(Some(value))) = (line.values.first(), line.values.get(1)) else {
-                    continue;
-                };
-                let Some(Some(difference)) = line.differences.get(1) else { continue };
-                let cores = if line.cores.is_empty() { String::new() } else { format!(" ({})", line.cores.join(", ")) };
-                let title = line.title.clone() + &cores;
-                let (unit, noise_percent) = (line.unit.clone(), difference.noise_percent);
-                let pair = Pair { title: title.clone(), unit, value: *value, baseline: *known, noise_percent };
-                match rows.iter_mut().find(|(known, _)| *known == title) {
-                    Some((_, pairs)) => pairs.push(pair),
-                    None => rows.push((title, vec![pair])),
-                }
-            }
-            let is_of_figure = |left: &LeftOut| titles.iter().any(|title| left.what.starts_with(title.as_str()));
-            left_out = left_out.or(comparison.left_out.into_iter().find(is_of_figure));
-        }
-        let answers = rows.iter().filter_map(|(_, pairs)| self.of_pairs(pairs));
-        let worst = answers.reduce(|worst, next| if next.outcome > worst.outcome { next } else { worst });
-        Ok(worst.unwrap_or_else(|| {
-            let why = left_out.map_or_else(String::new, |left| format!(": {}", left.why.trim_end_matches('.')));
-            self.said(
-                LimitOutcome::Unknown,
-                format!("Not enough to tell: the baseline and the result have no comparable {}{why}.", self.figure),
-            )
-        }))
-    }
-
-    fn of_pairs(&self, pairs: &[Pair]) -> Option<LimitAnswer> {
+    fn of_pairs(&self, pairs: &[&Pair]) -> Option<LimitAnswer> {
         let first = pairs.first()?;
         let baselines: Vec<f64> = pairs.iter().map(|pair| pair.baseline).collect();
         let baseline = median(&baselines)?;
@@ -182,6 +246,7 @@ impl Limit {
 mod tests {
     use super::*;
     use crate::test_support::{own_run, with_scores};
+    use record::Fact;
 
     #[test]
     fn limits_are_read() {
@@ -204,11 +269,25 @@ mod tests {
     #[test]
     fn noise_of_both_decides() {
         let check = |limit: &str, mips: u32, expected| {
-            let known = explain::explain(with_scores(own_run(), 1420, &[5000, 5000, 5000]));
-            let result = explain::explain(with_scores(own_run(), 1420, &[mips, mips, mips]));
+            let mut board = own_run();
+            board.machine.board = Fact::Known("Some board".into());
+            let known = explain::explain(with_scores(board.clone(), 1420, &[5001, 5001, 5001]));
+            let result = explain::explain(with_scores(board, 1420, &[mips, mips, mips]));
             let baseline = [Side { name: "baseline".into(), explained: &known }];
-            let answer = limit.parse::<Limit>().unwrap().answer(&result, &baseline);
-            assert_eq!(answer.map(|answer| answer.outcome).ok(), expected, "{limit} {mips}");
+            let limit = limit.parse::<Limit>().unwrap();
+            let outcome = |baselines: Baselines<'_>| baselines.answer(&limit).map(|answer| answer.outcome).ok();
+            assert_eq!(outcome(Baselines::of_results(&result, &baseline)), expected, "{} {mips}", limit.text);
+            // Rows have no spread of repetitions.
+            let mut row = Row::of(&known.facts, &known.assessment, "");
+            assert_eq!(
+                outcome(Baselines::of_rows(&result, std::slice::from_ref(&row))),
+                expected,
+                "{} {mips}",
+                limit.text
+            );
+            row.board = Some("Another board".to_owned());
+            let of_others = outcome(Baselines::of_rows(&result, &[row]));
+            assert_eq!(of_others, expected.map(|_| LimitOutcome::Unknown), "{} {mips}", limit.text);
         };
         let limit = "sevenzip-multi < baseline - 5 %";
         check(limit, 5000, Some(LimitOutcome::Kept));

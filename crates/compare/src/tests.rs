@@ -53,7 +53,7 @@ fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
         .zip(&explained)
         .map(|((name, ..), explained)| Side { name: (*name).to_owned(), explained })
         .collect();
-    expected.assert_eq(&text(&compare(&sides)));
+    expected.assert_eq(&text(&compare(&sides), 80));
 }
 
 /// Those that do not fit stand below, again next to the first one.
@@ -64,9 +64,22 @@ fn four_results_stand_in_80_columns() {
     let explained: Vec<Explained<'_>> = boards.iter().map(explain::explain).collect();
     let sides = explained.iter().zip(["a.txt", "b.txt", "c.txt", "d.txt"]);
     let sides = sides.map(|(explained, name)| Side { name: name.to_owned(), explained });
-    let text = text(&compare(&sides.collect::<Vec<_>>()));
-    let too_wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
-    assert!(too_wide.is_empty(), "{too_wide:?}");
+    let comparison = compare(&sides.collect::<Vec<_>>());
+    let ranking = rank(&explained[0], Reference::builtin());
+    for columns in [40, 60, 80] {
+        let texts = text(&comparison, columns) + &ranking_text(&ranking, columns);
+        let too_wide: Vec<&str> = texts.lines().filter(|line| facts::lines::width(line) > columns).collect();
+        assert!(too_wide.is_empty(), "{columns}: {too_wide:?}");
+    }
+    let narrow = text(&comparison, 40);
+    assert!(narrow.contains("      A 4000, B 4400, change +10.0 %\n      better\n"), "{narrow}");
+    let text = text(&comparison, 80);
+    let first = &comparison.sentences[0];
+    assert!(first.starts_with("B is 1.1 times as fast as A in 7-zip on all CPUs (4400 and 4000 MIPS)."), "{first}");
+    for text in [&text, &markdown_text(&comparison)] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.starts_with(first), "{text}");
+    }
     for expected in ["4000 4400 +10.0 % better", "3600 -10.0 % worse", "4000 5200 +30.0 % better"] {
         let has = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").contains(expected);
         assert!(text.lines().any(has), "{expected} is missing in\n{text}");
@@ -88,8 +101,8 @@ fn lower_clock_explains_lower_scores() {
             A  a.txt (One, valid)
             B  b.txt (Two, valid)
 
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
+            Figures, and their change from the first result that has them; changes within
+            noise have no word:
 
                                           A     B   change
                clock, measured cold (MHz)
@@ -134,8 +147,8 @@ fn differences_within_noise_are_unmarked() {
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
+            Figures, and their change from the first result that has them; changes within
+            noise have no word:
 
                                           A     B  change
                clock, measured cold (MHz)
@@ -165,8 +178,8 @@ fn finding_of_the_slower_side_is_a_cause() {
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
+            Figures, and their change from the first result that has them; changes within
+            noise have no word:
 
                                           A     B   change
                clock, measured cold (MHz)
@@ -197,11 +210,14 @@ fn other_methods_and_incomparable_figures_are_left_out() {
     check(
         &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
         &expect![[r#"
+            B is as fast as A, within their noise, in clock, measured cold (Cortex-A53)
+            (1500 and 1500 MHz).
+
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them;
-            changes within noise have no word:
+            Figures, and their change from the first result that has them; changes within
+            noise have no word:
 
                                  A      B   change
                clock, measured cold (MHz)
@@ -311,7 +327,7 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
            sevenzip@1: reference results used sevenzip@16, which is not comparable
            what was lowered in 1 of 5 reference results: degraded or invalid
     "#]]
-    .assert_eq(&ranking_text(&ranking));
+    .assert_eq(&ranking_text(&ranking, 80));
 }
 
 #[test]
@@ -320,15 +336,15 @@ fn invalid_results_say_so_first() {
         .with("what", Quantity::Text("supply".into()))];
     let explained = explained_by(lost.to_vec());
     let record = board("Mine", 1_500_000, 1140, &[4000]);
-    let text_of_rank = ranking_text(&rank(&with(&record, explained.clone()), Reference::builtin()));
+    let text_of_rank = ranking_text(&rank(&with(&record, explained.clone()), Reference::builtin()), 80);
     let expected = "This result is INVALID, do not use it: The supply was lost.\n\nMine (Rockchip RK3328) compared";
     assert!(text_of_rank.starts_with(expected), "{text_of_rank}");
     let degraded = [Finding::new(record::RuleId::own("x"), Severity::Degraded, "It was hot.")];
-    let degraded = ranking_text(&rank(&with(&record, explained_by(degraded.to_vec())), Reference::builtin()));
+    let degraded = ranking_text(&rank(&with(&record, explained_by(degraded.to_vec())), Reference::builtin()), 80);
     assert!(degraded.starts_with("This result is degraded"), "{degraded}");
     let [valid, explained] = [explained_by(Vec::new()), explained].map(|assessment| with(&record, assessment));
     let sides = [("a", &valid), ("b", &explained)].map(|(name, explained)| Side { name: name.into(), explained });
-    let text = text(&compare(&sides));
+    let text = text(&compare(&sides), 80);
     assert!(text.starts_with("B (b) is INVALID, do not use it: The supply was lost.\n\nA  a (Mine, valid)"), "{text}");
 }
 

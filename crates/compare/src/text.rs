@@ -2,9 +2,8 @@
 
 use super::table::Table;
 use super::{Comparison, Difference, LeftOut, Line};
-use facts::Verdict;
 use facts::change::signed_percent;
-use facts::lines::{fits_a_line, wrapped};
+use facts::lines::{fitted, wrapped_at};
 use facts::plain::shortened;
 use std::fmt::Write;
 
@@ -38,32 +37,30 @@ pub(super) fn invalid(what: &str, because: &[String]) -> String {
         0 | 1 => String::new(),
         count => format!(" ({} more: `sbc-bench explain`)", count - 1),
     };
-    format!("{what} is INVALID, do not use it: {}{more}\n", facts::plain::plain(why))
+    format!("{what} is INVALID, do not use it: {}{more}", facts::plain::plain(why))
 }
 
-/// Results side by side for people: which is faster, then figures, causes, and settings that differ.
-pub fn text(comparison: &Comparison) -> String {
+/// Results side by side for people: which is faster, then figures, causes, and settings that differ. Lines have at most so many
+/// columns.
+pub fn text(comparison: &Comparison, columns: usize) -> String {
     let mut text = String::new();
-    for (letter, side) in labels().zip(&comparison.sides).filter(|(_, side)| side.verdict == Verdict::Invalid) {
-        text.push_str(&invalid(&format!("{letter} ({})", side.name), &side.invalid_because));
-    }
-    for sentence in comparison.sentences() {
-        text.push_str(&wrapped(&sentence, 0));
-        text.push('\n');
+    for sentence in &comparison.sentences {
+        let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
     if !text.is_empty() {
         text.push('\n');
     }
     for (letter, side) in labels().zip(&comparison.sides) {
         let board = side.board.as_deref().unwrap_or("unknown board");
-        let _ = writeln!(text, "{letter}  {} ({}, {})", side.name, cut(board), side.verdict);
+        let line = format!("{letter}  {} ({}, {})", side.name, cut(board), side.verdict);
+        let _ = writeln!(text, "{}", fitted(&line, 3, columns));
     }
     let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
-    text.push_str(&figures(comparison, &letters));
-    text.push_str(&causes(comparison));
-    text.push_str(&estimated(comparison));
-    text.push_str(&settings(comparison, &letters));
-    text.push_str(&left_out(&comparison.left_out));
+    text.push_str(&figures(comparison, &letters, columns));
+    text.push_str(&listed("Likely causes", comparison.causes(), columns));
+    text.push_str(&listed("Estimated (≈), with 90 % intervals", comparison.estimates(), columns));
+    text.push_str(&settings(comparison, &letters, columns));
+    text.push_str(&left_out(&comparison.left_out, columns));
     text
 }
 
@@ -73,39 +70,39 @@ pub fn labels() -> impl Iterator<Item = String> {
     ('A'..='Z').map(String::from).chain(numbers)
 }
 
-fn settings(comparison: &Comparison, letters: &[String]) -> String {
+fn settings(comparison: &Comparison, letters: &[String], columns: usize) -> String {
     if comparison.settings.is_empty() {
         return "\nNo difference in known settings.\n".to_owned();
     }
     let mut text = "\nSettings that differ:\n".to_owned();
     for setting in &comparison.settings {
-        let _ = writeln!(text, "   {}", setting.name);
+        let _ = writeln!(text, "{}", fitted(&format!("   {}", setting.name), 6, columns));
         for (letter, value) in letters.iter().zip(&setting.values) {
-            let _ = writeln!(text, "      {letter}  {}", value.as_deref().unwrap_or("-"));
+            let line = format!("      {letter}  {}", value.as_deref().unwrap_or("-"));
+            let _ = writeln!(text, "{}", fitted(&line, 9, columns));
         }
     }
     text
 }
 
-fn figures(comparison: &Comparison, letters: &[String]) -> String {
+fn figures(comparison: &Comparison, letters: &[String], columns: usize) -> String {
     if comparison.lines.is_empty() {
         return "\nNo comparable figures.\n".to_owned();
     }
     let others: Vec<usize> = (1..letters.len()).collect();
     // As many results next to each other as fit; the others below, again with the first one.
-    let tables = |count: usize| -> Vec<String> {
+    let tables = |count: usize| -> Vec<Table> {
         others.chunks(count).map(|others| table(comparison, letters, others)).collect()
     };
-    let fits = |tables: &Vec<String>| tables.iter().flat_map(|table| table.lines()).all(fits_a_line);
+    let fits = |tables: &Vec<Table>| tables.iter().all(|table| table.width() <= columns);
     let tables = (2..=others.len()).rev().map(tables).find(fits).unwrap_or_else(|| tables(1));
-    format!(
-        "\nFigures, and their change from the first result that has them;\nchanges within noise have no word:\n\n{}",
-        tables.join("\n")
-    )
+    let tables: Vec<String> = tables.iter().map(|table| table.text(columns)).collect();
+    let about = "Figures, and their change from the first result that has them; changes within noise have no word:";
+    format!("\n{}\n\n{}", wrapped_at(about, 0, columns), tables.join("\n"))
 }
 
 /// The first result, and some others.
-fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> String {
+fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> Table {
     let mut header = vec![String::new(), letters.first().cloned().unwrap_or_default()];
     header.extend(others.iter().flat_map(|index| [letters[*index].clone(), "change       ".to_owned()]));
     let mut table = Table::new(header);
@@ -123,7 +120,7 @@ fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> Strin
         let cores = (!line.cores.is_empty()).then(|| line.cores.join(" | "));
         under_heading(&mut table, &mut heading, (&line.title, &line.unit), cores.as_deref(), cells);
     }
-    table.finish()
+    table
 }
 
 /// With room for the longest word, so that numbers stand below each other.
@@ -131,16 +128,7 @@ fn change(difference: &Difference) -> String {
     format!("{} {:<6}", signed_percent(difference.change_percent, 1), difference.told_word())
 }
 
-/// Explanation of each `≈`.
-fn estimated(comparison: &Comparison) -> String {
-    listed("Estimated (≈), with 90 % intervals", comparison.estimates())
-}
-
-fn causes(comparison: &Comparison) -> String {
-    listed("Likely causes", comparison.causes())
-}
-
-fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a str)>) -> String {
+fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a str)>, columns: usize) -> String {
     // What holds for several figures is said once.
     let mut groups: Vec<((String, &str), Vec<String>)> = Vec::new();
     for (letter, line, words) in lines {
@@ -151,17 +139,17 @@ fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a 
         }
     }
     let group = |((letter, words), names): &((String, &str), Vec<String>)| {
-        wrapped(&format!("   {letter}: {words} ({})", names.join("; ")), 6) + "\n"
+        wrapped_at(&format!("   {letter}: {words} ({})", names.join("; ")), 6, columns) + "\n"
     };
     let text: String = groups.iter().map(group).collect();
     if text.is_empty() { text } else { format!("\n{heading}:\n{text}") }
 }
 
 /// Values not compared, with the reason.
-pub(super) fn left_out(left_out: &[LeftOut]) -> String {
+pub(super) fn left_out(left_out: &[LeftOut], columns: usize) -> String {
     let mut text = String::new();
     for one in left_out {
-        text.push_str(&wrapped(&format!("   {}: {}", one.what, one.why), 6));
+        text.push_str(&wrapped_at(&format!("   {}: {}", one.what, one.why), 6, columns));
         text.push('\n');
     }
     if text.is_empty() { text } else { format!("\nNot compared:\n{text}") }

@@ -4,6 +4,8 @@ use rustix::termios::{Winsize, tcgetwinsize};
 use std::io::stdout;
 use std::os::fd::AsFd;
 
+/// Texts are laid out for no fewer columns.
+const COLUMNS_MIN: usize = 40;
 /// Columns and rows of a terminal that does not say: those of the terminals that serial lines were made for.
 const USUAL: (u16, u16) = (80, 24);
 
@@ -53,6 +55,11 @@ fn is_printer(term: Option<&str>) -> bool {
 pub fn columns() -> Option<usize> {
     let size = tcgetwinsize(stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// Columns of a text for people: 80, or those of a narrower terminal down to 40.
+pub fn text_columns() -> usize {
+    columns().map_or(facts::lines::COLUMNS, |columns| columns.clamp(COLUMNS_MIN, facts::lines::COLUMNS))
 }
 
 /// Columns and rows to draw into.

@@ -4,9 +4,11 @@
 
 pub use crate::stderr::note;
 
+use crate::look::text_columns;
 use crate::write::LOOK_EVERY;
 use crate::{signals, stderr};
 use anyhow::Context;
+use facts::lines::{padded, width, wrapped_at};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 use std::io::IsTerminal;
@@ -119,11 +121,11 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// A row of a list: its name, and behind it at this column what is said of it, which breaks at 80 columns.
+/// A row of a list: its name, and behind it at this column what is said of it, which breaks at the last column.
 pub fn row(name: &str, column: usize, about: &str) -> String {
-    let about = facts::wrapped(&format!("{:column$}{about}", ""), column);
-    if name.chars().count() < column {
-        format!("{name:<column$}{}\n", about.trim_start())
+    let about = wrapped_at(&format!("{:column$}{about}", ""), column, text_columns());
+    if width(name) < column {
+        format!("{}{}\n", padded(name, column), about.trim_start())
     } else {
         format!("{name}\n{about}\n")
     }

@@ -4,7 +4,8 @@ mod step_log;
 mod words;
 
 use crate::{look, stderr};
-use bench::Progress;
+use bench::{Progress, TimeLeft};
+use facts::lines::padded;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use step_log::StepLog;
@@ -17,7 +18,7 @@ pub struct ProgressBar {
     shown: Style,
     began: Instant,
     /// The step that runs: its name, when it began, and what was left then.
-    step: RefCell<Option<(String, Instant, Duration)>>,
+    step: RefCell<Option<(String, Instant, Option<TimeLeft>)>>,
     log: RefCell<StepLog>,
     /// In place of the bar, until it is left.
     picture: RefCell<Option<Box<dyn Picture>>>,
@@ -77,7 +78,7 @@ impl ProgressBar {
             Progress::Sampled(record) => self.paint(|picture| picture.sampled(record)),
             Progress::Watched(record) => self.watched(record),
             Progress::Left(left) => {
-                let left = time_left(left.as_secs());
+                let left = time_left(Some(left.as_secs()));
                 self.line(&format!("Estimated from the measured clock: {left}."));
             }
             Progress::ProgramRuns => self.draw(),
@@ -138,8 +139,7 @@ impl ProgressBar {
     fn draw(&self) {
         let step = self.step.borrow();
         let Some((name, began, left)) = step.as_ref() else { return };
-        // A step that takes longer than was thought leaves what comes behind it as it is.
-        let left = left.saturating_sub(began.elapsed()).as_secs();
+        let left = left.map(|left| left.after(began.elapsed()).as_secs());
         let gone = self.began.elapsed().as_secs();
         if self.picture.borrow().is_some() {
             return self.paint(|picture| picture.head(&format!("{}, {name}", time_left(left))));
@@ -188,14 +188,14 @@ impl Drop for ProgressBar {
 
 /// `00:01:10 [===>            ] about 4 min left: memory`; on a narrow terminal the end is cut off, which is
 /// the name.
-fn bar(gone_s: u64, left_s: u64, name: &str, columns: usize) -> String {
-    let full = BAR_COLUMNS as u64 * gone_s / (gone_s + left_s).max(1);
+fn bar(gone_s: u64, left_s: Option<u64>, name: &str, columns: usize) -> String {
+    let full = left_s.map_or(0, |left_s| BAR_COLUMNS as u64 * gone_s / (gone_s + left_s).max(1));
     let done = "=".repeat(full as usize);
     let head = if full < BAR_COLUMNS as u64 { ">" } else { "" };
     let (gone, left) = (clock(gone_s), time_left(left_s));
     let bar = format!("{gone} [{:BAR_COLUMNS$}] {left}: {name}", done + head);
     // In the last column some terminals begin another line.
-    bar.chars().take(columns.saturating_sub(1)).collect()
+    padded(&bar, columns.saturating_sub(1)).trim_end().to_owned()
 }
 
 /// `00:01:10`.
@@ -204,7 +204,8 @@ fn clock(seconds: u64) -> String {
 }
 
 /// `about 12 min left`: to the minute from three minutes on, to ten seconds below.
-fn time_left(seconds: u64) -> String {
+fn time_left(seconds: Option<u64>) -> String {
+    let Some(seconds) = seconds else { return "time left unknown".to_owned() };
     match seconds {
         0..10 => "almost done".into(),
         10..180 => format!("about {} s left", seconds.div_ceil(10) * 10),
@@ -220,10 +221,11 @@ mod tests {
     #[test]
     fn bar_fits_and_fills() {
         for (gone, left, columns, expected) in [
-            (0, 0, 80, "00:00:00 [>               ] almost done: memory"),
-            (70, 210, 80, "00:01:10 [====>           ] about 4 min left: memory"),
-            (3700, 0, 80, "01:01:40 [================] almost done: memory"),
-            (70, 210, 20, "00:01:10 [====>    "),
+            (0, Some(0), 80, "00:00:00 [>               ] almost done: memory"),
+            (7, None, 80, "00:00:07 [>               ] time left unknown: memory"),
+            (70, Some(210), 80, "00:01:10 [====>           ] about 4 min left: memory"),
+            (3700, Some(0), 80, "01:01:40 [================] almost done: memory"),
+            (70, Some(210), 20, "00:01:10 [====>"),
         ] {
             assert_eq!(bar(gone, left, "memory", columns), expected);
         }
@@ -234,7 +236,7 @@ mod tests {
         for (seconds, expected) in
             [(3, "almost done"), (31, "about 40 s left"), (601, "about 11 min left"), (9000, "about 2.5 h left")]
         {
-            assert_eq!(time_left(seconds), expected);
+            assert_eq!(time_left(Some(seconds)), expected);
         }
     }
 }

@@ -1,31 +1,37 @@
-//! Lines that several reports print alike: sentences of findings, what was not measured, breaks at 80 columns,
+//! Lines that several reports print alike: sentences of findings, what was not measured, breaks at the last column,
 //! durations.
 
 use crate::{Explanation, Finding, Severity, view};
 use record::{Missing, Outcome, Record, Step, WorkloadId};
 use std::fmt::Write;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Maximum number of unreadable files named; the Record contains all of them.
 const UNREAD_SHOWN: usize = 4;
 /// Width of a line in columns, which every terminal has.
-const COLUMNS: usize = 80;
+pub const COLUMNS: usize = 80;
 
-/// True for a line that no terminal breaks.
-pub fn fits_a_line(line: &str) -> bool {
-    line.chars().count() <= COLUMNS
+/// Columns that a text takes on a terminal.
+pub fn width(text: &str) -> usize {
+    text.width()
 }
 
-/// Breaks a line at 80 columns; following lines are indented. None begins with a number sign: a name that holds one
-/// must not look like a heading.
+/// Breaks a line at 80 columns; following lines are indented.
 pub fn wrapped(line: &str, indent: usize) -> String {
+    wrapped_at(line, indent, COLUMNS)
+}
+
+/// Breaks a line at this column; following lines are indented. None begins with a number sign: a name that holds one
+/// must not look like a heading.
+pub fn wrapped_at(line: &str, indent: usize, columns: usize) -> String {
     let mut text = String::new();
-    let mut column = 0;
     let lead = line.len() - line.trim_start().len();
     text.push_str(&line[..lead]);
-    column += lead;
-    for (index, word) in line.split_whitespace().flat_map(|word| pieces(word, COLUMNS - indent)).enumerate() {
-        let width = word.chars().count();
-        if index > 0 && column + 1 + width > COLUMNS && !word.starts_with('#') {
+    let mut column = lead;
+    let room = columns.saturating_sub(indent).max(1);
+    for (index, word) in line.split_whitespace().flat_map(|word| pieces(word, room)).enumerate() {
+        let width = width(word);
+        if index > 0 && column + 1 + width > columns && !word.starts_with('#') {
             text.push('\n');
             text.push_str(&" ".repeat(indent));
             column = indent;
@@ -39,6 +45,25 @@ pub fn wrapped(line: &str, indent: usize) -> String {
     text
 }
 
+/// A line of a table as it is, or broken as a paragraph where the terminal has no room for it.
+pub fn fitted(line: &str, indent: usize, columns: usize) -> String {
+    if width(line) <= columns { line.to_owned() } else { wrapped_at(line, indent, columns) }
+}
+
+/// Fills up with blanks, or cuts: exactly this many columns.
+pub fn padded(text: &str, columns: usize) -> String {
+    let mut room = columns;
+    let fits = |letter: &char| {
+        let width = letter.width().unwrap_or(0);
+        let fits = width <= room;
+        room = if fits { room - width } else { 0 };
+        fits
+    };
+    let text: String = text.chars().take_while(fits).collect();
+    let blanks = columns.saturating_sub(width(&text));
+    text + &" ".repeat(blanks)
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub fn listed(words: &[String]) -> String {
     match words {
@@ -48,10 +73,16 @@ pub fn listed(words: &[String]) -> String {
 }
 
 /// A word in pieces that fit into a line: paths can be longer.
-fn pieces(word: &str, width_max: usize) -> impl Iterator<Item = &str> {
+fn pieces(word: &str, columns: usize) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
-        let end = rest.char_indices().nth(width_max).map_or(rest.len(), |(end, _)| end);
+        let mut column = 0;
+        let too_wide = |(at, letter): (usize, char)| {
+            column += letter.width().unwrap_or(0);
+            // A letter that is wider than the line stands alone in it.
+            (column > columns && at > 0).then_some(at)
+        };
+        let end = rest.char_indices().find_map(too_wide).unwrap_or(rest.len());
         let (piece, others) = rest.split_at(end);
         rest = others;
         (!piece.is_empty()).then_some(piece)
@@ -100,22 +131,22 @@ pub fn size_words(bytes: u64) -> String {
 
 /// The sentences of findings, each marked by how much it harms.
 pub fn sentences(findings: &[Finding]) -> String {
-    findings.iter().map(|finding| sentence(finding, true)).collect()
+    findings.iter().map(|finding| sentence(finding, true, COLUMNS)).collect()
 }
 
 /// The sentences of all that is said: causes are marked by how much they harm, and what belongs to each stands below it.
-pub fn explanation(explained: &Explanation) -> String {
-    explained.in_order().into_iter().map(|(finding, is_cause)| sentence(finding, is_cause)).collect()
+pub fn explanation(explained: &Explanation, columns: usize) -> String {
+    explained.in_order().into_iter().map(|(finding, is_cause)| sentence(finding, is_cause, columns)).collect()
 }
 
-fn sentence(finding: &Finding, is_marked: bool) -> String {
+fn sentence(finding: &Finding, is_marked: bool, columns: usize) -> String {
     let mark = match finding.severity {
         Severity::Invalid if is_marked => "!!",
         Severity::Degraded if is_marked => " !",
         _ => "  ",
     };
     let line = format!("{mark} {}", finding.sentence());
-    wrapped(&line, 3) + "\n"
+    wrapped_at(&line, 3, columns) + "\n"
 }
 
 /// Every step of one workload (of all, if none is named) that was skipped or failed, everything else that is missing
@@ -190,6 +221,21 @@ mod tests {
         assert_eq!(text.split_whitespace().count(), 41);
         let text = wrapped(&"long".repeat(50), 6);
         assert!(text.lines().count() == 3 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn width_is_in_columns() {
+        for (text, columns, expected) in [
+            ("香橙派五", 8, "香橙派五"),
+            ("香橙派五", 5, "香橙 "),
+            ("Pi", 5, "Pi   "),
+            ("e\u{301}t\u{e9}", 4, "e\u{301}t\u{e9} "),
+        ] {
+            assert_eq!(padded(text, columns), expected);
+        }
+        let text = wrapped_at(&"香橙派五 ".repeat(9), 3, 40);
+        assert!(text.lines().count() == 3 && text.lines().all(|line| width(line) <= 40), "{text}");
+        assert_eq!(wrapped_at("香橙", 0, 1), "香\n橙");
     }
 
     #[test]

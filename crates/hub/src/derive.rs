@@ -4,7 +4,7 @@
 use crate::names::Kind;
 use crate::sorts::SORTS;
 use compare::reference::Row as Reference;
-use compare::trend;
+use compare::{Neighbours, trend};
 use explain::Narrative;
 use explain::results::Row;
 use facts::{Explained, Figure};
@@ -130,7 +130,8 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
 /// The verdict and what each score lost, in sentences.
 pub(crate) fn headline(explained: &Explained<'_>) -> String {
     let told = Narrative::of(&explained.facts, &explained.assessment);
-    [vec![told.verdict], told.answers, told.ledgers, told.neighbours.into_iter().collect()].concat().join(" ")
+    let place = told.neighbours.iter().map(Neighbours::sentence).collect();
+    [vec![told.verdict], told.answers, told.ledgers, place].concat().join(" ")
 }
 
 fn main(figure: &Figure) -> Main {

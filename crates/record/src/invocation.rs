@@ -44,6 +44,9 @@ pub struct DeathPoint {
     pub at_ms: i64,
     /// Findings of the next start; missing until then.
     pub aftermath: Fact<Aftermath>,
+    /// The signal that stopped this part, for example SIGINT of Ctrl-C; `None` if nothing announced the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
 }
 
 /// A resumption of a run that died.

@@ -2,7 +2,7 @@
 //! whose zero is the first start.
 
 use crate::Total;
-use crate::{Aftermath, DeathPoint, End, Event, Fact, Record, Resumption, Run, Samples};
+use crate::{Aftermath, DeathPoint, End, Event, Fact, FailureKind, Outcome, Record, Resumption, Run, Samples, Step};
 use std::collections::BTreeMap;
 
 /// Number of rows per block of earlier samples, because a line of a stream must fit into memory.
@@ -41,6 +41,15 @@ impl Run {
         self.resumed.iter().map(|part| &part.died_in).chain(last)
     }
 
+    /// True if the run can be resumed where its data allow it.
+    pub fn is_unfinished(&self) -> bool {
+        match self.end {
+            End::Died => self.died_in.is_some(),
+            End::Interrupted { .. } => true,
+            End::Finished | End::Refused => false,
+        }
+    }
+
     /// Steps in which the machine (not only this program) died too often to be tried again.
     pub fn deadly_steps(&self) -> Vec<String> {
         let mut deaths: BTreeMap<&str, usize> = BTreeMap::new();
@@ -57,7 +66,7 @@ impl Run {
     /// True if `other` is a continuation of this run and therefore contains all of its data.
     pub fn is_part_of(&self, other: &Run) -> bool {
         let next = other.resumed.get(self.resumed.len());
-        self.end == End::Died
+        matches!(self.end, End::Died | End::Interrupted { .. })
             && self.started.known().is_some()
             && self.started == other.started
             && next.is_some_and(|next| next.boot_id == self.boot_id)
@@ -72,6 +81,31 @@ impl Aftermath {
 }
 
 impl Record {
+    /// Makes a run that a signal stopped one without an end, as one that died: the step that the signal may have cut short is
+    /// removed.
+    pub fn reopen(&mut self) {
+        let End::Interrupted { signal } = self.run.end else { return };
+        let at_ms = self.last_sign_ms();
+        let first = self.run.stages.last().map_or(0, |stage| stage.first_step).min(self.steps.len());
+        let is_cut =
+            |step: &Step| matches!(&step.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted);
+        let cut = self.steps[first..].iter().rev().take_while(|step| is_cut(step)).count();
+        // A step in this process ends with the values that it has.
+        let cut = cut.max(1).min(self.steps.len() - first);
+        let removed = self.steps.split_off(self.steps.len() - cut);
+        let step = removed.first();
+        self.run.end = End::Died;
+        self.run.elapsed_ms = None;
+        self.run.died_in = Some(DeathPoint {
+            step: step.map(|step| format!("{} {}", step.workload, step.variant).trim_end().to_owned()),
+            repetition: step.map_or(0, |step| step.repetition),
+            began_ms: step.map(|step| step.window.start_ms),
+            at_ms,
+            aftermath: Fact::not_reached(),
+            signal: Some(signal),
+        });
+    }
+
     /// Resumes a run that died, in this boot.
     pub fn resume(&mut self, resumed: Resumption, boot_id: String) {
         self.run.died_in = None;

@@ -3,6 +3,7 @@
 
 use explain::monitor::time_of_day;
 use facts::foreign::one_line;
+use facts::lines::wrapped_at;
 use facts::plain::cut;
 use facts::{Explanation, Finding, Place, view};
 use record::{Channel, Record, Source, Unit};
@@ -12,30 +13,30 @@ use std::fmt::Write;
 const PLACES_MAX: usize = 6;
 
 /// Section `Evidence`.
-pub(super) fn details(record: &Record, explained: &Explanation) -> String {
-    let mut text = "Evidence (each rule has a page, docs/rules/RULE.md):\n".to_owned();
+pub(super) fn details(record: &Record, explained: &Explanation, columns: usize) -> String {
+    let mut text = wrapped_at("Evidence (each rule has a page, docs/rules/RULE.md):", 0, columns) + "\n";
     for diagnosis in explained.worst_first() {
         let heading = facts::lines::capitalised(diagnosis.cause.words());
         let _ = writeln!(text, "   {heading} (confidence {} %)", diagnosis.confidence_percent);
         for index in diagnosis.members() {
             // The paragraph of the cause starts with the sentence of its root.
-            evidence(&mut text, record, &explained.findings[index], index != diagnosis.root);
+            evidence(&mut text, columns, record, &explained.findings[index], index != diagnosis.root);
         }
     }
     let others: Vec<usize> = explained.answers.iter().chain(&explained.notes).copied().collect();
     if !others.is_empty() {
         let _ = writeln!(text, "   Notes");
     }
-    others.iter().for_each(|index| evidence(&mut text, record, &explained.findings[*index], false));
+    others.iter().for_each(|index| evidence(&mut text, columns, record, &explained.findings[*index], false));
     text
 }
 
-fn evidence(text: &mut String, record: &Record, finding: &Finding, with_sentence: bool) {
+fn evidence(text: &mut String, columns: usize, record: &Record, finding: &Finding, with_sentence: bool) {
     let sentence = if with_sentence { format!(": {}", finding.sentence()) } else { String::new() };
     let line = format!("      {} ({} %){sentence}", finding.rule, finding.confidence_percent);
-    let _ = writeln!(text, "{}", facts::lines::wrapped(&line, 9));
+    let _ = writeln!(text, "{}", wrapped_at(&line, 9, columns));
     for place in finding.places.iter().take(PLACES_MAX) {
-        let _ = writeln!(text, "{}", facts::lines::wrapped(&format!("         {}", words(record, place)), 12));
+        let _ = writeln!(text, "{}", wrapped_at(&format!("         {}", words(record, place)), 12, columns));
     }
     if finding.places.len() > PLACES_MAX {
         let _ = writeln!(text, "         and {} more places", finding.places.len() - PLACES_MAX);

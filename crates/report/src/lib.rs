@@ -6,6 +6,7 @@
 
 mod csv;
 mod details;
+mod forum;
 mod json;
 mod log;
 mod machine_line;
@@ -41,6 +42,7 @@ pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
 /// Reports that work for any Record.
 const ROWS: &[Report] = &[
     csv::REPORT,
+    forum::REPORT,
     json::REPORT,
     log::REPORT,
     markdown::REPORT,

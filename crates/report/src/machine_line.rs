@@ -1,15 +1,15 @@
 //! Heading of the figures: machine, date, governor, version of the program, temperature.
 
 use explain::monitor::day;
-use facts::lines::wrapped;
+use facts::lines::wrapped_at;
 use facts::{Facts, view};
 use record::{Record, Variant, WorkloadId};
 
 /// One or two lines; empty if all values are unknown.
-pub(super) fn lines(facts: &Facts<'_>) -> String {
+pub(super) fn lines(facts: &Facts<'_>, columns: usize) -> String {
     let line = |parts: Vec<Option<String>>| {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        if parts.is_empty() { String::new() } else { wrapped(&parts.join(", "), 3) + "\n" }
+        if parts.is_empty() { String::new() } else { wrapped_at(&parts.join(", "), 3, columns) + "\n" }
     };
     let machine = line(vec![name(facts), day(facts), governor(facts), Some(version(facts))]);
     let degrees = |millicelsius: i64| format!("{:.1} °C", millicelsius as f64 / 1000.0);

@@ -7,7 +7,7 @@ use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list};
 use facts::view::{self, ScoreEnergy};
 use facts::{Explanation, Facts};
-use record::{Record, Source};
+use record::{Machine, Record, Source};
 use rules::Report;
 use std::fmt::Write;
 
@@ -17,21 +17,18 @@ pub(super) const REPORT: Report = Report {
     ..Report::of(render)
 };
 
+/// Width of the chart.
+const CHART_COLUMNS: usize = 78;
+
 fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
-    let machine = &facts.machine;
-    let board = facts::machine_name(machine)
-        .or(machine.soc.known())
-        .map_or_else(|| "Unknown board".into(), |name| markdown(name));
-    let mut text = format!("## {board}\n\n");
+    let mut text = format!("## {}\n\n", board(&facts.machine));
     let told = Narrative::of(facts, explained);
     let first = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };
     let _ = writeln!(text, "**{}**", markdown(&first));
-    for sentence in told.answers.iter().chain(&told.ledgers).chain(&told.neighbours) {
+    for sentence in told.answers.iter().chain(&told.ledgers).chain(&place(&told)) {
         let _ = writeln!(text, "{}", markdown(sentence));
     }
-    if !told.chart.is_empty() {
-        let _ = writeln!(text, "\n```\n{}\n```", told.chart.join("\n"));
-    }
+    text.push_str(&chart(&told, CHART_COLUMNS));
     let _ = writeln!(text, "\n{}", measured_on(facts));
     text.push_str(&main_figures(facts));
     text.push_str(&energy(facts));
@@ -55,8 +52,25 @@ fn energy(facts: &Facts<'_>) -> String {
     if sheet.is_empty() { String::new() } else { format!("\n{sentence}\n\n{}{others}", sheet.markdown()) }
 }
 
+/// Name of the board, or of its SoC.
+pub(super) fn board(machine: &Machine) -> String {
+    let name = facts::machine_name(machine).or(machine.soc.known());
+    name.map_or_else(|| "Unknown board".to_owned(), |name| markdown(name))
+}
+
+/// Place among known boards in one sentence.
+pub(super) fn place(told: &Narrative) -> Option<String> {
+    told.neighbours.as_ref().map(|found| found.sentence())
+}
+
+/// Bars of this board and of those next to it; empty if none are known.
+pub(super) fn chart(told: &Narrative, columns: usize) -> String {
+    let chart = told.neighbours.as_ref().map(|found| found.chart(columns).join("\n"));
+    chart.map_or_else(String::new, |chart| format!("\n```\n{chart}\n```\n"))
+}
+
 /// SoC, kernel, distribution, date and program on one line.
-fn measured_on(record: &Record) -> String {
+pub(super) fn measured_on(record: &Record) -> String {
     let machine = &record.machine;
     let program = match &record.source {
         Source::Run { version, .. } => format!("sbc-bench {version}"),

@@ -9,7 +9,7 @@ use facts::figures::best_row;
 use facts::figures::main::{
     cipher_kb_per_s, deviation_percent, done, memory_latency, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
-use facts::lines::{explanation, unmeasured, wrapped};
+use facts::lines::{explanation, fitted, unmeasured, wrapped_at};
 use facts::number::{number, with_unit};
 use facts::{Explanation, Facts, Figure, Severity, view};
 use record::{BandwidthRow, MemoryOperation, Record, StepMeasurement, Variant, WorkloadId};
@@ -17,34 +17,39 @@ use rules::Report;
 use std::fmt::Write;
 
 pub(super) const REPORT: Report =
-    Report { id: "text", about: "Verdict, causes and figures as text.", ..Report::of(render) };
+    Report { id: "text", about: "Verdict, causes and figures as text.", ..Report::lines(render) };
 pub(super) const DETAILS: Report = Report {
     id: "details",
     about: "The same with the evidence behind every statement.",
-    ..Report::of(|record, explained| format!("{}\n{}", render(record, explained), details(record, explained)))
+    ..Report::lines(|record, explained, columns| {
+        format!("{}\n{}", render(record, explained, columns), details(record, explained, columns))
+    })
 };
 
-fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+/// Widest chart.
+const CHART_COLUMNS: usize = 78;
+
+fn render(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
     let mut text = String::new();
     if facts.run.is_monitoring() {
-        let _ = writeln!(text, "{}\n", wrapped(&explain::watched::watched(facts), 0));
-        text.push_str(&explanation(explained));
+        let _ = writeln!(text, "{}\n", wrapped_at(&explain::watched::watched(facts), 0, columns));
+        text.push_str(&explanation(explained, columns));
         return text;
     }
-    text.push_str(&told(&Narrative::of(facts, explained)));
-    let _ = write!(text, "\n{}", measured(facts, explained));
+    text.push_str(&told(&Narrative::of(facts, explained), columns));
+    let _ = write!(text, "\n{}", measured(facts, explained, columns));
     text
 }
 
 /// Figures with their machine, answers to questions, and skipped measurements.
-pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation) -> String {
-    let mut text = machine_line::lines(facts) + &figures(facts);
+pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
+    let mut text = machine_line::lines(facts, columns) + &figures(facts, columns);
     if facts.machine.emulated_by().is_none() {
         for section in rules::questions::texts(facts) {
             let _ = write!(text, "\n{section}");
         }
     }
-    text.push_str(&energy(facts));
+    text.push_str(&energy(facts, columns));
     let mut unmeasured = unmeasured(facts, None, &super::steps_said(explained));
     if let (Err(why), false, false) = (facts.energy(), facts.scores().is_empty(), view::is_log(facts)) {
         unmeasured.push(format!("energy: {why}"));
@@ -52,45 +57,44 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation) -> String {
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");
         for line in unmeasured {
-            let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 6));
+            let _ = writeln!(text, "{}", wrapped_at(&format!("   {line}"), 6, columns));
         }
     }
     text
 }
 
 /// Power and energy score by score; empty without a source of the whole board.
-fn energy(facts: &Facts<'_>) -> String {
+fn energy(facts: &Facts<'_>, columns: usize) -> String {
     let (Ok(energy), scores) = (facts.energy(), view::score_energies(facts)) else { return String::new() };
-    let mut text = format!("\n{}\n", wrapped(&format!("Energy, by {}.", energy.sentence()), 0));
+    let mut text = format!("\n{}\n", wrapped_at(&format!("Energy, by {}.", energy.sentence()), 0, columns));
     for score in scores {
         let [name, mean, highest, joules, work] = score.cells();
         let line = match score.median {
             Ok(_) => format!("{mean}, up to {highest}, {joules}, {work}"),
             Err(_) => joules,
         };
-        let _ = writeln!(text, "{}", wrapped(&format!("   {name:<22} {}", line.trim_end_matches(", -")), 6));
+        let _ =
+            writeln!(text, "{}", wrapped_at(&format!("   {name:<22} {}", line.trim_end_matches(", -")), 6, columns));
     }
     for other in &energy.others {
-        let _ = writeln!(text, "{}", wrapped(&format!("   {}", other.words()), 6));
+        let _ = writeln!(text, "{}", wrapped_at(&format!("   {}", other.words()), 6, columns));
     }
     text
 }
 
 /// Everything except figures.
-fn told(told: &Narrative) -> String {
+fn told(told: &Narrative, columns: usize) -> String {
     let mut text = String::new();
     for sentence in &told.answers {
-        let _ = writeln!(text, "{}", wrapped(sentence, 0));
+        let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
-    let _ = writeln!(text, "{}", wrapped(&told.verdict, 0));
+    let _ = writeln!(text, "{}", wrapped_at(&told.verdict, 0, columns));
     for sentence in &told.ledgers {
-        let _ = writeln!(text, "{}", wrapped(sentence, 0));
+        let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
     if let Some(neighbours) = &told.neighbours {
-        let _ = writeln!(text, "{}", wrapped(neighbours, 0));
-    }
-    if !told.chart.is_empty() {
-        let _ = writeln!(text, "\n{}", told.chart.join("\n"));
+        let _ = writeln!(text, "{}", wrapped_at(&neighbours.sentence(), 0, columns));
+        let _ = writeln!(text, "\n{}", neighbours.chart(columns.min(CHART_COLUMNS)).join("\n"));
     }
     if !told.causes.is_empty() {
         text.push('\n');
@@ -102,26 +106,26 @@ fn told(told: &Narrative) -> String {
             Severity::Info => "  ",
         };
         let line = format!("{mark} {}", paragraph.text());
-        let _ = writeln!(text, "{}", wrapped(&line, 3));
+        let _ = writeln!(text, "{}", wrapped_at(&line, 3, columns));
     }
     if !told.notes.is_empty() {
         text.push('\n');
     }
     for note in &told.notes {
-        let _ = writeln!(text, "{}", wrapped(&format!("   {note}"), 6));
+        let _ = writeln!(text, "{}", wrapped_at(&format!("   {note}"), 6, columns));
     }
     text
 }
 
 /// Table of figures; empty for an emulated CPU.
-fn figures(facts: &Facts<'_>) -> String {
+fn figures(facts: &Facts<'_>, columns: usize) -> String {
     match facts.machine.emulated_by() {
         Some(_) => String::new(),
-        None => clocks(facts) + &scores(facts, facts.figures()),
+        None => clocks(facts, columns) + &scores(facts, facts.figures(), columns),
     }
 }
 
-fn clocks(facts: &Facts<'_>) -> String {
+fn clocks(facts: &Facts<'_>, columns: usize) -> String {
     let mut text = String::new();
     let hot: Vec<view::ClusterClock> = [Variant::HOT_LOADED, Variant::HOT_AFTER]
         .into_iter()
@@ -130,14 +134,14 @@ fn clocks(facts: &Facts<'_>) -> String {
     for cold in facts.cluster_clocks(&Variant::COLD) {
         let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| facts::finding::mhz(khz).to_string());
         let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
-        let _ = writeln!(
-            text,
+        let line = format!(
             "   clock of CPU {:<8} {:>5} MHz advertised, {:>5} measured cold, {:>5} hot",
             record::cpu_list(&cold.cluster_cpus),
             mhz(cold.claimed_khz),
             mhz(Some(cold.measured_khz)),
             mhz(lowest_hot),
         );
+        let _ = writeln!(text, "{}", fitted(&line, 6, columns));
     }
     text
 }
@@ -153,11 +157,11 @@ fn aes_block_kib(record: &Record) -> u32 {
     blocks.max().unwrap_or(16)
 }
 
-fn scores(facts: &Facts<'_>, figures: &[Figure]) -> String {
+fn scores(facts: &Facts<'_>, figures: &[Figure], columns: usize) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: Option<String>| {
         if let Some(value) = value {
-            let _ = writeln!(text, "   {name:<22} {value}");
+            let _ = writeln!(text, "{}", fitted(&format!("   {name:<22} {value}"), 6, columns));
         }
     };
     for (name, operation) in [
@@ -195,10 +199,10 @@ fn scores(facts: &Facts<'_>, figures: &[Figure]) -> String {
     }
     for program in facts.programs() {
         let line = format!("   {}: {}", program.name, program.words());
-        let _ = writeln!(text, "{}", wrapped(&line, 6));
+        let _ = writeln!(text, "{}", wrapped_at(&line, 6, columns));
     }
     for remark in facts.remarks() {
-        let _ = writeln!(text, "{}", wrapped(&format!("   {remark}"), 6));
+        let _ = writeln!(text, "{}", wrapped_at(&format!("   {remark}"), 6, columns));
     }
     text
 }

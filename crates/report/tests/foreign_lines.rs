@@ -84,8 +84,8 @@ fn check_all(place: &str, record: &Record) {
     }
     let name = format!("x\n{FORGED}");
     let side = || Side { name: name.clone(), explained };
-    check(place, &compare::text(&compare(&[side(), side()])));
-    check(place, &ranking_text(&rank(explained, Reference::builtin())));
+    check(place, &compare::text(&compare(&[side(), side()]), 80));
+    check(place, &ranking_text(&rank(explained, Reference::builtin()), 80));
     let row = results::Row::of(explained, &name);
     for format in results::FORMATS {
         check(

@@ -129,6 +129,8 @@ pub struct Report {
 pub enum Renderer {
     /// Renders a Record with its assessment.
     Text(fn(&Facts<'_>, &Explanation) -> String),
+    /// Renders a Record with its assessment in lines of at most so many columns.
+    Lines(fn(&Facts<'_>, &Explanation, usize) -> String),
     /// Renders a Record with the findings on one subject.
     Part(Subject, fn(&Facts<'_>, &[Finding]) -> String),
     /// Renders a plot as SVG, or nothing if the Record has no data for it.
@@ -141,11 +143,16 @@ impl Report {
         Self { id: "", about: "", for_programs: false, fits: |_| true, made: Renderer::Text(render) }
     }
 
+    /// As [`Report::of`], in lines for a terminal.
+    pub const fn lines(render: fn(&Facts<'_>, &Explanation, usize) -> String) -> Self {
+        Self { id: "", about: "", for_programs: false, fits: |_| true, made: Renderer::Lines(render) }
+    }
+
     /// True if the Record has data for this report.
     pub fn is_of(&self, facts: &Facts<'_>) -> bool {
         match self.made {
             Renderer::Plot(draw) => draw(facts).is_some(),
-            Renderer::Text(_) | Renderer::Part(..) => (self.fits)(facts),
+            Renderer::Text(_) | Renderer::Lines(_) | Renderer::Part(..) => (self.fits)(facts),
         }
     }
 

@@ -32,6 +32,7 @@ pub fn died_run(restarted: Option<bool>) -> Record {
             reset_reasons: Vec::new(),
             hardware_messages: Vec::new(),
         }),
+        signal: None,
     });
     record
 }

@@ -296,8 +296,7 @@ mod tests {
     fn binary_of_another_machine_is_refused() {
         let itself = std::env::current_exe().unwrap();
         let bytes = fs::read(&itself).unwrap();
-        let refusal =
-            |target: &Target| check(target, Profile::Release, &itself, &bytes).unwrap_err().to_string();
+        let refusal = |target: &Target| check(target, Profile::Release, &itself, &bytes).unwrap_err().to_string();
         let is_own = |target: &&Target| target.native_on == std::env::consts::ARCH;
         for target in TARGETS {
             // Tests are linked to the C library.

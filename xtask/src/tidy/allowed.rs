@@ -53,6 +53,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/commands/arrange.rs", "a file in place of a verb"),
             at("app/src/args/program.rs", "programs of the search path, for a word that is none of ours"),
             at("app/src/args/targets.rs", "the folder that the user named"),
+            at("app/src/commands/share.rs", "whether the folder that it writes to is free"),
             at("app/src/commands/known.rs", "results of the user's own among the known ones"),
             at(
                 "console/src/monitor/export.rs",

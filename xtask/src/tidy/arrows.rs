@@ -67,7 +67,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("compare", &["serde"]),
     ("explain", &["jiff", "serde", "serde_json"]),
-    ("facts", &["jiff", "serde", "serde_json"]),
+    ("facts", &["jiff", "serde", "serde_json", "unicode-width"]),
     ("licences", &["flate2"]),
     ("logs", &["jiff", "serde_json"]),
     ("rules", &["jiff", "serde", "serde_json"]),

@@ -99,7 +99,7 @@ pub(crate) struct RootFlags {
 /// A run that is to be continued.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ResumeFlags {
-    /// Continue the latest run that died, or the one of this result file; completed steps are not repeated
+    /// Continue the latest run that died or was stopped, or the one of this result file; completed steps are not repeated
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "latest")]
     pub(crate) resume: Option<PathBuf>,
 }

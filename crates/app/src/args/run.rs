@@ -2,6 +2,7 @@
 
 use super::Environment;
 use super::groups::{IdleFlags, OutputFlags, ResumeFlags, ScreenFlags, TuneFlags, UserFlags, chosen};
+use super::limits::LimitFlags;
 use super::meters::MeterFlags;
 use super::program::calling_user;
 use super::targets::TargetFlags;
@@ -112,6 +113,8 @@ pub(crate) struct RunArgs {
     pub(crate) resume: Option<PathBuf>,
     /// Destination of the result.
     pub(crate) upload: RunUploadFlags,
+    /// Limits that its figures must keep.
+    pub(crate) limits: LimitFlags,
 }
 
 impl RunArgs {
@@ -138,6 +141,7 @@ impl RunArgs {
             screen: false,
             resume: None,
             upload: flags.upload,
+            limits: LimitFlags::default(),
         })
     }
 }

@@ -5,6 +5,7 @@ use super::known::reference;
 use super::many::{Many, files_or_last, read_many, write};
 use crate::args::written::{Form, WrittenFlags};
 use compare::{Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
+use console::look::text_columns;
 use explain::Document;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -32,11 +33,12 @@ impl Command for Compare {
         let files = files_or_last(&self.files)?;
         let Many { results, status } = read_many(&files, files.len().min(2))?;
         let (form, file) = self.written.form(Form::Text);
+        let columns = text_columns();
         let text = match results.as_slice() {
             [(_, explained)] => {
                 let ranking = rank(explained, &*reference(&self.with)?);
                 match form {
-                    Form::Text => ranking_text(&ranking),
+                    Form::Text => ranking_text(&ranking, columns),
                     Form::Md => ranking_markdown(&ranking),
                     Form::Csv => ranking_csv(&ranking),
                     Form::Json => {
@@ -55,7 +57,7 @@ impl Command for Compare {
                     several.iter().map(|(name, explained)| Side { name: name.clone(), explained }).collect();
                 let comparison = compare(&sides);
                 match form {
-                    Form::Text => compare::text(&comparison),
+                    Form::Text => compare::text(&comparison, columns),
                     Form::Md => compare::markdown_text(&comparison),
                     Form::Csv => compare::csv(&comparison),
                     Form::Json => {

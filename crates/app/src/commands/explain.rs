@@ -3,15 +3,19 @@
 
 use super::Command;
 use super::known::reference;
-use super::limits::{self, LimitFlags};
+use super::limits;
 use super::many::{self, files_or_last};
+use crate::args::limits::LimitFlags;
 use anyhow::Context;
+use console::look::text_columns;
 use console::read::{NamedRecord, read, read_all};
 use console::{output, status};
 use explain::{Document, OfFile};
 use facts::Verdict;
+use facts::lines::wrapped_at;
 use machine::Root;
 use machine::files::{self, Access};
+use page::Drawing;
 use process::tools::Tools;
 use record::Arrange;
 use report::REPORTS;
@@ -98,7 +102,7 @@ impl Explain {
             for NamedRecord { name, record } in results {
                 let explained = explain::explain(record);
                 worst = worst.max(explained.assessment.verdict);
-                let answers = self.limits.answers(file, &explained)?;
+                let answers = limits::answers(&self.limits, Some(file), &explained)?;
                 limit_failed |= limits::is_failure(&answers);
                 let sentences = limits::sentences(&answers);
                 if self.json {
@@ -107,9 +111,10 @@ impl Explain {
                     sentences.lines().for_each(output::note);
                     continue;
                 }
-                let mut text = find(format)?.text(&explained);
+                let mut text = find(format)?.text_in(&explained, text_columns());
                 if !sentences.is_empty() {
-                    text = format!("{text}\n{sentences}");
+                    let line = |line| wrapped_at(line, 3, text_columns()) + "\n";
+                    text = format!("{text}\n{}", sentences.lines().map(line).collect::<String>());
                 }
                 output::print(&if is_alone { text } else { format!("=== {name}\n{text}\n") })?;
             }
@@ -139,10 +144,10 @@ impl Explain {
             let (file, id) = (file.display(), report.id);
             anyhow::bail!("{file} has no data for the report {id}; its reports: {}.", others.join(", "));
         }
-        let answers = self.limits.answers(file, &explained)?;
+        let answers = limits::answers(&self.limits, Some(file), &explained)?;
         let status = self.status(explained.assessment.verdict, limits::is_failure(&answers));
         if let Some(report) = format {
-            let text = report.text(&explained);
+            let text = report.text_in(&explained, text_columns());
             output::print(&match report.id {
                 "lava" => {
                     process::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?
@@ -162,31 +167,35 @@ impl Explain {
             many::write(&page::page(&explained, &reference), Some(page))?;
         }
         if self.card.is_some() || self.plots.is_some() {
-            self.draw(&page::drawings(&explained, &reference))?;
+            let drawings = page::drawings(&explained, &reference);
+            self.card.iter().try_for_each(|card| write_card(&drawings, card))?;
+            let plots = self.plots.as_deref().map(|folder| write_plots(&drawings, folder)).transpose()?;
+            plots.iter().flatten().try_for_each(|path| output::print(&format!("{}\n", path.display())))?;
         }
         limits::sentences(&answers).lines().for_each(output::note);
         Ok(status)
     }
+}
 
-    /// Writes the pictures; names those of the directory.
-    fn draw(&self, drawings: &[page::Drawing]) -> anyhow::Result<()> {
-        if let Some(card) = &self.card {
-            let drawing = drawings.iter().find(|drawing| drawing.name == page::CARD);
-            let drawing = drawing.context("the result has no card")?;
-            files::replace_unsynced(card, &drawing.png().map_err(anyhow::Error::msg)?, Access::World)?;
+/// Writes the picture for links.
+pub(super) fn write_card(drawings: &[Drawing], file: &Path) -> anyhow::Result<()> {
+    let card = drawings.iter().find(|drawing| drawing.name == page::CARD).context("the result has no card")?;
+    Ok(files::replace_unsynced(file, &card.png().map_err(anyhow::Error::msg)?, Access::World)?)
+}
+
+/// Writes all pictures to a directory as PNG and SVG. Returns their paths.
+pub(super) fn write_plots(drawings: &[Drawing], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    files::make_all(folder)?;
+    let mut paths = Vec::new();
+    for drawing in drawings {
+        let png = drawing.png().map_err(anyhow::Error::msg)?;
+        for (ending, bytes) in [("png", png.as_slice()), ("svg", drawing.svg.as_bytes())] {
+            let path = folder.join(format!("{}.{ending}", drawing.name));
+            files::replace_unsynced(&path, bytes, Access::World)?;
+            paths.push(path);
         }
-        let Some(folder) = &self.plots else { return Ok(()) };
-        files::make_all(folder)?;
-        for drawing in drawings {
-            let png = drawing.png().map_err(anyhow::Error::msg)?;
-            for (ending, bytes) in [("png", png), ("svg", drawing.svg.clone().into_bytes())] {
-                let path = folder.join(format!("{}.{ending}", drawing.name));
-                files::replace_unsynced(&path, &bytes, Access::World)?;
-                output::print(&format!("{}\n", path.display()))?;
-            }
-        }
-        Ok(())
     }
+    Ok(paths)
 }
 
 /// All reports, sorted by id.

@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "measure", "thermal", "efficiency", "sensitivity", "ab"]),
     ("This machine", &["monitor", "inspect", "review", "snapshot"]),
     ("Results", &["explain", "compare", "results"]),
-    ("Share", &["redact", "upload"]),
+    ("Share", &["share", "redact"]),
     ("Maintain", &["recover", "list"]),
 ];
 

@@ -15,6 +15,7 @@ const BASES: &[(&str, &str)] = &[
     ("results", "a.log"),
     ("view", "a.log"),
     ("redact", "a.log"),
+    ("share", "a.log"),
     ("upload", "a.log --to https://hub.example"),
     ("completions", "bash"),
 ];
@@ -67,10 +68,15 @@ const WITH: &[(&str, &str, &str)] = &[
     ("monitor", "--speed", "--replay a.rec"),
     ("monitor", "--seek", "--replay a.rec"),
     ("monitor", "--quiet", "--record a.rec"),
+    ("run", "--fail-if", "--baseline b.log"),
+    ("run", "--baseline", "--fail-if clock-cold<baseline"),
     ("explain", "--fail-if", "a.log --baseline b.log"),
     ("explain", "--baseline", "a.log --fail-if clock-cold<baseline"),
     ("results", "--url", "shelf --site a"),
     ("upload", "--to", "a.log"),
+    ("share", "--publish", "a.log --to https://hub.example"),
+    ("share", "--machine", "a.log --to https://hub.example"),
+    ("share", "--yes", "a.log --to https://hub.example"),
     ("review", "--root", "--inspect"),
 ];
 

@@ -75,19 +75,35 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// What a figure is compared with.
+pub(super) enum Baseline {
+    /// Results of files.
+    Results(Vec<NamedRecord>),
+    /// Rows of a hub.
+    Rows(Vec<Row>),
+}
+
 /// Results of a baseline. From a directory, excludes the file under comparison.
 ///
 /// # Errors
-/// The file of the baseline cannot be read.
-pub(super) fn baseline_results(baseline: &Path, file: &Path) -> anyhow::Result<Vec<NamedRecord>> {
-    if !baseline.is_dir() {
-        return read_all(baseline);
+/// The file or hub of the baseline cannot be read.
+pub(super) fn baseline(baseline: &Path, file: Option<&Path>) -> anyhow::Result<Baseline> {
+    if hub::is_address(baseline) {
+        return hub::rows(baseline).map(Baseline::Rows);
     }
-    let own = file.canonicalize().ok();
+    if !baseline.is_dir() {
+        return read_all(baseline).map(Baseline::Results);
+    }
+    let own = file.and_then(|file| file.canonicalize().ok());
     let files = files_in(baseline).into_iter().filter(|path| own.is_none() || path.canonicalize().ok() != own);
     let read = files.filter_map(|path| {
         let results = read_all(&path);
         results.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok()
     });
-    Ok(read.flatten().collect())
+    Ok(Baseline::Results(read.flatten().collect()))
+}
+
+/// True if a baseline can be looked for, before hours are spent on a run.
+pub(super) fn is_baseline(path: &Path) -> bool {
+    hub::is_address(path) || path.exists()
 }

@@ -1,41 +1,41 @@
 //! `--fail-if`: limits of figures against a baseline of one's own results.
 
-use super::known::baseline_results;
-use compare::{Limit, LimitAnswer, LimitOutcome, Side};
+use super::known::{Baseline, baseline, is_baseline};
+use crate::args::limits::LimitFlags;
+use compare::{Baselines, LimitAnswer, LimitOutcome, Side};
 use console::read::NamedRecord;
 use facts::Explained;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Limits and their baseline.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct LimitFlags {
-    /// Fail (exit 1) where the noise of both leaves no doubt, for example 'sevenzip-multi < baseline - 5 %'
-    ///
-    /// The name is that of a main figure, without its method: the words of `compare --format csv`, joined by `-`. Where noise
-    /// may hide it, the answer is "not enough to tell", which does not fail.
-    #[arg(long, value_name = "LIMIT", requires = "baseline")]
-    fail_if: Vec<Limit>,
-    /// Results that --fail-if compares with: a log, a result file, or a directory of them, whose median counts
-    #[arg(long, value_name = "FILE|DIR", requires = "fail_if")]
-    baseline: Option<PathBuf>,
+/// Looks for the baseline, before anything is measured.
+pub(super) fn check(limits: &LimitFlags) -> anyhow::Result<()> {
+    let missing = limits.baseline.iter().find(|baseline| !is_baseline(baseline));
+    missing.map_or(Ok(()), |missing| anyhow::bail!("--baseline {} does not exist.", missing.display()))
 }
 
-impl LimitFlags {
-    /// Answers to all limits; none without limits.
-    ///
-    /// # Errors
-    /// The baseline cannot be read or has no results, or no figure has the name of a limit.
-    pub(super) fn answers(&self, file: &Path, result: &Explained<'_>) -> anyhow::Result<Vec<LimitAnswer>> {
-        let Some(baseline) = &self.baseline else { return Ok(Vec::new()) };
-        let results: Vec<(String, Explained<'_>)> = baseline_results(baseline, file)?
-            .into_iter()
-            .map(|NamedRecord { name, record }| (name, explain::explain(record)))
-            .collect();
-        anyhow::ensure!(!results.is_empty(), "--baseline {} has no results besides FILE.", baseline.display());
-        let sides: Vec<Side<'_>> =
-            results.iter().map(|(name, explained)| Side { name: name.clone(), explained }).collect();
-        let answers = self.fail_if.iter().map(|limit| limit.answer(result, &sides).map_err(anyhow::Error::msg));
+/// Answers to all limits; none without limits.
+///
+/// # Errors
+/// The baseline cannot be read or has no results, or no figure has the name of a limit.
+pub(super) fn answers(
+    limits: &LimitFlags,
+    file: Option<&Path>,
+    result: &Explained<'_>,
+) -> anyhow::Result<Vec<LimitAnswer>> {
+    let Some(path) = &limits.baseline else { return Ok(Vec::new()) };
+    let answers = |baselines: &Baselines<'_>| {
+        let answers = limits.fail_if.iter().map(|limit| baselines.answer(limit).map_err(anyhow::Error::msg));
         answers.collect()
+    };
+    match baseline(path, file)? {
+        Baseline::Rows(rows) => answers(&Baselines::of_rows(result, &rows)),
+        Baseline::Results(results) => {
+            anyhow::ensure!(!results.is_empty(), "--baseline {} has no results besides FILE.", path.display());
+            let explained = |NamedRecord { name, record }| (name, explain::explain(record));
+            let results: Vec<(String, Explained<'_>)> = results.into_iter().map(explained).collect();
+            let sides = results.iter().map(|(name, explained)| Side { name: name.clone(), explained });
+            answers(&Baselines::of_results(result, &sides.collect::<Vec<_>>()))
+        }
     }
 }
 

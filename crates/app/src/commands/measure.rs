@@ -182,6 +182,7 @@ fn run(root: &Root, args: &Query) -> anyhow::Result<u8> {
         cancelled,
         marks: None,
         while_waiting: || {},
+        expected_mips: |_, _| None,
         on_settings: &signals::set_restore_handle,
         shows_samples: false,
         progress: &mut |progress| bar.show(&progress),

@@ -33,6 +33,7 @@ pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod sending;
 pub(crate) mod sensitivity;
+pub(crate) mod share;
 pub(crate) mod site;
 pub(crate) mod snapshot;
 mod start;
@@ -127,6 +128,7 @@ verbs! {
     Results(results::Results),
     View(view::View),
     Review(review::ReviewFlags),
+    Share(share::Share),
     Redact(redact::Redact),
     Upload(upload::Upload),
     Update(update::Update),

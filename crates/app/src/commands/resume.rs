@@ -1,4 +1,4 @@
-//! `--resume`: which run that died goes on, as what it was started, and why it cannot. What of it is left to be
+//! `--resume`: which run that died or was stopped goes on, as what it was started, and why it cannot. What of it is left to be
 //! done is `bench`'s to know.
 
 use super::recover;
@@ -47,7 +47,8 @@ pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, O
     if let Some(why) = typed.task.attributes().not_resumable {
         bail!("This kind of run cannot be resumed because {why}. Start a new run.");
     }
-    let record = if path == Path::new(LATEST) { newest(root, &typed)? } else { named(path)? };
+    let mut record = if path == Path::new(LATEST) { newest(root, &typed)? } else { named(path)? };
+    record.reopen();
     let now_utc_ms = Timeline::start().start_utc_ms();
     let resumed = Resumption::of(&record.run, now_utc_ms).context("the result file has no start time")?;
     let args = started_as(&record, typed)?;
@@ -80,7 +81,7 @@ fn ensure_trusted(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The newest of all kept runs that died and was not gone on with.
+/// The newest of all kept runs that died or were stopped and were not gone on with.
 fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
     let history = Paths::choose(machine::is_root(), typed.log.as_deref()).history;
     ensure_trusted(&history)?;
@@ -91,7 +92,7 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
         }
     }
     let mut all: Vec<Run> = Vec::new();
-    let mut died: Vec<Record> = Vec::new();
+    let mut unfinished: Vec<Record> = Vec::new();
     let runs = Runs::existing(&history)?;
     let kept = runs.as_ref().map(Runs::kept).transpose()?;
     for record in kept.into_iter().flatten() {
@@ -104,16 +105,16 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
         };
         all.push(record.run.clone());
         if is_resumable(&record.run) {
-            died.push(record);
+            unfinished.push(record);
         }
     }
     let is_part = |record: &Record| all.iter().any(|whole| record.run.is_part_of(whole));
-    let newest = died.into_iter().find(|record| !is_part(record));
+    let newest = unfinished.into_iter().find(|record| !is_part(record));
     if let Some(newest) = newest {
         return Ok(newest);
     }
     bail!(
-        "Nothing to resume in {}: no run there died, or it was already resumed. Use `--resume FILE` for a result file \
+        "Nothing to resume in {}: no run there died or was stopped, or it was already resumed. Use `--resume FILE` for a result file \
          elsewhere, or omit --resume to start a new run.",
         history.display()
     )
@@ -195,6 +196,7 @@ fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
         log: typed.log.or(started.log),
         resume: None,
         upload: if typed.upload.to.is_some() { typed.upload } else { started.upload },
+        limits: if typed.limits.baseline.is_some() { typed.limits } else { started.limits },
         ..started
     }
 }
@@ -219,8 +221,8 @@ pub(super) fn checked(machine: &Machine, earlier: &PreviousRun) -> anyhow::Resul
     };
     let line = run.asked.as_ref().map(line).unwrap_or_default();
     Ok(format!(
-        "Resuming `{}`, which died{ago} during {}: {} steps are complete, the rest runs now.",
-        line,
+        "Resuming `{line}`, which {}{ago} during {}: {} steps are complete, the rest runs now.",
+        if run.died_in.as_ref().is_some_and(|died| died.signal.is_some()) { "was stopped" } else { "died" },
         step.unwrap_or("the time between two steps"),
         record.steps.len(),
     ))

@@ -1,4 +1,4 @@
-//! Command that resumes a run that died.
+//! Command that resumes a run that died or was stopped.
 
 use crate::paths::Paths;
 use record::{End, Invocation, Run};
@@ -10,18 +10,17 @@ pub(super) fn line(asked: &Invocation) -> String {
     format!("sbc-bench {words}").trim_end().to_owned()
 }
 
-/// Why a run is none that died; nothing if it did.
+/// Why a run cannot be resumed; nothing if it died or was stopped.
 pub(super) fn why_not_resumable(run: &Run) -> Option<&'static str> {
     match run.end {
-        End::Died if run.died_in.is_some() => None,
-        End::Died => Some("it is not the result file of a run that died"),
+        _ if run.is_unfinished() => None,
+        End::Died | End::Interrupted { .. } => Some("it is not the result file of a run that died or was stopped"),
         End::Finished => Some("the run finished; nothing is missing"),
-        End::Interrupted { .. } => Some("the run was stopped by a signal, it did not die; start a new run"),
         End::Refused => Some("the run never started"),
     }
 }
 
-/// True if it died and is of a kind that goes on. A `clock` that died, for example, is asked again instead.
+/// True if it died or was stopped, and is of a kind that goes on. A `clock` that died, for example, is asked again instead.
 pub(super) fn is_resumable(run: &Run) -> bool {
     let Some(asked) = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none()) else { return false };
     let command = super::parse_recorded(&asked.command_line, &asked.variables);
@@ -34,7 +33,8 @@ pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
     if !is_resumable(run) {
         return None;
     }
-    let usual = Paths::choose(machine::is_root(), None).history;
-    let named = if path.parent() == Some(usual.as_path()) { String::new() } else { format!(" {}", path.display()) };
+    let usual = Paths::choose(machine::is_root(), None);
+    let is_usual = path.parent() == Some(usual.history.as_path()) || usual.record.as_deref() == Some(path);
+    let named = if is_usual { String::new() } else { format!(" {}", path.display()) };
     Some(format!("Use `sbc-bench --resume{named}` to continue it."))
 }

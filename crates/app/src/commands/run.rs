@@ -4,25 +4,28 @@ mod ending;
 mod keep;
 
 use super::known::reference;
+use super::limits;
 use super::sending::Sending;
 use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
 use super::{recover, resume, resume_hint};
 use crate::args::Environment;
 use crate::args::groups::{ReportFlags, ResumeFlags, TuneFlags};
+use crate::args::limits::LimitFlags;
 use crate::args::program::{ProgramFlags, RepeatFlags, without_sensors};
 use crate::args::run::{RunArgs, TaskFlags};
 use crate::paths::Paths;
 use anyhow::Context as _;
 use bench::{Attributes, FinishedRun, OwnProgram, RunContext};
+use compare::reference::Reference;
 use compare::{neighbours, rank};
-use console::look::Look;
+use console::look::{Look, text_columns};
 use console::progress::{Picture, ProgressBar};
 use console::run_screen::RunScreen;
 use console::{input, output, signals, status};
 use explain::Document;
 use explain::monitor::whole_line;
-use facts::lines::wrapped;
+use facts::lines::wrapped_at;
 use facts::{Explained, Verdict};
 use keep::{Results, StoredPaths, keep, stamp_of};
 use machine::files::Stream;
@@ -55,6 +58,8 @@ pub(crate) struct Run {
     #[command(flatten)]
     report: ReportFlags,
     #[command(flatten)]
+    limits: LimitFlags,
+    #[command(flatten)]
     run: TaskFlags,
 }
 
@@ -62,7 +67,7 @@ impl Verb for Run {
     fn checked(self, environment: &Environment) -> CommandResult {
         let program = ProgramFlags { repeat: self.repeat.repeat, ..self.program };
         let run = self.run.run(program.task()?, &program.workload_ids(), self.tune, self.resume, environment)?;
-        Ok(Box::new(RunArgs { details: self.report.details, ..run }))
+        Ok(Box::new(RunArgs { details: self.report.details, limits: self.limits, ..run }))
     }
 }
 
@@ -85,6 +90,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     leave_real_time();
     let (args, earlier) = resume::earlier(root, args)?;
     let sending = Sending::of_run(&args.upload)?;
+    limits::check(&args.limits)?;
     let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
     let root = without_sensors(&root, &args.options.ignored_sensors);
     let as_root = machine::is_root();
@@ -136,6 +142,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         cancelled,
         marks: Some(&mut marks),
         while_waiting: facts::soc::read_tables,
+        expected_mips: |core, mhz| Reference::builtin().expected_mips(core, mhz),
         on_settings: &signals::set_restore_handle,
         shows_samples: args.screen,
         progress: &mut |progress| bar.show(&progress),
@@ -271,11 +278,21 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
         keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
     // Scripts that find these words do not print the last line of the log.
     sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
-    sentences.extend(kept.record.as_deref().and_then(|file| interrupted(&record, file)));
     if kept.place.is_some() && explained.assessment.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
     }
+    let keeps_limits = match limits::answers(&args.limits, kept.record.as_deref(), &explained) {
+        Ok(answers) => {
+            sentences.extend(limits::sentences(&answers).lines().map(str::to_owned));
+            !limits::is_failure(&answers)
+        }
+        Err(error) => {
+            sentences.push(format!("The limits were not checked. {error:#}"));
+            false
+        }
+    };
+    sentences.extend(kept.record.as_deref().and_then(|file| interrupted(&record, file)));
     if args.json {
         output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;
         sentences.iter().for_each(|sentence| output::note(sentence));
@@ -287,7 +304,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
     if let Some(sending) = sending {
         sending.after_run(&json, kept.record.as_deref(), args.json);
     }
-    Ok(exit_status(&explained, &kept, args.task.attributes()))
+    Ok(exit_status(&explained, &kept, args.task.attributes(), keeps_limits))
 }
 
 /// What a person reads at the end: one screen of a standard run on a terminal, the log of a review, else the whole report.
@@ -299,9 +316,9 @@ fn report(
     sentences: &[String],
 ) -> anyhow::Result<String> {
     let is_standard = is_whole_standard(explained, args);
-    if let Some(columns) = console::look::columns().filter(|_| is_standard && !args.details) {
+    if is_standard && !args.details && console::look::columns().is_some() {
         let chart = neighbours(explained.facts.in_lines(), &explained.assessment, &*reference(&[])?);
-        return Ok(ending::ending(explained, chart, file, sentences, columns));
+        return Ok(ending::ending(explained, chart, file, sentences, text_columns()));
     }
     let text = match log {
         Some(log) => log,
@@ -310,18 +327,24 @@ fn report(
             rendered("text", explained)? + &course(&explained.facts) + &others
         }
     };
-    Ok(format!("{text}\n{}\n", sentences.join("\n")))
+    // Scripts look for words of these sentences: only a terminal breaks them.
+    let line = |sentence: &String| match console::look::columns() {
+        Some(_) => wrapped_at(sentence, 0, text_columns()) + "\n",
+        None => format!("{sentence}\n"),
+    };
+    Ok(format!("{text}\n{}", sentences.iter().map(line).collect::<String>()))
 }
 
-/// What is kept of a run that was interrupted, and how to start it again.
+/// What is kept of a run that was interrupted, and the command that continues it or starts it again.
 fn interrupted(record: &Record, file: &Path) -> Option<String> {
     if !matches!(record.run.end, End::Interrupted { .. }) || record.run.is_monitoring() {
         return None;
     }
     let done = record.steps.iter().filter(|step| matches!(step.outcome, Outcome::Done(_))).count();
-    let again = record.run.asked.as_ref().map(resume_hint::line);
-    let again = again.map_or_else(String::new, |line| format!(" Use `{line}` to start again."));
-    Some(format!("Interrupted; {} in {}.{again}", facts::how_many(done, "measured step"), file.display()))
+    let again = || record.run.asked.as_ref().map(|asked| format!("Use `{}` to start again.", resume_hint::line(asked)));
+    let way = resume_hint::way(&record.run, file).or_else(again).unwrap_or_default();
+    let done = facts::how_many(done, "measured step");
+    Some(format!("Interrupted; {done} in {}. {way}", file.display()).trim_end().to_owned())
 }
 
 /// Clock and temperature over the run, where the terminal can show them.
@@ -340,15 +363,16 @@ fn is_whole_standard(explained: &Explained<'_>, args: &RunArgs) -> bool {
 fn among_others(explained: &Explained<'_>) -> anyhow::Result<String> {
     let ranking = rank(explained, &*reference(&[])?);
     let more = "All figures next to known boards: sbc-bench compare. Page and card: sbc-bench explain --html FILE --card FILE.";
-    Ok(format!("\n{}\n{}\n", wrapped(&ranking.answer.sentence, 0), wrapped(more, 0)))
+    let line = |text| wrapped_at(text, 0, text_columns());
+    Ok(format!("\n{}\n{}\n", line(&ranking.answer.sentence), line(more)))
 }
 
 fn rendered(id: &str, explained: &Explained<'_>) -> anyhow::Result<String> {
     let report = super::explain::find(id)?;
-    Ok(report.text(explained))
+    Ok(report.text_in(explained, text_columns()))
 }
 
-fn exit_status(explained: &Explained<'_>, kept: &StoredPaths, attributes: Attributes) -> u8 {
+fn exit_status(explained: &Explained<'_>, kept: &StoredPaths, attributes: Attributes, keeps_limits: bool) -> u8 {
     let record: &Record = &explained.facts;
     if let Some(status) = status::of_settings(record) {
         return status;
@@ -361,7 +385,11 @@ fn exit_status(explained: &Explained<'_>, kept: &StoredPaths, attributes: Attrib
         _ if let Some(status) = status_of_program(record, attributes.own_program) => status,
         // A run that only watched has no results to judge.
         _ if attributes.only_watches => 0,
-        _ => status::of(explained.assessment.verdict),
+        _ => match status::of(explained.assessment.verdict) {
+            status::INVALID => status::INVALID,
+            _ if !keeps_limits => status::FAILURE,
+            status => status,
+        },
     }
 }
 

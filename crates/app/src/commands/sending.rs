@@ -42,6 +42,8 @@ pub(super) struct Sending {
 pub(super) struct UploadOutcome {
     /// Short addresses, a line each.
     pub(super) addresses: String,
+    /// Address of a file of this call that the hub shows.
+    pub(super) link: Option<String>,
     /// Sentences about what was not sent.
     pub(super) problems: Vec<String>,
     /// True if no file was refused and none is left for this hub.
@@ -51,6 +53,21 @@ pub(super) struct UploadOutcome {
 impl UploadOutcome {
     pub(super) fn is_nothing(&self) -> bool {
         self.is_whole && self.addresses.is_empty()
+    }
+
+    /// Adds the addresses in an answer of the hub, with what is to be known of them.
+    fn add(&mut self, answer: &str, is_of_this_call: bool) {
+        let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
+        for result in answer["results"].as_array().into_iter().flatten() {
+            let url = facts::plain(result["url"].as_str().unwrap_or("the hub gave no address"));
+            match result["reason"].as_str().map(facts::plain) {
+                Some(reason) => self.addresses.push_str(&format!("{url} (quarantined: {reason})\n")),
+                None => {
+                    self.addresses.push_str(&format!("{url}\n"));
+                    self.link = self.link.take().or(Some(url).filter(|_| is_of_this_call));
+                }
+            }
+        }
     }
 }
 
@@ -133,7 +150,7 @@ impl Sending {
             match self.hub.send(&spool, &waiting, &may_go_on_after) {
                 Ok(answer) => {
                     spool.remove(&waiting)?;
-                    sent.addresses.push_str(&addresses(&answer));
+                    sent.add(&answer, named.is_some());
                 }
                 Err(NotSent::Refused { why, is_of_content }) => {
                     let aside = spool.refused(&waiting, now_utc_s)?;
@@ -246,17 +263,4 @@ fn typed() -> anyhow::Result<String> {
     let mut answer = String::new();
     stdin.lock().read_line(&mut answer)?;
     Ok(answer)
-}
-
-/// The short addresses of an answer, a line each, with what is to be known of them.
-fn addresses(answer: &str) -> String {
-    let value: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
-    let one = |result: &serde_json::Value| {
-        let url = result["url"].as_str().unwrap_or("the hub gave no address");
-        match result["reason"].as_str() {
-            Some(reason) => format!("{} (quarantined: {})\n", facts::plain(url), facts::plain(reason)),
-            None => format!("{}\n", facts::plain(url)),
-        }
-    };
-    value["results"].as_array().into_iter().flatten().map(one).collect()
 }

@@ -226,7 +226,7 @@ fn each_verb_lists_the_options_that_it_uses() {
     const RUN: &str = "as-root force ignore-sensor json log machine meter publish quiet token-file upload wait yes";
     let own = "better name others-off score-json score-regex score-time timeout unit workload workload-file";
     for (verb, expected) in [
-        ("run", format!("{RUN} {own} cpus details dir host no-tuning repeat resume ssh-config tui")),
+        ("run", format!("{RUN} {own} baseline cpus details dir fail-if host no-tuning repeat resume ssh-config tui")),
         ("ab", format!("{RUN} {own} a b blocks cpus no-tuning tui")),
         (
             "sensitivity",
@@ -262,6 +262,7 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("results", "board format html json over-time since site soc sort url valid".into()),
         ("view", "open port".into()),
         ("redact", "output".into()),
+        ("share", "machine output publish to token-file yes".into()),
         ("upload", "machine publish to token-file yes".into()),
         ("inspect identify", "compatible cpuinfo json model root".into()),
         ("inspect kernel", "eol-file json root".into()),

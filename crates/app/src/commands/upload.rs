@@ -14,6 +14,7 @@ use std::path::PathBuf;
 /// Redacts them, shows what is sent and asks once. Prints a short address for each. What could not be sent is kept
 /// and sent by the next upload to the same hub.
 #[derive(Debug, clap::Args)]
+#[command(hide = true)]
 pub(crate) struct Upload {
     /// Logs of any sbc-bench version, result files, streams, recordings [default: what was not sent before]
     #[arg(value_name = "FILE")]

@@ -51,6 +51,13 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         Line("sbc-bench compare run.json old.log; sbc-bench compare old.log", &["A  ", "B  ", "reference results"]),
     ),
     (
+        "sbc-bench share FILE",
+        Line(
+            "sbc-bench share old.log && ls share-old/page.html share-old/post.md",
+            &["post.md ", "share-old/page.html\n"],
+        ),
+    ),
+    (
         "sbc-bench results FILE...",
         Line(
             "sbc-bench results old.log; sbc-bench results old.log --site own.site; sbc-bench results old.log --over-time",

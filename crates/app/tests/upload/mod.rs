@@ -127,6 +127,31 @@ fn redacted_log_is_sent_once_and_its_address_printed() {
 }
 
 #[test]
+fn shared_folder_is_made_of_the_redacted_result_and_links_to_the_hub() {
+    let (url, requests) = hub(&[201]);
+    let folder = Folder::new("share");
+    let share = |words: &[&str]| texts(&folder.command(&[&["share", "log"], words].concat()).output().unwrap());
+    let (status, out, err) = share(&["--to", &url, "--yes"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.starts_with("share-log:\n   post.md ") && out.ends_with("\nLink: http://127.0.0.1/r/abc\n"), "{out}");
+    assert!(requests.recv_timeout(Duration::from_secs(10)).unwrap().starts_with("POST /api/results"));
+    for name in ["post.md", "card.png", "page.html", "log.txt", "plots/timeline.svg"] {
+        let bytes = std::fs::read(folder.0.join("share-log").join(name)).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("00:11:22") && !text.is_empty(), "{name}");
+        assert_eq!(text.contains("(http://127.0.0.1/r/abc)"), name == "post.md", "{name}");
+    }
+    // Again into the same folder, without a hub; into no folder with other files.
+    let (status, out, err) = share(&[]);
+    assert_eq!((status, out.contains("No link: with --to URL")), (0, true), "{err}");
+    let (status, _, err) = share(&["--output", "."]);
+    assert_eq!((status, err.contains(". contains other files")), (1, true), "{err}");
+    // Nobody can be asked: the folder is made, and the exit status tells.
+    let (status, out, err) = share(&["--to", &url]);
+    assert_eq!((status, err.contains("use --yes to send"), out.contains("post.md")), (1, true, true), "{err}");
+}
+
+#[test]
 fn unsent_results_wait_for_the_next_upload() {
     let folder = Folder::new("waits");
     let closed = closed();

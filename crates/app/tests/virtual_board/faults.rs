@@ -1,6 +1,7 @@
 //! Runs that are cut short, at any moment and in any way: the settings come back, nothing runs on.
 
 use crate::rig::{Company, HASTE, PROGRAM, Seen, board, command, command_with};
+use record::{End, Step};
 
 /// Lets the program run for so long, then sends a signal to it and, as a terminal does, to its group.
 fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
@@ -28,6 +29,32 @@ fn interrupted_run_restores_settings() {
         assert_eq!(status, Some(130), "{signal} after {after_s} s");
         assert!(!is_kept || seen.record.is_some(), "what was measured is kept");
     }
+}
+
+/// The last line of a run that Ctrl-C ends names the command that continues it, which measures the rest.
+#[test]
+fn interrupted_run_is_continued_by_the_command_that_it_names() {
+    let Some(board) = board("quick") else {
+        return testkit::was_skipped();
+    };
+    let script = format!(
+        "export {HASTE}; timeout --preserve-status -s INT 6 {PROGRAM} {EFFICIENCY}; test $? = 130 || exit 90; \
+         $(sed -n 's,.*Use `sbc-bench \\(--resume .*\\)` to continue it.$,{PROGRAM} --quiet \\1,p' $LOG.out)"
+    );
+    let seen = command(&board, &["sh", "-c", &script]);
+    seen.check_left(&seen.said);
+    let run = &seen.record().run;
+    assert_eq!((&run.end, run.resumed.len()), (&End::Finished, 1), "{}", seen.said);
+    assert_eq!(run.resumed[0].died_in.signal, Some(2));
+    let said = seen.said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("The run was stopped during ") && said.contains("Signal 2 stopped it."), "{said}");
+    let name =
+        |step: &Step| format!("{:?}", (&step.workload, &step.variant, &step.cpus, step.repetition, step.set_clock));
+    let mut steps: Vec<String> = seen.record().steps.iter().map(name).collect();
+    let count = steps.len();
+    steps.sort();
+    steps.dedup();
+    assert_eq!(steps.len(), count, "a step was measured twice");
 }
 
 /// A run that is killed at a write of a clock setting, so that those before it were made; with or without its

@@ -1,8 +1,8 @@
-//! How long the rest of a run will take: first by the clock that this machine was measured to have, then
-//! by what its own steps took. Nothing is decided by these estimates; people read them.
+//! How long the rest of a run will take: first by the clocks that this machine was measured to have and the scores of other boards
+//! at such clocks, then by what its own steps took. Nothing is decided by these estimates; people read them.
 
 use crate::plan::stage::Stage;
-use record::{Machine, Outcome, Step, StepMeasurement};
+use record::{Cluster, Machine, Outcome, Step, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{fastest_cpu, online_clusters};
@@ -14,37 +14,104 @@ const MODEL_KHZ: f64 = 2_000_000.0;
 const PROGRAM_S: f64 = 10.0;
 /// Repetitions until a median is steady, mostly.
 const REPETITIONS: f64 = 10.0;
-/// Weight of each further step that took another time than was thought.
-const LEARNING: f64 = 0.5;
+/// Seconds of a run of 7-zip on one CPU, times its score: the median of 131 logs of the reference data. A tenth of them has
+/// less than 140,000 or more than 159,000.
+const SEVENZIP_MIPS_S: f64 = 150_000.0;
+/// Time of a run with a thread on each of several CPUs, relative to one on a CPU of their mean speed: 110,000 MIPS x s for each
+/// thread in 175 logs of the reference data, and a loss for common caches and memory.
+const SEVENZIP_MULTI: f64 = 0.85;
+/// 7-zip score for each MHz of a core of which no other score is known.
+const MIPS_PER_MHZ: f64 = 0.9;
+/// The time left never rises by more than this factor.
+const RISE_MAX: f64 = 1.1;
+
+/// 7-zip score of one core of this type at this clock in MHz, by other boards.
+pub type ExpectedMips = fn(&str, f64) -> Option<f64>;
+
+/// Time left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// Of this step and everything behind it, by what this machine has needed so far.
+    pub all: Duration,
+    /// Of what is behind this step, which stays where the step takes longer.
+    pub behind: Duration,
+}
+
+impl TimeLeft {
+    /// After this time in the step.
+    pub fn after(&self, elapsed: Duration) -> Duration {
+        self.all.saturating_sub(elapsed).max(self.behind)
+    }
+}
+
+/// The time left as it is told: an estimate that rises is followed by small steps.
+#[derive(Debug, Default)]
+pub(crate) struct ToldTime(Option<(TimeLeft, i64)>);
+
+impl ToldTime {
+    /// Tells an estimate at this time.
+    pub(crate) fn tell(&mut self, estimate: TimeLeft, now_ms: i64) -> TimeLeft {
+        let told = self.0.map(|(told, at_ms)| {
+            let elapsed = Duration::from_millis(u64::try_from(now_ms - at_ms).unwrap_or(0));
+            told.after(elapsed).mul_f64(RISE_MAX)
+        });
+        let all = told.map_or(estimate.all, |most| estimate.all.min(most));
+        let told = TimeLeft { all, behind: estimate.behind.min(all) };
+        self.0 = Some((told, now_ms));
+        told
+    }
+}
+
+/// CPUs of one kind.
+#[derive(Debug, Clone)]
+struct CoreSpeed {
+    cpus: Vec<u32>,
+    core_type: Option<String>,
+    /// Highest clock: advertised, then measured.
+    khz: f64,
+    is_measured: bool,
+}
 
 /// Known speed of this machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Estimates {
-    clusters: usize,
+    clusters: Vec<CoreSpeed>,
+    expected_mips: ExpectedMips,
     /// The clock of this CPU stands for the machine.
     fastest: u32,
-    /// Time over the model's time, of steps that take as long as their work.
-    slowness: f64,
     /// Jobs that were run, and how long the last one of each took, in seconds.
     known: Vec<(Job, f64)>,
+    /// Time over the estimated time of the last new job of each kind.
+    ratios: Vec<(WorkloadId, Variant, f64)>,
     /// Seconds of one step of a clock pass.
     clock_s: f64,
 }
 
 impl Default for Estimates {
     fn default() -> Self {
-        Self::of(&Machine::default())
+        Self::of(&Machine::default(), |_, _| None)
     }
 }
 
 impl Estimates {
-    /// Before anything was measured: the machine is taken to be a middling one.
-    pub(crate) fn of(machine: &Machine) -> Self {
+    /// Before anything was measured: the clocks are those that the machine advertises.
+    pub(crate) fn of(machine: &Machine, expected_mips: ExpectedMips) -> Self {
+        let khz = |cluster: &Cluster| {
+            let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
+            policy.and_then(|policy| policy.clock_khz_max.known()).map_or(MODEL_KHZ, |khz| f64::from(*khz))
+        };
+        let clusters = online_clusters(machine).into_iter().map(|cluster| CoreSpeed {
+            khz: khz(&cluster),
+            core_type: cluster.core_type.known().cloned(),
+            is_measured: false,
+            cpus: cluster.cpus,
+        });
         Self {
-            clusters: online_clusters(machine).len(),
+            clusters: clusters.collect(),
+            expected_mips,
             fastest: fastest_cpu(machine),
-            slowness: 1.0,
             known: Vec::new(),
+            ratios: Vec::new(),
             clock_s: 1.0,
         }
     }
@@ -53,24 +120,27 @@ impl Estimates {
     pub(crate) fn clock_step(&mut self, step: &Step) {
         let Outcome::Done(StepMeasurement::Clock(clocks)) = &step.outcome else { return };
         self.clock_s = seconds(step).max(0.1);
-        let own = clocks.points.iter().filter(|p| p.cpu == self.fastest);
-        let khz = own.flat_map(|point| &point.readings_khz).max();
-        // Skipped steps took no time.
-        let has_run = self.known.iter().any(|(_, took)| *took > 0.0);
-        if let (Some(khz), false) = (khz, has_run) {
-            self.slowness = MODEL_KHZ / f64::from(*khz).max(1.0);
+        // Skipped steps took no time. A clock that falls in heat tells less than what ran.
+        if self.known.iter().any(|(_, took)| *took > 0.0) {
+            return;
+        }
+        for point in &clocks.points {
+            let khz = f64::from(point.readings_khz.iter().copied().max().unwrap_or(0));
+            if let Some(cluster) = self.clusters.iter_mut().find(|cluster| cluster.cpus.contains(&point.cpu)) {
+                cluster.khz = if cluster.is_measured { cluster.khz.max(khz) } else { khz.max(1.0) };
+                cluster.is_measured = true;
+            }
         }
     }
 
-    /// A job that has run tells how long its next repetition will take, and a bit about all others.
+    /// A job that has run tells how long its next repetition will take, and the same on other CPUs.
     pub(crate) fn job_took(&mut self, job: &Job, took: Duration) {
         let took = took.as_secs_f64();
-        if let (Time::Work(model_s), None) = (model(job), self.find(job)) {
-            let ratio = took / model_s;
-            // A step that was skipped or failed says nothing about speed.
-            if (0.02..50.0).contains(&ratio) {
-                self.slowness += LEARNING * (ratio - self.slowness);
-            }
+        let ratio = took / self.estimated_s(job).max(0.001);
+        // A step that was skipped or failed says nothing about speed.
+        if self.find(job).is_none() && job.time.is_none() && (0.02..50.0).contains(&ratio) {
+            self.ratios.retain(|(workload, variant, _)| (*workload, variant) != (job.workload, &job.variant));
+            self.ratios.push((job.workload, job.variant.clone(), ratio));
         }
         self.known.retain(|(known, _)| !is_alike(known, job));
         self.known.push((job.clone(), took));
@@ -87,6 +157,12 @@ impl Estimates {
         !stages.iter().filter_map(Stage::job).any(is_unknown)
     }
 
+    /// Time of these stages, the first of which is the current one; none where nothing is known of it.
+    pub(crate) fn left(&self, stages: &[Stage]) -> Option<TimeLeft> {
+        let (_, behind) = stages.split_first().filter(|_| self.can_tell(stages))?;
+        Some(TimeLeft { all: self.of_stages(stages), behind: self.of_stages(behind) })
+    }
+
     /// Time of these stages.
     pub(crate) fn of_stages(&self, stages: &[Stage]) -> Duration {
         let sum = stages.iter().map(|stage| self.stage_s(stage)).sum();
@@ -95,8 +171,8 @@ impl Estimates {
 
     fn stage_s(&self, stage: &Stage) -> f64 {
         match stage {
-            Stage::ColdClocks => (self.clusters + 2) as f64 * self.clock_s,
-            Stage::HotClocks => (self.clusters + 1) as f64 * self.clock_s,
+            Stage::ColdClocks => (self.clusters.len() + 2) as f64 * self.clock_s,
+            Stage::HotClocks => (self.clusters.len() + 1) as f64 * self.clock_s,
             Stage::Job(job) => self.job_s(job),
             Stage::UntilSteady(job) => REPETITIONS * self.job_s(job),
             Stage::UntilSteadyWithin(job, time) => time.as_secs_f64().min(REPETITIONS * self.job_s(job)),
@@ -112,13 +188,56 @@ impl Estimates {
     }
 
     fn job_s(&self, job: &Job) -> f64 {
-        if let Some(took) = self.find(job) {
-            return took;
-        }
+        self.find(job).unwrap_or_else(|| self.estimated_s(job) * self.ratio(job))
+    }
+
+    /// Before it has run.
+    fn estimated_s(&self, job: &Job) -> f64 {
+        let is_sevenzip = job.workload == WorkloadId::SevenZip && job.time.is_none();
         match model(job) {
+            _ if is_sevenzip && job.cpus.len() > 1 => self.sevenzip_multi_s(job),
+            _ if is_sevenzip => self.sevenzip_s(job.cpus.first().copied()),
             Time::Fixed(seconds) => seconds,
-            Time::Work(seconds) => seconds * self.slowness,
+            Time::Work(seconds) => {
+                seconds * MODEL_KHZ / self.cluster(Some(self.fastest)).map_or(MODEL_KHZ, |own| own.khz)
+            }
         }
+    }
+
+    /// Measured over estimated time of such a job on other CPUs.
+    fn ratio(&self, job: &Job) -> f64 {
+        let mut known = self.ratios.iter();
+        let of_job = known.find(|(workload, variant, _)| (*workload, variant) == (job.workload, &job.variant));
+        of_job.map_or(1.0, |(.., ratio)| *ratio)
+    }
+
+    fn cluster(&self, cpu: Option<u32>) -> Option<&CoreSpeed> {
+        self.clusters.iter().find(|cluster| cpu.is_some_and(|cpu| cluster.cpus.contains(&cpu)))
+    }
+
+    /// A run of 7-zip on this CPU.
+    fn sevenzip_s(&self, cpu: Option<u32>) -> f64 {
+        let cluster = self.cluster(cpu);
+        let mhz = cluster.map_or(MODEL_KHZ, |cluster| cluster.khz) / 1000.0;
+        let core_type = cluster.and_then(|cluster| cluster.core_type.as_deref());
+        let mips = core_type.and_then(|core_type| (self.expected_mips)(core_type, mhz));
+        SEVENZIP_MIPS_S / mips.unwrap_or(MIPS_PER_MHZ * mhz)
+    }
+
+    /// A run of 7-zip on several CPUs, by the runs on single ones of the same kinds.
+    fn sevenzip_multi_s(&self, job: &Job) -> f64 {
+        let single = |cpu: &u32| {
+            let cluster = self.cluster(Some(*cpu)).map_or(&[][..], |cluster| cluster.cpus.as_slice());
+            let is_of_kind = |known: &Job| {
+                let is_single = known.workload == job.workload && known.variant == Variant::SINGLE;
+                is_single && known.cpus.iter().any(|cpu| cluster.contains(cpu))
+            };
+            let known = self.known.iter().find(|(known, took)| is_of_kind(known) && *took > 0.0);
+            let one = Job { workload: job.workload, variant: Variant::SINGLE, ..Job::default() };
+            known.map_or_else(|| self.sevenzip_s(Some(*cpu)) * self.ratio(&one), |(_, took)| *took)
+        };
+        let per_s: f64 = job.cpus.iter().map(|cpu| 1.0 / single(cpu)).sum();
+        SEVENZIP_MULTI * job.cpus.len() as f64 / per_s
     }
 
     fn find(&self, job: &Job) -> Option<f64> {
@@ -171,40 +290,127 @@ fn seconds(step: &Step) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{ClockPoint, Clocks, Variant, Window, WorkloadId};
+    use crate::Options;
+    use crate::plan::standard::{AvailableTools, jobs};
+    use record::{ClockPoint, Clocks, Window};
 
     fn job(workload: WorkloadId, variant: Variant) -> Job {
         Job { workload, variant, ..Job::default() }
     }
 
-    fn clock(khz: u32) -> Step {
+    fn clock(cpu: u32, khz: u32) -> Step {
         Step {
             window: Window { end_ms: 500, ..Window::default() },
             outcome: Outcome::Done(StepMeasurement::Clock(Clocks {
-                points: vec![ClockPoint { readings_khz: vec![khz], ..ClockPoint::default() }],
+                points: vec![ClockPoint { cpu, readings_khz: vec![khz], ..ClockPoint::default() }],
             })),
             ..workloads::testing::step(WorkloadId::Clock)
         }
     }
 
+    /// Memory of each kind of CPU, AES, 7-zip on one CPU of each kind, then three times on all of them.
+    const ALL: AvailableTools = AvailableTools { sevenzip: true, sevenzip_pair: false, openssl: true, cpuminer: true };
+
     #[test]
     fn estimate_improves_with_measurements() {
-        let mut estimates = Estimates::default();
-        let multi = [
-            Stage::Job(job(WorkloadId::SevenZip, Variant::MULTI)),
-            Stage::Job(job(WorkloadId::StressNg, Variant::own("cpu"))),
-        ];
-        let seconds = |estimates: &Estimates| estimates.of_stages(&multi).as_secs();
-        assert_eq!(seconds(&estimates), 60 + 60);
-        estimates.clock_step(&clock(1_000_000));
-        assert_eq!(seconds(&estimates), 120 + 60);
-        // Half as slow as its clock says.
-        estimates.job_took(&job(WorkloadId::SevenZip, Variant::SINGLE), Duration::from_secs(60));
-        assert_eq!(seconds(&estimates), 90 + 60);
+        let machine = workloads::testing::machine(&[("Cortex-A72", 2, 2000)]);
+        let mut estimates = Estimates::of(&machine, |core, mhz| (core == "Cortex-A72").then_some(0.75 * mhz));
+        let single = Job { cpus: vec![0], threads: 1, ..job(WorkloadId::SevenZip, Variant::SINGLE) };
+        let multi = Job { cpus: vec![0, 1], threads: 2, ..job(WorkloadId::SevenZip, Variant::MULTI) };
+        let seconds = |estimates: &Estimates, job: &Job| estimates.job_s(job).round();
+        assert_eq!((seconds(&estimates, &single), seconds(&estimates, &multi)), (100.0, 85.0));
+        estimates.clock_step(&clock(0, 1_000_000));
+        assert_eq!((seconds(&estimates, &single), seconds(&estimates, &multi)), (200.0, 170.0));
+        estimates.job_took(&single, Duration::from_secs(300));
+        assert_eq!(seconds(&estimates, &multi), 255.0);
         // A clock that falls in heat tells less than what ran.
-        estimates.clock_step(&clock(100_000));
-        estimates.job_took(&job(WorkloadId::SevenZip, Variant::MULTI), Duration::from_secs(33));
-        assert_eq!(seconds(&estimates), 33 + 60);
+        estimates.clock_step(&clock(0, 100_000));
+        estimates.job_took(&multi, Duration::from_secs(33));
+        assert_eq!((seconds(&estimates, &single), seconds(&estimates, &multi)), (300.0, 33.0));
+    }
+
+    /// A standard run on a clock that is only counted: cores, their true 7-zip scores, what other boards with such cores reach, and
+    /// by how much memory is slower than the model. Prints the error at half time.
+    #[allow(clippy::print_stderr)]
+    fn simulated(cores: &[(&str, u32, u32, f64)], others: ExpectedMips, memory: f64, heat: f64) -> (f64, f64) {
+        let kinds: Vec<(&str, u32, u32)> = cores.iter().map(|(name, count, mhz, _)| (*name, *count, *mhz)).collect();
+        let machine = workloads::testing::machine(&kinds);
+        let mips = |cpu: u32| {
+            let mut first = 0;
+            let is_of = |(_, count, ..): &&(&str, u32, u32, f64)| {
+                first += *count;
+                cpu < first
+            };
+            cores.iter().find(is_of).unwrap().3
+        };
+        let true_s = |job: &Job| match job.workload {
+            WorkloadId::SevenZip if job.threads > 1 => {
+                let sum: f64 = job.cpus.iter().map(|cpu| mips(*cpu)).sum();
+                // The score on all CPUs as of a Raspberry Pi 4: 0.89 of that of one CPU.
+                110_000.0 * f64::from(job.threads) / (0.89 * sum) * (1.0 + heat * f64::from(job.repetition))
+            }
+            WorkloadId::SevenZip => 150_000.0 / mips(job.cpus[0]),
+            WorkloadId::OpenSsl => 6.2,
+            _ => match model(job) {
+                Time::Fixed(seconds) | Time::Work(seconds) => seconds * memory,
+            },
+        };
+        let mut estimates = Estimates::of(&machine, others);
+        let mut stages = vec![Stage::ColdClocks];
+        stages.extend(jobs(&machine, &Options::default(), ALL).into_iter().map(Stage::Job));
+        stages.push(Stage::HotClocks);
+        let (mut now_s, mut told, mut shown) = (0.0, ToldTime::default(), Vec::new());
+        for at in 0..stages.len() {
+            let left = told.tell(estimates.left(&stages[at..]).unwrap(), (now_s * 1000.0) as i64);
+            let took_s = match &stages[at] {
+                Stage::Job(job) => true_s(job),
+                _ => 2.0,
+            };
+            let moments = (0..).map(|tick| 0.5 * f64::from(tick)).take_while(|s| *s < took_s);
+            shown.extend(moments.map(|s| (now_s + s, left.after(Duration::from_secs_f64(s)).as_secs_f64())));
+            now_s += took_s;
+            match &stages[at] {
+                Stage::Job(job) => estimates.job_took(job, Duration::from_secs_f64(took_s)),
+                _ => {
+                    let mut cpu = 0;
+                    for (_, count, mhz, _) in cores {
+                        estimates.clock_step(&clock(cpu, mhz * 1000));
+                        cpu += count;
+                    }
+                }
+            }
+        }
+        let rise = shown.windows(2).map(|pair| pair[1].1 / pair[0].1.max(0.1)).fold(0.0, f64::max);
+        let (at_s, left_s) = shown.iter().find(|(at_s, _)| *at_s >= now_s / 2.0).unwrap();
+        let error = left_s / (now_s - at_s) - 1.0;
+        eprintln!(
+            "{cores:?}: {now_s:.0} s, at half time {:+.1} %, largest rise {:+.1} %",
+            100.0 * error,
+            100.0 * (rise - 1.0)
+        );
+        (rise, error)
+    }
+
+    #[test]
+    fn time_left_rises_little_and_is_right_at_half_time() {
+        let others: ExpectedMips = |core, mhz| match core {
+            "Cortex-A53" | "Cortex-A55" => Some(0.78 * mhz),
+            "Cortex-A72" => Some(1.0 * mhz),
+            "Cortex-A76" => Some(1.18 * mhz),
+            _ => None,
+        };
+        for (cores, memory, heat) in [
+            // Raspberry Pi 4 B, ROCK 5B, Raspberry Pi 3 B+ in heat, VisionFive 2, an x86 PC.
+            (&[("Cortex-A72", 4, 1500, 1650.0)][..], 1.0, 0.0),
+            (&[("Cortex-A55", 4, 1800, 1450.0), ("Cortex-A76", 4, 2400, 2850.0)], 1.3, 0.0),
+            (&[("Cortex-A53", 4, 1400, 1050.0)], 2.0, 0.08),
+            (&[("U74", 4, 1500, 1080.0)], 1.5, 0.0),
+            (&[("Gracemont", 4, 3400, 3650.0)], 0.7, 0.0),
+        ] {
+            let (rise, error) = simulated(cores, others, memory, heat);
+            assert!(rise <= RISE_MAX + 0.001, "{cores:?}: {rise}");
+            assert!(error.abs() <= 0.15, "{cores:?}: {error}");
+        }
     }
 
     #[test]
@@ -214,23 +420,22 @@ mod tests {
         let program = Job { definition, ..job(WorkloadId::Program, Variant::default()) };
         let stages = [Stage::Job(program.clone()), Stage::Job(job(WorkloadId::SevenZip, Variant::MULTI))];
         let mut estimates = Estimates::default();
-        assert!(!estimates.can_tell(&stages) && estimates.can_tell(&stages[1..]));
+        assert!(estimates.left(&stages).is_none() && estimates.left(&stages[1..]).is_some());
         estimates.job_took(&Job { repetition: 7, ..program }, Duration::from_millis(100));
-        assert!(estimates.can_tell(&stages));
+        assert!(estimates.left(&stages).is_some() && estimates.left(&[]).is_none());
     }
 
     #[test]
     fn skipped_steps_do_not_count() {
         let mut estimates = Estimates::default();
         estimates.job_took(&job(WorkloadId::SevenZip, Variant::SINGLE), Duration::ZERO);
-        let left = |variant| {
-            let stage = Stage::Job(job(WorkloadId::SevenZip, variant));
-            estimates.of_stages(&[stage, Stage::Side(Vec::new())])
+        let left = |estimates: &Estimates, workload| {
+            let stage = Stage::Job(job(workload, Variant::SINGLE));
+            estimates.of_stages(&[stage, Stage::Side(Vec::new())]).as_secs()
         };
-        assert_eq!(left(Variant::SINGLE), Duration::ZERO);
-        assert_eq!(left(Variant::MULTI), Duration::from_secs(60));
-        estimates.clock_step(&clock(1_000_000));
-        let stages = [Stage::Job(job(WorkloadId::SevenZip, Variant::MULTI))];
-        assert_eq!(estimates.of_stages(&stages), Duration::from_secs(120));
+        assert_eq!(left(&estimates, WorkloadId::SevenZip), 0);
+        assert_eq!(left(&estimates, WorkloadId::Lzma), 10);
+        estimates.clock_step(&clock(0, 1_000_000));
+        assert_eq!(left(&estimates, WorkloadId::SevenZip), 0);
     }
 }

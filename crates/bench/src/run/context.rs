@@ -1,5 +1,6 @@
 //! Input, progress and result of a run.
 
+use crate::plan::estimate::{ExpectedMips, TimeLeft};
 use crate::plan::options::Options;
 use crate::question::Task;
 use crate::run::history::NewRun;
@@ -42,6 +43,8 @@ pub struct RunContext<'a> {
     pub marks: Option<&'a mut dyn FnMut() -> Vec<String>>,
     /// Done while the gate waits anyway, when the machine was looked at and nothing is measured.
     pub while_waiting: fn(),
+    /// 7-zip score of a core type at a clock, by other boards: how long this one will take.
+    pub expected_mips: ExpectedMips,
     /// Is handed the way back of all settings, as soon as there are any, for an end that cannot wait.
     pub on_settings: &'a dyn Fn(RestoreHandle),
     /// Samples are shown as they come: they are told between steps, and while a program runs that is not timed here.
@@ -70,9 +73,8 @@ pub enum Progress<'a> {
     Step {
         /// Its name.
         name: &'a str,
-        /// About how long this step and everything behind it will take, by what this machine has
-        /// needed so far.
-        left: Duration,
+        /// About how long this step and everything behind it will take; none where nothing is known of it.
+        left: Option<TimeLeft>,
     },
     /// A step has ended, under the name with which it began.
     StepEnded {

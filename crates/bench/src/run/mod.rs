@@ -26,7 +26,7 @@ mod tuning;
 
 pub use resumed::settle;
 
-use crate::plan::estimate::Estimates;
+use crate::plan::estimate::{Estimates, TimeLeft, ToldTime};
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::AvailableTools;
 use crate::question::{Attributes, Planning};
@@ -101,6 +101,7 @@ pub fn run(mut context: RunContext) -> FinishedRun {
         at: 0,
         step_name: String::new(),
         estimates: Estimates::default(),
+        told_time: ToldTime::default(),
         sleep: SuspendClock::reset(),
         context,
     };
@@ -180,6 +181,8 @@ struct Runner<'a> {
     step_name: String,
     /// Duration of each.
     estimates: Estimates,
+    /// The time left that was told last.
+    told_time: ToldTime,
     /// Values of the whole machine.
     sleep: SuspendClock,
 }
@@ -231,7 +234,7 @@ impl Runner<'_> {
         let planning = Planning { machine, survey: &survey, options: &options, available };
         let stages = self.context.task.stages(&planning);
         let stages = self.begun.left(stages);
-        self.estimates = Estimates::of(machine);
+        self.estimates = Estimates::of(machine, self.context.expected_mips);
         self.estimate_known(&stages);
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
@@ -255,12 +258,18 @@ impl Runner<'_> {
             }
             self.at += 1;
             if stage == Stage::ColdClocks {
-                let left = self.estimates.of_stages(self.ahead());
-                if left >= WORTH_TELLING && self.estimates.can_tell(self.ahead()) {
+                let left = self.time_left().map_or(Duration::ZERO, |left| left.all);
+                if left >= WORTH_TELLING {
                     (self.context.progress)(Progress::Left(left));
                 }
             }
         }
+    }
+
+    /// Time left from the current stage on.
+    fn time_left(&mut self) -> Option<TimeLeft> {
+        let estimate = self.estimates.left(self.ahead())?;
+        Some(self.told_time.tell(estimate, self.context.timeline.now_ms()))
     }
 
     /// Remaining stages, the current one first.

@@ -216,7 +216,7 @@ impl Runner<'_> {
         self.record_start();
         // What stood still between two steps is nothing to either of them.
         self.report_pause();
-        let left = self.estimates.of_stages(self.ahead());
+        let left = self.time_left();
         (self.context.progress)(Progress::Step { name, left });
         name.clone_into(&mut self.step_name);
         self.show_samples();

@@ -6,7 +6,7 @@ use super::{Entry, Ranking, Standing};
 use facts::Verdict;
 use facts::change::signed_percent;
 use facts::figures::Core;
-use facts::lines::wrapped;
+use facts::lines::wrapped_at;
 use facts::number::number;
 use record::Arrange;
 use std::fmt::Write;
@@ -17,26 +17,30 @@ const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (of 
                        SoC; per MHz: against the median of other cores of this type; place among all boards. `≈` is \
                        estimated.";
 
-/// A ranking for people: the answer, then figure by figure.
-pub fn ranking_text(ranking: &Ranking) -> String {
+/// A ranking for people: the answer, then figure by figure. Lines have at most so many columns.
+pub fn ranking_text(ranking: &Ranking, columns: usize) -> String {
     let board = ranking.board.as_deref().unwrap_or("This machine");
     let mut text = match ranking.verdict {
         Verdict::Valid => String::new(),
-        Verdict::Unproven => "Nothing here shows whether this result is valid.\n\n".to_owned(),
-        Verdict::Degraded => "This result is degraded: below what this machine can do.\n\n".to_owned(),
-        Verdict::Invalid => invalid("This result", &ranking.invalid_because) + "\n",
+        Verdict::Unproven => "Nothing here shows whether this result is valid.".to_owned(),
+        Verdict::Degraded => "This result is degraded: below what this machine can do.".to_owned(),
+        Verdict::Invalid => invalid("This result", &ranking.invalid_because),
     };
+    if !text.is_empty() {
+        text = wrapped_at(&text, 0, columns) + "\n\n";
+    }
     let soc = match &ranking.soc {
         Some(soc) => format!(" ({})", cut(soc)),
         None => String::new(),
     };
-    let _ = writeln!(text, "{}{soc} compared with known results:\n", cut(board));
+    let heading = format!("{}{soc} compared with known results:", cut(board));
+    let _ = writeln!(text, "{}\n", wrapped_at(&heading, 0, columns));
     if let Some(neighbours) = ranking.neighbours.first() {
-        let chart = neighbours.chart(CHART_COLUMNS).join("\n");
-        let _ = writeln!(text, "{}\n\n{chart}\n", wrapped(&neighbours.sentence(), 0));
+        let chart = neighbours.chart(columns.min(CHART_COLUMNS)).join("\n");
+        let _ = writeln!(text, "{}\n\n{chart}\n", wrapped_at(&neighbours.sentence(), 0, columns));
     }
-    text.push_str(&among_others_text(ranking));
-    text.push_str(&left_out(&ranking.left_out));
+    text.push_str(&among_others_text(ranking, columns));
+    text.push_str(&left_out(&ranking.left_out, columns));
     text
 }
 
@@ -44,8 +48,8 @@ pub fn ranking_text(ranking: &Ranking) -> String {
 pub(super) const CHART_COLUMNS: usize = 78;
 
 /// The answer and the places of all figures.
-fn among_others_text(ranking: &Ranking) -> String {
-    let mut text = format!("{}\n\n", wrapped(&ranking.answer.sentence, 0));
+fn among_others_text(ranking: &Ranking, columns: usize) -> String {
+    let mut text = format!("{}\n\n", wrapped_at(&ranking.answer.sentence, 0, columns));
     if ranking.entries.is_empty() {
         text.push_str("   No comparable figures.\n");
     } else {
@@ -53,17 +57,17 @@ fn among_others_text(ranking: &Ranking) -> String {
             let _ = writeln!(
                 text,
                 "{}\n",
-                wrapped(&format!("Others with this SoC: {}.", ranking.others_with_soc.join(", ")), 0)
+                wrapped_at(&format!("Others with this SoC: {}.", ranking.others_with_soc.join(", ")), 0, columns)
             );
         }
-        let _ = writeln!(text, "{}\n", wrapped(COLUMNS, 0));
-        text.push_str(&rows(ranking));
-        text.push_str(&estimated(ranking));
+        let _ = writeln!(text, "{}\n", wrapped_at(COLUMNS, 0, columns));
+        text.push_str(&rows(ranking, columns));
+        text.push_str(&estimated(ranking, columns));
     }
     text
 }
 
-fn rows(ranking: &Ranking) -> String {
+fn rows(ranking: &Ranking, columns: usize) -> String {
     let header = ["", "this", "median", "range", "SoC", "per MHz", "all"];
     let mut table = Table::new(header.map(str::to_owned).to_vec());
     let mut heading = String::new();
@@ -79,7 +83,7 @@ fn rows(ranking: &Ranking) -> String {
         }
         table.row(cells(entry));
     }
-    table.finish()
+    table.text(columns)
 }
 
 fn cells(entry: &Entry) -> Vec<String> {
@@ -111,11 +115,11 @@ fn standing(standing: &Standing) -> String {
     }
 }
 
-fn estimated(ranking: &Ranking) -> String {
+fn estimated(ranking: &Ranking, columns: usize) -> String {
     let mut text = String::new();
     for entry in &ranking.entries {
         if let Some(words) = &entry.estimated {
-            let _ = writeln!(text, "{}", wrapped(&format!("   {}: {words}.", entry.figure.name()), 6));
+            let _ = writeln!(text, "{}", wrapped_at(&format!("   {}: {words}.", entry.figure.name()), 6, columns));
         }
     }
     if text.is_empty() { text } else { format!("\nEstimated, with 90 % intervals:\n{text}") }

@@ -6,6 +6,8 @@ use facts::stats::{median, median_absolute_deviation, quantile};
 use record::{Variant, WorkloadId};
 use std::collections::BTreeSet;
 
+/// The method of 7-zip 16.02, of which most results are.
+const SEVENZIP_METHOD: u32 = 16;
 /// Fewer results than this tell nothing about a core type.
 const ROWS_MIN: usize = 3;
 /// All results of one board could share one fault.
@@ -72,6 +74,14 @@ impl Reference {
             rows,
             boards: boards.len(),
         })
+    }
+}
+
+impl Reference {
+    /// 7-zip score of one core of this type at this clock: the median of what others reach.
+    pub fn expected_mips(&self, core_type: &str, clock_mhz: f64) -> Option<f64> {
+        let single = FigureKey::new(WorkloadId::SevenZip.into(), SEVENZIP_METHOD, Variant::SINGLE.as_str());
+        self.expected(core_type, clock_mhz, &single).map(|range| range.median)
     }
 }
 

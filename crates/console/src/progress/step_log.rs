@@ -22,7 +22,7 @@ impl StepLog {
     }
 
     /// A step runs, or begins; the line that is due, if one is.
-    pub(super) fn step(&mut self, at_s: u64, name: &str, left_s: u64) -> Option<String> {
+    pub(super) fn step(&mut self, at_s: u64, name: &str, left_s: Option<u64>) -> Option<String> {
         let left = time_left(left_s);
         let line = match self.ended.take() {
             Some(ended) => format!("{} {ended}; {left}, next: {name}", clock(at_s)),
@@ -55,13 +55,13 @@ mod tests {
     #[test]
     fn each_step_has_a_line_and_a_long_one_more() {
         let mut log = StepLog::default();
-        assert_eq!(log.step(2, "clock of CPUs 0-3", 250), None);
+        assert_eq!(log.step(2, "clock of CPUs 0-3", Some(250)), None);
         log.ended("clock of CPUs 0-3: 1415 MHz");
-        let line = log.step(5, "heating", 240);
+        let line = log.step(5, "heating", Some(240));
         assert_eq!(line.as_deref(), Some("00:00:05 clock of CPUs 0-3: 1415 MHz; about 4 min left, next: heating"));
-        assert_eq!(log.step(6, "61.0 °C now", 239), None);
-        assert_eq!(log.step(65, "70.2 °C now", 179).as_deref(), Some("00:01:05 70.2 °C now; about 180 s left"));
-        assert_eq!(log.step(66, "70.3 °C now", 178), None);
+        assert_eq!(log.step(6, "61.0 °C now", Some(239)), None);
+        assert_eq!(log.step(65, "70.2 °C now", Some(179)).as_deref(), Some("00:01:05 70.2 °C now; about 180 s left"));
+        assert_eq!(log.step(66, "70.3 °C now", Some(178)), None);
         log.ended("heating: failed: no output");
         assert_eq!(log.finish(245).as_deref(), Some("00:04:05 heating: failed: no output"));
         assert_eq!(log.finish(245), None);

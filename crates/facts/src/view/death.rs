@@ -79,17 +79,19 @@ fn death_at(facts: &Facts<'_>, died: &DeathPoint) -> Death {
     let aftermath = died.aftermath.known();
     let restarted = aftermath.and_then(|aftermath| aftermath.restarted.known());
     let seen = last_seen(facts, died);
-    let (cause, sure_percent) = match restarted {
-        Some(false) => killed(facts, died),
-        _ => cause(facts, died, aftermath, seen.as_ref()),
+    let (cause, sure_percent) = match (died.signal, restarted) {
+        (Some(signal), _) => (format!("Signal {signal} stopped it."), 99),
+        (None, Some(false)) => killed(facts, died),
+        (None, _) => cause(facts, died, aftermath, seen.as_ref()),
     };
     Death {
-        how: match restarted {
-            Some(true) => "The board died",
-            Some(false) => "The program was killed",
-            None => "The run died",
+        how: match (died.signal, restarted) {
+            (Some(_), _) => "The run was stopped",
+            (None, Some(true)) => "The board died",
+            (None, Some(false)) => "The program was killed",
+            (None, None) => "The run died",
         },
-        was_killed: restarted == Some(&false),
+        was_killed: died.signal.is_some() || restarted == Some(&false),
         step: step_words(died),
         into_ms: died.at_ms.saturating_sub(died.began_ms.unwrap_or(0)),
         seen,

@@ -4,7 +4,6 @@ use super::{left_out, listed, verdict};
 use crate::document::{Around, Part, document_within};
 use crate::draw::wide;
 use compare::{Comparison, Line, change, labels};
-use facts::Verdict;
 use maud::{Markup, html};
 
 /// Renders a comparison as an HTML file.
@@ -27,15 +26,9 @@ pub fn comparison_within(around: &Around, comparison: &Comparison) -> String {
 }
 
 fn top(name: &str, comparison: &Comparison) -> Markup {
-    let invalid = labels().zip(&comparison.sides).filter(|(_, side)| side.verdict == Verdict::Invalid);
     html! {
         h1 { (name) }
-        @for (letter, side) in invalid {
-            p.verdict.invalid {
-                b { (letter) " is invalid: do not use it." }
-                @if let Some(why) = side.invalid_because.first() { " " (facts::harmless(why)) }
-            }
-        }
+        @for sentence in &comparison.sentences { p.verdict { (facts::harmless(sentence)) } }
         (wide("Results", &html! { table {
             thead { tr { th scope="col" { "Result" } th scope="col" { "Board" } th scope="col" { "Verdict" } th scope="col" { "File" } } }
             tbody {

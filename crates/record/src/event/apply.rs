@@ -36,6 +36,7 @@ impl Record {
                     began_ms: Some(at_ms),
                     at_ms,
                     aftermath: Fact::not_reached(),
+                    signal: None,
                 });
             }
             Event::StageBegins { stage } => {
@@ -126,7 +127,7 @@ impl Record {
     }
 
     /// Time of the last event or sample.
-    fn last_sign_ms(&self) -> i64 {
+    pub(crate) fn last_sign_ms(&self) -> i64 {
         let rows = self.samples.at_ms.last().copied();
         let step = self.steps.last().map(|step| step.window.end_ms);
         let state = self.states.last().map(|state| state.at_ms);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::soc_temperature::{SocReason, SocTemperature};
 use crate::{
-    Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, RestoreOutcome,
+    Channel, ChannelId, ChannelKind, Failure, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, RestoreOutcome,
     SettingChange, StartedStage, State, Step, Unit, Variant, WorkloadId, nothing_known,
 };
 
@@ -27,6 +27,7 @@ fn died_in(step: &str, restarted: bool) -> DeathPoint {
             reset_reasons: Vec::new(),
             hardware_messages: Vec::new(),
         }),
+        signal: None,
     }
 }
 
@@ -154,4 +155,37 @@ fn deadly_step_is_detected() {
         run.resumed = parts.into_iter().map(resumed).collect();
         assert_eq!(run.deadly_steps(), expected, "{deaths:?}");
     }
+}
+
+#[test]
+fn stopped_run_is_resumed_without_the_step_that_was_cut() {
+    let failed = Outcome::Failed(Failure {
+        kind: FailureKind::Interrupted,
+        message: String::new(),
+        exit_status: None,
+        output_tail: String::new(),
+    });
+    let cut = Step { outcome: failed, ..step(WorkloadId::Simd) };
+    let check = |steps: &[Step], first_step: usize, kept: usize, named: Option<&str>| {
+        let mut record = Record::new(nothing_known().source, run("first"));
+        record.run.died_in = None;
+        record.run.end = End::Interrupted { signal: 2 };
+        record.run.stages = vec![StartedStage { stage: "a".into(), first_step }];
+        record.steps = steps.to_vec();
+        let before = record.run.clone();
+        assert!(before.is_unfinished() && Resumption::of(&before, 0).is_none());
+        record.reopen();
+        assert_eq!(record.steps.len(), kept, "{named:?}");
+        let died_in = record.run.died_in.as_ref().unwrap();
+        assert_eq!((died_in.step.as_deref(), died_in.signal), (named, Some(2)));
+        let resumed = Resumption::of(&record.run, 1_050_000).unwrap();
+        record.resume(resumed, "first".into());
+        assert!(before.is_part_of(&record.run));
+    };
+    let done = step(WorkloadId::Stockfish);
+    check(&[done.clone(), cut.clone(), cut], 0, 1, Some(SIMD));
+    check(&[done.clone(), step(WorkloadId::Simd)], 0, 1, Some(SIMD));
+    // The stage that is repeated has no step yet.
+    check(&[done], 1, 1, None);
+    check(&[], 0, 0, None);
 }

@@ -3,6 +3,7 @@
 //! verdict as an alert, main figures, neighbours and causes, then all figures, and steps that did not pass. GitLab uses JUnit and OpenMetrics instead.
 
 use super::scores::{TestOutcome, scores, tests};
+use crate::markdown::{board, place};
 use explain::diagnosis::narrative::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
@@ -28,10 +29,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         Verdict::Unproven | Verdict::Degraded => "WARNING",
         Verdict::Invalid => "CAUTION",
     };
-    let machine = &facts.machine;
-    let board = facts::machine_name(machine)
-        .or(machine.soc.known())
-        .map_or_else(|| "Unknown board".into(), |name| markdown(name));
+    let board = board(&facts.machine);
     let told = Narrative::of(facts, explained);
     let mut text = format!("### sbc-bench: {board}\n\n> [!{alert}]\n> {}\n", markdown(&told.verdict));
     for loss in &told.ledgers {
@@ -42,8 +40,8 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     if explained.verdict != Verdict::Invalid && !main.is_empty() {
         let _ = write!(text, "\n{}", main.markdown());
     }
-    if let Some(neighbours) = &told.neighbours {
-        let _ = writeln!(text, "\n{}", markdown(neighbours));
+    if let Some(place) = place(&told) {
+        let _ = writeln!(text, "\n{}", markdown(&place));
     }
     for cause in &told.causes {
         let _ = writeln!(text, "\n- {}", markdown(&cause.text()));

@@ -5,7 +5,7 @@
 
 use super::memory;
 use crate::tables::{Answer, Report, Role, Rule};
-use facts::lines::{explanation, unmeasured, wrapped};
+use facts::lines::{COLUMNS, explanation, unmeasured, wrapped};
 use facts::number::{number, with_unit};
 use facts::stats::{mean, median};
 use facts::view::{self, step_score};
@@ -31,7 +31,7 @@ const REPORT: Report = Report {
         if told.is_empty() {
             told.push_str("No scores of one and of several CPUs were measured.\n\n");
         }
-        told.push_str(&explanation(explained));
+        told.push_str(&explanation(explained, COLUMNS));
         for line in unmeasured(record, None, &[]) {
             let _ = writeln!(told, "{}", wrapped(&format!("Not measured: {line}"), 3));
         }

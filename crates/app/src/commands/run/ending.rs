@@ -3,22 +3,24 @@
 use compare::Neighbours;
 use explain::diagnosis::narrative::Narrative;
 use facts::figures::main::headlines;
-use facts::lines::wrapped;
+use facts::lines::{COLUMNS, padded, width, wrapped_at};
 use facts::{Explained, Facts, view};
 use std::path::Path;
 use workloads::job::definition::command_line;
 
 /// Lines of the screen that every terminal has, without the one of the prompt.
 const LINES_MAX: usize = 23;
-/// Lines of one paragraph: the log has the rest of a longer one.
-const PARAGRAPH_LINES_MAX: usize = 3;
+/// Columns of one paragraph in all its lines: the log has the rest of a longer one.
+const PARAGRAPH_COLUMNS_MAX: usize = 3 * COLUMNS;
+/// Widest chart.
+const CHART_COLUMNS: usize = 78;
+/// Ends a paragraph that was cut.
+const MORE: &str = " ...";
 /// A chart with fewer bars shows nothing.
 const BARS_MIN: usize = 3;
 const BARS_MAX: usize = 6;
 /// Columns of a figure: two stand side by side.
 const FIGURE_COLUMNS: usize = 39;
-/// Widest line and chart.
-const COLUMNS_MAX: usize = 80;
 
 /// Renders board, verdict, main figures, neighbours, temperature and commands, then the sentences in `last`. The chart uses
 /// the remaining lines.
@@ -29,20 +31,19 @@ pub(super) fn ending(
     last: &[String],
     columns: usize,
 ) -> String {
-    let columns = columns.min(COLUMNS_MAX);
     let (facts, told) = (explained.facts.in_lines(), Narrative::of(explained.facts.in_lines(), &explained.assessment));
     let mut lines = vec![facts::plain(&facts::machine_name(&facts.machine).cloned().unwrap_or("Unknown board".into()))];
-    lines.extend(paragraph(&told.verdict));
-    lines.extend(told.ledgers.first().into_iter().flat_map(|ledger| paragraph(ledger)));
+    lines.extend(paragraph(&told.verdict, columns));
+    lines.extend(told.ledgers.first().into_iter().flat_map(|ledger| paragraph(ledger, columns)));
     section(&mut lines, figures(facts, columns));
     let mut end = vec![temperature(facts)];
     section(&mut end, file.map(commands).unwrap_or_default());
-    end.extend(last.iter().flat_map(|sentence| paragraph(sentence)));
+    end.extend(last.iter().flat_map(|sentence| paragraph(sentence, columns)));
     if let Some(chart) = chart {
-        section(&mut lines, paragraph(&chart.sentence()));
+        section(&mut lines, paragraph(&chart.sentence(), columns));
         let left = LINES_MAX.saturating_sub(rows(&lines, columns) + rows(&end, columns));
         if left >= BARS_MIN {
-            lines.extend(nearest(chart, left.min(BARS_MAX)).chart(columns.saturating_sub(2)));
+            lines.extend(nearest(chart, left.min(BARS_MAX)).chart(columns.min(CHART_COLUMNS)));
         }
     }
     lines.extend(end);
@@ -57,18 +58,22 @@ fn section(lines: &mut Vec<String>, section: Vec<String>) {
     }
 }
 
-fn paragraph(sentence: &str) -> Vec<String> {
-    let mut lines: Vec<String> = wrapped(sentence, 0).lines().map(str::to_owned).collect();
-    if lines.len() > PARAGRAPH_LINES_MAX {
-        lines.truncate(PARAGRAPH_LINES_MAX);
-        lines.last_mut().into_iter().for_each(|line| line.push_str(" ..."));
+fn paragraph(sentence: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = wrapped_at(sentence, 0, columns).lines().map(str::to_owned).collect();
+    let lines_max = PARAGRAPH_COLUMNS_MAX / columns;
+    if lines.len() > lines_max {
+        lines.truncate(lines_max);
+        lines
+            .last_mut()
+            .into_iter()
+            .for_each(|line| *line = padded(line, columns - MORE.len()).trim_end().to_owned() + MORE);
     }
     lines
 }
 
 /// Rows of these lines on a terminal that breaks them.
 fn rows(lines: &[String], columns: usize) -> usize {
-    lines.iter().map(|line| line.chars().count().div_ceil(columns.max(1)).max(1)).sum()
+    lines.iter().map(|line| width(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
 /// The chart with so many bars: this board, and those that are nearest to it.
@@ -102,7 +107,7 @@ fn commands(file: &Path) -> Vec<String> {
     [
         ("Page", command(&["sbc-bench", "explain", &file, "--html", "run.html", "--card", "run.png"])),
         ("Compare", command(&["sbc-bench", "compare", &file])),
-        ("Share", command(&["sbc-bench", "upload", &file])),
+        ("Share", command(&["sbc-bench", "share", &file])),
     ]
     .map(|(what, command)| format!("{what:<7} {command}"))
     .to_vec()
@@ -145,6 +150,6 @@ mod tests {
     fn screen_has_24_lines() {
         check("/var/log/sbc-bench.json", 80, 5);
         check("/home/someone/.local/state/sbc-bench/runs/2026-11-28-120000.json", 80, 3);
-        check("run.json", 120, 5);
+        check("run.json", 60, 3);
     }
 }

@@ -98,7 +98,7 @@ impl Runner<'_> {
     fn report_temperature(&mut self, now: &record::Reading<i64>) {
         if let Ok(value) = now {
             let name = format!("{:.1} °C now", *value as f64 / 1000.0);
-            let left = self.estimates.of_stages(self.ahead());
+            let left = self.time_left();
             (self.context.progress)(Progress::Step { name: &name, left });
         }
         self.recorder.flush();

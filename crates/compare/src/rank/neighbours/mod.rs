@@ -7,6 +7,7 @@ use super::{Peer, own_row, peers_of, without_own};
 use crate::reference::{Reference, soc_key};
 use boards::{Board, boards};
 use facts::figures::Figure;
+use facts::lines::padded;
 use facts::number::{number, with_unit};
 use facts::stats::median;
 use facts::{Explanation, Facts, Verdict};
@@ -223,11 +224,11 @@ impl Neighbours {
         let name_columns = NAME_COLUMNS.min(columns.saturating_sub(VALUE_COLUMNS + 4 + BAR_COLUMNS_MIN));
         let room = columns.saturating_sub(name_columns + VALUE_COLUMNS + 4).max(BAR_COLUMNS_MIN);
         let line = |bar: &Bar| {
-            let name: String = bar.label().chars().take(name_columns).collect();
+            let name = padded(&bar.label(), name_columns);
             let length = (bar.value / most * room as f64).round().max(1.0) as usize;
             let mark = if bar.is_this { "=" } else { "#" };
             let value = bar.value_words(&self.unit);
-            format!("   {name:<name_columns$}{value:>VALUE_COLUMNS$} {}", mark.repeat(length.min(room)))
+            format!("   {name}{value:>VALUE_COLUMNS$} {}", mark.repeat(length.min(room)))
         };
         self.bars.iter().map(line).collect()
     }

@@ -70,7 +70,7 @@ fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option
     // the CPUs wait for each other as well.
     let alone = there / f64::from(score.busy_cpus);
     let displaced = waited_ns(run.step).map(|waited_ns| (1.0 - own_ns / (waited_ns + own_ns) / alone).max(0.0));
-    let by_use = || Some(1.0 - waiting::kept_by_use(score, run)?);
+    let by_use = || Some(1.0 - waiting::kept_by_use(score, run, waiting::DECOMPRESSING_PERCENT)?);
     Some(displaced.or_else(by_use).map_or(others, |displaced| others.min(displaced)))
 }
 

@@ -13,6 +13,8 @@ use record::DictionaryRow;
 /// published logs without swapping. They wait for each other, the more the less they are balanced.
 const COMPRESSING: [(u32, f64); 9] =
     [(1, 99.3), (2, 81.5), (4, 85.2), (6, 91.7), (8, 92.6), (12, 93.0), (16, 91.3), (32, 88.8), (96, 83.8)];
+/// The same while they decompress: they have nothing to wait for, unless they are on cores of several kinds.
+pub(super) const DECOMPRESSING_PERCENT: f64 = 99.0;
 /// Share of kernel time in any run, in percent of the CPU time.
 const SYSTEM_PERCENT: f64 = 1.0;
 
@@ -23,7 +25,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
         .iter()
         .filter_map(|run| {
             let waited = waited_share(facts, run);
-            let by_use = kept_by_use(score, run).or_else(|| kept_by_time(score, run));
+            let by_use = kept_by_use(score, run, DECOMPRESSING_PERCENT).or_else(|| kept_by_time(score, run));
             match (by_use, waited) {
                 (Some(kept), Some(waited)) => Some(kept.max(1.0 - waited)),
                 (kept, waited) => kept.or(waited.map(|waited| 1.0 - waited)),
@@ -36,7 +38,8 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
 
 /// Loss of a score by CPU time that its threads did not get, by their own columns.
 pub(super) fn loss_of_use(score: &Score<'_>) -> Option<Loss> {
-    let kept: Vec<f64> = score.runs.iter().filter_map(|run| kept_by_use(score, run)).collect();
+    let kept: Vec<f64> =
+        score.runs.iter().filter_map(|run| kept_by_use(score, run, score.usual_decompressing_percent)).collect();
     Some(Loss::of_share(mean(&kept)?, Method::CpuTime, Witness::CpuTime))
 }
 
@@ -47,9 +50,9 @@ enum Direction {
 }
 
 impl Direction {
-    fn usual_percent(self, score: &Score<'_>) -> f64 {
+    fn usual_percent(self, score: &Score<'_>, decompressing_percent: f64) -> f64 {
         match self {
-            Self::Decompressing => score.usual_decompressing_percent,
+            Self::Decompressing => decompressing_percent,
             Self::Compressing => {
                 let next = COMPRESSING.iter().rev().find(|(count, _)| *count <= score.busy_cpus);
                 next.map_or(COMPRESSING[0].1, |(_, percent)| *percent)
@@ -69,17 +72,17 @@ impl Direction {
     }
 
     /// The same where nothing keeps it from the CPUs: as busy as usual, or as in its best repetition.
-    fn normal_percent(self, score: &Score<'_>) -> f64 {
+    fn normal_percent(self, score: &Score<'_>, decompressing_percent: f64) -> f64 {
         let used = score.runs.iter().filter_map(|run| self.used_percent(score, run));
-        used.fold(self.usual_percent(score), f64::max)
+        used.fold(self.usual_percent(score, decompressing_percent), f64::max)
     }
 }
 
-/// Remaining fraction of both halves by their CPU use.
-pub(super) fn kept_by_use(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+/// Remaining fraction of both halves by their CPU use, where this use of decompression is usual.
+pub(super) fn kept_by_use(score: &Score<'_>, run: &Run<'_>, decompressing_percent: f64) -> Option<f64> {
     let done = compression(run)?;
     let kept = |direction: Direction| {
-        let share = direction.used_percent(score, run)? / direction.normal_percent(score);
+        let share = direction.used_percent(score, run)? / direction.normal_percent(score, decompressing_percent);
         Some(share.clamp(0.01, 1.0))
     };
     let kept = [kept(Direction::Compressing)?, kept(Direction::Decompressing)?];

@@ -6,6 +6,7 @@ mod said;
 mod sentence;
 
 use crate::monitor::time_of_day;
+use compare::Neighbours;
 use compare::reference::Reference;
 use facts::lines::capitalised;
 use facts::{Cause, Deficit, Diagnosis, Explanation, Facts, Finding, Scope, Severity};
@@ -19,7 +20,7 @@ use said::Statements;
 const LIKELY_PERCENT: u8 = 80;
 
 /// What is to be said, in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Narrative {
     /// Sentences that answer what the run was made for.
     pub answers: Vec<String>,
@@ -28,9 +29,7 @@ pub struct Narrative {
     /// What each main score lost, one sentence for each.
     pub ledgers: Vec<String>,
     /// Place among known boards, with the next ones.
-    pub neighbours: Option<String>,
-    /// Bars of this board and of those next to it, in lines of 80 columns.
-    pub chart: Vec<String>,
+    pub neighbours: Option<Neighbours>,
     /// What was lost to each cause, the most harmful first.
     pub causes: Vec<Paragraph>,
     /// What else is worth a line; what cannot be known comes first.
@@ -85,9 +84,7 @@ impl Narrative {
         all.extend(notes(explained, deficit, &mut said));
         let notes = all;
         let neighbours = compare::neighbours(facts, explained, Reference::builtin());
-        let chart = neighbours.as_ref().map(|found| found.chart(CHART_COLUMNS)).unwrap_or_default();
-        let neighbours = neighbours.map(|found| found.sentence());
-        Self { answers, verdict: verdict.text, ledgers, neighbours, chart, causes, notes }
+        Self { answers, verdict: verdict.text, ledgers, neighbours, causes, notes }
     }
 }
 
@@ -95,9 +92,6 @@ impl Narrative {
 pub fn verdict_sentence(explained: &Explanation) -> String {
     sentence::verdict(explained).text
 }
-
-/// Width of a chart.
-const CHART_COLUMNS: usize = 78;
 
 /// What names a cause: its sentence, or fewer words where another one has said the same numbers.
 fn root(finding: &Finding, said: &mut Statements) -> String {
