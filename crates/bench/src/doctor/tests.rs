@@ -32,6 +32,7 @@ fn nothing_is_denied_because_nobody_could_look() {
         "ram-disks",
         "temperature",
         "power",
+        "meters",
         "throttling",
         "pressure",
         "kernel-log",
@@ -115,5 +116,19 @@ fn missing_tool_names_its_package_or_its_source() {
     assert_eq!(
         unknown("iperf3"),
         "install iperf3 (Debian), iperf3 (Fedora), iperf3 (Arch), iperf3 (Alpine), iperf (openSUSE)"
+    );
+}
+
+#[test]
+fn meters_on_usb_are_told() {
+    check(
+        "== /sys/class/hidraw/hidraw3/device/uevent\nHID_ID=0003:00002E3C:00005558\n",
+        "meters",
+        "yes: FNIRSI FNB58 (--meter fnirsi:hidraw3)",
+    );
+    check(
+        "== /sys/bus/usb/devices/1-1/idVendor\n5fc9\n== /sys/bus/usb/devices/1-1/idProduct\n0063\n",
+        "meters",
+        "no: POWER-Z KM003C cannot be read: the kernel has not loaded the driver powerz",
     );
 }

@@ -76,10 +76,9 @@ impl Address {
         let kinds = || KINDS.iter().map(|kind| kind.id).collect::<Vec<_>>().join(", ");
         let (id, rest) = text.split_once(':').unwrap_or((text, ""));
         let Some(kind) = KINDS.iter().find(|kind| kind.id == id) else {
-            return Err(match text.contains(':') {
-                true => format!("Unknown power meter kind {id:?}; kinds: {}.", kinds()),
-                false => format!("--meter must be KIND:HOST or KIND:HOST/N, not {text:?}; kinds: {}.", kinds()),
-            });
+            let what = "--meter must be KIND:HOST or KIND:HOST/N, not";
+            let what = if text.contains(':') { "Unknown power meter kind" } else { what };
+            return Err(format!("{what} {id:?}; kinds: {}.", kinds()));
         };
         let address = Self {
             kind,

@@ -74,10 +74,10 @@ impl Guard {
         match (self.stamp, clock) {
             (None, None) => Ok(true),
             (Some(_), None) => Err(Failure::Doubtful(STAMP_MISSING)),
-            (Some((last, since)), Some(clock)) if clock == last => match now.duration_since(since) > REPEATED_MAX {
-                true => Err(Failure::Doubtful(STAMP_REPEATED)),
-                false => Ok(false),
-            },
+            (Some((last, since)), Some(clock)) if clock == last => {
+                let is_old = now.duration_since(since) > REPEATED_MAX;
+                if is_old { Err(Failure::Doubtful(STAMP_REPEATED)) } else { Ok(false) }
+            }
             (last, Some(clock)) => {
                 self.stamp = Some((clock, now));
                 match last {

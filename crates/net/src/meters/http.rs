@@ -34,6 +34,8 @@ impl Client {
 fn failure(error: &ureq::Error) -> Failure {
     match error {
         ureq::Error::Timeout(_) => Failure::Errno(libc_errno::ETIMEDOUT),
+        // Its text has the password.
+        ureq::Error::BadUri(_) => Failure::garbled(b"not a URL"),
         ureq::Error::HostNotFound => Failure::garbled(b"no such host"),
         ureq::Error::Io(error) => match error.raw_os_error() {
             Some(errno) => Failure::Errno(errno),

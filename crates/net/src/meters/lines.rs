@@ -25,7 +25,7 @@ pub(super) const COMMAND: Kind = Kind {
     open: |address, user| {
         let argv = ["/bin/sh", "-c", address.host.as_str()].map(str::to_owned);
         let form = address.fields.clone().map_or_else(Form::readings, |fields| Form::Fields(vec![fields]));
-        Ok(Box::new(Program::new(argv.to_vec(), user, "", form)))
+        Ok(Box::new(Program::new(argv.to_vec(), user, form)))
     },
     ..PROGRAM
 };
@@ -45,7 +45,7 @@ pub(super) const SIGROK: Kind = Kind {
             argv.extend(["-c".into(), settings.replace(',', ":")]);
         }
         argv.extend(["--continuous", "-O", "analog"].map(str::to_owned));
-        Ok(Box::new(Program::new(argv, None, "", Form::readings())))
+        Ok(Box::new(Program::new(argv, None, Form::readings())))
     },
     ..PROGRAM
 };
@@ -70,7 +70,7 @@ pub(super) const MQTT: Kind = Kind {
         let argv = std::iter::once(path).chain(words).collect();
         let known = || MQTT_VALUES.iter().filter_map(|fields| Fields::parse(fields).ok()).collect();
         let form = Form::Fields(address.fields.clone().map_or_else(known, |fields| vec![fields]));
-        Ok(Box::new(Program::new(argv, user, "", form)))
+        Ok(Box::new(Program::new(argv, user, form)))
     },
     ..PROGRAM
 };
@@ -173,7 +173,6 @@ impl Round {
 struct Program {
     argv: Vec<String>,
     user: Option<Caller>,
-    name: &'static str,
     form: Form,
     running: Option<Child<'static>>,
     /// It is not started before.
@@ -183,8 +182,8 @@ struct Program {
 }
 
 impl Program {
-    fn new(argv: Vec<String>, user: Option<&Caller>, name: &'static str, form: Form) -> Self {
-        Self { argv, user: user.cloned(), name, form, running: None, due: Instant::now(), rest: Vec::new() }
+    fn new(argv: Vec<String>, user: Option<&Caller>, form: Form) -> Self {
+        Self { argv, user: user.cloned(), form, running: None, due: Instant::now(), rest: Vec::new() }
     }
 
     fn start(&self) -> Result<Child<'static>, Failure> {
@@ -236,11 +235,9 @@ impl Source for Program {
         let count = child.read_output(&mut buffer, SLICE);
         self.rest.extend_from_slice(&buffer[..count.unwrap_or_default()]);
         let latest = self.latest(count.is_none());
-        let name = self.name;
-        let named = |answer: Answer| Answer { name: name.to_owned(), ..answer };
         if count.is_some() {
             self.running = Some(child);
-            return latest.map(|answer| answer.map(named));
+            return latest;
         }
         // All that it will ever say.
         let rest = match &mut self.form {
@@ -248,7 +245,7 @@ impl Source for Program {
             Form::Fields(_) => None,
         };
         match (latest, rest) {
-            (Ok(Some(answer)), _) | (Ok(None), Some(answer)) => Ok(Some(named(answer))),
+            (Ok(Some(answer)), _) | (Ok(None), Some(answer)) => Ok(Some(answer)),
             (Err(why), _) => Err(why),
             (Ok(None), None) => Err(Failure::Doubtful("ended without a reading")),
         }
@@ -260,7 +257,7 @@ pub(super) fn foreign(text: &str) {
     let begin = Instant::now();
     let known = MQTT_VALUES.iter().filter_map(|fields| Fields::parse(fields).ok()).collect();
     for form in [Form::readings(), Form::Fields(known)] {
-        let mut program = Program::new(Vec::new(), None, "", form);
+        let mut program = Program::new(Vec::new(), None, form);
         for (second, line) in (0..).zip(text.lines()) {
             let _ = program.form.line(line, begin + Duration::from_secs(second));
         }
