@@ -22,7 +22,7 @@ fn tables() -> [Table; 6] {
     ]
 }
 
-/// List sensors, power meters, workloads, rules, reports, tools and more
+/// List sensors, power meters, workloads, rules and more
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
     /// What to list: questions, sensors, meters, workloads, rules, reports, tools or definitions [default: all but tools]

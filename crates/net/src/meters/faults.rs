@@ -80,10 +80,6 @@ fn check(fault: &str, meter: &str, script: &[(Says, Outcome)]) {
 #[test]
 fn faults_of_a_server_are_gaps() {
     let power = "json:http://HOST/#$.power:W";
-    let stamped = "json:http://HOST/#$.power:W,$.t:time";
-    let counted = "json:http://HOST/#$.power:W,$.energy:Wh";
-    let direct = "json:http://HOST/#$.power:W,$.v:V,$.a:A";
-    let exporter = "prometheus:http://HOST/metrics#watts{socket=\"3\"}:W,time:time";
     let five = Body("{\"power\":5}");
     check("none", power, &[(five, watts(5_000)), (Body("{\"power\":5}"), watts(5_000))]);
     for (says, words) in [
@@ -110,6 +106,14 @@ fn faults_of_a_server_are_gaps() {
             &[(Body("{\"power\":5}"), watts(5_000)), (says, Err(words)), (Body("{\"power\":5}"), watts(5_000))],
         );
     }
+}
+
+#[test]
+fn values_that_cannot_be_right_are_gaps() {
+    let power = "json:http://HOST/#$.power:W";
+    let stamped = "json:http://HOST/#$.power:W,$.t:time";
+    let counted = "json:http://HOST/#$.power:W,$.energy:Wh";
+    let direct = "json:http://HOST/#$.power:W,$.v:V,$.a:A";
     check(
         "unit in the value",
         power,
@@ -165,6 +169,11 @@ fn faults_of_a_server_are_gaps() {
             (Body("{\"power\":5,\"v\":5100,\"a\":1}"), Err("no board")),
         ],
     );
+}
+
+#[test]
+fn faults_of_exporters_are_gaps() {
+    let exporter = "prometheus:http://HOST/metrics#watts{socket=\"3\"}:W,time:time";
     check(
         "exporter",
         exporter,

@@ -85,7 +85,7 @@ const MQTT_VALUES: [&str; 3] = [
 ];
 
 /// Time to wait for output, after which the end of the meter is looked for.
-const SLICE: Duration = Duration::from_millis(100);
+const SLICE: Duration = Duration::from_millis(200);
 /// A program that ended is started again after this time.
 const PAUSE: Duration = Duration::from_secs(1);
 const LINE_BYTES_MAX: usize = 64 << 10;

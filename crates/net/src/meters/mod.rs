@@ -65,7 +65,7 @@ pub struct Kind {
     /// Its thread has something to end: it is waited for.
     is_joined: bool,
     /// Makes the source of its answers. Asks nothing yet.
-    open: fn(&Address, Option<&Caller>) -> Result<Box<dyn Source>, String>,
+    open: fn(&Address, Option<&Caller>) -> Opened,
 }
 
 /// Every kind of meter, in order of id.
@@ -100,6 +100,9 @@ const NETWORK: Kind = Kind {
     is_joined: false,
     open: |address, _| Err(format!("{} is not a meter.", address.shown)),
 };
+
+/// A source of answers, or a sentence for people.
+type Opened = Result<Box<dyn Source>, String>;
 
 /// Something that gives answers.
 trait Source: Send {

@@ -8,7 +8,7 @@
 
 use super::fields::{Fields, Format};
 use super::http::Client;
-use super::{Address, Answer, Kind, NETWORK, Source, Takes};
+use super::{Address, Answer, Kind, NETWORK, Opened, Source, Takes};
 use machine::Failure;
 use std::time::Duration;
 
@@ -128,7 +128,7 @@ struct Page {
 }
 
 /// The address that the user gave.
-fn own(address: &Address, format: Format) -> Result<Box<dyn Source>, String> {
+fn own(address: &Address, format: Format) -> Opened {
     let fields = address.fields.clone().ok_or("no path")?;
     Ok(Box::new(Page { client: Client::new(), name: "", format, places: vec![(address.host.clone(), fields)] }))
 }

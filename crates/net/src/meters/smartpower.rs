@@ -6,7 +6,7 @@
 //! is output 3. Energy is in the lines of the second only.
 
 use super::http::whole;
-use super::{ANSWER_MAX, Address, Answer, Kind, NETWORK, Output, Source};
+use super::{ANSWER_MAX, Address, Answer, Kind, NETWORK, Opened, Output, Source};
 use machine::{Caller, Failure};
 use std::io::Read;
 use std::net::{IpAddr, TcpStream, ToSocketAddrs, UdpSocket};
@@ -150,7 +150,7 @@ impl SmartPower3 {
     }
 }
 
-fn open_3(address: &Address, _: Option<&Caller>) -> Result<Box<dyn Source>, String> {
+fn open_3(address: &Address, _: Option<&Caller>) -> Opened {
     let local = match address.host.parse::<u16>() {
         Ok(port) => format!("0.0.0.0:{port}"),
         Err(_) => address.host.clone(),

@@ -167,10 +167,9 @@ fn mosquitto_gives_new_messages_only() {
     let is_over = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            for second in 10.. {
-                if is_over.load(std::sync::atomic::Ordering::Relaxed) {
-                    return;
-                }
+            let mut second = 10;
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                second += 1;
                 send(
                     "tele/plug/SENSOR",
                     &format!(r#"{{"Time":"2026-01-01T00:00:{second}","ENERGY":{{"Power":5.3}}}}"#),
