@@ -310,6 +310,10 @@ fn a_monitor_passes_on_its_meter() {
         let command = format!("command:while sleep 0.1; do echo 4.2 W 5.25 V 800 mA; done; : {word}");
         let server = Server::start(&folder, &["-m", "0.2", "--quiet", "--meter", &command, serving, "127.0.0.1:0"]);
         let token = if serving == "--web" { server.path.trim_end_matches('/') } else { "" };
+        let metrics = if token.is_empty() { "/metrics".to_owned() } else { format!("{token}/metrics") };
+        while !String::from_utf8_lossy(&server.get(&metrics).1).contains("sbc_bench_channel_watts{") {
+            std::thread::sleep(Duration::from_millis(50));
+        }
         let meter = format!("sbc-bench:{}{token}", server.host);
         let mut watch = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
         watch.args(["-m", "0.2", "--jsonl=full", "--meter", &meter]).stdin(Stdio::null()).stdout(Stdio::piped());
