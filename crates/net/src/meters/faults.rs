@@ -19,8 +19,10 @@ enum Says<'a> {
 }
 use Says::{Body, Bytes, Closes, Late};
 
-/// Power in milliwatts and energy in microjoules, nothing new, or words of the reason of a gap.
-type Outcome<'a> = Result<Option<(Option<i64>, Option<i64>)>, &'a str>;
+/// Power in milliwatts and energy in microjoules, or nothing new.
+type Values = Option<(Option<i64>, Option<i64>)>;
+/// Values, or words of the reason of a gap.
+type Outcome<'a> = Result<Values, &'a str>;
 
 const fn watts<'a>(milliwatts: i64) -> Outcome<'a> {
     Ok(Some((Some(milliwatts), None)))
@@ -32,11 +34,7 @@ fn source(text: &str) -> Box<dyn Source> {
 }
 
 /// One reading, as the polling does it; the guard takes it for one of this second.
-fn outcome(
-    source: &mut dyn Source,
-    guard: &mut Guard,
-    now: Instant,
-) -> Result<Option<(Option<i64>, Option<i64>)>, String> {
+fn outcome(source: &mut dyn Source, guard: &mut Guard, now: Instant) -> Result<Values, String> {
     let answer = source.read().and_then(|answer| answer.map_or(Ok(None), |answer| guard.check(answer, now)));
     let first = answer.map(|answer| Some(answer?.outputs[0]));
     let values = first.map(|output| output.map(|output| (output.milliwatts, output.microjoules)));

@@ -136,8 +136,10 @@ mod tests {
     /// Time stamp, power, voltage, current and energy of an output, after so many seconds.
     type Row = (f64, Option<i64>, [Option<i64>; 4]);
 
-    /// Each row gives this: its energy, nothing, or a gap with words of the reason.
-    fn check(rows: &[(Row, Result<Option<Option<i64>>, &str>)]) {
+    /// Energy of a row, nothing new, or a gap with words of the reason.
+    type Expected<'a> = Result<Option<Option<i64>>, &'a str>;
+
+    fn check(rows: &[(Row, Expected)]) {
         let (mut guard, begin) = (Guard::default(), Instant::now());
         for ((seconds, clock, [milliwatts, millivolts, milliamperes, microjoules]), expected) in rows {
             let outputs = vec![Output {

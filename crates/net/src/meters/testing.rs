@@ -35,7 +35,7 @@ pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
             // The head ends with an empty line; a password in it belongs to the name of the page.
             let head = lines.map_while(Result::ok).take_while(|line| !line.is_empty());
             let password = head.filter_map(|line| {
-                Some(line.to_ascii_lowercase().starts_with("authorization").then(|| line[14..].to_owned())?)
+                line.to_ascii_lowercase().starts_with("authorization").then(|| line[14..].to_owned())
             });
             let password = password.last().unwrap_or_default();
             let path = first.split(' ').nth(1).unwrap_or_default();
