@@ -294,11 +294,44 @@ fn a_monitor_streams_what_its_page_shows() {
     for wanted in ["connect-src 'self'", "script-src 'sha256-", "<div id=\"shown\">", "id=\"pause\""] {
         assert!(page.contains(wanted), "{wanted}");
     }
-    for (path, status) in [("events/", "404"), ("metrics", "404")] {
+    for (path, status) in [("events/", "404"), ("metrics", "200")] {
         assert!(server.get(&format!("{}{path}", server.path)).0.contains(status), "{path}");
     }
     assert!(server.get("/events").0.starts_with("HTTP/1.1 404"));
     assert_eq!(server.interrupt(), Some(0));
+}
+
+/// The meter is that of a second machine, by its page or by its metrics; its command ends with it.
+#[test]
+fn a_monitor_passes_on_its_meter() {
+    for serving in ["--web", "--prometheus"] {
+        let folder = Folder::new(&format!("meter{serving}"));
+        let word = format!("meter-of-{serving}-{}", std::process::id());
+        let command = format!("command:while sleep 0.1; do echo 4.2 W 5.25 V 800 mA; done; : {word}");
+        let server = Server::start(&folder, &["-m", "0.2", "--quiet", "--meter", &command, serving, "127.0.0.1:0"]);
+        let token = if serving == "--web" { server.path.trim_end_matches('/') } else { "" };
+        let metrics = if token.is_empty() { "/metrics".to_owned() } else { format!("{token}/metrics") };
+        while !String::from_utf8_lossy(&server.get(&metrics).1).contains("sbc_bench_channel_watts{") {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let meter = format!("sbc-bench:{}{token}", server.host);
+        let mut watch = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        watch.args(["-m", "0.2", "--jsonl=full", "--meter", &meter]).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut watching = watch.env("XDG_RUNTIME_DIR", &folder.0).spawn().unwrap();
+        let (sender, lines) = channel();
+        send_lines(watching.stdout.take().unwrap(), sender);
+        loop {
+            let line = lines.recv_timeout(PATIENCE).expect("no power of the other machine");
+            if line.contains("4200") && line.contains("5250") {
+                break;
+            }
+        }
+        watching.kill().unwrap();
+        watching.wait().unwrap();
+        assert_eq!(server.interrupt(), Some(0));
+        let left = Command::new("pgrep").args(["-f", "--", &word]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&left.stdout), "", "{serving}");
+    }
 }
 
 /// Recordings are shown in the same page, with the board that they are of.

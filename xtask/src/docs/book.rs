@@ -8,9 +8,10 @@ use std::fmt::Write;
 /// Directory to which it is written.
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// The documents in the order in which they are read.
-const CHAPTERS: [&str; 11] = [
+const CHAPTERS: [&str; 12] = [
     "commands.md",
     "running.md",
+    "power-meters.md",
     "reading-results.md",
     "json.md",
     "other-systems.md",

@@ -79,6 +79,8 @@ pub(super) const REACHES: &[Reach] = &[
             at("hub/src/folders.rs", "folders that the operator named"),
             at("hub/src/private.rs", "files and directories of the hub, for its owner alone"),
             at("hub/src/worker/inside.rs", "whom the kernel ends where memory runs out"),
+            at("net/src/meters/fnirsi.rs", "the hidraw file of a power meter"),
+            at("net/src/meters/usb.rs", "may it be opened?"),
             at("machine/src/", "Linux is read and set here"),
         ],
     },

@@ -5,8 +5,8 @@ use super::Environment;
 /// Power meters, and sensors that are left out.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct MeterFlags {
-    /// Poll a network power meter. KIND: netio, netio-json, shelly, smartpower2, smartpower3, tasmota. /N selects
-    /// output N (default 1), /all all outputs
+    /// Read a power meter: `auto` for those on USB, or a kind of `sbc-bench list meters` with its address. /N selects
+    /// output N of a host (default 1), /all all outputs
     #[arg(long = "meter", value_name = "KIND:HOST[/N]")]
     meters: Vec<String>,
     /// Do not read the sensor of this name, such as the thermal zone cpu-thermal or a channel of `list channels`. For

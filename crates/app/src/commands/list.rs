@@ -3,25 +3,29 @@
 use super::Command;
 use console::output;
 use machine::files::Access;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// One table: its name, and `(id, about)` of each entry.
-type Table = (&'static str, Vec<(&'static str, &'static str)>);
+type Table = (&'static str, Vec<(&'static str, Cow<'static, str>)>);
 
-fn tables() -> [Table; 5] {
+fn tables() -> [Table; 6] {
+    let meter = |kind: &net::meters::Kind| format!("{} Quality: {}. Needs {}.", kind.about, kind.quality, kind.needs);
+    let plain = |(id, about): (&'static str, &'static str)| (id, Cow::Borrowed(about));
     [
-        ("questions", bench::QUESTIONS.iter().map(|q| (q.asked_by, q.about)).collect()),
-        ("sensors", machine::sensors::SENSORS.iter().map(|s| (s.id, s.about)).collect()),
-        ("workloads", workloads::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
-        ("rules", rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
-        ("reports", super::explain::all_reports().into_iter().map(|r| (r.id, r.about)).collect()),
+        ("questions", bench::QUESTIONS.iter().map(|q| plain((q.asked_by, q.about))).collect()),
+        ("sensors", machine::sensors::SENSORS.iter().map(|s| plain((s.id, s.about))).collect()),
+        ("meters", net::meters::KINDS.iter().map(|kind| (kind.usage, meter(kind).into())).collect()),
+        ("workloads", workloads::WORKLOADS.iter().map(|w| plain((w.id.as_str(), w.about))).collect()),
+        ("rules", rules::of_runs().map(|r| plain((r.id.as_str(), r.about))).collect()),
+        ("reports", super::explain::all_reports().into_iter().map(|r| plain((r.id, r.about))).collect()),
     ]
 }
 
-/// List sensors, workloads, rules, reports, tools and more
+/// List sensors, power meters, workloads, rules and more
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
-    /// What to list: questions, sensors, workloads, rules, reports, tools or definitions [default: all but tools]
+    /// What to list: questions, sensors, meters, workloads, rules, reports, tools or definitions [default: all but tools]
     what: Option<String>,
 }
 

@@ -12,6 +12,7 @@ pub(super) struct Document {
 /// All of them. The pages of rules take their commands from one table.
 pub(super) const DOCUMENTS: &[Document] = &[
     Document { text: include_str!("../../../../docs/running.md"), has_blocks: true },
+    Document { text: include_str!("../../../../docs/power-meters.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/reading-results.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/hub.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/json.md"), has_blocks: false },
@@ -34,6 +35,11 @@ pub(super) const OF_HUB: &[&str] = &[
 
 /// Every command that README has not.
 pub(super) const ROWS: &[(&str, Tried)] = &[
+    ("sbc-bench list meters", Line("sbc-bench list meters", &["fnirsi[:hidrawN]", "Quality: ", "Needs "])),
+    (
+        "sbc-bench monitor --meter 'command:echo 4.2'",
+        Line("sbc-bench monitor 0.5 --count 4 --jsonl=full --meter 'command:echo 4.2'", &["4200"]),
+    ),
     (
         "sbc-bench explain --details FILE",
         Line("sbc-bench explain --details old.log", &["Evidence (each rule has a page, docs/rules/RULE.md):"]),

@@ -81,6 +81,7 @@ const SUBJECTS: &[Subject] = &[
     Subject { id: "cpu-hotplug", look: subjects::cpu_hotplug },
     Subject { id: "temperature", look: sensors::temperature },
     Subject { id: "power", look: sensors::power },
+    Subject { id: "meters", look: sensors::meters },
     Subject { id: "throttling", look: sensors::throttling },
     Subject { id: "sensors", look: sensors::all },
     Subject { id: "pressure", look: system::pressure },

@@ -4,6 +4,7 @@ use super::Measurable::{No, Partly, Unknown, Yes};
 use super::subjects::{AS_ROOT, OTHER_MACHINE};
 use super::{Facts, Finding};
 use machine::sensors::known;
+use net::meters::usb;
 use record::{Channel, ChannelId, Measurand, Missing, MissingReason, PowerSensor, Unit};
 
 /// Maximum number of names in one row.
@@ -41,7 +42,7 @@ pub(super) fn power(facts: &Facts) -> Finding {
     let is_one =
         |channel: &Channel| channel.is_power() || channel.unit == Unit::Microjoules || is_known_supply(channel);
     let names = with_value(facts, is_one);
-    let way_out = "use a power meter: --meter KIND:HOST";
+    let way_out = "use a power meter: `sbc-bench list meters`";
     if !names.is_empty() {
         let channels = facts.sampler.channels().iter().filter(|channel| names.contains(&channel.id.to_string()));
         let sensors: Vec<PowerSensor> = channels.map(PowerSensor::of).collect();
@@ -61,6 +62,36 @@ pub(super) fn power(facts: &Facts) -> Finding {
         return silent(facts, is_one, "power sensors gave no value".into());
     }
     no_source(facts, "/sys/class", "no power sensor: power and energy are unknown", way_out)
+}
+
+/// Power meters on USB, and programs that read others.
+pub(super) fn meters(facts: &Facts) -> Finding {
+    let found = usb::found(facts.root);
+    let mut said: Vec<String> = Vec::new();
+    for meter in &found {
+        said.push(match (&meter.problem, &meter.address) {
+            (Some(why), _) => format!("{} cannot be read: {why}", meter.name),
+            (None, Some(address)) => format!("{} (--meter {address})", meter.name),
+            (None, None) => format!("{}, read with any run", meter.name),
+        });
+    }
+    let readable = found.iter().filter(|meter| meter.problem.is_none()).count();
+    if found.is_empty() {
+        said.push("no power meter on USB".into());
+    }
+    if facts.root.is_system() {
+        let missing = usb::programs().filter_map(|(_, kind, package)| Some((kind, package?)));
+        said.extend(missing.map(|(kind, package)| format!("--meter {kind} needs the package {package}")));
+    }
+    let because = said.join("; ");
+    let others = "name one on the network, or a program that reads one; see `sbc-bench list meters`";
+    match (found.len(), readable) {
+        (0, _) if !facts.root.is_system() => (Unknown, format!("{OTHER_MACHINE}, and they name none"), String::new()),
+        (0, _) => (No, because, others.into()),
+        (all, readable) if all == readable => (Yes, because, String::new()),
+        (_, 0) => (No, because, String::new()),
+        _ => (Partly, because, String::new()),
+    }
 }
 
 pub(super) fn throttling(facts: &Facts) -> Finding {

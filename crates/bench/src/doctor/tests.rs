@@ -32,6 +32,7 @@ fn nothing_is_denied_because_nobody_could_look() {
         "ram-disks",
         "temperature",
         "power",
+        "meters",
         "throttling",
         "pressure",
         "kernel-log",
@@ -124,7 +125,7 @@ fn rails_are_not_the_power_of_the_board() {
         let entry = |(file, value): &(&str, &str)| format!("== /sys/class/hwmon/hwmon0/{file}\n{value}\n");
         files.iter().map(entry).collect::<String>()
     };
-    let meter = "use a power meter: --meter KIND:HOST";
+    let meter = "use a power meter: `sbc-bench list meters`";
     let jetson = [("name", "ina3221"), ("in1_input", "5000"), ("in1_label", "VDD_IN"), ("curr1_input", "900")];
     let module = format!("partly: parts of the board only, not what the whole of it draws: the module -> {meter}");
     check(&chip(&jetson), "power", &module);
@@ -135,4 +136,18 @@ fn rails_are_not_the_power_of_the_board() {
     let zone =
         "== /sys/class/powercap/intel-rapl:0/name\npackage-0\n== /sys/class/powercap/intel-rapl:0/energy_uj\n5\n";
     check(zone, "power", "partly: parts of the board only, not what the whole of it draws: the processor");
+}
+
+#[test]
+fn meters_on_usb_are_told() {
+    check(
+        "== /sys/class/hidraw/hidraw3/device/uevent\nHID_ID=0003:00002E3C:00005558\n",
+        "meters",
+        "yes: FNIRSI FNB58 (--meter fnirsi:hidraw3)",
+    );
+    check(
+        "== /sys/bus/usb/devices/1-1/idVendor\n5fc9\n== /sys/bus/usb/devices/1-1/idProduct\n0063\n",
+        "meters",
+        "no: POWER-Z KM003C cannot be read: the kernel has not loaded the driver powerz",
+    );
 }

@@ -357,7 +357,8 @@ impl Runner<'_> {
     fn start_meters(&mut self) {
         let progress = &mut self.context.progress;
         let tell = |sentence| progress(Progress::Note(sentence));
-        self.meters = meters::start(&self.context.options.meters, tell);
+        let options = &self.context.options;
+        self.meters = meters::start(&options.meters, options.user.as_deref(), tell);
     }
 
     /// Channels to watch in the background, with their interval.

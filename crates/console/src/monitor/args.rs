@@ -1,5 +1,6 @@
 //! What the monitor shall do: how often, in which view, into which file, from which file.
 
+use machine::Caller;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct MonitorArgs {
     pub ignored_sensors: Vec<String>,
     /// Power meters to poll, as `kind:host/output`.
     pub meters: Vec<String>,
+    /// The user whose commands are run, where root was called by one.
+    pub user: Option<Caller>,
 }
 
 /// What a row of JSON holds.

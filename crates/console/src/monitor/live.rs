@@ -1,7 +1,7 @@
 //! The machine itself as a source: the sampler works on a thread of its own, so that neither a slow terminal makes
 //! a sample late, nor a sensor that hangs keeps the rows of the others.
 
-use super::Poll;
+use super::{MonitorArgs, Poll};
 use explain::monitor::Watch;
 use machine::sensors::{NONE, known};
 use machine::{IdleCpuAffinity, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
@@ -53,9 +53,9 @@ pub(super) struct Source {
 impl Source {
     /// Looks for everything that can be sampled, and begins to sample. Fails with a sentence about a meter that is
     /// none, or where the kernel refuses a thread.
-    pub(super) fn start(root: &Root, interval: Duration, meters: &[String]) -> anyhow::Result<Self> {
+    pub(super) fn start(root: &Root, interval: Duration, args: &MonitorArgs) -> anyhow::Result<Self> {
         let timeline = Timeline::start();
-        let meters = meters_of(meters)?;
+        let meters = meters_of(args)?;
         let options = SamplerOptions {
             interval,
             keeps_interval: true,
@@ -168,9 +168,9 @@ impl super::Source for Source {
 }
 
 /// Polls meters as long as what is returned lives. Fails with a sentence about a meter that is none.
-fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
+fn meters_of(args: &MonitorArgs) -> anyhow::Result<Vec<Meter>> {
     let mut trouble = None;
-    let meters = net::meters::start(meters, |sentence| trouble = Some(sentence));
+    let meters = net::meters::start(&args.meters, args.user.as_ref(), |sentence| trouble = Some(sentence));
     if let Some(sentence) = trouble {
         anyhow::bail!("{sentence}");
     }

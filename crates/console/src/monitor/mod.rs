@@ -161,7 +161,7 @@ impl Monitor {
         views.iter_mut().for_each(|view| view.take_notes(&mut notes));
         let source: Box<dyn Source + Send> = match &args.replay {
             Some(replay) => Box::new(replay::Source::open(replay)?),
-            None => Box::new(live::Source::start(root, interval, &args.meters)?),
+            None => Box::new(live::Source::start(root, interval, args)?),
         };
         let file = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
         let file = match (&args.record, &args.replay) {

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Path of the stream for the page's script.
 const EVENTS: &str = "/events";
+/// Path of the metrics, for another sbc-bench.
+const METRICS: &str = "/metrics";
 
 /// Hands rows to the server, which waits for no browser.
 pub(super) struct Web {
@@ -78,6 +80,7 @@ impl Site for Live {
     fn answer(&mut self, path: &str) -> Answer {
         match path {
             "/" => Answer::page(page::live(&self.moment())),
+            METRICS => Answer::metrics(explain::monitor::metrics(lock(&self.shared).watch())),
             EVENTS => Answer::Stream,
             _ => Answer::NotFound("There is no such page.\n"),
         }

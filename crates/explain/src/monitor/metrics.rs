@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use units::in_base_unit;
 
+/// A meter that has given no value for this time has none: another machine would take the last one for power.
+const METER_AGE_MS_MAX: i64 = 3_000;
+
 /// One metric: what stands above its values, and the values.
 #[derive(Debug, Default)]
 struct Metric {
@@ -33,7 +36,8 @@ pub fn metrics(watch: &Watch) -> String {
         metric.values.push((labels_text(labels), value));
     };
     for (index, channel) in watch.channels().iter().enumerate() {
-        let Some(value) = watch.value(index) else { continue };
+        let is_old = channel.id.is_meter() && watch.age_ms(index) > METER_AGE_MS_MAX;
+        let Some(value) = watch.value(index).filter(|_| !is_old) else { continue };
         let kind = match channel.kind {
             ChannelKind::Counter => "counter",
             ChannelKind::Gauge => "gauge",
@@ -123,6 +127,16 @@ mod tests {
         assert_eq!(text.matches("# TYPE sbc_bench_throttled gauge").count(), 1);
         assert!(text.contains("sbc_bench_throttled{reason=\"clock_limit\"} 0\n"), "{text}");
         assert_eq!(text.matches("sbc_bench_throttled{").count(), 1);
+    }
+
+    #[test]
+    fn meter_without_a_new_value_has_none() {
+        let power = ChannelId::meter(OfMeter::Power);
+        let mut watch = Watch::new(with_channel(own_run(), power, Unit::Milliwatts, ChannelKind::Gauge, &[]));
+        for (at_ms, value, is_shown) in [(0, Some(5_000), true), (3_000, None, true), (3_500, None, false)] {
+            watch.row(at_ms, [value]);
+            assert_eq!(metrics(&watch).contains("sbc_bench_channel_watts{"), is_shown, "{at_ms}");
+        }
     }
 
     /// A channel of every kind that the dashboard or an alert looks at.

@@ -203,6 +203,11 @@ impl Watch {
         self.latest[place].value
     }
 
+    /// Time from the latest reading of a channel to the last row.
+    pub fn age_ms(&self, place: usize) -> i64 {
+        self.at_ms().saturating_sub(self.latest[place].at_ms)
+    }
+
     /// By how much a counter grew from its reading before to its latest one. None if it restarted.
     pub fn growth(&self, place: usize) -> Option<i64> {
         self.latest[place].growth()

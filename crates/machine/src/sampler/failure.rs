@@ -14,6 +14,8 @@ pub enum Failure {
     Garbled([u8; EXCERPT_BYTES]),
     /// The answer is valid but lacks this channel (an offline CPU).
     NotNamed,
+    /// The answer can be read and cannot be right; what is wrong with it, as a predicate.
+    Doubtful(&'static str),
     /// No answer for this many seconds.
     Silent(u32),
     /// The machine was suspended for this many milliseconds.
@@ -49,6 +51,7 @@ impl Failure {
                 return Missing::garbled(path, text.trim_end_matches('\0').trim_end());
             }
             Failure::NotNamed => MissingReason::Unsupported(format!("{path} does not currently contain it")),
+            Failure::Doubtful(reason) => MissingReason::Unsupported(format!("{path} {reason}")),
             Failure::Silent(seconds) => MissingReason::Unsupported(format!("{path} has not responded for {seconds} s")),
             Failure::Suspended(ms) => {
                 MissingReason::Unsupported(format!("the machine was suspended for {}.{:03} s", ms / 1000, ms % 1000))
@@ -86,6 +89,7 @@ mod tests {
             (Failure::Errno(libc::ENODEV), "/x does not exist"),
             (Failure::Errno(libc::EAGAIN), "/x: temporarily unavailable (EAGAIN)"),
             (Failure::garbled(b"N/A\n"), "/x contains unexpected text \"N/A\""),
+            (Failure::Doubtful("repeats its time stamp"), "/x repeats its time stamp"),
             (Failure::Silent(7), "/x has not responded for 7 s"),
             (Failure::Suspended(61_020), "the machine was suspended for 61.020 s"),
             (Failure::SlowedDown(1_000), "sampling interval increased to 1000 ms to limit CPU use"),

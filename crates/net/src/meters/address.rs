@@ -1,5 +1,6 @@
-//! Address of a meter: `kind:host` or `kind:host:port`, and after a slash the output. Pure.
+//! Address of a meter: its kind, and what that takes: a host with the output, a URL with values, a command. Pure.
 
+use super::fields::Fields;
 use super::{KINDS, Kind};
 use std::ops::Range;
 
@@ -8,12 +9,35 @@ use std::ops::Range;
 pub struct Address {
     /// Its kind.
     pub(super) kind: &'static Kind,
-    /// Host, or host and port.
+    /// Host, or host and port; of other kinds all that names the source.
     pub(super) host: String,
+    /// Path below the host, from its slash.
+    pub(super) path: String,
+    /// The values that the user named.
+    pub(super) fields: Option<Fields>,
     /// Which outputs.
     pub(super) outputs: Outputs,
-    /// The whole of it, as it stands in the Record.
+    /// The whole of it, as it stands in the Record and in messages: without passwords, keys and words of commands.
     pub(super) shown: String,
+}
+
+/// What follows the kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// `HOST[:PORT][/N|/all]`.
+    Host,
+    /// The same, with a path before the output.
+    HostAndPath,
+    /// `http://...#FIELDS`.
+    Url,
+    /// `HOST[:PORT]/TOPIC[#FIELDS]`.
+    Topic,
+    /// Words of a command, and maybe `#FIELDS`.
+    Command,
+    /// Parameters of a device.
+    Device,
+    /// A device, or the only one there is.
+    MaybeDevice,
 }
 
 /// Which outputs of a meter are watched.
@@ -44,19 +68,51 @@ impl Outputs {
 }
 
 impl Address {
-    /// Reads `kind:host[:port][/output|/all]`.
+    /// Reads `KIND:...`.
     ///
     /// # Errors
     /// One sentence for people with the way out.
     pub fn parse(text: &str) -> Result<Self, String> {
         let kinds = || KINDS.iter().map(|kind| kind.id).collect::<Vec<_>>().join(", ");
-        let Some((id, rest)) = text.split_once(':') else {
-            return Err(format!("--meter must be KIND:HOST or KIND:HOST/N, not {text:?}; kinds: {}.", kinds()));
-        };
+        let (id, rest) = text.split_once(':').unwrap_or((text, ""));
         let Some(kind) = KINDS.iter().find(|kind| kind.id == id) else {
-            return Err(format!("Unknown power meter kind {id:?}; kinds: {}.", kinds()));
+            let what = "--meter must be KIND:HOST or KIND:HOST/N, not";
+            let what = if text.contains(':') { "Unknown power meter kind" } else { what };
+            return Err(format!("{what} {id:?}; kinds: {}.", kinds()));
         };
-        let (host, output) = rest.split_once('/').unwrap_or((rest, "1"));
+        let address = Self {
+            kind,
+            host: rest.to_owned(),
+            path: String::new(),
+            fields: None,
+            outputs: Outputs::One(1),
+            shown: text.to_owned(),
+        };
+        let is_complete = match kind.takes {
+            Takes::MaybeDevice => rest.chars().all(|c| c.is_ascii_alphanumeric()),
+            Takes::Url => rest.starts_with("http://") && rest.contains('#'),
+            Takes::Topic => rest.split_once('/').is_some_and(|(host, topic)| !host.is_empty() && !topic.is_empty()),
+            _ => !rest.is_empty(),
+        };
+        if !is_complete {
+            return Err(format!("--meter {id} must be {}.", kind.usage));
+        }
+        match kind.takes {
+            Takes::Host | Takes::HostAndPath => address.of_host(text),
+            Takes::Url | Takes::Topic | Takes::Command => address.with_fields(),
+            Takes::Device | Takes::MaybeDevice => Ok(address),
+        }
+    }
+
+    fn of_host(self, text: &str) -> Result<Self, String> {
+        let (host, after) = self.host.split_once('/').unwrap_or((&self.host, "1"));
+        let (path, output) = match self.kind.takes {
+            Takes::HostAndPath if after.len() > OUTPUT_DIGITS_MAX => {
+                let (path, output) = after.split_once('/').unwrap_or((after, ""));
+                (format!("/{path}"), if output.is_empty() { "1" } else { output })
+            }
+            _ => (String::new(), after),
+        };
         let outputs = match output {
             "all" => Outputs::All,
             number => match number.parse() {
@@ -67,10 +123,57 @@ impl Address {
             },
         };
         let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
-        if host.is_empty() || !host.chars().all(is_host) {
+        if host.is_empty() || !host.chars().all(is_host) || !path.chars().skip(1).all(|c| c.is_ascii_alphanumeric()) {
             return Err(format!("--meter {text}: {host:?} is not a host name or address."));
         }
-        Ok(Self { kind, host: host.to_owned(), outputs, shown: text.to_owned() })
+        // The path of a page is its password.
+        let shown = text.replacen(&path, "", 1);
+        Ok(Self { host: host.to_owned(), path, outputs, shown, ..self })
+    }
+
+    /// Splits the values off, which begin at the last `#$`, or in a URL at the first `#`.
+    fn with_fields(self) -> Result<Self, String> {
+        let at = match self.kind.takes {
+            Takes::Url => self.host.find('#'),
+            _ => self.host.rfind("#$"),
+        };
+        let (source, named) =
+            at.map_or((self.host.as_str(), None), |at| (&self.host[..at], Some(&self.host[at + 1..])));
+        let shown = match self.kind.takes {
+            Takes::Url => without_secrets(source),
+            Takes::Command => first_word(source),
+            _ => source.to_owned(),
+        };
+        let ends = named.map(|named| format!("#{named}")).unwrap_or_default();
+        let shown = format!("{}:{shown}{ends}", self.kind.id);
+        let fields = named.map(Fields::parse).transpose().map_err(|why| format!("--meter {shown}: {why}."))?;
+        let are_many = fields.as_ref().is_some_and(Fields::are_many);
+        let outputs = if are_many { Outputs::All } else { Outputs::One(1) };
+        Ok(Self { host: source.to_owned(), fields, outputs, shown, ..self })
+    }
+}
+
+/// Longer words behind the host are a path.
+const OUTPUT_DIGITS_MAX: usize = 9;
+
+/// A URL without user, password and query.
+fn without_secrets(url: &str) -> String {
+    let (url, query) = url.split_once('?').map_or((url, ""), |(url, _)| (url, "?..."));
+    let rest = url.strip_prefix("http://").unwrap_or(url);
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("http://{host}{path}{query}")
+}
+
+/// Name of the program of a command, without its folder and arguments.
+fn first_word(command: &str) -> String {
+    let mut words = command.split_whitespace();
+    let name = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    match (is_name, words.next()) {
+        (true, None) => name.to_owned(),
+        (true, Some(_)) => format!("{name} ..."),
+        (false, _) => "...".to_owned(),
     }
 }
 
@@ -86,7 +189,23 @@ mod tests {
             ("netio:plug:8080/all", Ok(("netio", "plug:8080", Outputs::All))),
             ("shelly:[fe80::1]:80", Ok(("shelly", "[fe80::1]:80", Outputs::One(1)))),
             ("smartpower3:6000/2", Ok(("smartpower3", "6000", Outputs::One(2)))),
-            ("netio", Err("must be KIND:HOST")),
+            ("sbc-bench:host:9478/all", Ok(("sbc-bench", "host:9478", Outputs::All))),
+            ("sbc-bench:host:9478/0123456789abcdef/2", Ok(("sbc-bench", "host:9478", Outputs::One(2)))),
+            ("json:http://h/s#$.power:mW", Ok(("json", "http://h/s", Outputs::One(1)))),
+            ("json:http://h/s#$.a[*].power", Ok(("json", "http://h/s", Outputs::All))),
+            ("mqtt:h:1883/tele/plug/SENSOR", Ok(("mqtt", "h:1883/tele/plug/SENSOR", Outputs::One(1)))),
+            ("command:read # it #$.w:W", Ok(("command", "read # it ", Outputs::One(1)))),
+            ("sigrok:rdtech-tc:conn=/dev/ttyACM0", Ok(("sigrok", "rdtech-tc:conn=/dev/ttyACM0", Outputs::One(1)))),
+            ("fnirsi", Ok(("fnirsi", "", Outputs::One(1)))),
+            ("plug", Err("must be KIND:HOST")),
+            ("netio", Err("must be netio:HOST")),
+            ("json:https://h/s#$.power", Err("must be json:http://")),
+            ("json:http://h/s", Err("must be json:http://")),
+            ("json:http://h/s#$.power:Hz", Err("unknown unit")),
+            ("json:http://h/s#power.", Err("is not a path")),
+            ("json:http://h/s#$.t:time", Err("names no power")),
+            ("mqtt:host", Err("must be mqtt:")),
+            ("command:", Err("must be command:")),
             ("fritz:plug", Err("Unknown power meter kind \"fritz\"")),
             ("netio:/1", Err("is not a host")),
             ("netio:a b", Err("is not a host")),
@@ -101,6 +220,19 @@ mod tests {
                 (Err(error), Err(words)) => assert!(error.contains(words), "{text}: {error}"),
                 (got, _) => panic!("{text}: {got:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn addresses_are_shown_without_secrets() {
+        for (text, expected) in [
+            ("shelly:plug/2", "shelly:plug/2"),
+            ("json:http://me:pw@h:80/a?key=k#$.w:W", "json:http://h:80/a?...#$.w:W"),
+            ("command:/opt/read --password pw", "command:read ..."),
+            ("command:PW=pw read", "command:..."),
+            ("sbc-bench:h:9478/0123456789abcdef/2", "sbc-bench:h:9478/2"),
+        ] {
+            assert_eq!(Address::parse(text).unwrap().shown, expected);
         }
     }
 

@@ -1,25 +1,38 @@
 //! Every parser of what a power meter says, as a function of text alone: for fuzzing.
 
-use super::{netio, shelly, smartpower, sockets, tasmota};
+use super::fields::{Fields, Format};
+use super::{fnirsi, lines, smartpower, sockets};
 
 /// A name, in kebab-case, and what is done with a text.
 type Parser = (&'static str, fn(&str));
 
+/// Paths of every kind of step.
+const PATHS: &str = "$.Outputs[*].Load:W,$.switch:*.apower:W,$.ENERGY.Power:W,$.ENERGY.Voltage:V,$[0][\"a\"]:mA,$.Time:time,\
+    $:J,$.ok:valid,$.name:name,$.factor:pf";
+const METRICS: &str = "sbc_bench_channel_watts{channel=\"meter*.power\"}:W,power_watts:W,time:time";
+
 /// The parsers, by meter and form.
 pub const PARSERS: &[Parser] = &[
     ("meter-http", sockets::http),
-    ("meter-json", |text| {
-        drop(netio::parse_json(text));
-        if let Ok(value) = serde_json::from_str(text) {
-            drop(shelly::outputs(&value));
-            drop(tasmota::outputs(&value));
-        }
-    }),
+    ("meter-json", |text| said(Format::Json, PATHS, text)),
     ("meter-lines", |text| {
         drop(smartpower::parse_2(text));
         drop(smartpower::parse_3(text));
+        lines::foreign(text);
+    }),
+    ("meter-metrics", |text| said(Format::Metrics, METRICS, text)),
+    ("meter-paths", |text| drop(Fields::parse(text))),
+    // Reports of hidraw, each byte as two digits.
+    ("meter-report", |text| {
+        let digit = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes: Vec<u8> = text.trim().as_bytes().chunks(2).filter_map(digit).collect();
+        let _ = fnirsi::parse_report(&bytes);
     }),
     ("meter-telnet", sockets::telnet),
     ("meter-udp", sockets::udp),
-    ("meter-xml", |text| drop(netio::parse_xml(text))),
+    ("meter-xml", |text| said(Format::Xml, "$.Root.Outputs.Output[*].Load:W,$.Root.GlobalMeasure.Voltage:V", text)),
 ];
+
+fn said(format: Format, paths: &str, text: &str) {
+    drop(Fields::parse(paths).ok().and_then(|fields| fields.answer(format, text)));
+}

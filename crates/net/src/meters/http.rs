@@ -4,24 +4,22 @@ use super::ANSWER_MAX;
 use crate::address::agent;
 use machine::Failure;
 
-/// More than the longest answer of these meters.
-const BODY_BYTES_MAX: u64 = 64 << 10;
+/// More than the longest answer of these meters and exporters.
+const BODY_BYTES_MAX: u64 = 1 << 20;
 
-/// Asks one host.
+/// Asks by HTTP.
 pub(super) struct Client {
     agent: ureq::Agent,
-    host: String,
 }
 
 impl Client {
-    pub(super) fn new(host: &str) -> Self {
-        Self { agent: agent(ANSWER_MAX), host: host.to_owned() }
+    pub(super) fn new() -> Self {
+        Self { agent: agent(ANSWER_MAX) }
     }
 
-    /// The body of the answer to `GET path`.
-    pub(super) fn get(&self, path: &str) -> Result<String, Failure> {
-        let url = format!("http://{}{path}", self.host);
-        let mut response = self.agent.get(&url).call().map_err(|e| failure(&e))?;
+    /// The body of an answer.
+    pub(super) fn get(&self, url: &str) -> Result<String, Failure> {
+        let mut response = self.agent.get(url).call().map_err(|e| failure(&e))?;
         match response.status().as_u16() {
             200..=299 => {}
             401 | 403 => return Err(Failure::Errno(libc_errno::EACCES)),
@@ -30,18 +28,14 @@ impl Client {
         let body = response.body_mut().with_config().limit(BODY_BYTES_MAX);
         body.read_to_string().map_err(|e| failure(&e))
     }
-
-    /// The answer as JSON.
-    pub(super) fn get_json(&self, path: &str) -> Result<serde_json::Value, Failure> {
-        let text = self.get(path)?;
-        serde_json::from_str(&text).map_err(|_| Failure::garbled(text.as_bytes()))
-    }
 }
 
 /// The reason in plain numbers, so that it can be kept in a sample.
 fn failure(error: &ureq::Error) -> Failure {
     match error {
         ureq::Error::Timeout(_) => Failure::Errno(libc_errno::ETIMEDOUT),
+        // Its text has the password.
+        ureq::Error::BadUri(_) => Failure::garbled(b"not a URL"),
         ureq::Error::HostNotFound => Failure::garbled(b"no such host"),
         ureq::Error::Io(error) => match error.raw_os_error() {
             Some(errno) => Failure::Errno(errno),
@@ -57,11 +51,6 @@ mod libc_errno {
 
     pub(super) const ETIMEDOUT: i32 = Errno::TIMEDOUT.raw_os_error();
     pub(super) const EACCES: i32 = Errno::ACCESS.raw_os_error();
-}
-
-/// A number of a JSON answer times `factor`, as a whole number.
-pub(super) fn scaled(value: &serde_json::Value, factor: f64) -> Option<i64> {
-    whole(value.as_f64()?, factor)
 }
 
 /// `number * factor` as a whole number, if it can be one.

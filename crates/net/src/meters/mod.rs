@@ -1,28 +1,36 @@
-//! Power meters on the network: smart plugs and the meters of ODROID.
+//! Power meters that the user named: smart plugs, testers on USB, other programs, exporters and another sbc-bench.
 //!
 //! Each meter is polled by a thread of its own, with every answer bounded in time, and its latest
 //! values go to the sampler as a [`LatestValues`]. Energy that the meter itself adds up is preferred over
 //! watts of a moment, and how long the meter took to answer is a channel too, so that nobody takes
 //! an old value for a new one. Polling costs CPU time: for small boards a second machine is better.
 //!
-//! To add a kind: write `meters/x.rs` with a `pub(super) const KIND`, and add a line to [`KINDS`].
+//! Values come in three ways: in a text that is fetched ([`pages`]), in lines of another program ([`lines`]), or as what a
+//! device sends by itself. To add a kind: write its `const` next to those of its way, and add a line to [`KINDS`].
 
 mod address;
 mod channels;
+#[cfg(test)]
+mod faults;
+mod fields;
+mod fnirsi;
 pub mod foreign;
+mod guard;
 mod http;
-mod netio;
-mod shelly;
+mod lines;
+mod pages;
+mod reading;
 mod smartpower;
 mod sockets;
-mod tasmota;
 #[cfg(test)]
 mod testing;
+pub mod usb;
 
 pub use address::Address;
 
-use address::Outputs;
-use machine::{Failure, LatestValues};
+use address::{Outputs, Takes};
+use guard::Guard;
+use machine::{Caller, Failure, LatestValues};
 use record::Channel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,24 +47,68 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Kind {
     /// Its name before the colon of `--meter kind:host`.
     pub id: &'static str,
+    /// How it is named after `--meter`.
+    pub usage: &'static str,
     /// Description in one sentence.
     pub about: &'static str,
+    /// What has to be there: a program, a right, a setting of the meter.
+    pub needs: &'static str,
+    /// Resolution, rate, and whether energy is added up.
+    pub quality: &'static str,
     /// Documentation of its answers.
     pub document: &'static str,
+    takes: Takes,
     /// Time between two questions: what the meter itself can follow.
     poll: Duration,
+    /// Silence is told after this time.
+    patience: Duration,
+    /// Its thread has something to end: it is waited for.
+    is_joined: bool,
     /// Makes the source of its answers. Asks nothing yet.
-    open: fn(&Address) -> Result<Box<dyn Source>, String>,
+    open: fn(&Address, Option<&Caller>) -> Opened,
 }
 
 /// Every kind of meter, in order of id.
-pub const KINDS: &[Kind] =
-    &[netio::KIND, netio::KIND_JSON, shelly::KIND, smartpower::KIND_2, smartpower::KIND_3, tasmota::KIND];
+pub const KINDS: &[Kind] = &[
+    usb::AUTO,
+    lines::COMMAND,
+    fnirsi::KIND,
+    pages::JSON,
+    lines::MQTT,
+    pages::NETIO,
+    pages::NETIO_JSON,
+    pages::PROMETHEUS,
+    pages::SBC_BENCH,
+    pages::SHELLY,
+    lines::SIGROK,
+    smartpower::KIND_2,
+    smartpower::KIND_3,
+    pages::TASMOTA,
+];
+
+/// What kinds on the network have in common.
+const NETWORK: Kind = Kind {
+    id: "",
+    usage: "",
+    about: "",
+    needs: "nothing",
+    quality: "",
+    document: "",
+    takes: Takes::Host,
+    poll: Duration::from_secs(1),
+    patience: PATIENCE,
+    is_joined: false,
+    open: |address, _| Err(format!("{} is not a meter.", address.shown)),
+};
+
+/// A source of answers, or a sentence for people.
+type Opened = Result<Box<dyn Source>, String>;
 
 /// Something that gives answers.
 trait Source: Send {
-    /// Waits for the next answer, at most [`ANSWER_MAX`], and gives what it says of each output.
-    fn read(&mut self) -> Result<Answer, Failure>;
+    /// Waits for the next answer, at most [`ANSWER_MAX`], and gives what it says of each output; nothing where nothing
+    /// new has come.
+    fn read(&mut self) -> Result<Option<Answer>, Failure>;
 }
 
 /// Answer of a meter.
@@ -66,6 +118,8 @@ struct Answer {
     name: String,
     /// The outputs, the first one first.
     outputs: Vec<Output>,
+    /// When it was measured, if the meter says so: a number that grows with each measurement.
+    clock: Option<i64>,
 }
 
 /// Values of one output.
@@ -88,6 +142,7 @@ pub struct Meter {
     trouble: Option<String>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+    is_joined: bool,
 }
 
 impl Meter {
@@ -96,36 +151,40 @@ impl Meter {
     ///
     /// # Errors
     /// One sentence for people: there is no such kind of meter, or it has no such output.
-    pub fn start(text: &str, number: usize) -> Result<Self, String> {
+    pub fn start(text: &str, number: usize, user: Option<&Caller>) -> Result<Self, String> {
         let address = Address::parse(text)?;
-        let kind = address.kind;
-        let mut source = (kind.open)(&address)?;
+        let (kind, text) = (address.kind, &address.shown);
+        let mut source = (kind.open)(&address, user)?;
         let begin = Instant::now();
-        let first = source.read();
+        let mut first = source.read();
+        // What speaks by itself may still be starting.
+        while matches!(first, Ok(None)) && begin.elapsed() < ANSWER_MAX {
+            first = source.read();
+        }
         let count = match &first {
-            Ok(answer) => answer.outputs.len(),
+            Ok(Some(answer)) => answer.outputs.len(),
             // As many as were asked for.
-            Err(_) => address.outputs.least(),
+            Ok(None) | Err(_) => address.outputs.least(),
         };
         let chosen = address.outputs.choose(count).ok_or_else(|| {
             let some = if count == 1 { "one output" } else { "outputs" };
             format!("Power meter {text} has {some} numbered 1 to {count}.")
         })?;
-        let name = first.as_ref().map_or("", |answer| &answer.name);
+        let name = first.as_ref().ok().and_then(Option::as_ref).map_or("", |answer| &answer.name);
         let channels = channels::channels(number, kind, name, &address.outputs, count);
-        let feed = LatestValues::new(address.shown.clone(), channels, PATIENCE);
+        let feed = LatestValues::new(text.clone(), channels, kind.patience);
         let trouble = first.as_ref().err().map(|failure| {
             let missing = failure.missing(text);
-            format!("The power meter does not respond ({missing}). Check its address and that its API is enabled.")
+            format!("The power meter does not respond ({missing}). {}", kind.remedy())
         });
-        let mut poll = Poll { source, chosen, feed: feed.clone() };
+        let mut poll = Poll { source, guard: Guard::default(), chosen, feed: feed.clone() };
         poll.put(first, begin);
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, interval) = (Arc::clone(&stop), kind.poll);
         let work = move || poll.work(interval, &stopped);
         let thread = std::thread::Builder::new().name("meter".into()).spawn(work);
         let thread = thread.map_err(|error| format!("Cannot create a thread for power meter {text}: {error}."))?;
-        Ok(Self { feed, trouble, stop, thread: Some(thread) })
+        Ok(Self { feed, trouble, stop, thread: Some(thread), is_joined: kind.is_joined })
     }
 
     /// Why it did not answer at the start, as a sentence for people.
@@ -145,20 +204,34 @@ impl Meter {
 }
 
 impl Drop for Meter {
-    /// The thread ends by itself; it is not waited for, since an answer may take its time.
+    /// The thread ends by itself. It is waited for only where it ends a program, since an answer may take its time.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
+            let until = Instant::now() + ANSWER_MAX;
+            while self.is_joined && !thread.is_finished() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(5));
+            }
         }
     }
 }
 
-/// Starts every meter that was asked for, and tells in one sentence what is wrong with one.
-pub fn start(texts: &[String], mut tell: impl FnMut(String)) -> Vec<Meter> {
+impl Kind {
+    fn remedy(&self) -> &'static str {
+        match self.takes {
+            Takes::Host => "Check its address and that its API is enabled.",
+            _ => "See `sbc-bench list meters` for what it needs.",
+        }
+    }
+}
+
+/// Starts every meter that was asked for, and tells in one sentence what is wrong with one. Commands run as the user.
+pub fn start(texts: &[String], user: Option<&Caller>, mut tell: impl FnMut(String)) -> Vec<Meter> {
     let mut meters = Vec::new();
-    for (number, text) in texts.iter().enumerate() {
-        match Meter::start(text, number) {
+    let texts = texts.iter().flat_map(|text| usb::expand(text, &machine::Root::system()));
+    for (number, text) in texts.enumerate() {
+        match Meter::start(&text, number, user) {
             Ok(meter) => {
                 if let Some(trouble) = meter.trouble() {
                     tell(trouble.to_owned());
@@ -174,6 +247,7 @@ pub fn start(texts: &[String], mut tell: impl FnMut(String)) -> Vec<Meter> {
 /// The polling of one meter.
 struct Poll {
     source: Box<dyn Source>,
+    guard: Guard,
     /// Places of the outputs that were asked for.
     chosen: std::ops::Range<usize>,
     feed: LatestValues,
@@ -196,14 +270,23 @@ impl Poll {
         }
     }
 
-    fn put(&self, answer: Result<Answer, Failure>, begin: Instant) {
+    fn put(&mut self, answer: Result<Option<Answer>, Failure>, begin: Instant) {
         let elapsed = begin.elapsed();
-        let values = answer.map(|answer| {
+        let checked = match answer {
+            Ok(Some(answer)) => self.guard.check(answer, Instant::now()),
+            Ok(None) => Ok(None),
+            Err(failure) => Err(failure),
+        };
+        let values = checked.map(|answer| {
+            let answer = answer?;
             let outputs = answer.outputs.get(self.chosen.clone()).unwrap_or_default();
-            channels::values(outputs, elapsed)
+            Some(channels::values(outputs, elapsed))
         });
-        let outcome = values.as_deref().map_err(|failure| *failure);
-        self.feed.put(outcome, elapsed.as_nanos() as u64);
+        match values {
+            Ok(None) => {}
+            Ok(Some(values)) => self.feed.put(Ok(&values), elapsed.as_nanos() as u64),
+            Err(failure) => self.feed.put(Err(failure), elapsed.as_nanos() as u64),
+        }
     }
 }
 
@@ -216,19 +299,21 @@ mod tests {
         assert!(KINDS.is_sorted_by(|a, b| a.id < b.id));
         for kind in KINDS {
             assert!(kind.about.ends_with('.'), "{}", kind.id);
+            assert!(kind.usage.starts_with(kind.id), "{}", kind.id);
+            assert!(!kind.needs.is_empty() && !kind.quality.is_empty(), "{}", kind.id);
             assert!(kind.document.starts_with("https://"), "{}", kind.id);
         }
     }
 
     #[test]
     fn invalid_meter_error() {
-        for (text, words) in [("plug:1.2.3.4", "Unknown power meter kind"), ("netio", "must be KIND:HOST")] {
-            let error = Meter::start(text, 0).map(|_| ()).unwrap_err();
+        for (text, words) in [("plug:1.2.3.4", "Unknown power meter kind"), ("netio", "must be netio:HOST")] {
+            let error = Meter::start(text, 0, None).map(|_| ()).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
-        testing::served(&[("/netio.json", netio::EXAMPLE_JSON)], |host| {
+        testing::served(&[("/netio.json", r#"{"Outputs":[{"Load":1},{"Load":2}]}"#)], |host| {
             let text = format!("netio-json:{host}/3");
-            let error = Meter::start(&text, 0).map(|_| ()).unwrap_err();
+            let error = Meter::start(&text, 0, None).map(|_| ()).unwrap_err();
             assert!(error.ends_with("has outputs numbered 1 to 2."), "{error}");
         });
     }
@@ -236,7 +321,7 @@ mod tests {
     #[test]
     fn meter_that_does_not_answer_is_a_gap() {
         // Nothing listens at the port of echo's old neighbour.
-        let meter = Meter::start("netio:127.0.0.1:1/2", 0).unwrap();
+        let meter = Meter::start("netio:127.0.0.1:1/2", 0, None).unwrap();
         let trouble = meter.trouble().unwrap();
         assert!(trouble.contains("does not respond"), "{trouble}");
         let options =

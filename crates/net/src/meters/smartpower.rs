@@ -6,8 +6,8 @@
 //! is output 3. Energy is in the lines of the second only.
 
 use super::http::whole;
-use super::{ANSWER_MAX, Address, Answer, Kind, Output, Source};
-use machine::Failure;
+use super::{ANSWER_MAX, Address, Answer, Kind, NETWORK, Opened, Output, Source};
+use machine::{Caller, Failure};
 use std::io::Read;
 use std::net::{IpAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::time::{Duration, Instant};
@@ -15,17 +15,25 @@ use std::time::{Duration, Instant};
 pub(super) const KIND_2: Kind = Kind {
     id: "smartpower2",
     about: "ODROID SmartPower 2, over its telnet port.",
+    usage: "smartpower2:HOST[:PORT]",
+    needs: "its telnet port reachable",
+    quality: "1 mW, up to 10 readings per second, energy counter of 3.6 J",
     document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower2",
     poll: PAUSE,
-    open: |address| Ok(Box::new(SmartPower2::new(&address.host))),
+    open: |address, _| Ok(Box::new(SmartPower2::new(&address.host))),
+    ..NETWORK
 };
 
 pub(super) const KIND_3: Kind = Kind {
     id: "smartpower3",
     about: "ODROID SmartPower 3, sending to a UDP port of this machine.",
+    usage: "smartpower3:PORT[/N|/all]",
+    needs: "the address and port of this machine in its menu",
+    quality: "1 mW, up to 10 readings per second, no energy counter",
     document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower3",
     poll: PAUSE,
     open: open_3,
+    ..NETWORK
 };
 
 /// Both send ten lines per second at most; endless input is cut off.
@@ -44,8 +52,8 @@ pub(super) struct SmartPower2 {
 }
 
 impl Source for SmartPower2 {
-    fn read(&mut self) -> Result<Answer, Failure> {
-        let answer = self.next_line();
+    fn read(&mut self) -> Result<Option<Answer>, Failure> {
+        let answer = self.next_line().map(Some);
         if answer.is_err() {
             // A connection that broke is opened again.
             self.lines = None;
@@ -142,7 +150,7 @@ impl SmartPower3 {
     }
 }
 
-fn open_3(address: &Address) -> Result<Box<dyn Source>, String> {
+fn open_3(address: &Address, _: Option<&Caller>) -> Opened {
     let local = match address.host.parse::<u16>() {
         Ok(port) => format!("0.0.0.0:{port}"),
         Err(_) => address.host.clone(),
@@ -153,7 +161,7 @@ fn open_3(address: &Address) -> Result<Box<dyn Source>, String> {
 }
 
 impl Source for SmartPower3 {
-    fn read(&mut self) -> Result<Answer, Failure> {
+    fn read(&mut self) -> Result<Option<Answer>, Failure> {
         let mut bytes = [0; LINE_BYTES_MAX];
         let deadline = Instant::now() + ANSWER_MAX;
         loop {
@@ -170,7 +178,7 @@ impl Source for SmartPower3 {
             let text = String::from_utf8_lossy(&bytes[..count]);
             let answer = parse_3(&text).ok_or_else(|| Failure::garbled(&bytes[..count]))?;
             self.sender = Some(from.ip());
-            return Ok(answer);
+            return Ok(Some(answer));
         }
     }
 }
@@ -197,7 +205,7 @@ pub(super) fn parse_2(line: &str) -> Option<Answer> {
         milliwatts: whole(next()?, 1e3),
         microjoules: next().and_then(|hours| whole(hours, 3.6e9)),
     };
-    Some(Answer { name: "SmartPower 2".into(), outputs: vec![output] })
+    Some(Answer { name: "SmartPower 2".into(), outputs: vec![output], clock: None })
 }
 
 /// Time in milliseconds; millivolts, milliamperes, milliwatts and state of the input; the same with
@@ -219,7 +227,8 @@ pub(super) fn parse_3(line: &str) -> Option<Answer> {
             microjoules: None,
         })
     };
-    Some(Answer { name: "SmartPower 3".into(), outputs: vec![output(5)?, output(10)?, output(1)?] })
+    let outputs = vec![output(5)?, output(10)?, output(1)?];
+    Some(Answer { name: "SmartPower 3".into(), outputs, clock: fields[0].trim().parse().ok() })
 }
 
 #[cfg(test)]
@@ -262,7 +271,7 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(5));
             }
         });
-        let meter = Meter::start(&format!("smartpower2:{host}"), 0).unwrap();
+        let meter = Meter::start(&format!("smartpower2:{host}"), 0, None).unwrap();
         assert_eq!(row_of(&meter)[2..4], [2_408, 5_247]);
         drop(meter);
         serving.join().unwrap();
@@ -312,7 +321,7 @@ mod tests {
             let sender = UdpSocket::bind((from, 0)).unwrap();
             sender.send_to(line.as_bytes(), place).unwrap();
         };
-        let volts = |source: &mut SmartPower3| source.read().ok()?.outputs[2].millivolts;
+        let volts = |source: &mut SmartPower3| source.read().ok()??.outputs[2].millivolts;
         send("127.0.0.2", "what is this");
         assert_eq!(volts(&mut source), None);
         send("127.0.0.1", LINE_3);
@@ -330,13 +339,16 @@ mod tests {
         let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let until = done.clone();
         let sending = std::thread::spawn(move || {
+            let mut milliseconds = 129_542;
             while !until.load(std::sync::atomic::Ordering::Relaxed) {
+                milliseconds += 5;
+                let line = LINE_3.replace("129542", &milliseconds.to_string());
                 // No listener at first.
-                let _ = sender.send_to(LINE_3.as_bytes(), ("127.0.0.1", port));
+                let _ = sender.send_to(line.as_bytes(), ("127.0.0.1", port));
                 std::thread::sleep(Duration::from_millis(5));
             }
         });
-        let meter = Meter::start(&format!("smartpower3:127.0.0.1:{port}/1"), 0).unwrap();
+        let meter = Meter::start(&format!("smartpower3:127.0.0.1:{port}/1"), 0, None).unwrap();
         assert_eq!(row_of(&meter)[1..], [NONE, 2_767, 5_116, 541]);
         done.store(true, std::sync::atomic::Ordering::Relaxed);
         sending.join().unwrap();

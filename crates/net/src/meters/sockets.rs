@@ -8,7 +8,7 @@ use std::net::{TcpListener, UdpSocket};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Meters that are asked by HTTP.
-const ASKED: [&str; 4] = ["netio", "netio-json", "shelly", "tasmota"];
+const ASKED: [&str; 5] = ["netio", "netio-json", "sbc-bench", "shelly", "tasmota"];
 /// More datagrams than this tell nothing new, and would fill the socket.
 const DATAGRAMS_MAX: usize = 16;
 
@@ -58,7 +58,7 @@ pub(super) fn http(text: &str) {
     let host = server.says(text);
     for kind in ASKED {
         let address = Address::parse(&format!("{kind}:{host}"));
-        let source = address.and_then(|address| (address.kind.open)(&address));
+        let source = address.and_then(|address| (address.kind.open)(&address, None));
         drop(source.map(|mut source| source.read()));
     }
 }

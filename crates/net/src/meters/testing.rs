@@ -16,7 +16,7 @@ pub(super) fn check(parsers: &[fn(&str) -> Option<Answer>], texts: &[&str]) {
     }
 }
 
-/// Serves these pages by their paths while `work` runs; anything else is 404.
+/// Serves these pages by their paths while `work` runs; anything else is 404. `@` becomes the number of the question.
 pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = server.local_addr().unwrap().to_string();
@@ -25,20 +25,25 @@ pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
     let done = Arc::new(AtomicBool::new(false));
     let until = done.clone();
     let serving = std::thread::spawn(move || {
-        for stream in server.incoming() {
+        for (number, stream) in server.incoming().enumerate() {
             if until.load(Ordering::Relaxed) {
                 return;
             }
             let mut stream = stream.unwrap();
             let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
             let first = lines.next().and_then(Result::ok).unwrap_or_default();
-            // The head ends with an empty line.
-            lines.find(|line| line.as_ref().is_ok_and(String::is_empty));
+            // The head ends with an empty line; a password in it belongs to the name of the page.
+            let head = lines.map_while(Result::ok).take_while(|line| !line.is_empty());
+            let password = head.filter_map(|line| {
+                line.to_ascii_lowercase().starts_with("authorization").then(|| line[14..].to_owned())
+            });
+            let password = password.last().unwrap_or_default();
             let path = first.split(' ').nth(1).unwrap_or_default();
-            let page = pages.iter().find(|(known, _)| known == path);
+            let path = format!("{path}{password}");
+            let page = pages.iter().find(|(known, _)| *known == path);
             let (status, body) = match page {
-                Some((_, body)) => ("200 OK", body.as_str()),
-                None => ("404 Not Found", ""),
+                Some((_, body)) => ("200 OK", body.replace('@', &number.to_string())),
+                None => ("404 Not Found", String::new()),
             };
             let length = body.len();
             let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
@@ -55,16 +60,21 @@ pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
 
 /// What a meter gives in its first sample.
 pub(super) fn first_row(text: &str) -> Vec<i64> {
-    row_of(&Meter::start(text, 0).unwrap())
+    row_of(&Meter::start(text, 0, None).unwrap())
 }
 
-/// What the sampler sees of a meter.
+/// What the sampler sees of a meter, as soon as that is something.
 pub(super) fn row_of(meter: &Meter) -> Vec<i64> {
     let options = SamplerOptions { external_values: vec![meter.feed()], ..SamplerOptions::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
-    sampler.tick(&Timeline::fake(0));
     let first = sampler.position(&meter.channels()[0].id).unwrap();
-    let row = sampler.row()[first..].to_vec();
-    assert!(row.iter().any(|value| *value != sensors::NONE));
-    row
+    for second in 0..1000 {
+        sampler.tick(&Timeline::fake(second * 1_000_000_000));
+        let row = sampler.row()[first..].to_vec();
+        if row.iter().any(|value| *value != sensors::NONE) {
+            return row;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    panic!("no value: {:?}", sampler.take_gaps());
 }

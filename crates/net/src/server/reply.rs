@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 /// Plain text.
 pub const TEXT: &str = "text/plain; charset=utf-8";
+/// The format of metrics, as Prometheus wants it named.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// A page.
 pub const HTML: &str = "text/html; charset=utf-8";
 
@@ -48,6 +50,11 @@ impl Answer {
     /// A page.
     pub fn page(text: String) -> Self {
         Self::Document { kind: HTML, body: text.into_bytes() }
+    }
+
+    /// Metrics for Prometheus.
+    pub fn metrics(text: String) -> Self {
+        Self::Document { kind: METRICS, body: text.into_bytes() }
     }
 }
 

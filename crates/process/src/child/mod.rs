@@ -164,7 +164,24 @@ impl<'a> Child<'a> {
         Self::start(spec, terminal.reader, terminal.writer)
     }
 
+    /// Starts a program without an end, whose output is read as it comes by [`Child::read_output`]. Its standard input
+    /// stays open and gives nothing: some programs end at the end of it.
+    ///
+    /// # Errors
+    /// As [`Child::spawn`].
+    pub fn stream(spec: &ChildSpec<'_>, terminal: Terminal) -> Result<Child<'static>, Failure> {
+        let input = terminal.writer.try_clone().map_err(|why| not_started(spec, &why.to_string()))?;
+        Self::open(spec, input.into(), terminal.reader, terminal.writer)
+    }
+
     fn start(spec: &ChildSpec<'a>, reader: OwnedFd, writer: OwnedFd) -> Result<Self, Failure> {
+        let mut child: Self = Self::open(spec, Stdio::null(), reader, writer)?;
+        child.control_group = spec.group;
+        Ok(child)
+    }
+
+    /// Everything but the control group, which alone outlives the specification.
+    fn open(spec: &ChildSpec<'_>, input: Stdio, reader: OwnedFd, writer: OwnedFd) -> Result<Child<'static>, Failure> {
         let path = spec.argv.first().map_or("", String::as_str);
         let refused = |why: String| not_started(spec, &why);
         let errors = writer.try_clone().map_err(|e| refused(e.to_string()))?;
@@ -175,7 +192,7 @@ impl<'a> Child<'a> {
         if let Some(folder) = spec.folder {
             command.current_dir(folder.current());
         }
-        command.args(spec.argv.iter().skip(1)).stdin(Stdio::null()).stdout(writer).stderr(errors).process_group(0);
+        command.args(spec.argv.iter().skip(1)).stdin(input).stdout(writer).stderr(errors).process_group(0);
         plain_locale(&mut command);
         match spec.user {
             Some(user) => of_user(user, &mut command),
@@ -187,14 +204,14 @@ impl<'a> Child<'a> {
         let started = Instant::now();
         let process = start_on(spec, command).map_err(refused)?;
         let group = Pid::from_child(&process);
-        Ok(Self {
+        Ok(Child {
             process,
             group,
             name: name(spec).to_owned(),
             started,
             end: pidfd_open(group, PidfdFlags::empty()).ok(),
             descendants,
-            control_group: spec.group,
+            control_group: None,
             time_limit: spec.time_limit,
             pipe: Some(File::from(reader)),
             output: HeadTail::default(),
@@ -280,6 +297,14 @@ impl<'a> Child<'a> {
 
     /// Waits for output or its end, at most for `time`; true if there was some. At the end of the output closes the pipe.
     fn read_some(&mut self, time: Duration) -> bool {
+        let mut buffer = [0; 16 << 10];
+        let count = self.read_output(&mut buffer, time);
+        self.output.push(&buffer[..count.unwrap_or_default()]);
+        matches!(count, Some(1..))
+    }
+
+    /// Waits for output, at most for `time`, and reads some; its length, and none after its end.
+    pub fn read_output(&mut self, buffer: &mut [u8], time: Duration) -> Option<usize> {
         let time = Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
         let mut watched: Vec<PollFd> = Vec::with_capacity(2);
         watched.extend(self.pipe.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
@@ -289,15 +314,16 @@ impl<'a> Child<'a> {
         let ready = poll(&mut watched, Some(&time));
         // A signal for this process ends the waiting early, which is what it is for.
         if !matches!(ready, Ok(1..)) || !is_open || !has_output(&watched) {
-            return false;
+            return is_open.then_some(0);
         }
-        let mut buffer = [0; 16 << 10];
-        let read = self.pipe.as_mut().map(|pipe| pipe.read(&mut buffer));
+        let read = self.pipe.as_mut().map(|pipe| pipe.read(buffer));
         match read {
-            Some(Ok(count @ 1..)) => self.output.push(&buffer[..count]),
-            _ => self.pipe = None,
+            Some(Ok(count @ 1..)) => Some(count),
+            _ => {
+                self.pipe = None;
+                None
+            }
         }
-        self.pipe.is_some()
     }
 
     /// SIGTERM, then time to end; its last words are still read, so that it cannot block on them.

@@ -5,6 +5,7 @@ mod mark;
 use crate::args::Environment;
 use crate::args::groups::{RootFlags, chosen};
 use crate::args::meters::MeterFlags;
+use crate::args::program::calling_user;
 use crate::commands::{Command, CommandResult, Verb};
 use console::monitor::{self, JsonlRows, MonitorArgs, Replay, View};
 use mark::Mark;
@@ -180,6 +181,7 @@ impl MonitorFlags {
             textfile: self.textfile,
             ignored_sensors: meters.ignored_sensors.clone(),
             meters: meters.all(environment)?,
+            user: calling_user()?,
         })
     }
 }

@@ -1,0 +1,336 @@
+//! Values inside a text, named by paths with units: `$.power:mW,$.energy.total:Wh` of JSON and XML,
+//! `watts{socket="3"}:W` of metrics. The rows of kinds are written in the language of `--meter json:`. Pure.
+//!
+//! A path begins with `$`, the whole document; `.key`, `["key"]` and `[0]` go down, `[*]` takes every element and a key
+//! that ends with `*` every key that begins so: one output each. A text that is no document is one value, with its unit
+//! or without. JSON: RFC 8259. Metrics: <https://prometheus.io/docs/instrumenting/exposition_formats/>.
+
+use super::reading::{Raw, Unit, What, number, unit};
+use super::{Answer, Output};
+use quick_xml::events::Event;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// How a text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Json,
+    Xml,
+    Metrics,
+}
+
+/// Outputs beyond this number are left out.
+const OUTPUTS_MAX: usize = 64;
+/// Deeper XML is refused.
+const DEPTH_MAX: usize = 32;
+
+/// A path into a document, and the unit of what is there.
+#[derive(Debug, Clone)]
+struct Field {
+    path: Path,
+    unit: &'static Unit,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Path {
+    Document(Vec<Step>),
+    Metric(Metric),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Key(String),
+    /// Every key that begins so.
+    Keys(String),
+    Index(usize),
+    Every,
+}
+
+/// A metric: its name, and labels that it must have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Metric {
+    name: String,
+    labels: Vec<(String, String)>,
+}
+
+/// The fields of a text.
+#[derive(Debug, Clone)]
+pub(super) struct Fields(Vec<Field>);
+
+impl Fields {
+    /// Reads `PATH[:UNIT],...`; without a unit it is watts.
+    ///
+    /// # Errors
+    /// What is wrong, as a clause.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let fields = split_outside(text, ',').map(|field| {
+            let with_unit = field.rsplit_once(':').and_then(|(path, name)| Some((path, unit(name)?)));
+            let (path, unit) = match with_unit {
+                Some(found) => found,
+                None if ends_with_word(field) => return Err(format!("{field:?} ends with an unknown unit")),
+                None => (field, unit("W").ok_or("there are no watts")?),
+            };
+            let path = match path.strip_prefix('$') {
+                Some(steps) => parse_steps(steps).map(Path::Document),
+                None => parse_metric(path).filter(|(_, rest)| rest.is_empty()).map(|(metric, _)| Path::Metric(metric)),
+            };
+            let path =
+                path.ok_or_else(|| format!("{field:?} is not a path such as $.power:W or watts{{a=\"b\"}}:W"))?;
+            Ok(Field { path, unit })
+        });
+        let fields: Vec<Field> = fields.collect::<Result<_, String>>()?;
+        let tells = |field: &Field| !matches!(field.unit.what, What::Clock | What::Valid | What::Name | What::Factor);
+        if !fields.iter().any(tells) {
+            return Err(format!("{text:?} names no power, energy, voltage or current"));
+        }
+        Ok(Self(fields))
+    }
+
+    /// True if they may be of several outputs.
+    pub(super) fn are_many(&self) -> bool {
+        self.0.iter().any(|field| match &field.path {
+            Path::Document(steps) => steps.iter().any(|step| matches!(step, Step::Every | Step::Keys(_))),
+            Path::Metric(metric) => metric.labels.iter().any(|(_, value)| value.contains('*')),
+        })
+    }
+
+    /// What a text says; none if it has none of the values.
+    pub(super) fn answer(&self, format: Format, text: &str) -> Option<Answer> {
+        let document = match format {
+            Format::Json => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.trim().to_owned())),
+            Format::Xml => parse_xml(text)?,
+            Format::Metrics => Value::Null,
+        };
+        let (mut shared, mut outputs) = (Raw::default(), BTreeMap::<String, Raw>::new());
+        let (mut name, mut clock) = (String::new(), None);
+        for field in &self.0 {
+            let found = match &field.path {
+                Path::Document(steps) => at(&document, steps),
+                Path::Metric(metric) => samples(text, metric),
+            };
+            for (key, value) in found.into_iter().take(OUTPUTS_MAX) {
+                match field.unit.what {
+                    What::Name => name = value.as_str().unwrap_or_default().to_owned(),
+                    What::Clock => clock = clock.or_else(|| time(&value)),
+                    _ => {
+                        let raw = if key.is_empty() { &mut shared } else { outputs.entry(key).or_default() };
+                        match field.unit.what {
+                            What::Valid => raw.is_invalid = value == false,
+                            _ => raw.set(field.unit, quantity(&value, field.unit)),
+                        }
+                    }
+                }
+            }
+        }
+        let count = outputs.len();
+        let mut raws: Vec<Raw> = outputs.into_values().map(|raw| raw.with(&shared, count)).collect();
+        if raws.is_empty() {
+            raws.push(shared);
+        }
+        let outputs = raws.iter().filter(|raw| !raw.is_invalid).map(Raw::output);
+        let outputs: Vec<Output> = outputs.filter(|output| *output != Output::default()).collect();
+        (!outputs.is_empty()).then_some(Answer { name, outputs, clock })
+    }
+}
+
+/// True for a text with a word behind its last colon.
+fn ends_with_word(text: &str) -> bool {
+    text.rsplit_once(':').is_some_and(|(_, word)| !word.is_empty() && word.chars().all(char::is_alphabetic))
+}
+
+/// Parts of a text between separators, but not inside quotes, brackets and braces.
+fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let (mut depth, mut is_quoted) = (0_usize, false);
+    text.split(move |c: char| {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '[' | '{' if !is_quoted => depth += 1,
+            ']' | '}' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == separator && depth == 0 && !is_quoted
+    })
+}
+
+fn parse_steps(mut text: &str) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    while !text.is_empty() {
+        if let Some(rest) = text.strip_prefix('.') {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            let (key, rest) = rest.split_at(end);
+            steps.push(match key.strip_suffix('*') {
+                _ if key.is_empty() => return None,
+                Some(prefix) => Step::Keys(prefix.to_owned()),
+                None => Step::Key(key.to_owned()),
+            });
+            text = rest;
+            continue;
+        }
+        let rest = text.strip_prefix('[')?;
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let (key, rest) = quoted.split_once("\"]")?;
+            steps.push(Step::Key(key.to_owned()));
+            text = rest;
+            continue;
+        }
+        let (index, rest) = rest.split_once(']')?;
+        steps.push(if index == "*" { Step::Every } else { Step::Index(index.parse().ok()?) });
+        text = rest;
+    }
+    Some(steps)
+}
+
+/// What stands there, each with the part of the path that several have: no key where there is one value.
+fn at(document: &Value, steps: &[Step]) -> Vec<(String, Value)> {
+    let mut found: Vec<(String, &Value)> = vec![(String::new(), document)];
+    for step in steps {
+        let mut next = Vec::new();
+        for (key, value) in found {
+            match step {
+                Step::Key(name) => next.extend(value.get(name).map(|value| (key, value))),
+                Step::Index(index) => next.extend(value.get(index).map(|value| (key, value))),
+                Step::Keys(prefix) => {
+                    let entries = value.as_object().into_iter().flatten();
+                    let those = entries.filter(|(name, _)| name.starts_with(prefix.as_str()));
+                    next.extend(those.map(|(name, value)| (format!("{key}{name}"), value)));
+                }
+                Step::Every => next.extend(elements(&key, value)),
+            }
+        }
+        next.truncate(OUTPUTS_MAX);
+        found = next;
+    }
+    let values = found.into_iter().flat_map(|(key, value)| match value {
+        Value::Array(_) => elements(&key, value),
+        _ => vec![(key, value)],
+    });
+    values.map(|(key, value)| (key, value.clone())).collect()
+}
+
+/// A single element of XML is no list.
+fn elements<'a>(key: &str, value: &'a Value) -> Vec<(String, &'a Value)> {
+    let list = match value {
+        Value::Array(list) => list.as_slice(),
+        Value::Null => &[],
+        one => std::slice::from_ref(one),
+    };
+    list.iter().take(OUTPUTS_MAX).enumerate().map(|(index, value)| (format!("{key}{index:04}"), value)).collect()
+}
+
+/// A number in the unit of the field; one that brings another unit of the same quantity is converted.
+fn quantity(value: &Value, of: &Unit) -> Option<f64> {
+    match value {
+        Value::Number(number) => Some(number.as_f64()? * of.factor),
+        Value::String(text) => {
+            let (value, name) = number(text)?;
+            let own = if name.is_empty() { of } else { unit(name)? };
+            (own.what == of.what).then_some(value * own.factor)
+        }
+        _ => None,
+    }
+}
+
+/// A time stamp as a number that only grows: any number, or the digits of a date.
+fn time(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => super::http::whole(number.as_f64()?, 1e3),
+        Value::String(text) => {
+            let digits: String = text.chars().filter(char::is_ascii_digit).take(14).collect();
+            digits.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+/// Elements as objects; those of the same name as a list. Attributes are left out.
+pub(super) fn parse_xml(text: &str) -> Option<Value> {
+    let mut reader = quick_xml::Reader::from_str(text);
+    let mut open: Vec<(String, Map<String, Value>, String)> = vec![Default::default()];
+    loop {
+        match reader.read_event().ok()? {
+            Event::Start(_) if open.len() > DEPTH_MAX => return None,
+            Event::Start(element) => open.push((element.local_name().as_ref().to_owned(), Map::new(), String::new())),
+            Event::Text(text) => open.last_mut()?.2.push_str(&text),
+            Event::End(_) => {
+                let (name, children, text) = open.pop()?;
+                let value =
+                    if children.is_empty() { Value::String(text.trim().to_owned()) } else { Value::Object(children) };
+                let siblings = &mut open.last_mut()?.1;
+                match siblings.get_mut(&name) {
+                    None => drop(siblings.insert(name, value)),
+                    Some(Value::Array(list)) => list.push(value),
+                    Some(first) => *first = Value::Array(vec![first.take(), value]),
+                }
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    let (_, document, _) = open.pop()?;
+    (open.is_empty() && !document.is_empty()).then_some(Value::Object(document))
+}
+
+/// Samples of a metric, each with what stands for the stars of its labels.
+fn samples(text: &str, wanted: &Metric) -> Vec<(String, Value)> {
+    let lines = text.lines().filter(|line| line.starts_with(wanted.name.as_str()));
+    let sample = |line: &str| {
+        let (metric, rest) = parse_metric(line)?;
+        if metric.name != wanted.name {
+            return None;
+        }
+        let mut key = String::new();
+        for (name, pattern) in &wanted.labels {
+            let (_, value) = metric.labels.iter().find(|(own, _)| own == name)?;
+            let star = matched(pattern, value)?;
+            if pattern.contains('*') {
+                key += "=";
+                key += star;
+            }
+        }
+        let value = rest.split_whitespace().next()?.parse::<f64>().ok()?;
+        Some((key, serde_json::Number::from_f64(value)?.into()))
+    };
+    lines.filter_map(sample).collect()
+}
+
+/// What stands for the star of a pattern; nothing where it has none.
+fn matched<'a>(pattern: &str, value: &'a str) -> Option<&'a str> {
+    match pattern.split_once('*') {
+        None => (pattern == value).then_some(""),
+        Some((head, tail)) => value.strip_prefix(head)?.strip_suffix(tail),
+    }
+}
+
+/// `name{label="value",...}`, and what follows.
+fn parse_metric(text: &str) -> Option<(Metric, &str)> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    let (name, mut rest) = text.split_at(end);
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return None;
+    }
+    let mut labels = Vec::new();
+    if let Some(inside) = rest.strip_prefix('{') {
+        rest = inside;
+        loop {
+            rest = rest.trim_start_matches([',', ' ']);
+            if let Some(after) = rest.strip_prefix('}') {
+                rest = after;
+                break;
+            }
+            let (label, value) = rest.split_once("=\"")?;
+            let mut is_escaped = false;
+            let end = value.find(|c| match (is_escaped, c) {
+                (false, '"') => true,
+                (escaped, c) => {
+                    is_escaped = !escaped && c == '\\';
+                    false
+                }
+            })?;
+            let plain = value[..end].replace("\\n", "\n").replace("\\\"", "\"").replace("\\\\", "\\");
+            labels.push((label.trim().to_owned(), plain));
+            rest = &value[end + 1..];
+        }
+    }
+    Some((Metric { name: name.to_owned(), labels }, rest))
+}

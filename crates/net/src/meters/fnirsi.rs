@@ -1,0 +1,205 @@
+//! Meter: testers of FNIRSI between supply and board on USB (FNB58, FNB48, FNB48S, C1), by hidraw.
+//!
+//! After three requests, the tester sends reports of 64 bytes: 0xaa, type 4, four samples of 15 bytes taken 10 ms apart,
+//! a byte of unknown meaning, and a checksum (CRC-8, polynomial 0x39, initial value 0x42) of all but the first byte. A
+//! sample begins with voltage and current as unsigned 32-bit numbers of 10 µV and 10 µA, least significant byte first.
+//! It goes on as long as a fourth request is repeated: once per second for FNB58 and FNB48S, after each report for the
+//! others. Source of these facts: <https://github.com/baryluk/fnirsi-usb-power-data-logger>.
+//!
+//! It does not send energy. It is added up here of all samples; where some were lost, energy ends.
+
+use super::reading::{Raw, unit};
+use super::usb::{self, Device};
+use super::{ANSWER_MAX, Answer, Kind, NETWORK, Source, Takes};
+use machine::{Failure, Root};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+pub(super) const KIND: Kind = Kind {
+    id: "fnirsi",
+    usage: "fnirsi[:hidrawN]",
+    about: "FNIRSI FNB58, FNB48, FNB48S and C1 on a USB port of this machine.",
+    needs: "the right to read and write /dev/hidrawN: root, or a udev rule",
+    quality: "10 µV, 10 µA, 100 readings per second, of which energy is added up",
+    document: "https://github.com/baryluk/fnirsi-usb-power-data-logger",
+    takes: Takes::MaybeDevice,
+    poll: Duration::ZERO,
+    open: |address, _| {
+        let root = Root::system();
+        let found = usb::devices(&root)
+            .into_iter()
+            .find(|device| device.meter == Some(KIND.id) && (address.host.is_empty() || address.host == device.node));
+        let device = found.ok_or_else(|| format!("{} is not on USB; connect it.", address.shown))?;
+        Ok(Box::new(Tester::open(device)))
+    },
+    ..NETWORK
+};
+
+const REPORT_BYTES: usize = 64;
+const SAMPLES: usize = 4;
+const SAMPLE_BYTES: usize = 15;
+const SAMPLE_TIME: Duration = Duration::from_millis(10);
+/// First two bytes and checksum of the requests.
+const BEGIN: [u8; 2] = [0x81, 0x8e];
+const SECOND: [u8; 2] = [0x82, 0x96];
+const GO_ON: [u8; 2] = [0x83, 0x9e];
+const GO_ON_EVERY: Duration = Duration::from_secs(1);
+/// Reports may come this late; then samples were lost.
+const LATE: Duration = Duration::from_millis(500);
+/// Hundredths of thousandths to thousandths.
+const PER_THOUSANDTH: f64 = 100.0;
+
+/// One that is connected, or was.
+struct Tester {
+    node: String,
+    name: String,
+    /// It is asked again after each report.
+    asks_each: bool,
+    file: Option<File>,
+    asked: Instant,
+    energy: Energy,
+}
+
+/// Energy of all samples since the first one.
+#[derive(Debug, Default)]
+struct Energy {
+    microjoules: f64,
+    last: Option<Instant>,
+    is_broken: bool,
+}
+
+impl Energy {
+    fn add(&mut self, milliwatts: f64, now: Instant) -> Option<f64> {
+        let time = self.last.replace(now).map_or(SAMPLE_TIME * SAMPLES as u32, |last| now.duration_since(last));
+        self.is_broken |= time > LATE;
+        self.microjoules += milliwatts * time.as_secs_f64() * 1e3;
+        (!self.is_broken).then_some(self.microjoules)
+    }
+}
+
+impl Tester {
+    fn open(device: Device) -> Self {
+        Self {
+            asks_each: device.asks_each,
+            node: device.node,
+            name: device.name,
+            file: None,
+            asked: Instant::now(),
+            energy: Energy::default(),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Answer>, Failure> {
+        let mut file = match self.file.take() {
+            Some(file) => file,
+            None => {
+                let path = format!("/dev/{}", self.node);
+                let opened = File::options().read(true).write(true).open(path);
+                let mut file = opened.map_err(|why| failure(&why))?;
+                self.begin(&mut file)?;
+                file
+            }
+        };
+        let answer = self.report(&mut file);
+        self.file = Some(file);
+        answer
+    }
+
+    fn begin(&mut self, file: &mut File) -> Result<(), Failure> {
+        let third = if self.asks_each { GO_ON } else { SECOND };
+        for request in [BEGIN, SECOND, third] {
+            ask(file, request)?;
+        }
+        self.asked = Instant::now();
+        Ok(())
+    }
+
+    fn report(&mut self, file: &mut File) -> Result<Option<Answer>, Failure> {
+        if self.asks_each || self.asked.elapsed() >= GO_ON_EVERY {
+            ask(file, GO_ON)?;
+            self.asked = Instant::now();
+        }
+        let wait = Timespec { tv_sec: ANSWER_MAX.as_secs() as _, tv_nsec: 0 };
+        let ready = poll(&mut [PollFd::new(&*file, PollFlags::IN)], Some(&wait));
+        if let Ok(0) | Err(_) = ready {
+            return Err(Failure::Errno(Errno::TIMEDOUT.raw_os_error()));
+        }
+        let mut bytes = [0; REPORT_BYTES];
+        let count = file.read(&mut bytes).map_err(|why| failure(&why))?;
+        let samples = match parse_report(&bytes[..count]) {
+            Ok(samples) => samples,
+            Err(why) => return why.map_or(Ok(None), Err),
+        };
+        Ok(Some(self.answer(&samples, Instant::now())))
+    }
+
+    fn answer(&mut self, samples: &[(f64, f64); SAMPLES], now: Instant) -> Answer {
+        let mean = |of: fn(&(f64, f64)) -> f64| samples.iter().map(of).sum::<f64>() / SAMPLES as f64;
+        let milliwatts = mean(|(millivolts, milliamperes)| millivolts * milliamperes / 1e3);
+        let values = [
+            ("mW", Some(milliwatts)),
+            ("mV", Some(mean(|sample| sample.0))),
+            ("mA", Some(mean(|sample| sample.1))),
+            ("J", self.energy.add(milliwatts, now)),
+        ];
+        let mut raw = Raw::default();
+        for (name, value) in values {
+            unit(name).into_iter().for_each(|unit| raw.set(unit, value));
+        }
+        Answer { name: self.name.clone(), outputs: vec![raw.output()], clock: None }
+    }
+}
+
+impl Source for Tester {
+    fn read(&mut self) -> Result<Option<Answer>, Failure> {
+        let answer = self.next();
+        if answer.is_err() {
+            // One that was unplugged may come back.
+            self.file = None;
+            std::thread::sleep(GO_ON_EVERY);
+        }
+        answer
+    }
+}
+
+/// Sends a request. The first byte of what is written is the number of the report, which these have none of.
+fn ask(file: &mut File, [word, checksum]: [u8; 2]) -> Result<(), Failure> {
+    let mut bytes = [0; REPORT_BYTES + 1];
+    (bytes[1], bytes[2], bytes[REPORT_BYTES]) = (0xaa, word, checksum);
+    file.write_all(&bytes).map_err(|why| failure(&why))
+}
+
+fn failure(why: &std::io::Error) -> Failure {
+    why.raw_os_error().map_or_else(|| Failure::garbled(why.to_string().as_bytes()), Failure::Errno)
+}
+
+/// Millivolts and milliamperes of the samples of a report; no failure for one without samples.
+pub(super) fn parse_report(bytes: &[u8]) -> Result<[(f64, f64); SAMPLES], Option<Failure>> {
+    let [0xaa, covered @ .., checksum] = bytes else {
+        return Err(Some(Failure::garbled(bytes)));
+    };
+    if bytes.len() != REPORT_BYTES || crc8(covered) != *checksum {
+        return Err(Some(Failure::Doubtful("sent a report with a wrong checksum")));
+    }
+    if covered[0] != 4 {
+        return Err(None);
+    }
+    let mut samples = [(0.0, 0.0); SAMPLES];
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0_u32, |value, byte| value << 8 | u32::from(*byte));
+    for (sample, bytes) in samples.iter_mut().zip(covered[1..].chunks_exact(SAMPLE_BYTES)) {
+        *sample = (f64::from(number(&bytes[..4])) / PER_THOUSANDTH, f64::from(number(&bytes[4..8])) / PER_THOUSANDTH);
+    }
+    Ok(samples)
+}
+
+fn crc8(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0x42, |crc, byte| {
+        (0..8).fold(crc ^ byte, |crc, _| if crc & 0x80 == 0 { crc << 1 } else { crc << 1 ^ 0x39 })
+    })
+}
+
+#[cfg(test)]
+mod tests;

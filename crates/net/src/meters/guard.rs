@@ -1,0 +1,217 @@
+//! What keeps wrong numbers of a meter out: time stamps that do not move, counters that go back or jump, and values that
+//! do not fit each other. Such an answer is a gap with its reason. Pure.
+//!
+//! What cannot be seen from here: a format without a time that repeats its last value, as constant power looks the same;
+//! power alone, without voltage, current and counter, that changes its unit or jumps and stays below [`MILLIWATTS`].
+
+use super::{Answer, Output};
+use machine::Failure;
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+
+/// No board draws more, and what a meter says below zero is its offset: milliwatts that are taken for watts, and a meter
+/// that is the wrong way round, lie outside.
+const MILLIWATTS: RangeInclusive<i64> = -1_000..=2_000_000;
+/// Mains with what is usual above it.
+const MILLIVOLTS_MAX: i64 = 300_000;
+/// An answer with the time stamp of the one before is not new; after this time it is a meter that has stopped.
+const REPEATED_MAX: Duration = Duration::from_secs(5);
+/// Share of apparent power by which real power may be above it: both are rounded, and read one after the other.
+const ABOVE_APPARENT: f64 = 1.1;
+/// Current of which meters are sure at least.
+const MILLIAMPERES_STEP: f64 = 20.0;
+/// The power factor of a supply without load is not as low.
+const FACTOR_MIN: f64 = 0.01;
+/// Apparent power from which a power factor means something.
+const APPARENT_MW_MIN: f64 = 2_000.0;
+/// Counters of energy have steps of up to 1 Wh, of which two may lie between answers.
+const MICROJOULES_STEP: i64 = 3_600_000_000;
+/// Energy may grow by so many times the larger power of two answers, for what happened in between.
+const GROWTH_FACTOR: i64 = 10;
+/// Least power that is allowed for between two answers.
+const MILLIWATTS_BETWEEN: i64 = 20_000;
+
+const STAMP_BACK: &str = "has gone back to an earlier time stamp";
+const STAMP_MISSING: &str = "does not send its time stamp any more";
+const STAMP_REPEATED: &str = "repeats an answer with an old time stamp";
+const COUNTER_BACK: &str = "has an energy counter that went back; it is not used any more";
+const COUNTER_JUMP: &str = "has an energy counter that rose by more than the power allows; it is not used any more";
+const OUT_OF_RANGE: &str = "reports a power or voltage that no board has";
+const UNFIT: &str = "reports a power that does not fit voltage and current";
+
+/// What is known of the answers so far.
+#[derive(Debug, Default)]
+pub(super) struct Guard {
+    stamp: Option<(i64, Instant)>,
+    counters: Vec<Counter>,
+}
+
+/// Energy counter of an output.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counter {
+    /// Its last value, the power then, and when.
+    last: Option<(i64, i64, Instant)>,
+    is_broken: bool,
+}
+
+impl Guard {
+    /// The answer, if it is new and can be right. Of a meter with a time stamp the first one is not known to be new.
+    pub(super) fn check(&mut self, mut answer: Answer, now: Instant) -> Result<Option<Answer>, Failure> {
+        if !self.is_new(answer.clock, now)? {
+            return Ok(None);
+        }
+        for output in &answer.outputs {
+            objection(output).map_or(Ok(()), |why| Err(Failure::Doubtful(why)))?;
+        }
+        self.counters.resize(answer.outputs.len(), Counter::default());
+        for (counter, output) in self.counters.iter_mut().zip(&mut answer.outputs) {
+            counter.check(output, now)?;
+        }
+        Ok(Some(answer))
+    }
+
+    fn is_new(&mut self, clock: Option<i64>, now: Instant) -> Result<bool, Failure> {
+        match (self.stamp, clock) {
+            (None, None) => Ok(true),
+            (Some(_), None) => Err(Failure::Doubtful(STAMP_MISSING)),
+            (Some((last, since)), Some(clock)) if clock == last => {
+                let is_old = now.duration_since(since) > REPEATED_MAX;
+                if is_old { Err(Failure::Doubtful(STAMP_REPEATED)) } else { Ok(false) }
+            }
+            (last, Some(clock)) => {
+                self.stamp = Some((clock, now));
+                match last {
+                    None => Ok(false),
+                    Some((last, _)) if clock < last => Err(Failure::Doubtful(STAMP_BACK)),
+                    Some(_) => Ok(true),
+                }
+            }
+        }
+    }
+}
+
+fn objection(output: &Output) -> Option<&'static str> {
+    let volts_ok = output.millivolts.is_none_or(|volts| volts.unsigned_abs() <= MILLIVOLTS_MAX.unsigned_abs());
+    if !volts_ok || output.milliwatts.is_some_and(|power| !MILLIWATTS.contains(&power)) {
+        return Some(OUT_OF_RANGE);
+    }
+    let (power, volts, amperes) = (output.milliwatts?, output.millivolts?, output.milliamperes?);
+    let (power, volts, amperes) = (power as f64, volts.abs() as f64 / 1e3, amperes.abs() as f64);
+    let apparent = volts * amperes;
+    let is_above = power > apparent * ABOVE_APPARENT + volts * MILLIAMPERES_STEP;
+    let is_below = power > 0.0 && power < apparent * FACTOR_MIN && apparent > APPARENT_MW_MIN;
+    (is_above || is_below).then_some(UNFIT)
+}
+
+impl Counter {
+    fn check(&mut self, output: &mut Output, now: Instant) -> Result<(), Failure> {
+        if self.is_broken {
+            output.microjoules = None;
+        }
+        let Some(energy) = output.microjoules else {
+            return Ok(());
+        };
+        let power = output.milliwatts.unwrap_or(*MILLIWATTS.end());
+        let last = self.last.replace((energy, power, now));
+        let Some((before, power_before, since)) = last else {
+            return Ok(());
+        };
+        let between_mw = (power.max(power_before) * GROWTH_FACTOR).max(MILLIWATTS_BETWEEN);
+        let between = now.duration_since(since).as_millis() as i64;
+        let growth_max = between_mw.saturating_mul(between).saturating_add(2 * MICROJOULES_STEP);
+        let why = match energy.saturating_sub(before) {
+            ..0 => COUNTER_BACK,
+            growth if growth > growth_max => COUNTER_JUMP,
+            _ => return Ok(()),
+        };
+        self.is_broken = true;
+        Err(Failure::Doubtful(why))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Time stamp, power, voltage, current and energy of an output, after so many seconds.
+    type Row = (f64, Option<i64>, [Option<i64>; 4]);
+
+    /// Energy of a row, nothing new, or a gap with words of the reason.
+    type Expected<'a> = Result<Option<Option<i64>>, &'a str>;
+
+    fn check(rows: &[(Row, Expected)]) {
+        let (mut guard, begin) = (Guard::default(), Instant::now());
+        for ((seconds, clock, [milliwatts, millivolts, milliamperes, microjoules]), expected) in rows {
+            let outputs = vec![Output {
+                milliwatts: *milliwatts,
+                microjoules: *microjoules,
+                millivolts: *millivolts,
+                milliamperes: *milliamperes,
+            }];
+            let answer = Answer { name: String::new(), outputs, clock: *clock };
+            let got = guard.check(answer, begin + Duration::from_secs_f64(*seconds));
+            let got = got.map(|answer| answer.map(|answer| answer.outputs[0].microjoules));
+            match (got, expected) {
+                (Err(failure), Err(words)) => {
+                    let text = failure.missing("the meter").to_string();
+                    assert!(text.contains(words), "{text}");
+                }
+                (got, expected) => assert_eq!(got.map_err(|_| "a gap"), *expected, "{rows:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn time_stamps_have_to_move() {
+        let row = |seconds, clock| (seconds, clock, [Some(5_000), None, None, None]);
+        check(&[
+            (row(0.0, Some(100)), Ok(None)),
+            (row(1.0, Some(101)), Ok(Some(None))),
+            (row(2.0, Some(101)), Ok(None)),
+            (row(7.0, Some(101)), Err("old time stamp")),
+            (row(8.0, Some(102)), Ok(Some(None))),
+            (row(9.0, Some(3)), Err("gone back")),
+            (row(10.0, Some(4)), Ok(Some(None))),
+            (row(11.0, None), Err("any more")),
+        ]);
+        check(&[(row(0.0, None), Ok(Some(None))), (row(1.0, None), Ok(Some(None)))]);
+    }
+
+    #[test]
+    fn broken_counters_stay_unused_and_power_stays() {
+        let row = |seconds, energy| (seconds, None, [Some(5_000), None, None, Some(energy)]);
+        check(&[
+            (row(0.0, 1_000_000), Ok(Some(Some(1_000_000)))),
+            (row(1.0, 6_000_000), Ok(Some(Some(6_000_000)))),
+            (row(2.0, 1_000), Err("went back")),
+            (row(3.0, 5_001_000), Ok(Some(None))),
+        ]);
+        // Steps of 1 Wh are no jump; kilowatt hours that were watt hours are.
+        check(&[
+            (row(0.0, 0), Ok(Some(Some(0)))),
+            (row(1.0, 3_600_000_000), Ok(Some(Some(3_600_000_000)))),
+            (row(2.0, 3_600_000_000_000), Err("power allows")),
+            (row(3.0, 3_600_000_000_001), Ok(Some(None))),
+        ]);
+    }
+
+    #[test]
+    fn values_have_to_fit_each_other() {
+        let row = |milliwatts, millivolts, milliamperes| {
+            (0.0, None, [Some(milliwatts), Some(millivolts), Some(milliamperes), None])
+        };
+        for (row, expected) in [
+            (row(5_300, 235_000, 41), Ok(Some(None))),
+            (row(0, 235_000, 60), Ok(Some(None))),
+            (row(2_400, 5_100, 470), Ok(Some(None))),
+            // One of the three in another unit.
+            (row(5_300_000, 235_000, 41), Err("no board")),
+            (row(53_000, 235_000, 41), Err("does not fit")),
+            (row(5, 5_100, 1_000), Err("does not fit")),
+            (row(5_300, 235_000_000, 41), Err("no board")),
+            (row(-5_300, 5_100, 1_000), Err("no board")),
+        ] {
+            check(&[(row, expected)]);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Meters that another program reads: a command of the user's, `sigrok-cli`, and `mosquitto_sub` for MQTT. Each prints
+//! readings without an end. It writes to a terminal, so that its lines come at once, and is ended with the meter; one
+//! that ends by itself is started again.
+//!
+//! sigrok-cli prints `P1: 2.1 W DC`, a line for each channel: a round is complete when every channel of the first second
+//! has a new value. Retained messages of MQTT are left out, because they may be of yesterday. A password for the broker
+//! belongs into ~/.config/mosquitto_sub, never into an argument, which every user of the machine can read.
+
+use super::fields::{Fields, Format};
+use super::reading::{Labelled, Raw, What, parse_readings};
+use super::{Answer, Kind, NETWORK, Source, Takes};
+use machine::{Caller, Failure};
+use process::child::{Child, ChildSpec};
+use process::search_path::search_path;
+use std::time::{Duration, Instant};
+
+pub(super) const COMMAND: Kind = Kind {
+    id: "command",
+    usage: "command:WORDS[#$.power:W]",
+    about: "A command that prints readings such as 5.2 or 5.02 V 0.41 A, or JSON with a path behind #$.",
+    needs: "a command that flushes its lines or ends; it runs in sh as the calling user",
+    quality: "that of its source; up to 50 readings per second",
+    document: "https://pubs.opengroup.org/onlinepubs/9799919799/utilities/sh.html",
+    takes: Takes::Command,
+    open: |address, user| {
+        let argv = ["/bin/sh", "-c", address.host.as_str()].map(str::to_owned);
+        let form = address.fields.clone().map_or_else(Form::readings, |fields| Form::Fields(vec![fields]));
+        Ok(Box::new(Program::new(argv.to_vec(), user, form)))
+    },
+    ..PROGRAM
+};
+
+pub(super) const SIGROK: Kind = Kind {
+    id: "sigrok",
+    usage: "sigrok:DRIVER[:conn=...][,KEY=VALUE]",
+    about: "What sigrok-cli reads: RDTech TC66C (rdtech-tc) and UM24C, UM25C, UM34C (rdtech-um), multimeters, supplies.",
+    needs: "the package sigrok-cli, and the right to open the device",
+    quality: "that of the device, 1 to 10 readings per second; energy where the device counts it",
+    document: "https://sigrok.org/wiki/Sigrok-cli",
+    takes: Takes::Device,
+    open: |address, _| {
+        let (driver, settings) = address.host.split_once(',').unwrap_or((&address.host, ""));
+        let mut argv = vec![program("sigrok-cli", "sigrok-cli")?, "-d".into(), driver.into()];
+        if !settings.is_empty() {
+            argv.extend(["-c".into(), settings.replace(',', ":")]);
+        }
+        argv.extend(["--continuous", "-O", "analog"].map(str::to_owned));
+        Ok(Box::new(Program::new(argv, None, Form::readings())))
+    },
+    ..PROGRAM
+};
+
+pub(super) const MQTT: Kind = Kind {
+    id: "mqtt",
+    usage: "mqtt:HOST[:PORT]/TOPIC[#$.power:W]",
+    about: "A topic of MQTT: Tasmota (tele/NAME/SENSOR), Zigbee2MQTT (zigbee2mqtt/NAME), ESPHome (NAME/sensor/power/state).",
+    needs: "the package mosquitto-clients, and a meter that publishes every 10 s or more often (Tasmota: TelePeriod 10)",
+    quality: "that of the meter; energy counter where it publishes one",
+    document: "https://mosquitto.org/man/mosquitto_sub-1.html",
+    takes: Takes::Topic,
+    patience: Duration::from_secs(30),
+    open: |address, user| {
+        let (host, topic) = address.host.split_once('/').unwrap_or((&address.host, ""));
+        if topic.contains(['+', '#']) {
+            return Err(format!("--meter {}: the topic must be that of one meter, without + and #.", address.shown));
+        }
+        let (host, port) = host.rsplit_once(':').unwrap_or((host, "1883"));
+        let path = program("mosquitto_sub", "mosquitto-clients")?;
+        let words = ["-h", host, "-p", port, "-k", "10", "-R", "-F", "%p", "-t", topic].map(str::to_owned);
+        let argv = std::iter::once(path).chain(words).collect();
+        let known = || MQTT_VALUES.iter().filter_map(|fields| Fields::parse(fields).ok()).collect();
+        let form = Form::Fields(address.fields.clone().map_or_else(known, |fields| vec![fields]));
+        Ok(Box::new(Program::new(argv, user, form)))
+    },
+    ..PROGRAM
+};
+
+const PROGRAM: Kind = Kind { poll: Duration::from_millis(20), is_joined: true, ..NETWORK };
+
+/// Values in messages of Tasmota, Zigbee2MQTT and ESPHome.
+const MQTT_VALUES: [&str; 3] = [
+    "$.ENERGY.Power:W,$.ENERGY.Total:kWh,$.ENERGY.Voltage:V,$.ENERGY.Current:A,$.Time:time",
+    "$.power:W,$.energy:kWh,$.voltage:V,$.current:A,$.last_seen:time",
+    "$:W",
+];
+
+/// Time to wait for output, after which the end of the meter is looked for.
+const SLICE: Duration = Duration::from_millis(200);
+/// A program that ended is started again after this time.
+const PAUSE: Duration = Duration::from_secs(1);
+const LINE_BYTES_MAX: usize = 64 << 10;
+/// Channels of a device all come within this time.
+const FIRST_ROUND: Duration = Duration::from_secs(1);
+const CHANNELS_MAX: usize = 64;
+
+fn program(name: &str, package: &str) -> Result<String, String> {
+    let found = search_path().program(name).and_then(|path| path.to_str().map(str::to_owned));
+    found.ok_or_else(|| format!("{name} is not installed; install the package {package}."))
+}
+
+/// Form of the lines.
+#[derive(Debug)]
+enum Form {
+    /// Numbers with units.
+    Readings(Round),
+    /// Documents; the first that fits holds from then on.
+    Fields(Vec<Fields>),
+}
+
+impl Form {
+    fn readings() -> Self {
+        Self::Readings(Round::default())
+    }
+
+    /// What a line says: an answer, nothing yet, or an error if it is none.
+    fn line(&mut self, line: &str, now: Instant) -> Result<Option<Answer>, Failure> {
+        match self {
+            Self::Readings(round) => round.line(line, now).ok_or_else(|| Failure::garbled(line.as_bytes())),
+            Self::Fields(known) => {
+                let answers = known.iter().enumerate();
+                let found = answers.filter_map(|(at, fields)| Some((at, fields.answer(Format::Json, line)?))).next();
+                let (at, answer) = found.ok_or_else(|| Failure::garbled(line.as_bytes()))?;
+                let fitting = known.swap_remove(at);
+                *known = vec![fitting];
+                Ok(Some(answer))
+            }
+        }
+    }
+}
+
+/// Readings of one device, which come one after the other.
+#[derive(Debug, Default)]
+struct Round {
+    began: Option<Instant>,
+    /// Channels in their order, each with its new value.
+    channels: Vec<(Labelled, bool)>,
+}
+
+impl Round {
+    /// Adds a line; none if it has no reading. Gives the round if it is complete.
+    fn line(&mut self, line: &str, now: Instant) -> Option<Option<Answer>> {
+        let readings = parse_readings(line);
+        if readings.is_empty() {
+            return None;
+        }
+        let is_first = now.duration_since(*self.began.get_or_insert(now)) < FIRST_ROUND;
+        for reading in readings {
+            let is_it = |known: &Labelled| known.label == reading.label && known.unit.what == reading.unit.what;
+            match self.channels.iter().position(|(known, _)| is_it(known)) {
+                Some(place) => self.channels[place] = (reading, true),
+                None if is_first && self.channels.len() < CHANNELS_MAX => self.channels.push((reading, true)),
+                None => {}
+            }
+        }
+        let is_complete = !is_first && self.channels.iter().all(|(_, is_new)| *is_new);
+        Some(is_complete.then(|| self.answer()).flatten())
+    }
+
+    /// The values that have come.
+    fn answer(&mut self) -> Option<Answer> {
+        let mut raw = Raw::default();
+        for (reading, is_new) in &mut self.channels {
+            if std::mem::take(is_new) && reading.unit.what != What::Clock {
+                raw.set(reading.unit, Some(reading.value));
+            }
+        }
+        let output = raw.output();
+        (output != super::Output::default()).then(|| Answer { outputs: vec![output], ..Answer::default() })
+    }
+}
+
+/// A program that prints readings.
+struct Program {
+    argv: Vec<String>,
+    user: Option<Caller>,
+    form: Form,
+    running: Option<Child<'static>>,
+    /// It is not started before.
+    due: Instant,
+    /// Bytes after the last end of line.
+    rest: Vec<u8>,
+}
+
+impl Program {
+    fn new(argv: Vec<String>, user: Option<&Caller>, form: Form) -> Self {
+        Self { argv, user: user.cloned(), form, running: None, due: Instant::now(), rest: Vec::new() }
+    }
+
+    fn start(&self) -> Result<Child<'static>, Failure> {
+        let spec = ChildSpec { user: self.user.as_ref(), ..ChildSpec::new(&self.argv, Duration::MAX) };
+        let terminal = machine::terminal().map_err(|missing| Failure::garbled(missing.to_string().as_bytes()))?;
+        Child::stream(&spec, terminal).map_err(|failure| Failure::garbled(failure.message.as_bytes()))
+    }
+
+    /// The latest answer of the lines that have come.
+    fn latest(&mut self, is_end: bool) -> Result<Option<Answer>, Failure> {
+        let mut latest = Ok(None);
+        let now = Instant::now();
+        let whole = match self.rest.iter().rposition(|byte| *byte == b'\n') {
+            _ if is_end => self.rest.len(),
+            Some(end) => end + 1,
+            None => 0,
+        };
+        let bytes: Vec<u8> = self.rest.drain(..whole).collect();
+        let text = String::from_utf8_lossy(&bytes);
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            match self.form.line(line, now) {
+                Ok(None) => {}
+                other => latest = other,
+            }
+        }
+        if self.rest.len() > LINE_BYTES_MAX {
+            latest = Err(Failure::garbled(&self.rest));
+            self.rest.clear();
+        }
+        latest
+    }
+}
+
+impl Source for Program {
+    fn read(&mut self) -> Result<Option<Answer>, Failure> {
+        let begin = Instant::now();
+        let mut child = match self.running.take() {
+            Some(child) => child,
+            None if begin < self.due => {
+                std::thread::sleep(SLICE.min(self.due - begin));
+                return Ok(None);
+            }
+            None => {
+                self.due = begin + PAUSE;
+                self.start()?
+            }
+        };
+        let mut buffer = [0; 4 << 10];
+        let count = child.read_output(&mut buffer, SLICE);
+        self.rest.extend_from_slice(&buffer[..count.unwrap_or_default()]);
+        let latest = self.latest(count.is_none());
+        if count.is_some() {
+            self.running = Some(child);
+            return latest;
+        }
+        // All that it will ever say.
+        let rest = match &mut self.form {
+            Form::Readings(round) => round.answer(),
+            Form::Fields(_) => None,
+        };
+        match (latest, rest) {
+            (Ok(Some(answer)), _) | (Ok(None), Some(answer)) => Ok(Some(answer)),
+            (Err(why), _) => Err(why),
+            (Ok(None), None) => Err(Failure::Doubtful("ended without a reading")),
+        }
+    }
+}
+
+/// What lines are taken for, as a program prints them: for fuzzing.
+pub(super) fn foreign(text: &str) {
+    let begin = Instant::now();
+    let known = MQTT_VALUES.iter().filter_map(|fields| Fields::parse(fields).ok()).collect();
+    for form in [Form::readings(), Form::Fields(known)] {
+        let mut program = Program::new(Vec::new(), None, form);
+        for (second, line) in (0..).zip(text.lines()) {
+            let _ = program.form.line(line, begin + Duration::from_secs(second));
+        }
+        program.rest = text.as_bytes().to_vec();
+        let _ = program.latest(true);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Quantities, units, and readings in lines of text such as `5.02 V, 0.41 A` and `P1: 2.1 W DC`. Pure.
+
+use super::Output;
+use super::http::whole;
+
+/// What a value says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Power,
+    Energy,
+    Voltage,
+    Current,
+    /// Real power by apparent power.
+    Factor,
+    /// When it was measured: only that it moves is used.
+    Clock,
+    /// False where the other values are none.
+    Valid,
+    /// Name of the meter.
+    Name,
+}
+
+/// A unit: its name, and the factor to the integers of [`Output`].
+#[derive(Debug)]
+pub(super) struct Unit {
+    name: &'static str,
+    pub(super) what: What,
+    pub(super) factor: f64,
+}
+
+const fn of(name: &'static str, what: What, factor: f64) -> Unit {
+    Unit { name, what, factor }
+}
+
+const UNITS: &[Unit] = &[
+    of("W", What::Power, 1e3),
+    of("µW", What::Power, 1e-3),
+    of("uW", What::Power, 1e-3),
+    of("mW", What::Power, 1.0),
+    of("kW", What::Power, 1e6),
+    of("J", What::Energy, 1e6),
+    of("mJ", What::Energy, 1e3),
+    of("mWh", What::Energy, 3.6e6),
+    of("Wmin", What::Energy, 6e7),
+    of("Wh", What::Energy, 3.6e9),
+    of("kWh", What::Energy, 3.6e12),
+    of("V", What::Voltage, 1e3),
+    of("µV", What::Voltage, 1e-3),
+    of("uV", What::Voltage, 1e-3),
+    of("mV", What::Voltage, 1.0),
+    of("A", What::Current, 1e3),
+    of("µA", What::Current, 1e-3),
+    of("uA", What::Current, 1e-3),
+    of("mA", What::Current, 1.0),
+    of("pf", What::Factor, 1.0),
+    of("time", What::Clock, 1.0),
+    of("valid", What::Valid, 1.0),
+    of("name", What::Name, 1.0),
+];
+
+/// The unit of this name.
+pub(super) fn unit(name: &str) -> Option<&'static Unit> {
+    UNITS.iter().find(|unit| unit.name == name)
+}
+
+/// A finite number and the word behind it.
+pub(super) fn number(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
+    let end = text.find(|c| !is_number(c)).unwrap_or(text.len());
+    let value = text[..end].parse::<f64>().ok().filter(|value| value.is_finite())?;
+    Some((value, text[end..].split_whitespace().next().unwrap_or_default()))
+}
+
+/// Values of one output as they come.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Raw {
+    milliwatts: Option<f64>,
+    microjoules: Option<f64>,
+    millivolts: Option<f64>,
+    milliamperes: Option<f64>,
+    factor: Option<f64>,
+    /// It says itself that it measures nothing.
+    pub(super) is_invalid: bool,
+}
+
+/// Mains begin above; there, volts times amperes are not watts.
+const DIRECT_MILLIVOLTS_MAX: f64 = 60_000.0;
+
+impl Raw {
+    /// Keeps the first value of a quantity.
+    pub(super) fn set(&mut self, unit: &Unit, value: Option<f64>) {
+        let place = match unit.what {
+            What::Power => &mut self.milliwatts,
+            What::Energy => &mut self.microjoules,
+            What::Voltage => &mut self.millivolts,
+            What::Current => &mut self.milliamperes,
+            What::Factor => &mut self.factor,
+            What::Clock | What::Valid | What::Name => return,
+        };
+        *place = place.or(value);
+    }
+
+    /// With what was measured for all outputs together: the voltage holds for each, the rest only for a single one.
+    pub(super) fn with(self, shared: &Self, count: usize) -> Self {
+        let others = if count == 1 { *shared } else { Self { millivolts: shared.millivolts, ..Self::default() } };
+        Self {
+            milliwatts: self.milliwatts.or(others.milliwatts),
+            microjoules: self.microjoules.or(others.microjoules),
+            millivolts: self.millivolts.or(others.millivolts),
+            milliamperes: self.milliamperes.or(others.milliamperes),
+            factor: self.factor.or(others.factor),
+            is_invalid: self.is_invalid || others.is_invalid,
+        }
+    }
+
+    /// In whole numbers. With a power factor, power is made of all three: sockets that tell it round power to watts.
+    /// Without power it is the product, if that is of direct current.
+    pub(super) fn output(&self) -> Output {
+        let apparent = self.millivolts.zip(self.milliamperes).map(|(volts, amperes)| volts * amperes / 1e3);
+        let real = apparent.zip(self.factor).map(|(apparent, factor)| apparent * factor);
+        let is_direct = self.millivolts.is_some_and(|volts| volts.abs() <= DIRECT_MILLIVOLTS_MAX);
+        let direct = apparent.filter(|_| is_direct);
+        let rounded = |value: Option<f64>| whole(value?, 1.0);
+        Output {
+            milliwatts: rounded(real.or(self.milliwatts).or(direct)),
+            microjoules: rounded(self.microjoules),
+            millivolts: rounded(self.millivolts),
+            milliamperes: rounded(self.milliamperes),
+        }
+    }
+}
+
+/// A reading in a line: what stands before it, and its value.
+#[derive(Debug, Clone)]
+pub(super) struct Labelled {
+    pub(super) label: String,
+    pub(super) unit: &'static Unit,
+    pub(super) value: f64,
+}
+
+/// Data lines of USB have voltages that say nothing of what flows.
+const OTHER_LABELS: [&str; 2] = ["D+", "D-"];
+
+/// Readings of a line: numbers with units and what stands before each, or a single number, which is watts.
+pub(super) fn parse_readings(line: &str) -> Vec<Labelled> {
+    let words: Vec<&str> = line.split([' ', '\t', ',', ';', '=', '\r']).filter(|word| !word.is_empty()).collect();
+    if let ([word], Some(watts)) = (words.as_slice(), unit("W"))
+        && let Some((value, "")) = number(word)
+    {
+        return vec![Labelled { label: String::new(), unit: watts, value: value * watts.factor }];
+    }
+    let (mut found, mut label) = (Vec::new(), "");
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next() {
+        let Some((value, name)) = number(word) else {
+            label = word.trim_end_matches(':');
+            continue;
+        };
+        let known = if name.is_empty() { words.peek().and_then(|next| unit(next)) } else { unit(name) };
+        if let Some(unit) = known.filter(|_| !OTHER_LABELS.contains(&label)) {
+            found.push(Labelled { label: label.to_owned(), unit, value: value * unit.factor });
+        }
+        label = "";
+    }
+    found
+}
