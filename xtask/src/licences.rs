@@ -1,7 +1,6 @@
 //! `cargo xtask licences`: writes the notices of what is linked and embedded, from the licence files in the packages of
 //! crates. `tidy` compares the list of crates alone, which needs no sources.
 
-use crate::dist;
 use crate::workspace::{self, said};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -28,7 +27,7 @@ type Crate = (String, String);
 /// What is handed out: its package, and the machines that it is built for.
 fn products() -> [(&'static str, Vec<&'static str>); 3] {
     [
-        ("sbc-bench", dist::triples()),
+        ("sbc-bench", workspace::TRIPLES.to_vec()),
         ("sbc-bench-hub", vec!["x86_64-unknown-linux-gnu"]),
         ("sbc-bench-web", vec!["wasm32-unknown-unknown"]),
     ]

@@ -8,6 +8,14 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Rust's names of the machines that boards' programs are built for.
+pub(crate) const TRIPLES: [&str; 4] = [
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-musl",
+    "armv7-unknown-linux-gnueabihf",
+    "riscv64gc-unknown-linux-gnu",
+];
+
 /// The variable that names another checkout of the same commit: what is built there must be equal.
 pub(crate) const ROOT: &str = "SBC_BENCH_CHECKOUT";
 
@@ -70,6 +78,23 @@ pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root()).env_remove("RUSTC_WORKSPACE_WRAPPER");
     command
+}
+
+/// The argument of cargo's `--config` with the flags of a target.
+pub(crate) fn rustflags(triple: &str, flags: impl Iterator<Item = String>) -> String {
+    let flags: Vec<String> = flags.map(|flag| format!("\"{flag}\"")).collect();
+    format!("target.{triple}.rustflags=[{}]", flags.join(","))
+}
+
+/// Flags of the compiler that keep paths of this machine out of messages of panics.
+pub(crate) fn remapped(target_folder: &Path) -> Result<Vec<String>> {
+    let home = env::var("CARGO_HOME").or_else(|_| env::var("HOME").map(|home| format!("{home}/.cargo")))?;
+    let places = [
+        (home, "/cargo"),
+        (root().display().to_string(), "/sbc-bench"),
+        (target_folder.display().to_string(), "/target"),
+    ];
+    Ok(places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect())
 }
 
 /// Runs a program, which has to succeed.

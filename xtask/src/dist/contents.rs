@@ -53,7 +53,7 @@ fn of_file(part: &str, file: &Path) -> Result<Vec<String>> {
     let place = std::env::temp_dir().join(format!("sbc-bench-contents-{}", std::process::id()));
     super::package::empty(&place)?;
     let Some((_, line)) = KINDS.iter().find(|(end, _)| name.ends_with(end)) else {
-        let program = place.join("program");
+        let program = place.join("alone");
         fs::copy(file, program.with_extension("gz"))?;
         said(Command::new("sh").args(["-c", "gzip -d \"$1\".gz && chmod 755 \"$1\"", "sh"]).arg(&program))?;
         let notices = said(super::command(super::target(part)?, &program).arg("licences"));

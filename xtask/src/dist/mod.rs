@@ -9,7 +9,7 @@ pub(crate) mod package;
 pub(crate) mod release;
 pub(crate) mod systems;
 
-use crate::workspace::{self, said};
+use crate::workspace::{self, TRIPLES, rustflags, said};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,12 +50,6 @@ impl Target {
     }
 }
 
-/// The argument of cargo's `--config` with the flags of a target.
-pub(crate) fn rustflags(triple: &str, flags: impl Iterator<Item = String>) -> String {
-    let flags: Vec<String> = flags.map(|flag| format!("\"{flag}\"")).collect();
-    format!("target.{triple}.rustflags=[{}]", flags.join(","))
-}
-
 /// Omits tables for unwinding, which a program that aborts on a panic never reads.
 const NO_UNWINDING: &str = "-Cforce-unwind-tables=no";
 /// The same for the linker that comes with Rust, which also drops those of the standard library: 0.9 of 10 MB.
@@ -65,7 +59,7 @@ const NO_UNWINDING_LINKED: &[&str] =
 const TARGETS: &[Target] = &[
     Target {
         arch: "x86_64",
-        triple: "x86_64-unknown-linux-musl",
+        triple: TRIPLES[0],
         elf_machine: "X86-64",
         native_on: "x86_64",
         emulator: "qemu-x86_64-static",
@@ -74,7 +68,7 @@ const TARGETS: &[Target] = &[
     },
     Target {
         arch: "aarch64",
-        triple: "aarch64-unknown-linux-musl",
+        triple: TRIPLES[1],
         elf_machine: "AArch64",
         native_on: "aarch64",
         emulator: "qemu-aarch64-static",
@@ -83,7 +77,7 @@ const TARGETS: &[Target] = &[
     },
     Target {
         arch: "armv7",
-        triple: "armv7-unknown-linux-gnueabihf",
+        triple: TRIPLES[2],
         elf_machine: "ARM",
         native_on: "arm",
         emulator: "qemu-arm-static",
@@ -93,7 +87,7 @@ const TARGETS: &[Target] = &[
     },
     Target {
         arch: "riscv64",
-        triple: "riscv64gc-unknown-linux-gnu",
+        triple: TRIPLES[3],
         elf_machine: "RISC-V",
         native_on: "riscv64",
         emulator: "qemu-riscv64-static",
@@ -108,11 +102,6 @@ const HUB_TARGET: Target = if cfg!(target_arch = "aarch64") {
 } else {
     Target { triple: "x86_64-unknown-linux-gnu", smaller: &[], ..TARGETS[0] }
 };
-
-/// Rust's names of all of them.
-pub(crate) fn triples() -> Vec<&'static str> {
-    TARGETS.iter().map(|target| target.triple).collect()
-}
 
 /// Parts of a release: one for each architecture, the hub, and the file for a browser.
 fn parts() -> Vec<&'static str> {
@@ -232,7 +221,7 @@ fn build_with(profile: Profile, variables: &[(&str, &str)], armv7_flags: &[Strin
         command.status()?.success(),
         "cargo could not build all of them; ./test installs what they need of standard libraries and \
          linkers, so does: rustup target add {}",
-        triples().join(" ")
+        TRIPLES.join(" ")
     );
     Ok(())
 }

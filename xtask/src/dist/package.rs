@@ -5,7 +5,7 @@
 
 use super::{Profile, Target, checksums, command, one, version};
 use crate::web_page;
-use crate::workspace::{self, entries, run, said};
+use crate::workspace::{self, entries, remapped, run, said};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -240,17 +240,6 @@ fn build(product: &Product, target: &Target, profile: Profile, target_folder: &P
         command.env("SBC_BENCH_COMMIT", commit);
     }
     run(&mut command).with_context(|| format!("cargo could not build {} for {}", product.name, target.triple))
-}
-
-/// Flags of the compiler that keep paths of this machine out of messages of panics.
-pub(crate) fn remapped(target_folder: &Path) -> Result<Vec<String>> {
-    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")))?;
-    let places = [
-        (home, "/cargo"),
-        (workspace::root().display().to_string(), "/sbc-bench"),
-        (target_folder.display().to_string(), "/target"),
-    ];
-    Ok(places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect())
 }
 
 /// Runs a subcommand of cargo that is installed apart.

@@ -6,7 +6,6 @@ mod check;
 mod firefox;
 pub(crate) mod pictures;
 
-use crate::dist;
 use crate::workspace::{self, run};
 use anyhow::{Context, Result, ensure};
 use std::env;
@@ -66,7 +65,7 @@ pub(crate) fn build() -> Result<PathBuf> {
     let folder = target_folder.join("web");
     fs::create_dir_all(&folder)?;
     let words = ["build", "--locked", "--quiet", "-p", "sbc-bench-web", "--profile", "web", "--target", TARGET];
-    let flags = dist::rustflags(TARGET, dist::package::remapped(&target_folder)?.into_iter());
+    let flags = workspace::rustflags(TARGET, workspace::remapped(&target_folder)?.into_iter());
     run(workspace::cargo().args(words).args(["--config", &flags]))
         .with_context(|| format!("needs `rustup target add {TARGET}`"))?;
     let built = workspace::target_folder()?.join(TARGET).join("web/web.wasm");
