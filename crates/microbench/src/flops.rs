@@ -83,8 +83,9 @@ pub struct Kernel {
 }
 
 /// `(left, right, product, stride, turns)`: adds the product of two panels to a tile. Each turn takes one column of a
-/// tile from `left` and one row from `right`; columns of the tile are `stride` bytes apart. All are aligned to elements,
-/// panels may be read [`OVERREAD`] bytes beyond their last turn, `turns` is even and not 0, and the kernel is available.
+/// tile from `left` and one row from `right`; columns of the tile are `stride` bytes apart. All are aligned to
+/// elements, panels may be read [`OVERREAD`] bytes beyond their last turn, `turns` is even and not 0, and the kernel is
+/// available.
 pub(crate) type TileTurns = unsafe fn(*const u8, *const u8, *mut u8, usize, usize);
 
 /// Constructors for the tables in [`crate::arch`].
@@ -219,8 +220,8 @@ impl Product {
         }
     }
 
-    /// True if the product is right. Multiplies both sides of `left * right = product` by a row of odd numbers: a single
-    /// wrong element always shows, several go unnoticed with a chance of one in 2^64.
+    /// True if the product is right. Multiplies both sides of `left * right = product` by a row of odd numbers: a
+    /// single wrong element always shows, several go unnoticed with a chance of one in 2^64.
     pub fn is_right(&self) -> bool {
         let (element, bytes) = (self.kernel.element, self.kernel.element.bytes());
         let mut random = Random::new(self.operations());

@@ -75,7 +75,8 @@ macro_rules! add_column {
 /// Tile by form of registers, bytes of a row, places of its six elements, and where the registers that hold them are
 /// loaded: after the second, fourth and sixth column.
 macro_rules! tile {
-    ($name:ident, $form:literal, $bytes:literal, [$f0:literal, $f1:literal, $f2:literal, $f3:literal, $f4:literal, $f5:literal],
+    ($name:ident, $form:literal, $bytes:literal,
+     [$f0:literal, $f1:literal, $f2:literal, $f3:literal, $f4:literal, $f5:literal],
      $load1:literal, $load3:literal, $load5:literal) => {
         tile_turns!(
             /// Four registers by six columns.
@@ -108,9 +109,12 @@ macro_rules! tile {
                 add_column!($form, "16", "17", "18", "19"),
                 add_column!($form, "20", "21", "22", "23"),
             ];
-            out("v0") _, out("v1") _, out("v2") _, out("v3") _, out("v4") _, out("v5") _, out("v6") _, out("v7") _,
-            out("v8") _, out("v9") _, out("v10") _, out("v11") _, out("v12") _, out("v13") _, out("v14") _, out("v15") _,
-            out("v16") _, out("v17") _, out("v18") _, out("v19") _, out("v20") _, out("v21") _, out("v22") _, out("v23") _,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+            out("v8") _, out("v9") _, out("v10") _, out("v11") _,
+            out("v12") _, out("v13") _, out("v14") _, out("v15") _,
+            out("v16") _, out("v17") _, out("v18") _, out("v19") _,
+            out("v20") _, out("v21") _, out("v22") _, out("v23") _,
             out("v24") _, out("v25") _, out("v26") _, out("v27") _, out("v28") _, out("v29") _, out("v30") _,
         );
     };

@@ -69,9 +69,12 @@ macro_rules! tile_words {
                 add_column!($type, $load, $store, $bytes, "8", "9", "10", "11"),
                 add_column!($type, $load, $store, $bytes, "12", "13", "14", "15"),
             ];
-            out("f0") _, out("f1") _, out("f2") _, out("f3") _, out("f4") _, out("f5") _, out("f6") _, out("f7") _,
-            out("f8") _, out("f9") _, out("f10") _, out("f11") _, out("f12") _, out("f13") _, out("f14") _, out("f15") _,
-            out("f16") _, out("f17") _, out("f18") _, out("f19") _, out("f20") _, out("f21") _, out("f22") _, out("f23") _,
+            out("f0") _, out("f1") _, out("f2") _, out("f3") _,
+            out("f4") _, out("f5") _, out("f6") _, out("f7") _,
+            out("f8") _, out("f9") _, out("f10") _, out("f11") _,
+            out("f12") _, out("f13") _, out("f14") _, out("f15") _,
+            out("f16") _, out("f17") _, out("f18") _, out("f19") _,
+            out("f20") _, out("f21") _, out("f22") _, out("f23") _,
         );
     };
 }
@@ -123,9 +126,12 @@ macro_rules! tile_vectors {
             rows = out(reg) _,
             out("f10") _, out("f11") _, out("f12") _, out("f13") _,
             out("f20") _, out("f21") _, out("f22") _, out("f23") _,
-            out("v0") _, out("v1") _, out("v2") _, out("v3") _, out("v4") _, out("v5") _, out("v6") _, out("v7") _,
-            out("v8") _, out("v9") _, out("v10") _, out("v11") _, out("v12") _, out("v13") _, out("v14") _, out("v15") _,
-            out("v16") _, out("v17") _, out("v18") _, out("v19") _, out("v20") _, out("v21") _, out("v22") _, out("v23") _,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+            out("v8") _, out("v9") _, out("v10") _, out("v11") _,
+            out("v12") _, out("v13") _, out("v14") _, out("v15") _,
+            out("v16") _, out("v17") _, out("v18") _, out("v19") _,
+            out("v20") _, out("v21") _, out("v22") _, out("v23") _,
         );
     };
 }
@@ -145,7 +151,10 @@ fn vector_bytes() -> usize {
     let bytes: usize;
     // SAFETY: reads a register that every program may read where there are vectors.
     unsafe {
-        asm!(".option push", ".option arch, +v", "csrr {}, vlenb", ".option pop", out(reg) bytes, options(nomem, nostack, pure));
+        asm!(
+            ".option push", ".option arch, +v", "csrr {}, vlenb", ".option pop",
+            out(reg) bytes, options(nomem, nostack, pure),
+        );
     }
     bytes
 }

@@ -1,9 +1,9 @@
 //! x86-64: multiplication of panels of matrices. Cores without FMA run compiled code, in which the
 //! compiler uses SSE2.
 //!
-//! A tile has two registers of rows, and as many columns as there are registers left. Each turn loads one column into two
-//! registers and broadcasts the elements of one row. The sums are more than two units with a latency of five cycles have
-//! in work.
+//! A tile has two registers of rows, and as many columns as there are registers left. Each turn loads one column into
+//! two registers and broadcasts the elements of one row. The sums are more than two units with a latency of four cycles
+//! have in work.
 
 use crate::arch::plain;
 use crate::flops::{Element, Kernel};
