@@ -7,8 +7,6 @@ use record::{Outcome, Record, StepMeasurement};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-/// However busy this machine is.
-
 /// Stands in for fio and rsync. The first time it exchanges the folder of the run: `SWAP` puts something in its place.
 const TOOL: &str = r#"
 if [ "$1" = --version ]; then
