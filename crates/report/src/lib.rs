@@ -145,7 +145,7 @@ mod tests {
             ("findings-json", "\"measured_at\":\"meter\"", "\"source_missing\":\"no sensor measures the whole board"),
         ] {
             for (record, words) in [(meter(), with_meter), (rail(), with_rail)] {
-                let text = find(id).unwrap().text(&explain::explain(&load(record)));
+                let text = find(id).unwrap().text(&explain::explain(load(record)));
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("\": ", "\":");
                 assert!(text.contains(words), "{id}: {words}: {text}");
                 assert!(words != with_rail || !text.contains("MIPS/W"), "{id}: {text}");

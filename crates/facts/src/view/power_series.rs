@@ -8,7 +8,7 @@ use super::samples::{gauge, whole_run};
 use super::score::StepScore;
 use crate::Facts;
 use crate::stats::{Line, mean, median, standard_deviation};
-use record::{Channel, ChannelId, MeterOutput, OfMeter, Total, Window};
+use record::{Channel, ChannelId, MeterOutput, OfMeter, Total, Unit, Window};
 
 /// Energy of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +110,7 @@ impl<'a> PowerSeries<'a> {
         let readings = source.readings(facts, whole_run());
         let apart: Vec<f64> = readings.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0) as f64).collect();
         let period_ms = median(&apart).unwrap_or(0.0);
-        let resolution_mw = resolution_mw(&readings);
+        let resolution_mw = resolution_mw(&readings, milliampere_mw(facts, source));
         let row_ms = facts.samples.usual_interval_ms() as f64;
         let answer_ms = answer_ms(facts, source);
         let late_ms = match delay_ms(facts, &readings) {
@@ -320,8 +320,8 @@ impl<'a> PowerSeries<'a> {
 }
 
 /// The step of the last digit: the greatest common divisor of all readings. Of few different ones that is too much; they
-/// have a step of a power of ten.
-fn resolution_mw(readings: &[(i64, f64)]) -> f64 {
+/// have a step of a power of ten, or that of a current in milliamperes, of which meters make their power.
+fn resolution_mw(readings: &[(i64, f64)], milliampere_mw: f64) -> f64 {
     let microwatts = || readings.iter().map(|(_, mw)| (mw * 1000.0).round().max(0.0) as u64).filter(|uw| *uw > 0);
     let mut step = divisor(microwatts());
     let first = microwatts().next();
@@ -330,9 +330,18 @@ fn resolution_mw(readings: &[(i64, f64)]) -> f64 {
     let has_many = microwatts().any(|uw| ![first, second, third].contains(&Some(uw)));
     if !has_many && step > 0 {
         let tens = (0..9).map(|power| 10_u64.pow(power)).filter(|tens| step.is_multiple_of(*tens));
-        step = tens.max().unwrap_or(1);
+        step = step.min(tens.max().unwrap_or(1).max((milliampere_mw * 1000.0) as u64));
     }
     step as f64 / 1000.0
+}
+
+/// Power of one milliampere at the voltage of the same source; zero if that is not known.
+fn milliampere_mw(facts: &Facts<'_>, source: &PowerSource) -> f64 {
+    let is_voltage =
+        |channel: &&Channel| channel.unit == Unit::Millivolts && channel.id.is_of_same_chip(source.id(facts));
+    let voltage = facts.samples.channels.iter().find(is_voltage);
+    let millivolts = voltage.and_then(|channel| channel.values.iter().flatten().max());
+    millivolts.map_or(0.0, |millivolts| (*millivolts).max(0) as f64 / 1000.0)
 }
 
 /// Greatest common divisor.

@@ -12,8 +12,10 @@ const IDLE_W: f64 = 2.2;
 const STEPS_MS: [(i64, i64); 3] = [(20_130, 50_130), (60_570, 90_570), (100_910, 130_910)];
 const END_MS: i64 = 145_000;
 
-/// Power under load, by the time since it began.
-const PROFILES: [(&str, fn(f64, f64) -> f64); 12] = [
+/// Power under load in watts, by the time since it began and a random number.
+type Profile = fn(f64, f64) -> f64;
+
+const PROFILES: [(&str, Profile); 12] = [
     ("constant", |_, _| 5.5),
     ("rising", |s, _| 4.0 + s / 15.0),
     ("throttled", |s, _| if s < 8.0 { 7.0 } else { 4.5 }),
@@ -29,7 +31,7 @@ const PROFILES: [(&str, fn(f64, f64) -> f64); 12] = [
 ];
 
 /// Power in watts of every millisecond.
-fn truth(profile: fn(f64, f64) -> f64, chance: &mut Chance) -> Vec<f64> {
+fn truth(profile: Profile, chance: &mut Chance) -> Vec<f64> {
     let at = |at_ms: i64| {
         let load = STEPS_MS.iter().find(|(from, to)| (*from..*to).contains(&at_ms));
         (load.copied(), at_ms)
@@ -168,25 +170,25 @@ fn faults_of_a_meter_are_gaps_with_a_reason() {
     let unplugged = Gap { at_ms: 70_000, missing: Missing::unsupported("netio:plug", "connection refused") };
     type Change = fn(i64, &mut Option<i64>);
     let cases: [(Change, Option<Gap>, &str); 6] = [
-        (|at, value| *value = value.filter(|_| at < 70_000 || at > 75_000), None, "no reading for "),
-        (|at, value| *value = value.filter(|_| at < 70_000 || at > 75_000), Some(unplugged), "connection refused"),
+        (|at, value| *value = value.filter(|_| !(70_000..75_000).contains(&at)), None, "no reading for "),
+        (|at, value| *value = value.filter(|_| !(70_000..75_000).contains(&at)), Some(unplugged), "connection refused"),
         (
-            |at, value| *value = value.map(|uw| if at > 70_000 && at < 75_000 { uw * 1000 } else { uw }),
+            |at, value| *value = value.map(|uw| if (70_000..75_000).contains(&at) { uw * 1000 } else { uw }),
             None,
             "jump from",
         ),
         (
-            |at, value| *value = value.map(|uw| if at > 70_000 && at < 75_000 { uw / 1000 } else { uw }),
+            |at, value| *value = value.map(|uw| if (70_000..75_000).contains(&at) { uw / 1000 } else { uw }),
             None,
             "jump from",
         ),
         (
-            |at, value| *value = value.map(|uw| if at > 70_000 && at < 72_000 { 0 } else { uw }),
+            |at, value| *value = value.map(|uw| if (70_000..72_000).contains(&at) { 0 } else { uw }),
             None,
             "reading of 0.00 W",
         ),
         (
-            |at, value| *value = value.map(|uw| if at > 70_000 && at < 98_000 { 5_000_000 } else { uw }),
+            |at, value| *value = value.map(|uw| if (70_000..98_000).contains(&at) { 5_000_000 } else { uw }),
             None,
             "the same reading",
         ),
