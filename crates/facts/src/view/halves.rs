@@ -1,9 +1,9 @@
 //! The two halves of 7-zip: compression and decompression differ in what holds them back, and the columns of a run tell
 //! which of them changed, and whether it used less of the CPUs or did less work with them.
 
+use super::core_types;
 use super::scores::spread_percent;
 use crate::Facts;
-use crate::figures::core_name;
 use crate::stats::mean;
 use record::{Compression, DictionaryRow, Outcome, StepMeasurement};
 
@@ -69,10 +69,9 @@ const DECOMPRESSING_PERCENT: [f64; 2] = [98.9, 86.6];
 
 /// Usual CPU use of the threads of 7-zip that decompress on all CPUs, in percent.
 pub fn usual_decompressing_percent(facts: &Facts<'_>) -> f64 {
-    let clusters = facts.machine.clusters.iter().filter_map(|cluster| cluster.cpus.first());
-    let names: Vec<Option<String>> = clusters.map(|cpu| core_name(facts, *cpu)).collect();
-    let is_uniform = names.len() == 1
-        || names.first().is_some_and(|first| first.is_some() && names.iter().all(|name| name == first));
+    let clusters = &facts.machine.clusters;
+    let are_known = clusters.iter().all(|cluster| cluster.core_type.known().is_some());
+    let is_uniform = clusters.len() == 1 || are_known && core_types(facts).len() == 1;
     DECOMPRESSING_PERCENT[usize::from(!is_uniform)]
 }
 
