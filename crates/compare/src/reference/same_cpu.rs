@@ -4,7 +4,7 @@
 use super::{Reference, Row, RowFigure, day, soc_key};
 use facts::Facts;
 use facts::figures::{Figure, FigureKey};
-use record::Total;
+use record::{Total, WorkloadId};
 
 /// Ends the key of the best repetition of a figure on all CPUs.
 const BEST: &str = "best";
@@ -14,7 +14,8 @@ const SAME: f64 = 0.001;
 /// The best repetition of the score on all CPUs of a Record, which has several.
 pub(super) fn best_run(facts: &Facts<'_>, figure: &Figure) -> Option<(FigureKey, RowFigure)> {
     let totals = facts.multi_totals();
-    let is_of = totals.iter().any(|(step, _)| *step == figure.step);
+    // A figure of power belongs to the same step.
+    let is_of = figure.key.is_of(WorkloadId::SevenZip) && totals.iter().any(|(step, _)| *step == figure.step);
     let best = totals.iter().map(|(_, mips)| *mips).reduce(f64::max)?;
     let comparable = figure.not_comparable.is_none();
     (is_of && figure.repetitions > 1)

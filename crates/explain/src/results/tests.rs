@@ -89,70 +89,78 @@ fn json() {
         }
     }
     expect![[r#"
-            aes_256_cbc_kb_per_s: null
-            aes_256_cbc_kb_per_s_missing: "not measured"
-            board: "b | <b>"
-            clock_advertised_mhz: 1800.0
-            clock_measured_mhz: 1800.0
-            cpuminer_kh_per_s: 9.5
-            date: null
-            date_missing: "not reported"
-            died_in: null
-            distribution: "Debian, 12 <beta>"
-            file: "b | <b>.txt"
-            governor: null
-            governor_missing: "not reported"
-            is_throttled: false
-            kernel: "6.6.31-x"
-            memory_copy_mb_per_s: null
-            memory_copy_mb_per_s_missing: "not measured"
-            memory_fill_mb_per_s: null
-            memory_fill_mb_per_s_missing: "not measured"
-            memory_latency_at_mib: null
-            memory_latency_at_mib_missing: "not measured"
-            memory_latency_ns: null
-            memory_latency_ns_missing: "not measured"
-            power_mean_watt: null
-            power_mean_watt_missing: "no power meter"
-            programs: []
-            resumed_after: null
-            sbc_bench_version: "0.1.0"
-            sevenzip_multi_comparable: true
-            sevenzip_multi_estimated: null
-            sevenzip_multi_mips: 5345
-            sevenzip_single_comparable: true
-            sevenzip_single_estimated: null
-            sevenzip_single_mips: 1420
-            soc: null
-            soc_missing: "nothing names it, and its core types are unknown"
-            temperature_first_celsius: null
-            temperature_first_celsius_missing: "no SoC temperature sensor found"
-            temperature_idle_celsius: null
-            temperature_idle_celsius_missing: "no SoC temperature sensor found"
-            temperature_max_celsius: null
-            temperature_max_celsius_missing: "no SoC temperature sensor found"
-            verdict: "valid"
+        aes_256_cbc_kb_per_s: null
+        aes_256_cbc_kb_per_s_missing: "not measured"
+        board: "b | <b>"
+        clock_advertised_mhz: 1800.0
+        clock_measured_mhz: 1800.0
+        cpuminer_kh_per_s: 9.5
+        date: null
+        date_missing: "not reported"
+        died_in: null
+        distribution: "Debian, 12 <beta>"
+        file: "b | <b>.txt"
+        governor: null
+        governor_missing: "not reported"
+        is_throttled: false
+        kernel: "6.6.31-x"
+        memory_copy_mb_per_s: null
+        memory_copy_mb_per_s_missing: "not measured"
+        memory_fill_mb_per_s: null
+        memory_fill_mb_per_s_missing: "not measured"
+        memory_latency_at_mib: null
+        memory_latency_at_mib_missing: "not measured"
+        memory_latency_ns: null
+        memory_latency_ns_missing: "not measured"
+        power_idle_watt: null
+        power_idle_watt_missing: "no power meter"
+        power_mean_watt: null
+        power_mean_watt_missing: "no power meter"
+        power_measured_at: null
+        power_measured_at_missing: "no power meter"
+        programs: []
+        resumed_after: null
+        sbc_bench_version: "0.1.0"
+        sevenzip_multi_comparable: true
+        sevenzip_multi_estimated: null
+        sevenzip_multi_joule: null
+        sevenzip_multi_joule_missing: "no power meter"
+        sevenzip_multi_mips: 5345
+        sevenzip_multi_mips_per_watt: null
+        sevenzip_multi_mips_per_watt_missing: "no power meter"
+        sevenzip_single_comparable: true
+        sevenzip_single_estimated: null
+        sevenzip_single_mips: 1420
+        soc: null
+        soc_missing: "nothing names it, and its core types are unknown"
+        temperature_first_celsius: null
+        temperature_first_celsius_missing: "no SoC temperature sensor found"
+        temperature_idle_celsius: null
+        temperature_idle_celsius_missing: "no SoC temperature sensor found"
+        temperature_max_celsius: null
+        temperature_max_celsius_missing: "no SoC temperature sensor found"
+        verdict: "valid"
 
-            board: "A, \"quoted\""
-            clock_advertised_mhz: 1500.0
-            clock_measured_mhz: 1500.0
-            file: "A, \"quoted\".txt"
-            sevenzip_multi_mips: 6001
-            verdict: "degraded"
+        board: "A, \"quoted\""
+        clock_advertised_mhz: 1500.0
+        clock_measured_mhz: 1500.0
+        file: "A, \"quoted\".txt"
+        sevenzip_multi_mips: 6001
+        verdict: "degraded"
 
-            board: "c"
-            clock_advertised_mhz: 2000.0
-            clock_measured_mhz: 2000.0
-            cpuminer_kh_per_s: null
-            cpuminer_kh_per_s_missing: "not measured"
-            file: "c.txt"
-            sevenzip_multi_comparable: null
-            sevenzip_multi_comparable_missing: "not measured"
-            sevenzip_multi_mips: null
-            sevenzip_multi_mips_missing: "not measured"
-            sevenzip_single_comparable: false
-            sevenzip_single_estimated: "16.02 equivalent: 1235 (1145 to 1327), from 26 by 1.15"
-            verdict: "invalid"
+        board: "c"
+        clock_advertised_mhz: 2000.0
+        clock_measured_mhz: 2000.0
+        cpuminer_kh_per_s: null
+        cpuminer_kh_per_s_missing: "not measured"
+        file: "c.txt"
+        sevenzip_multi_comparable: null
+        sevenzip_multi_comparable_missing: "not measured"
+        sevenzip_multi_mips: null
+        sevenzip_multi_mips_missing: "not measured"
+        sevenzip_single_comparable: false
+        sevenzip_single_estimated: "16.02 equivalent: 1235 (1145 to 1327), from 26 by 1.15"
+        verdict: "invalid"
     "#]]
     .assert_eq(&told);
 }
