@@ -74,7 +74,9 @@ fn own_log_round_trip() {
                 other.key == figure.key && (distance < 0.002 || other.value == figure.value)
             };
             all += 1;
-            if figure.is_main && !found.iter().any(|other| same(&other)) {
+            // The classic monitoring rows have no column for power.
+            let is_kept = figure.is_main && !figure.key.is_power();
+            if is_kept && !found.iter().any(|other| same(&other)) {
                 lost.push(format!("{name}: {} {}", figure.name(), figure.value));
             }
         }

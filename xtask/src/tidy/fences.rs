@@ -37,7 +37,7 @@ const FENCES: &[Fence] = &[
     fence("bench", true, Unsafe::Nowhere, 9_500),
     fence("compare", true, Unsafe::Nowhere, 6_130),
     fence("console", false, Unsafe::Nowhere, 4_370),
-    fence("explain", true, Unsafe::Nowhere, 10_100),
+    fence("explain", true, Unsafe::Nowhere, 10_110),
     fence("facts", true, Unsafe::Nowhere, 17_410),
     fence("hub", false, Unsafe::Nowhere, 13_980),
     fence("identify", true, Unsafe::Nowhere, 3_970),
