@@ -94,10 +94,11 @@ pub fn targets() -> Vec<Target> {
     all
 }
 
-/// Where real output of a tool lies: in a folder of its name, but where two programs print the same.
+/// Folders with real output of a tool: that of its name, or those of all tools that one parser reads.
 fn tool_output(name: &str) -> Vec<String> {
     let folders: &[&str] = match name {
         "sevenzip" => &["7zz", "p7zip"],
+        "defined" => &["perf", "stress-ng", "sysbench", "zstd"],
         name => &[name],
     };
     folders.iter().map(|folder| format!("crates/workloads/tool_output/{folder}")).collect()

@@ -64,7 +64,7 @@ pub struct LeftOut {
 /// Several results side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What is said first: which results are invalid, and how fast each other one is.
+    /// First sentences: which results are invalid, and how fast the others are.
     pub sentences: Vec<String>,
     /// The results in the order given. All are compared with the first.
     pub sides: Vec<NamedResult>,

@@ -4,7 +4,7 @@ use rustix::termios::{Winsize, tcgetwinsize};
 use std::io::stdout;
 use std::os::fd::AsFd;
 
-/// Texts are laid out for no fewer columns.
+/// Minimum number of columns of a layout.
 const COLUMNS_MIN: usize = 40;
 /// Columns and rows of a terminal that does not say: those of the terminals that serial lines were made for.
 const USUAL: (u16, u16) = (80, 24);

@@ -108,7 +108,7 @@ fn stderr() -> &'static Outbox<PendingOutput> {
     if is_new {
         let builder = std::thread::Builder::new().name("stderr".into());
         let thread = builder.stack_size(STACK_BYTES).spawn(|| {
-            // In the background of a terminal that stops who writes (`stty tostop`), a line is no reason to stop.
+            // With `stty tostop`, writing from the background would stop the program.
             machine::signals::never_stop_here();
             stderr.serve(PendingOutput::next, write);
         });
@@ -124,7 +124,7 @@ fn write(text: String) {
 fn change(edit: impl FnOnce(&mut PendingOutput)) {
     let alone = stderr().change(|due| {
         edit(due);
-        // Without a thread it is written here and now, held output on release.
+        // Without a thread, write immediately; held output is written on release.
         if due.alone { due.next() } else { None }
     });
     alone.into_iter().for_each(write);
@@ -135,7 +135,7 @@ impl PendingOutput {
         !self.held && (!self.lines.is_empty() || self.lost > 0 || self.bar != self.shown)
     }
 
-    /// What is due now, if anything is; then the thread is writing.
+    /// Takes the pending output, if any, and marks the thread as writing.
     fn next(&mut self) -> Option<String> {
         self.busy = self.is_due() && !self.alone;
         self.is_due().then(|| self.take())

@@ -1,4 +1,4 @@
-//! Power of all logs: a part of a board is never the power of the whole, and what is not known has a reason.
+//! Power in all logs: a part of a board is never reported as the whole, and missing values have a reason.
 
 use crate::files;
 use facts::Facts;

@@ -50,7 +50,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line; none where all points stand at one place.
+    /// Fits the line; `None` if all points have the same abscissa.
     pub fn through(points: &[(f64, f64)]) -> Option<Self> {
         let count = points.len() as f64;
         let centre = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).total::<f64>() / count;

@@ -1,4 +1,4 @@
-//! Pages that workers made lately: one that many people ask for is made once. What may be seen by whom is decided before.
+//! Cache of rendered pages. Access is checked before a page is looked up.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Memory for pages, in bytes.
 const BYTES_MAX: usize = 32 << 20;
-/// A page shows results that came in the meantime after this time at the latest.
+/// Maximum age of a page, after which it shows newer results.
 const AGE_MAX: Duration = Duration::from_secs(60);
 
 /// Pages by what they show, the oldest first.

@@ -79,7 +79,7 @@ fn import_file(
             return Ok(imported);
         }
     };
-    // A file that is no archive is known by its own hash: no worker has to read it again.
+    // A file that is not an archive is identified by its own hash, without another run of a worker.
     let known = read(store, |session| results::known(session, sent.owner, &originals::hash(&bytes)))?;
     if known.is_some_and(|known| known.published || !sent.publish) {
         imported.known += 1;

@@ -1,5 +1,5 @@
-//! What waits to be written by a thread of its own, so that nobody who has something to say waits for a terminal that was
-//! stopped, a pipe that is full, or a disk. What is due, its bounds and what is lost belong to the owner.
+//! Pending output that a separate thread writes, so that callers never wait for a stopped terminal, a full pipe or a disk. The
+//! owner decides what is written, its bounds, and what may be dropped.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ impl<T> Outbox<T> {
         Self { due: Mutex::new(due), changed: Condvar::new() }
     }
 
-    /// Pending output, for a change that nobody waits for.
+    /// Changes the pending output without waking the writer.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -29,7 +29,7 @@ impl<T> Outbox<T> {
         changed
     }
 
-    /// Waits until this is so, or until then.
+    /// Waits until the condition holds, or until the deadline.
     pub fn wait(&self, until: Option<Instant>, mut is_so: impl FnMut(&mut T) -> bool) -> MutexGuard<'_, T> {
         let mut due = self.lock();
         while !is_so(&mut due) {
@@ -45,7 +45,7 @@ impl<T> Outbox<T> {
         due
     }
 
-    /// Writes what is due, for ever: `take` gives nothing as long as nothing is due.
+    /// Writes pending output in an endless loop; `take` returns `None` while there is none.
     pub fn serve<B>(&self, take: impl Fn(&mut T) -> Option<B>, write: impl Fn(B)) {
         loop {
             let mut taken = None;
@@ -77,7 +77,7 @@ mod tests {
         (0..100).for_each(|number| OUTBOX.change(|(due, _)| due.push(number)));
         drop(OUTBOX.wait(None, |(due, is_busy)| due.is_empty() && !*is_busy));
         assert_eq!(*WRITTEN.lock().unwrap(), (0..100).collect::<Vec<_>>());
-        // What never comes is waited for until then.
+        // The condition never holds; the wait ends at the deadline.
         assert!(OUTBOX.wait(Some(Instant::now()), |_| false).0.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! What a power sensor measures: the whole board, or which part of it. A sensor that nothing is known of is a rail.
+//! Role of a power sensor: the whole board, or a part of it. Unknown sensors are rails.
 
 use crate::table::{Row, Table};
 use crate::{Channel, ChannelId, OfMeter, OfPowercap, OfRaspberryPi, OfSupply};
@@ -28,7 +28,7 @@ pub enum PowerRole {
 }
 
 impl PowerRole {
-    /// True for everything that the board draws.
+    /// True if the sensor measures everything that the board draws.
     pub fn is_whole(self) -> bool {
         self <= Self::Input
     }
@@ -111,7 +111,7 @@ impl PowerSensor {
 pub fn sensor_names(channel: &Channel) -> (String, String) {
     let label = channel.label.to_ascii_lowercase();
     match &channel.id {
-        // The name that a meter gives itself says nothing of what it measures.
+        // A meter's own name does not tell what it measures.
         ChannelId::Meter(_, OfMeter::Power | OfMeter::Energy) => {
             (channel.source.split(':').next().unwrap_or_default().to_owned(), String::new())
         }

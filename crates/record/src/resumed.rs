@@ -90,7 +90,7 @@ impl Record {
         let is_cut =
             |step: &Step| matches!(&step.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted);
         let cut = self.steps[first..].iter().rev().take_while(|step| is_cut(step)).count();
-        // A step in this process ends with the values that it has.
+        // A step in this process keeps the values measured so far.
         let cut = cut.max(1).min(self.steps.len() - first);
         let removed = self.steps.split_off(self.steps.len() - cut);
         let step = removed.first();

@@ -15,7 +15,7 @@ pub(super) const REPORT: Report = Report {
 
 /// Two spaces end a line in every dialect of Markdown; some join lines without them.
 const LINE_END: &str = "  \n";
-/// Forums on telephones show such lines whole.
+/// Maximum width that forums show without scrolling on a phone.
 const CHART_COLUMNS: usize = 56;
 
 fn render(facts: &Facts<'_>, explained: &Explanation) -> String {

@@ -78,10 +78,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Threads of 7-zip that decompress had less of the CPUs than usual by this many points: 99 of 100 valid logs differ by less.
+/// Minimum deficit of CPU use of decompressing threads, in points; 99 of 100 valid logs differ by less.
 const LESS_USE_POINTS_MIN: f64 = 13.5;
-/// CPU time beyond that of 7-zip, in percent of all CPUs, that others had. Sampling and what the kernel does for 7-zip
-/// leave less than 4 in 98 of 100 valid logs.
+/// Minimum CPU time beyond that of 7-zip, in percent of all CPUs. Sampling and kernel work for 7-zip account for less than 4
+/// in 98 of 100 valid logs.
 const OTHERS_PERCENT_MIN: f64 = 6.0;
 /// More than one CPU, in percent of one.
 const ONE_CPU_PERCENT: f64 = 110.0;

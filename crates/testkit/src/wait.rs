@@ -36,7 +36,7 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 /// Waits for the end of a program. Kills one that does not end, and returns none.
 ///
 /// # Panics
-/// It is no child of this process.
+/// The program is not a child of this process.
 pub fn ended(child: &mut Child) -> Option<ExitStatus> {
     let begin = Instant::now();
     while begin.elapsed() < BRAKE {

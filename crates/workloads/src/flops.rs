@@ -48,7 +48,7 @@ const SIZE: usize = 960;
 const SEED: u64 = 0x5bc_f10b;
 /// Turns begin until this much time is used.
 const TIME: Duration = Duration::from_secs(5);
-/// At least so many turns, so that there is something to compare.
+/// Minimum number of turns.
 const TURNS_MIN: usize = 2;
 /// Products of a turn go on for this time, of which reading the clock is a small part; the slowest boards need several
 /// seconds for one.
@@ -69,7 +69,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     })
 }
 
-/// Rows and columns; fewer in tests that are in haste.
+/// Rows and columns; fewer in tests.
 fn size() -> usize {
     SIZE / faults::haste().min(4) as usize
 }
@@ -113,7 +113,7 @@ fn turns(
         Ok(product)
     };
     let ready = ready();
-    // The others wait for this thread even if it has failed already.
+    // Other threads wait at the barrier even if this one has failed.
     start.wait();
     let mut product = ready?;
     let started = Instant::now();

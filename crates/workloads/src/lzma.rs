@@ -50,7 +50,7 @@ const SHORT_TEXT_BYTES: usize = TEXT_BYTES / 4;
 const DECOMPRESSIONS: u32 = 20;
 /// Turns begin until this much time is used.
 const TIME: Duration = Duration::from_secs(5);
-/// At least so many turns, so that there is something to compare.
+/// Minimum number of turns.
 const TURNS_MIN: usize = 2;
 /// Memory left to the system, in KiB.
 const RESERVE_KIB: u64 = 32 << 10;
@@ -96,7 +96,7 @@ fn turns(text: &[u8], start: &Barrier, cancelled: &AtomicI32, time: Duration) ->
     let mut packed = Vec::with_capacity(text.len());
     // A tenth of the text wakes up clock and caches.
     let warm = work(&text[..text.len() / 10], &mut packed, &mut restored);
-    // The others wait for this thread even if it has failed already.
+    // Other threads wait at the barrier even if this one has failed.
     start.wait();
     warm?;
     let started = Instant::now();

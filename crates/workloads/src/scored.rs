@@ -8,7 +8,7 @@ use process::tools::{InstalledProgram, ToolKind};
 use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement};
 use std::time::Duration;
 
-/// A Record keeps so much of what a program prints; its score is found in all of it.
+/// Maximum length of a program's output in the Record; scores are read from the whole output.
 const OUTPUT_CHARS: usize = 4000;
 
 /// The tool, or the failure that says why it is none.

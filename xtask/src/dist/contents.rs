@@ -13,7 +13,7 @@ use std::process::Command;
 const NOTICES: &str = "third-party.txt";
 /// How the name of a list of parts ends.
 const PARTS: &str = ".cdx.json";
-/// What tells the licence of the program: one of these.
+/// Texts that state the licence of the program; one of them is required.
 const OWN: [&str; 3] = ["copyright", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /// How an artefact is unpacked into the folder `$2`, by the end of its name. Of a program alone its own command prints the notices.
@@ -38,7 +38,7 @@ pub(super) fn check(part: &str, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a file that is handed out lacks.
+/// Missing notices and parts of an artefact.
 fn of_file(part: &str, file: &Path) -> Result<Vec<String>> {
     let product = if part == WEB { "sbc-bench-web" } else { Product::of(part).name };
     let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -66,7 +66,7 @@ fn of_file(part: &str, file: &Path) -> Result<Vec<String>> {
     found
 }
 
-/// What an unpacked package lacks.
+/// Missing notices and parts of an unpacked package.
 fn of_folder(product: &str, place: &Path) -> Result<Vec<String>> {
     let files = said(Command::new("find").arg(place).args(["-type", "f"]))?;
     let path_of =

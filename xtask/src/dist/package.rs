@@ -62,7 +62,7 @@ const HUB_PRODUCT: Product = Product {
 };
 
 impl Product {
-    /// What is packed for this part.
+    /// Contents of this part.
     pub(super) fn of(part: &str) -> &'static Self {
         if part == HUB { &HUB_PRODUCT } else { &BOARD_PRODUCT }
     }

@@ -75,7 +75,7 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What a figure is compared with.
+/// Baseline of a limit.
 pub(super) enum Baseline {
     /// Results of files.
     Results(Vec<NamedRecord>),
@@ -103,7 +103,7 @@ pub(super) fn baseline(baseline: &Path, file: Option<&Path>) -> anyhow::Result<B
     Ok(Baseline::Results(read.flatten().collect()))
 }
 
-/// True if a baseline can be looked for, before hours are spent on a run.
+/// True if the baseline is well-formed; checked before a run that takes hours.
 pub(super) fn is_baseline(path: &Path) -> bool {
     hub::is_address(path) || path.exists()
 }

@@ -7,7 +7,7 @@ use console::read::NamedRecord;
 use facts::Explained;
 use std::path::Path;
 
-/// Looks for the baseline, before anything is measured.
+/// Finds the baseline. Called before the first measurement.
 pub(super) fn check(limits: &LimitFlags) -> anyhow::Result<()> {
     let missing = limits.baseline.iter().find(|baseline| !is_baseline(baseline));
     missing.map_or(Ok(()), |missing| anyhow::bail!("--baseline {} does not exist.", missing.display()))

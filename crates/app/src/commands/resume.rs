@@ -81,7 +81,7 @@ fn ensure_trusted(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The newest of all kept runs that died or were stopped and were not gone on with.
+/// Newest kept run that died or was stopped and was not resumed.
 fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
     let history = Paths::choose(machine::is_root(), typed.log.as_deref()).history;
     ensure_trusted(&history)?;

@@ -20,7 +20,7 @@ pub(super) fn why_not_resumable(run: &Run) -> Option<&'static str> {
     }
 }
 
-/// True if it died or was stopped, and is of a kind that goes on. A `clock` that died, for example, is asked again instead.
+/// True if the run died or was stopped and its kind can be resumed. A `clock` run, for example, is started again instead.
 pub(super) fn is_resumable(run: &Run) -> bool {
     let Some(asked) = run.asked.as_ref().filter(|_| why_not_resumable(run).is_none()) else { return false };
     let command = super::parse_recorded(&asked.command_line, &asked.variables);

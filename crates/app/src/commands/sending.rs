@@ -55,7 +55,7 @@ impl UploadOutcome {
         self.is_whole && self.addresses.is_empty()
     }
 
-    /// Adds the addresses in an answer of the hub, with what is to be known of them.
+    /// Adds the addresses in an answer of the hub, with remarks on them.
     fn add(&mut self, answer: &str, is_of_this_call: bool) {
         let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
         for result in answer["results"].as_array().into_iter().flatten() {

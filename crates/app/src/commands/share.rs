@@ -1,5 +1,5 @@
-//! `sbc-bench share`: what one posts of a result, in one folder: page, card, plots, a post in Markdown, and the log. All of it is
-//! made from the redacted file, and ranked among the published results alone: names of the user's own results are private.
+//! `sbc-bench share`: writes page, card, plots, a post in Markdown and the log of a result to one folder. All files are made
+//! from the redacted log and ranked among published results only, because names of the user's own results are private.
 
 use super::Command;
 use super::explain::{find, write_card, write_plots};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// The text that is posted. A folder that contains it was made by an earlier call.
 const POST: &str = "post.md";
-/// The end where no hub is set.
+/// Last line if no hub is set.
 const NO_LINK: &str = "No link: with --to URL, a hub shows the page, and the post has its address.";
 /// Column of what each file is for.
 const COLUMN: usize = 15;

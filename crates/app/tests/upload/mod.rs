@@ -146,7 +146,7 @@ fn shared_folder_is_made_of_the_redacted_result_and_links_to_the_hub() {
     assert_eq!((status, out.contains("No link: with --to URL")), (0, true), "{err}");
     let (status, _, err) = share(&["--output", "."]);
     assert_eq!((status, err.contains(". contains other files")), (1, true), "{err}");
-    // Nobody can be asked: the folder is made, and the exit status tells.
+    // Without a terminal there is nobody to ask: the folder is written, and the exit status says that nothing was sent.
     let (status, out, err) = share(&["--to", &url]);
     assert_eq!((status, err.contains("use --yes to send"), out.contains("post.md")), (1, true, true), "{err}");
 }

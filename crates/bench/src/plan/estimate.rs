@@ -1,5 +1,5 @@
-//! How long the rest of a run will take: first by the clocks that this machine was measured to have and the scores of other boards
-//! at such clocks, then by what its own steps took. Nothing is decided by these estimates; people read them.
+//! Estimates how long the rest of a run will take: first from measured clocks and the scores of other boards at these clocks,
+//! then from the duration of completed steps. Estimates are shown to people only; no decision depends on them.
 
 use crate::plan::stage::Stage;
 use record::{Cluster, Machine, Outcome, Step, StepMeasurement, Variant, WorkloadId};
@@ -31,25 +31,25 @@ pub type ExpectedMips = fn(&str, f64) -> Option<f64>;
 /// Time left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// Of this step and everything behind it, by what this machine has needed so far.
+    /// Time left at the start of this step, scaled by the duration of completed steps.
     pub all: Duration,
-    /// Of what is behind this step, which stays where the step takes longer.
+    /// Time for the steps after this one; it does not change if the step takes longer.
     pub behind: Duration,
 }
 
 impl TimeLeft {
-    /// After this time in the step.
+    /// Time left after this time in the step.
     pub fn after(&self, elapsed: Duration) -> Duration {
         self.all.saturating_sub(elapsed).max(self.behind)
     }
 }
 
-/// The time left as it is told: an estimate that rises is followed by small steps.
+/// Limits how fast the displayed time left may rise.
 #[derive(Debug, Default)]
 pub(crate) struct ToldTime(Option<(TimeLeft, i64)>);
 
 impl ToldTime {
-    /// Tells an estimate at this time.
+    /// Displayed time left for an estimate at this time.
     pub(crate) fn tell(&mut self, estimate: TimeLeft, now_ms: i64) -> TimeLeft {
         let told = self.0.map(|(told, at_ms)| {
             let elapsed = Duration::from_millis(u64::try_from(now_ms - at_ms).unwrap_or(0));
@@ -120,7 +120,7 @@ impl Estimates {
     pub(crate) fn clock_step(&mut self, step: &Step) {
         let Outcome::Done(StepMeasurement::Clock(clocks)) = &step.outcome else { return };
         self.clock_s = seconds(step).max(0.1);
-        // Skipped steps took no time. A clock that falls in heat tells less than what ran.
+        // Skipped steps took no time. Completed steps are a better estimate than a clock that drops in heat.
         if self.known.iter().any(|(_, took)| *took > 0.0) {
             return;
         }
@@ -133,7 +133,7 @@ impl Estimates {
         }
     }
 
-    /// A job that has run tells how long its next repetition will take, and the same on other CPUs.
+    /// A completed job predicts the duration of its next repetition, and of the same job on other CPUs.
     pub(crate) fn job_took(&mut self, job: &Job, took: Duration) {
         let took = took.as_secs_f64();
         let ratio = took / self.estimated_s(job).max(0.001);
@@ -157,7 +157,7 @@ impl Estimates {
         !stages.iter().filter_map(Stage::job).any(is_unknown)
     }
 
-    /// Time of these stages, the first of which is the current one; none where nothing is known of it.
+    /// Time for these stages, beginning with the current one; `None` if it cannot be estimated.
     pub(crate) fn left(&self, stages: &[Stage]) -> Option<TimeLeft> {
         let (_, behind) = stages.split_first().filter(|_| self.can_tell(stages))?;
         Some(TimeLeft { all: self.of_stages(stages), behind: self.of_stages(behind) })

@@ -73,7 +73,7 @@ pub enum Progress<'a> {
     Step {
         /// Its name.
         name: &'a str,
-        /// About how long this step and everything behind it will take; none where nothing is known of it.
+        /// Approximate time for this step and all following ones; `None` if it cannot be estimated.
         left: Option<TimeLeft>,
     },
     /// A step has ended, under the name with which it began.

@@ -181,7 +181,7 @@ struct Runner<'a> {
     step_name: String,
     /// Duration of each.
     estimates: Estimates,
-    /// The time left that was told last.
+    /// Time left that was displayed last.
     told_time: ToldTime,
     /// Values of the whole machine.
     sleep: SuspendClock,

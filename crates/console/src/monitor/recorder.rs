@@ -168,7 +168,7 @@ fn work(queue: &Outbox<WriteQueue>, mut recording: Recording) {
             Job::End(row, signal) => {
                 let is_written = recording.end(&row, signal);
                 let mut notes = recording.take_notes();
-                // Others are told that it ended before anybody takes it for ended.
+                // Notify readers of the end before the writer counts as finished.
                 drop(recording);
                 return queue.change(|queue| {
                     queue.notes.append(&mut notes);

@@ -122,7 +122,7 @@ impl Results {
         self.power(facts);
     }
 
-    /// Power of the whole board, and what 7-zip on all CPUs made of it.
+    /// Power of the whole board, and work per watt of 7-zip on all CPUs.
     fn power(&mut self, facts: &Facts<'_>) {
         let source = facts.power_source().as_ref();
         let whole = source.filter(|source| source.is_whole());

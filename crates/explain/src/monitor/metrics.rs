@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use units::in_base_unit;
 
-/// A meter that has given no value for this time has none: another machine would take the last one for power.
+/// Maximum age of a meter's value in metrics: another machine would take an older one for the current power.
 const METER_AGE_MS_MAX: i64 = 3_000;
 
 /// One metric: what stands above its values, and the values.

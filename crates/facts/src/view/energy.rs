@@ -44,16 +44,19 @@ pub struct SourceAgreement {
 
 /// Readings of two sources belong together within this time.
 const TOGETHER_MS: u64 = 1_000;
-/// So many readings, and so high a correlation, make a line.
+/// Minimum number of readings and minimum correlation of a fit.
 const TOGETHER_MIN: usize = 10;
 const CORRELATION_MIN: f64 = 0.9;
 
 /// Energy of all steps, or why there is none.
 pub(crate) fn energy(facts: &Facts<'_>) -> Result<Energy, String> {
-    let remedy = "use a power meter (--meter KIND:HOST)";
+    let remedy = "use a power meter: `sbc-bench list meters`";
     let sources = facts.power_sources();
-    let source = match facts.power_source() {
-        Some(source) if source.is_whole() => source,
+    let mut meters = facts.samples.channels.iter().filter(|channel| channel.id.is_meter());
+    let silent = meters.find_map(|channel| channel.gaps.first().filter(|_| channel.values.iter().all(Option::is_none)));
+    let source = match (facts.power_source(), silent) {
+        (Some(source), _) if source.is_whole() => source,
+        (_, Some(gap)) => return Err(format!("the meter gave no value: {}", gap.missing)),
         _ if sources.is_empty() => return Err(format!("no sensor measures power; {remedy}")),
         _ => {
             let words: Vec<String> = sources.iter().take(NAMES_MAX).map(PowerSource::words).collect();

@@ -1,5 +1,5 @@
-//! What cores can do: floating-point operations per cycle of their units by `data/fma_units.tsv`, at the clocks that were
-//! measured between the turns of a multiplication of matrices. What is done with it is not decided here.
+//! Peak floating-point rate of cores: operations per cycle by `data/fma_units.tsv`, at the clocks that were measured between
+//! the turns of a matrix multiplication.
 
 use crate::stats::median;
 use record::table::Table;

@@ -71,14 +71,14 @@ impl PowerSource {
     }
 }
 
-/// A chip without a label that measures so much voltage may stand at an input: CPUs, memory and other rails have less.
+/// Minimum voltage of a chip without a label that may measure the input: CPUs, memory and other rails have less.
 const INPUT_MILLIVOLTS_MIN: f64 = 4_500.0;
 /// CPU use of a machine at work, and of one at rest, in percent.
 const BUSY_PERCENT_MIN: f64 = 75.0;
 const IDLE_PERCENT_MAX: f64 = 25.0;
-/// What feeds the CPUs draws so many times as much under load as without: boards double and triple.
+/// Minimum ratio of power under load to power at rest of a supply that feeds the CPUs; boards reach 2 to 3.
 const RISE_MIN: f64 = 1.2;
-/// So many readings of each tell load from rest.
+/// Minimum number of readings both under load and at rest.
 const READINGS_MIN: usize = 3;
 /// Voltage and current of one chip are read at different moments; the voltage of a supply hardly moves in this time.
 const VOLTAGE_AGE_MS_MAX: i64 = 5_000;
@@ -115,7 +115,7 @@ pub(crate) fn power_sources(facts: &Facts<'_>) -> Vec<PowerSource> {
     sources
 }
 
-/// The source of the run: the best that sees at least the CPUs. Other parts say nothing of a load.
+/// Source of the run: the best one that includes at least the CPUs. Other parts do not reflect the load.
 pub(crate) fn power_source(facts: &Facts<'_>) -> Option<PowerSource> {
     facts.power_sources().first().filter(|source| source.role.has_cpus()).cloned()
 }
@@ -185,7 +185,7 @@ fn voltage_of(channels: &[Channel], current: &Channel) -> Option<usize> {
     channels.iter().position(|channel| is_its(channel) && has_values(channel))
 }
 
-/// True if nothing flows: the input is not connected.
+/// True if no current flows: the input is not connected.
 fn is_zero(facts: &Facts<'_>, source: &PowerSource) -> bool {
     matches!(source.reads, Reads::Product { .. })
         && source.readings(facts, whole_run()).iter().all(|(_, mw)| *mw <= 0.0)

@@ -1,7 +1,7 @@
 //! Readings of one power source over a run, and the energy of a window with its interval.
 //!
-//! The interval holds what nobody knows between readings: how late the source is, whether it reads a moment or a mean,
-//! how power moved from reading to reading, and the step of its last digit. The gain error of a meter is not in it.
+//! The interval covers the delay of the source, whether it reads a moment or a mean, changes of power between readings, and
+//! the resolution. It does not include the gain error of a meter.
 
 use super::power::{PowerSource, energy_channel};
 use super::samples::{gauge, whole_run};
@@ -67,7 +67,7 @@ const READINGS_MIN: usize = 3;
 /// No reading for so many usual times between readings, and at least for this time, is a gap.
 const GAP_PERIODS: f64 = 3.0;
 const GAP_MS_MIN: f64 = 1_000.0;
-/// No board draws so many times as much from one reading to the next: idle and full load differ by up to 40.
+/// Maximum ratio of two successive readings: idle and full load differ by up to 40.
 const JUMP_MAX: f64 = 100.0;
 /// Half the width of a 95 % interval in standard deviations.
 const SIGMAS: f64 = 1.96;
@@ -76,7 +76,7 @@ const ROUNDING: f64 = 0.289;
 /// Longest delay that is looked for.
 const DELAY_MS_MAX: i64 = 6_000;
 const DELAY_MS_STEP: usize = 50;
-/// Readings that tell the delay of all.
+/// Minimum number of readings for an estimate of the delay.
 const DELAY_READINGS_MAX: usize = 20_000;
 /// Correlation of power and CPU use from which its delay counts, and by how much it must exceed that of other delays.
 const CORRELATION_MIN: f64 = 0.7;
@@ -203,8 +203,8 @@ impl<'a> PowerSeries<'a> {
         sums
     }
 
-    /// What is surely of the step, and its first power for the rest of the time: right for a steady load. It is put together
-    /// with the sum of the whole time, which has what a load does at its ends.
+    /// Energy of the time that is certainly within the step, extended by its first power: exact for a steady load. Combined with
+    /// the sum over the whole time, which includes changes at both ends.
     ///
     /// The second number is the part of the interval that no counter makes smaller, in millijoules.
     fn integral(&self, inside: &[(i64, f64)], window: Window, ends: (f64, f64), edge_mw: f64) -> (Joules, f64) {
@@ -354,7 +354,7 @@ fn divisor(values: impl Iterator<Item = u64>) -> u64 {
     })
 }
 
-/// A reading that no machine gives ends its step.
+/// An impossible reading invalidates the energy of its step.
 fn jump(inside: &[(i64, f64)]) -> Result<(), String> {
     if let Some((_, mw)) = inside.iter().find(|(_, mw)| *mw <= 0.0) {
         return Err(format!("a reading of {:.2} W while the machine ran", mw / 1000.0));

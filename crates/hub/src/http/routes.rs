@@ -107,7 +107,7 @@ async fn around(
     response
 }
 
-/// Around every route: how long its answers take. Requests of no route have none, so that strangers add no names.
+/// Measures the response time of every route. Requests without a route are not counted, so that strangers cannot add names.
 async fn timed(State(hub): State<Arc<Hub>>, route: MatchedPath, request: Request, next: Next) -> Response<Body> {
     let (began, method) = (Instant::now(), request.method().clone());
     let response = next.run(request).await;

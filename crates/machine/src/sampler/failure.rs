@@ -14,7 +14,7 @@ pub enum Failure {
     Garbled([u8; EXCERPT_BYTES]),
     /// The answer is valid but lacks this channel (an offline CPU).
     NotNamed,
-    /// The answer can be read and cannot be right; what is wrong with it, as a predicate.
+    /// The answer is well-formed but impossible; the reason, as a predicate.
     Doubtful(&'static str),
     /// No answer for this many seconds.
     Silent(u32),

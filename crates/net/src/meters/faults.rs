@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 /// What the server does with one question.
 enum Says<'a> {
-    /// This is the body.
+    /// Answers with this body.
     Body(&'a str),
-    /// This is all that comes, as it is.
+    /// Sends these bytes only.
     Bytes(&'a str),
-    /// Nothing comes for longer than anybody waits.
+    /// Sends nothing until every timeout has passed.
     Late,
     /// The connection closes.
     Closes,

@@ -86,7 +86,7 @@ impl Fields {
         Ok(Self(fields))
     }
 
-    /// True if they may be of several outputs.
+    /// True if the fields may refer to several outputs.
     pub(super) fn are_many(&self) -> bool {
         self.0.iter().any(|field| match &field.path {
             Path::Document(steps) => steps.iter().any(|step| matches!(step, Step::Every | Step::Keys(_))),
@@ -94,7 +94,7 @@ impl Fields {
         })
     }
 
-    /// What a text says; none if it has none of the values.
+    /// Values in a text; `None` if it contains none of them.
     pub(super) fn answer(&self, format: Format, text: &str) -> Option<Answer> {
         let document = match format {
             Format::Json => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.trim().to_owned())),

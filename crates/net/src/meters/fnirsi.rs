@@ -52,11 +52,11 @@ const LATE: Duration = Duration::from_millis(500);
 /// Hundredths of thousandths to thousandths.
 const PER_THOUSANDTH: f64 = 100.0;
 
-/// One that is connected, or was.
+/// Tester that is or was connected.
 struct Tester {
     node: String,
     name: String,
-    /// It is asked again after each report.
+    /// True if each report must be requested.
     asks_each: bool,
     file: Option<File>,
     asked: Instant,
@@ -157,7 +157,7 @@ impl Source for Tester {
     fn read(&mut self) -> Result<Option<Answer>, Failure> {
         let answer = self.next();
         if answer.is_err() {
-            // One that was unplugged may come back.
+            // An unplugged tester may return.
             self.file = None;
             std::thread::sleep(GO_ON_EVERY);
         }

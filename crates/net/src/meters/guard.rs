@@ -9,18 +9,17 @@ use machine::Failure;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-/// No board draws more, and what a meter says below zero is its offset: milliwatts that are taken for watts, and a meter
-/// that is the wrong way round, lie outside.
+/// Range of possible power. Small negative values are an offset. Milliwatts read as watts and a reversed meter lie outside.
 const MILLIWATTS: RangeInclusive<i64> = -1_000..=2_000_000;
-/// Mains with what is usual above it.
+/// Highest mains voltage with its tolerance.
 const MILLIVOLTS_MAX: i64 = 300_000;
 /// An answer with the time stamp of the one before is not new; after this time it is a meter that has stopped.
 const REPEATED_MAX: Duration = Duration::from_secs(5);
 /// Share of apparent power by which real power may be above it: both are rounded, and read one after the other.
 const ABOVE_APPARENT: f64 = 1.1;
-/// Current of which meters are sure at least.
+/// Minimum current that meters measure reliably.
 const MILLIAMPERES_STEP: f64 = 20.0;
-/// The power factor of a supply without load is not as low.
+/// Lowest power factor of a supply without load.
 const FACTOR_MIN: f64 = 0.01;
 /// Apparent power from which a power factor means something.
 const APPARENT_MW_MIN: f64 = 2_000.0;
@@ -39,7 +38,7 @@ const COUNTER_JUMP: &str = "has an energy counter that rose by more than the pow
 const OUT_OF_RANGE: &str = "reports a power or voltage that no board has";
 const UNFIT: &str = "reports a power that does not fit voltage and current";
 
-/// What is known of the answers so far.
+/// State of the answers so far.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
     stamp: Option<(i64, Instant)>,
@@ -49,7 +48,7 @@ pub(super) struct Guard {
 /// Energy counter of an output.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counter {
-    /// Its last value, the power then, and when.
+    /// Its last value with power and time.
     last: Option<(i64, i64, Instant)>,
     is_broken: bool,
 }

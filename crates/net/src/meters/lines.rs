@@ -239,7 +239,7 @@ impl Source for Program {
             self.running = Some(child);
             return latest;
         }
-        // All that it will ever say.
+        // No further output follows.
         let rest = match &mut self.form {
             Form::Readings(round) => round.answer(),
             Form::Fields(_) => None,

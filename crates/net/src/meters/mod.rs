@@ -47,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Kind {
     /// Its name before the colon of `--meter kind:host`.
     pub id: &'static str,
-    /// How it is named after `--meter`.
+    /// Spelling after `--meter`.
     pub usage: &'static str,
     /// Description in one sentence.
     pub about: &'static str,
@@ -60,9 +60,9 @@ pub struct Kind {
     takes: Takes,
     /// Time between two questions: what the meter itself can follow.
     poll: Duration,
-    /// Silence is told after this time.
+    /// Silence is reported after this time.
     patience: Duration,
-    /// Its thread has something to end: it is waited for.
+    /// True if the thread ends a program and must be joined.
     is_joined: bool,
     /// Makes the source of its answers. Asks nothing yet.
     open: fn(&Address, Option<&Caller>) -> Opened,
@@ -157,7 +157,7 @@ impl Meter {
         let mut source = (kind.open)(&address, user)?;
         let begin = Instant::now();
         let mut first = source.read();
-        // What speaks by itself may still be starting.
+        // A source that sends unasked may still be starting.
         while matches!(first, Ok(None)) && begin.elapsed() < ANSWER_MAX {
             first = source.read();
         }

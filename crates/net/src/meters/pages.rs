@@ -151,7 +151,7 @@ impl Source for Page {
                 Some((_, text)) => text,
                 None => match self.client.get(url) {
                     Ok(text) => text,
-                    // One that does not know this address may know the next one.
+                    // A device without this address may have the next one.
                     Err(why @ Failure::Garbled(_)) => {
                         failure = why;
                         continue;

@@ -80,11 +80,11 @@ pub(super) struct Raw {
     millivolts: Option<f64>,
     milliamperes: Option<f64>,
     factor: Option<f64>,
-    /// It says itself that it measures nothing.
+    /// True if the meter reports that it measures nothing.
     pub(super) is_invalid: bool,
 }
 
-/// Mains begin above; there, volts times amperes are not watts.
+/// Voltages above are mains, where volts times amperes are not watts.
 const DIRECT_MILLIVOLTS_MAX: f64 = 60_000.0;
 
 impl Raw {
@@ -139,7 +139,7 @@ pub(super) struct Labelled {
     pub(super) value: f64,
 }
 
-/// Data lines of USB have voltages that say nothing of what flows.
+/// Voltages of USB data lines do not carry power.
 const OTHER_LABELS: [&str; 2] = ["D+", "D-"];
 
 /// Readings of a line: numbers with units and what stands before each, or a single number, which is watts.

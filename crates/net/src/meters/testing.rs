@@ -63,7 +63,7 @@ pub(super) fn first_row(text: &str) -> Vec<i64> {
     row_of(&Meter::start(text, 0, None).unwrap())
 }
 
-/// What the sampler sees of a meter, as soon as that is something.
+/// First value of a meter that the sampler sees.
 pub(super) fn row_of(meter: &Meter) -> Vec<i64> {
     let options = SamplerOptions { external_values: vec![meter.feed()], ..SamplerOptions::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);

@@ -10,7 +10,7 @@ pub(super) const AUTO: Kind = Kind {
     id: "auto",
     usage: "auto",
     about: "Every meter that is found on USB; those of hwmon and power_supply are read with any run.",
-    needs: "a meter that `sbc-bench doctor` names",
+    needs: "a meter that `sbc-bench inspect doctor` names",
     quality: "that of the meter",
     document: "https://docs.kernel.org/hid/hidraw.html",
     takes: Takes::MaybeDevice,
@@ -44,11 +44,11 @@ pub(super) struct Device {
     pub(super) driver: Option<&'static str>,
     /// Its file in `/dev`; empty if the kernel reads it.
     pub(super) node: String,
-    /// It is to be asked after each report.
+    /// True if each report must be requested.
     pub(super) asks_each: bool,
 }
 
-/// A meter, as it is found.
+/// A meter that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Its name.
@@ -90,7 +90,7 @@ pub(super) fn devices(root: &Root) -> Vec<Device> {
     devices
 }
 
-/// Every meter that is there, and programs that read others.
+/// All meters that are present, and programs that read others.
 pub fn found(root: &Root) -> Vec<Found> {
     let chips = root.list(HWMON).unwrap_or_default();
     let has_chip = |driver: &str| {

@@ -1,4 +1,4 @@
-//! Turns of threads that do the same work at the same time, added up to one series. What a turn is, the workload decides.
+//! Turns of threads that do the same work at the same time, added up to one series. The workload defines a turn.
 
 use record::Series;
 use std::time::Duration;

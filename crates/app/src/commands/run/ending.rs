@@ -10,11 +10,11 @@ use workloads::job::definition::command_line;
 
 /// Lines of the screen that every terminal has, without the one of the prompt.
 const LINES_MAX: usize = 23;
-/// Columns of one paragraph in all its lines: the log has the rest of a longer one.
+/// Maximum width of a paragraph over all its lines; the log has the whole text.
 const PARAGRAPH_COLUMNS_MAX: usize = 3 * COLUMNS;
 /// Widest chart.
 const CHART_COLUMNS: usize = 78;
-/// Ends a paragraph that was cut.
+/// Marks a paragraph that was cut.
 const MORE: &str = " ...";
 /// A chart with fewer bars shows nothing.
 const BARS_MIN: usize = 3;

@@ -57,7 +57,7 @@ pub(super) fn is_idle_within(patience: Duration) -> bool {
 }
 
 impl Frames {
-    /// What is due now, if anything is; then the thread is writing.
+    /// Takes the pending output, if any, and marks the thread as writing.
     fn next(&mut self) -> Option<Vec<u8>> {
         self.is_busy = !self.due.is_empty();
         self.is_busy.then(|| std::mem::take(&mut self.due))

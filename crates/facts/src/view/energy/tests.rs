@@ -265,6 +265,12 @@ fn energy_has_work_idle_power_and_another_source() {
     for key in of_power.map(|rest| format!("power@1 {rest}")) {
         assert!(keys.contains(&key.as_str()), "{key}: {keys:?}");
     }
+    let silent = &mut record.samples.channels;
+    silent.truncate(1);
+    silent[0].values.fill(None);
+    silent[0].gaps = vec![Gap { at_ms: 0, missing: Missing::unsupported("", "command:echo ended without a reading") }];
+    let why = Facts::of(&record).energy().clone().unwrap_err();
+    assert_eq!(why, "the meter gave no value: command:echo ended without a reading");
     let why = Facts::of(&own_run()).energy().clone().unwrap_err();
-    assert_eq!(why, "no sensor measures power; use a power meter (--meter KIND:HOST)");
+    assert_eq!(why, "no sensor measures power; use a power meter: `sbc-bench list meters`");
 }

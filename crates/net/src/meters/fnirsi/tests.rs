@@ -26,7 +26,7 @@ fn tester(asks_each: bool) -> Tester {
     Tester::open(Device { name: "FNIRSI FNB58".into(), asks_each, ..Device::default() })
 }
 
-/// Requests that the device got.
+/// Requests that the device received.
 fn requests(device: &mut File, count: usize) -> Vec<Vec<u8>> {
     let mut requests = Vec::new();
     for _ in 0..count {

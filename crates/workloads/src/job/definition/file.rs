@@ -55,7 +55,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// A variant: what it does not say is as in the workload.
+    /// A variant; missing values are those of the workload.
     fn or(&self, workload: &Self) -> Self {
         let has_score = self.score_regex.is_some() || self.score_json.is_some();
         let of_score = if has_score { self } else { workload };
@@ -194,7 +194,7 @@ pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Defin
 /// Definitions that come with the program: those of one file.
 ///
 /// # Panics
-/// The file is wrong, which a test finds.
+/// The file is malformed; a test ensures that it is not.
 pub(crate) fn built_in(text: &str) -> Vec<Definition> {
     parse_definitions(text, |_| false).expect("definitions of data/workloads are valid").workloads
 }

@@ -76,7 +76,7 @@ pub struct ProgramRule {
     pub oldest: Vec<u32>,
     /// Digits that each part of the version has in the method, for programs whose scores change with it.
     pub method_digits: Option<u32>,
-    /// It needs rights of root where this is root.
+    /// True if it needs root.
     pub as_root: bool,
 }
 
