@@ -6,7 +6,7 @@ use crate::records::{explain_all, replay};
 use logs::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
 use machine::{KernelLog, Root, Sampler, SamplerOptions, Timeline};
 use record::recording::{RowReader, frame, is_row, payload};
-use record::{Record, Run, Source};
+use record::{Record, Run, Source, WorkloadId};
 use rules::kernel::{self, Eol};
 
 /// A parser of foreign bytes and what comes behind it.
@@ -96,10 +96,10 @@ pub fn targets() -> Vec<Target> {
 
 /// Folders with real output of a tool: that of its name, or those of all tools that one parser reads.
 fn tool_output(name: &str) -> Vec<String> {
-    let folders: &[&str] = match name {
-        "sevenzip" => &["7zz", "p7zip"],
-        "defined" => &["perf", "stress-ng", "sysbench", "zstd"],
-        name => &[name],
+    let folders = match name {
+        "sevenzip" => vec!["7zz", "p7zip"],
+        "defined" => [WorkloadId::StressNg, WorkloadId::Sysbench, WorkloadId::Zstd].map(WorkloadId::as_str).to_vec(),
+        name => vec![name],
     };
     folders.iter().map(|folder| format!("crates/workloads/tool_output/{folder}")).collect()
 }
