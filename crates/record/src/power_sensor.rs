@@ -98,7 +98,7 @@ impl PowerSensor {
             },
             None if is_meter => Self { role: PowerRole::Meter, part: None, lacks: None, is_known: false },
             None => {
-                let name = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
+                let name = channel.name();
                 let what = if matches!(channel.id, ChannelId::Supply(..)) { "supply" } else { "rail" };
                 let part = Some(format!("a {what} called {name}"));
                 Self { role: PowerRole::Part, part, lacks: None, is_known: false }

@@ -1,7 +1,8 @@
 //! Data of the background sampler: columns of integers over one time axis.
 
-use crate::{ChannelId, Missing};
+use crate::{BoardInput, ChannelId, Missing, OfRaspberryPi};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// All samples, by column.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -86,6 +87,19 @@ impl Channel {
     /// Channel without values, label and source, which come from its sensor.
     pub fn new(id: ChannelId, unit: Unit, kind: ChannelKind) -> Self {
         Self { id, label: String::new(), unit, kind, source: String::new(), values: Vec::new(), gaps: Vec::new() }
+    }
+
+    /// Name for people: its label, or words for columns of logs and values of a Raspberry Pi, or its id.
+    pub fn name(&self) -> Cow<'_, str> {
+        use ChannelId::{LogMeter, RaspberryPi};
+        match &self.id {
+            _ if !self.label.is_empty() => Cow::Borrowed(&self.label),
+            LogMeter(_) => "power meter".into(),
+            RaspberryPi(OfRaspberryPi::CoreVoltage | OfRaspberryPi::LogCoreVoltage) => "core voltage".into(),
+            RaspberryPi(OfRaspberryPi::PmicPower | OfRaspberryPi::LogPmicPower) => "PMIC".into(),
+            ChannelId::BoardInput(BoardInput::Log) => "input voltage".into(),
+            id => id.to_string().into(),
+        }
     }
 
     /// Channel with unit and kind derived from the id. Ids private to a sensor have neither and become a gauge of plain

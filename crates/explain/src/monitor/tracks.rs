@@ -171,7 +171,7 @@ fn temperatures(watch: &Watch, soc: Option<usize>) -> Vec<Track> {
         if channel.unit != Unit::Millicelsius || channel.id.is_set() {
             continue;
         }
-        let name = if channel.label.is_empty() { &channel.id.to_string() } else { &channel.label };
+        let name = &channel.name();
         let plain = name.to_lowercase().replace('_', "-");
         if names.contains(&plain) || tracks.len() == TEMPERATURES_MAX {
             continue;
@@ -200,7 +200,7 @@ fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
     });
     places.into_iter().take(POWERS_MAX).map(|place| {
         let channel = &watch.channels()[place];
-        let name = if channel.label.is_empty() { &channel.id.to_string() } else { &channel.label };
+        let name = &channel.name();
         Track { label: format!("power {name}"), kind: Kind::Power, max: None, source: Source::Place(place) }
     })
 }

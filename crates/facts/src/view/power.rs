@@ -124,8 +124,7 @@ fn source(channels: &[Channel], reads: Reads) -> PowerSource {
     let mut source = PowerSource { reads, role: PowerRole::Part, part: None, lacks: None, name: String::new() };
     let channel = &channels[source.channel()];
     let PowerSensor { role, part, lacks, .. } = PowerSensor::of(channel);
-    source.name = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-    source.name = crate::plain(source.name.split(", shunt").next().unwrap_or_default());
+    source.name = crate::plain(channel.name().split(", shunt").next().unwrap_or_default());
     (source.role, source.part, source.lacks) = (role, part.map(|part| crate::plain(&part)), lacks);
     if channel.id == ChannelId::RaspberryPi(OfRaspberryPi::PmicPower) {
         let is_current =

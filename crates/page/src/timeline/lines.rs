@@ -105,8 +105,7 @@ fn temperatures(facts: &Facts<'_>) -> Panel {
     let soc = facts.soc_temperature();
     let line = |channel: &Channel, look: &str, what: Option<&str>| {
         let readings = view::temperatures(facts, channel, whole_run()).into_iter();
-        let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-        let name = what.map_or_else(|| facts::plain(&label), str::to_owned);
+        let name = what.map_or_else(|| facts::plain(&channel.name()), str::to_owned);
         Line { name, look: look.to_owned(), points: readings.map(|r| (r.at_ms, r.value as f64 / 1e3)).collect() }
     };
     let others =
@@ -140,8 +139,7 @@ fn voltages(record: &Record) -> Panel {
     let channels = record.samples.channels.iter().filter(|channel| !channel.id.is_set() && moves(channel));
     let lines = channels.filter_map(|channel| {
         let points = values(record, channel, per_volt(&channel.unit)?);
-        let label = if channel.label.is_empty() { channel.id.to_string() } else { channel.label.clone() };
-        (!points.is_empty()).then(|| (facts::plain(&label), points))
+        (!points.is_empty()).then(|| (facts::plain(&channel.name()), points))
     });
     let lines = lines.take(LOOKS).enumerate();
     let lines = lines.map(|(index, (name, points))| Line { name, look: format!("look{index}"), points }).collect();
