@@ -109,9 +109,10 @@ fn exchanges(matrix: &CoreToCore) -> Option<String> {
 }
 
 fn series(series: &Series) -> Option<String> {
-    let median = crate::stats::median(&series.values)?;
+    let settled = series.settled();
+    let median = crate::stats::median(settled)?;
     let early = series.ended_early.as_deref().map_or_else(String::new, |why| format!(", ended early: {}", ending(why)));
-    Some(format!("{} (median of {}){early}", crate::with_unit(median, &series.unit), series.values.len()))
+    Some(format!("{} (median of {}){early}", crate::with_unit(median, &series.unit), settled.len()))
 }
 
 /// The score that stands for a program.
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn every_kind_of_result_is_one_line() {
         measured(compression(6666), "6666 MIPS");
-        measured(series(&[1.0, 9.5, 9.6]), "9.50 kH/s (median of 3)");
+        measured(series(&[1.0, 9.5, 9.6]), "9.55 kH/s (median of 2)");
         let points = vec![point(0, 600_000, 600_000), point(0, 1_800_000, 1_798_000), point(4, 1_408_000, 1_408_000)];
         measured(StepMeasurement::Clock(Clocks { points }), "1408 to 1798 MHz");
         let row = |routine: &str, operation, bytes_per_s: &[u64]| BandwidthRow {

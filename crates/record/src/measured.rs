@@ -379,6 +379,16 @@ pub struct Series {
     pub ended_early: Option<String>,
 }
 
+impl Series {
+    /// Values that count: without the first of several, which is measured while threads are still starting.
+    pub fn settled(&self) -> &[f64] {
+        match self.values.as_slice() {
+            [_, settled @ ..] if !settled.is_empty() => settled,
+            all => all,
+        }
+    }
+}
+
 /// Clock of a CPU, measured repeatedly under load.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

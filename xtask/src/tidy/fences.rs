@@ -50,7 +50,7 @@ const FENCES: &[Fence] = &[
     fence("process", true, Unsafe::Nowhere, 3_470),
     fence("redact", true, Unsafe::Nowhere, 2_910),
     fence("report", true, Unsafe::Nowhere, 4_080),
-    fence("record", true, Unsafe::Nowhere, 8_850),
+    fence("record", true, Unsafe::Nowhere, 8_860),
     fence("rules", true, Unsafe::Nowhere, 19_480),
     fence("testkit", false, Unsafe::Nowhere, 3_830),
     fence("web", true, Unsafe::Nowhere, 600),

@@ -261,17 +261,12 @@ impl Maker<'_> {
         if self.step.workload.is_within_another() {
             return;
         }
-        // The first value of several is given while threads are still starting.
-        let settled = match series.values.as_slice() {
-            [_, settled @ ..] if !settled.is_empty() => settled,
-            all => all,
-        };
         let is_on_one_cpu = self.step.workload == WorkloadId::Flops && self.step.threads == 1;
         let has_core = self.step.variant.is_single_of_any_kind() || is_on_one_cpu;
         gathered.add(Part {
             core: if has_core { self.core() } else { None },
             combine: Combine::Median,
-            values: settled.to_vec(),
+            values: series.settled().to_vec(),
             ..self.part("", &series.unit, series.higher_is_better)
         });
     }
