@@ -59,7 +59,7 @@ pub struct MeterSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeterLocation {
-    /// Chip on the board, hwmon `ina226`.
+    /// Chip at the input of the board, hwmon `power_meter`: its role does not depend on how busy the host is.
     Board,
     /// Network socket that answers on loopback like NETIO's; the command gets its address in the variable
     /// [`METER_VARIABLE`](super::METER_VARIABLE).

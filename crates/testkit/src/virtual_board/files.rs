@@ -78,7 +78,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     }
     let on_board = |meter: &&MeterSpec| meter.place == MeterLocation::Board;
     if model.board.meter.as_ref().filter(on_board).is_some() {
-        file(format!("{METER}/name"), "ina226".to_owned());
+        file(format!("{METER}/name"), "power_meter".to_owned());
         // A chip that disappeared leaves its files, but reads fail.
         let (watts, volts, amperes) =
             model.metered().map_or((None, None, None), |(w, v, a)| (Some(w * 1e6), Some(v * 1e3), Some(a * 1e3)));
