@@ -140,7 +140,7 @@ fn bytes_of_what_was_deleted_are_in_no_file_of_the_database() {
         let ids: Vec<String> = (0..100).map(|number| send(hub, number)).collect();
         // The counts have the names, too.
         hub.wait_for("/names/board", |answer| answer.body.contains("Secret099"));
-        // As its autovacuum does at some time: statistics have frequent values.
+        // Autovacuum does the same at some time and stores frequent values in the statistics.
         if let Some(url) = &hub.database {
             assert!(Command::new("psql").args(["-q", "-d", url, "-c", "ANALYZE"]).status().unwrap().success());
         }

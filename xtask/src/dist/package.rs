@@ -67,7 +67,7 @@ impl Product {
         if part == HUB { &HUB_PRODUCT } else { &BOARD_PRODUCT }
     }
 
-    /// The program as cargo builds it.
+    /// Path of the program that cargo built.
     fn binary(&self, target: &Target, profile: Profile, target_folder: &Path) -> PathBuf {
         target_folder.join(target.triple).join(self.profile(profile)).join(self.name)
     }

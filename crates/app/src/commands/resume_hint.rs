@@ -10,7 +10,7 @@ pub(super) fn line(asked: &Invocation) -> String {
     format!("sbc-bench {words}").trim_end().to_owned()
 }
 
-/// Why a run cannot be resumed; nothing if it died or was stopped.
+/// Reason why a run cannot be resumed; `None` if it died or was stopped.
 pub(super) fn why_not_resumable(run: &Run) -> Option<&'static str> {
     match run.end {
         _ if run.is_unfinished() => None,

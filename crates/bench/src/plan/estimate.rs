@@ -38,7 +38,7 @@ pub struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// Time left after this time in the step.
+    /// Time left when the step has run for this long.
     pub fn after(&self, elapsed: Duration) -> Duration {
         self.all.saturating_sub(elapsed).max(self.behind)
     }

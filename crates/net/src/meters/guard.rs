@@ -132,7 +132,7 @@ impl Counter {
 mod tests {
     use super::*;
 
-    /// Time stamp, power, voltage, current and energy of an output, after so many seconds.
+    /// Seconds since the first answer, its time stamp, and power, voltage, current and energy of an output.
     type Row = (f64, Option<i64>, [Option<i64>; 4]);
 
     /// Energy of a row, nothing new, or a gap with words of the reason.

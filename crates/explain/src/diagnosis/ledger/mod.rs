@@ -134,10 +134,10 @@ impl Look<'_> {
         let is_starved = root.value("last_use").is_some() && root.rule == rules::BACKGROUND;
         match diagnosis.cause {
             Cause::CpuQuota | Cause::StolenTime | Cause::Background | Cause::StartedBusy => {
-                let by_use = || is_starved.then(|| waiting::loss_of_use(self.score)).flatten();
+                let by_use = || is_starved.then(|| waiting::loss_of_use(self.facts, self.score)).flatten();
                 time::loss(self.facts, self.score, diagnosis.cause).or_else(by_use)
             }
-            Cause::NotVisible if is_starved => waiting::loss_of_use(self.score),
+            Cause::NotVisible if is_starved => waiting::loss_of_use(self.facts, self.score),
             Cause::TooLittleMemory | Cause::StorageWait | Cause::KernelOverhead => {
                 waiting::loss(self.facts, self.score)
             }

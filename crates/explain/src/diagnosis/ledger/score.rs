@@ -17,8 +17,6 @@ pub(super) struct Score<'a> {
     pub busy_cpus: u32,
     /// Which CPUs were there, if the machine's are known.
     pub online: Option<OnlineCpus>,
-    /// Usual CPU use of the threads of 7-zip that decompress, in percent of these CPUs.
-    pub usual_decompressing_percent: f64,
 }
 
 /// One repetition.
@@ -71,8 +69,7 @@ impl<'a> Score<'a> {
             _ => view::busy_cpus_expected(step),
         };
         let busy_cpus = expected.clamp(1, cpus.max(1));
-        let usual_decompressing_percent = view::usual_decompressing_percent(facts);
-        (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus, online, usual_decompressing_percent })
+        (!runs.is_empty()).then_some(Self { figure, step, runs, busy_cpus, online })
     }
 
     /// Reached value as work per time.

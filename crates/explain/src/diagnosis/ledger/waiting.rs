@@ -37,9 +37,9 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
 }
 
 /// Loss of a score by CPU time that its threads did not get, by their own columns.
-pub(super) fn loss_of_use(score: &Score<'_>) -> Option<Loss> {
-    let kept: Vec<f64> =
-        score.runs.iter().filter_map(|run| kept_by_use(score, run, score.usual_decompressing_percent)).collect();
+pub(super) fn loss_of_use(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
+    let usual_percent = view::usual_decompressing_percent(facts);
+    let kept: Vec<f64> = score.runs.iter().filter_map(|run| kept_by_use(score, run, usual_percent)).collect();
     Some(Loss::of_share(mean(&kept)?, Method::CpuTime, Witness::CpuTime))
 }
 
