@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a package of any distribution has, from a binary that is built: DESTDIR=FOLDER packaging/install.sh BINARY
-# PREFIX is /usr unless it is set; SYSCONFDIR is /etc; SYSTEMD=no leaves the units out. The binary must run on the machine that packs: it prints
+# Installs the files of a package: DESTDIR=FOLDER packaging/install.sh BINARY
+# PREFIX defaults to /usr and SYSCONFDIR to /etc; SYSTEMD=no omits the units. BINARY must run on the build machine, as it prints
 # its own manual and completions.
 set -eu
 binary=$1

@@ -1,9 +1,9 @@
 # shellcheck shell=sh
-# What ./bench and ./test share: finding what is there and installing what is missing.
+# Shared by ./bench, ./hub and ./test: finds installed tools and installs missing ones.
 #
-# Sourced, never run. It expects `here`, the folder of the checkout, and does nothing by itself.
-# Every function that installs says so first. A tool that is there already is never touched, and
-# without anything to install apt is not even asked.
+# Sourced, never executed. Expects `here`, the folder of the checkout. Every function that installs
+# something prints it first. Installed tools are never touched, and apt is not called if nothing
+# is missing.
 
 : "${here:?setup.sh is sourced by ./bench and ./test}"
 
@@ -16,7 +16,7 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 # --- rights ---------------------------------------------------------------------------------
 
-# True if sudo works. The password is asked for once at most, and only on a terminal.
+# Whether sudo works. Asks for the password at most once, and only on a terminal.
 can_sudo() {
     if [ -z "${sudo_works-}" ]; then
         sudo_works=no
@@ -47,8 +47,8 @@ as_root() {
 
 # --- packages -------------------------------------------------------------------------------
 
-# Reads the package lists again, once: a fresh image has none, and old ones name files that are
-# gone.
+# Updates the package lists once: a fresh image has none, and old lists name files that no longer
+# exist.
 refresh_lists() {
     [ -z "${lists_are_fresh-}" ] || return 0
     lists_are_fresh=yes
@@ -57,7 +57,7 @@ refresh_lists() {
         say "apt-get update failed; using the existing package lists"
 }
 
-# True if apt has this package; `candidate` is the version it would install.
+# Whether apt has this package; sets `candidate` to the version that it would install.
 candidate() {
     has apt-get || return 1
     refresh_lists
@@ -66,8 +66,8 @@ candidate() {
     [ -n "$candidate" ]
 }
 
-# Installs packages; what apt has to say is shown only if it fails. The lock is waited for because
-# a machine that has just been set up is often still busy with its first updates.
+# Installs packages; prints the output of apt only if it fails. Waits for the lock because a new
+# machine is often still installing its first updates.
 apt_install() {
     has apt-get || {
         say "apt-get not found; install these Debian packages manually: $*"
@@ -86,24 +86,24 @@ apt_install() {
     rm -f "$apt_log"
 }
 
-# True if C compiler $1 can link: by itself it is not enough, it needs libc's files such as $2.
+# Whether C compiler $1 can link, which also needs files of the C library such as $2.
 can_link() {
     has "$1" && case $("$1" -print-file-name="$2") in */*) ;; *) false ;; esac
 }
 
 # --- Rust -----------------------------------------------------------------------------------
 
-# True if version $1 is $2 or newer.
+# Whether version $1 is $2 or newer.
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
 rust_oldest() { sed -n 's/^rust-version = "\(.*\)"$/\1/p' "$here/Cargo.toml"; }
 
-# Named here, rustup does not read rust-toolchain.toml, which would make it fetch the components
-# that only ./test needs.
+# With this variable rustup ignores rust-toolchain.toml, which would add the components that only
+# ./test needs.
 : "${RUSTUP_TOOLCHAIN:=$(sed -n 's/^channel = "\(.*\)"$/\1/p' "$here/rust-toolchain.toml")}"
 export RUSTUP_TOOLCHAIN
 
-# Makes cargo reachable: shells that read no profile miss the folder where rustup puts it.
+# Adds the folder of rustup to PATH: a shell that reads no profile lacks it.
 find_cargo() {
     : "${HOME:=/root}"
     export HOME
@@ -115,11 +115,11 @@ find_cargo() {
     hash -r
 }
 
-# True if there is a Rust that is new enough for this project.
+# Whether a Rust that is new enough for this project is installed.
 have_rust() {
     find_cargo
     has cargo && has rustc || return 1
-    # rustup would fetch a toolchain that is missing as soon as rustc is called.
+    # Calling rustc would make rustup download a missing toolchain.
     if has rustup; then
         rustup toolchain list 2>/dev/null | grep -q "^$RUSTUP_TOOLCHAIN" || return 1
     fi
@@ -127,13 +127,13 @@ have_rust() {
     [ -n "$rust_here" ] && at_least "$rust_here" "$(rust_oldest)"
 }
 
-# Makes sure that https can be checked: cargo and rustup fetch everything by it, and a minimal
-# system has no certificates.
+# Installs certificates for https, which cargo and rustup use for all downloads; a minimal system
+# has none.
 need_certificates() {
     [ -e /etc/ssl/certs/ca-certificates.crt ] || ! has apt-get || apt_install ca-certificates
 }
 
-# The script that https://sh.rustup.rs serves, from the host that the toolchain comes from too.
+# The script that https://sh.rustup.rs serves, from the host of the toolchains.
 rustup_installer=https://static.rust-lang.org/rustup/rustup-init.sh
 
 # Installs rustup: the distribution's package, or the installer of the Rust project.
@@ -160,7 +160,7 @@ install_toolchain() {
     hash -r
 }
 
-# Any Rust that is new enough will do: the one that is there, the distribution's, rustup's.
+# Uses an installed Rust if it is new enough, else that of the distribution, else that of rustup.
 need_rust() {
     have_rust && return
     need_certificates
@@ -172,7 +172,7 @@ need_rust() {
     need_rustup
 }
 
-# Rust from rustup, which alone has the standard libraries of other architectures.
+# Installs Rust with rustup, which is the only source of standard libraries for other architectures.
 need_rustup() {
     find_cargo
     need_certificates
@@ -181,7 +181,7 @@ need_rustup() {
     have_rust || die "there is still no Rust $(rust_oldest) or newer"
 }
 
-# True if the standard library of a target is there; rustup adds it if it can.
+# Whether the standard library of a target is installed; adds it with rustup if possible.
 need_target() {
     has_target "$1" && return
     has rustup || return 1

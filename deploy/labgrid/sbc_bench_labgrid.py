@@ -15,7 +15,7 @@ from labgrid.factory import target_factory
 from labgrid.protocol import CommandProtocol
 from labgrid.step import step
 
-# Exit status of runs that left a result: valid, degraded, invalid, a setting left changed, not written to its disk.
+# Exit status of runs with a result: valid, degraded, invalid, a setting left changed, not written to its disk.
 WITH_RESULT = (0, 2, 3, 5, 6)
 
 
