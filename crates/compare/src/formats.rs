@@ -1,6 +1,6 @@
 //! Comparisons for programs and for issue trackers: CSV with one row for each value, and Markdown.
 
-use super::{Comparison, Difference, Line, labels};
+use super::{Comparison, Difference, Line, labels, left_out_lines};
 use facts::change::signed_percent;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list, raw};
@@ -92,10 +92,7 @@ pub fn markdown_text(comparison: &Comparison) -> String {
         format!("{}: {}", setting.name, values.join(" | "))
     });
     text.push_str(&list("### Settings that differ", settings));
-    text.push_str(&list(
-        "### Not compared",
-        comparison.left_out.iter().map(|one| format!("{}: {}", one.what, one.why)),
-    ));
+    text.push_str(&list("### Not compared", left_out_lines(&comparison.left_out).into_iter()));
     text
 }
 

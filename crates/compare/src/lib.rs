@@ -61,6 +61,18 @@ pub struct LeftOut {
     pub why: String,
 }
 
+/// A line for each reason, after everything that it holds for: `AES-128-CBC; AES-256-CBC: not measured in B`.
+pub fn left_out_lines(left_out: &[LeftOut]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for LeftOut { what, why } in left_out {
+        match groups.iter_mut().find(|(known, _)| known == why) {
+            Some((_, names)) => names.push(what),
+            None => groups.push((why, vec![what])),
+        }
+    }
+    groups.into_iter().map(|(why, names)| format!("{}: {why}", names.join("; "))).collect()
+}
+
 /// Several results side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
@@ -131,10 +143,11 @@ impl Line {
         let difference = self.differences.get(index)?.as_ref()?;
         let change = 1.0 + difference.change_percent / 100.0;
         let is_higher_better = (difference.change_percent > 0.0) == (difference.gain_percent > 0.0);
-        let factor = match if is_higher_better { change } else { 1.0 / change } {
-            _ if !difference.is_real => "as fast as A, within their noise,".to_owned(),
-            factor if factor < 1.0 => format!("{factor:.2} times as fast as A"),
-            factor => format!("{factor:.1} times as fast as A"),
+        let factor = if is_higher_better { change } else { 1.0 / change };
+        let factor = if difference.is_real {
+            format!("{} as fast as A", times(factor))
+        } else {
+            "as fast as A, within their noise,".to_owned()
         };
         let is_multi = self.key.is_of(WorkloadId::SevenZip) && self.key.is_form(&Variant::MULTI);
         let figure = if is_multi { "7-zip on all CPUs".to_owned() } else { self.name() };
@@ -192,6 +205,15 @@ impl Difference {
     /// `better` or `worse`; nothing within noise.
     pub fn told_word(&self) -> &'static str {
         if self.is_real { self.word } else { "" }
+    }
+}
+
+/// `1.5 times`: a factor with two digits.
+pub(crate) fn times(factor: f64) -> String {
+    match factor {
+        factor if factor >= 10.0 => format!("{factor:.0} times"),
+        factor if factor >= 1.1 => format!("{factor:.1} times"),
+        _ => format!("{factor:.2} times"),
     }
 }
 

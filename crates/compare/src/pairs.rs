@@ -1,6 +1,7 @@
 //! Lines up the figures of several results: equal keys, and the cores as they are paired.
 
 use super::pairing::Pairing;
+use super::text::labels;
 use super::{LeftOut, ResultFigures};
 use facts::figures::{Figure, FigureKey};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,12 +27,12 @@ pub(super) fn line_up<'a>(sides: &'a [ResultFigures<'a>]) -> (Vec<FigureRow<'a>>
         lines.partition(|line| line.figures.iter().flatten().count() > 1);
     let mut left_out: BTreeSet<LeftOut> = alone
         .iter()
-        .flat_map(|line| line.figures.iter().zip(sides))
-        .filter_map(|(figure, side)| Some(((*figure)?, side)))
-        .filter(|(figure, _)| figure.is_main && !is_told(figure, sides))
-        .map(|(figure, side)| only_here(figure, side, sides))
+        .flat_map(|line| line.figures.iter().zip(labels()).enumerate())
+        .filter_map(|(index, (figure, letter))| Some(((*figure)?, index, letter)))
+        .filter(|(figure, ..)| figure.is_main && !is_told(figure, sides))
+        .map(|(figure, index, letter)| only_in(&letter, figure, sides, index))
         .collect();
-    left_out.extend(sides.iter().flat_map(not_comparable));
+    left_out.extend(sides.iter().zip(labels()).flat_map(|(side, letter)| not_comparable(side, letter)));
     (shared, left_out.into_iter().collect())
 }
 
@@ -41,15 +42,15 @@ fn is_told(figure: &Figure, sides: &[ResultFigures<'_>]) -> bool {
     all.filter(|other| other.key == figure.key).any(|other| other.not_comparable.is_some())
 }
 
-fn not_comparable<'a>(side: &'a ResultFigures<'a>) -> impl Iterator<Item = LeftOut> + 'a {
-    side.figures.iter().filter(|figure| figure.is_main).filter_map(|figure| {
+fn not_comparable<'a>(side: &'a ResultFigures<'a>, letter: String) -> impl Iterator<Item = LeftOut> + 'a {
+    side.figures.iter().filter(|figure| figure.is_main).filter_map(move |figure| {
         let why = figure.not_comparable.as_ref()?;
-        Some(LeftOut { what: figure.name(), why: format!("not comparable in {}: {why}", side.name) })
+        Some(LeftOut { what: figure.name(), why: format!("not comparable in {letter}: {why}") })
     })
 }
 
-/// Why a figure that only one result has cannot be compared.
-fn only_here(figure: &Figure, side: &ResultFigures<'_>, sides: &[ResultFigures<'_>]) -> LeftOut {
+/// Why a figure that only one result has, the one with this letter and index, cannot be compared.
+fn only_in(letter: &str, figure: &Figure, sides: &[ResultFigures<'_>], index: usize) -> LeftOut {
     let workload = figure.key.workload_at_method();
     let all = sides.iter().flat_map(|side| &side.figures);
     let mut others: BTreeSet<&str> = all
@@ -60,13 +61,13 @@ fn only_here(figure: &Figure, side: &ResultFigures<'_>, sides: &[ResultFigures<'
     if let Some(why) = measured_elsewhere(figure, sides) {
         return LeftOut { what: figure.key.title(), why };
     }
-    let same_in_others = sides
-        .iter()
-        .filter(|other| other.name != side.name)
-        .flat_map(|other| &other.figures)
-        .any(|other| other.key.workload_at_method() == workload);
-    if others.is_empty() || same_in_others {
-        return LeftOut { what: figure.key.title(), why: format!("measured in {} only", side.name) };
+    let elsewhere = sides.iter().enumerate().filter(|(other, _)| *other != index).flat_map(|(_, side)| &side.figures);
+    if figure.core.is_some() && elsewhere.clone().any(|other| other.key == figure.key) {
+        let why = format!("measured on cores of {letter} that have no counterpart");
+        return LeftOut { what: figure.key.title(), why };
+    }
+    if others.is_empty() || elsewhere.clone().any(|other| other.key.workload_at_method() == workload) {
+        return LeftOut { what: figure.key.title(), why: format!("measured in {letter} only") };
     }
     let others: Vec<&str> = others.into_iter().collect();
     LeftOut {

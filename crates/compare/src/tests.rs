@@ -231,7 +231,7 @@ fn other_methods_and_incomparable_figures_are_left_out() {
             No difference in known settings.
 
             Not compared:
-               7-zip, all CPUs: not comparable in b.txt: small dictionaries
+               7-zip, all CPUs: not comparable in B: small dictionaries
         "#]],
     );
 }
@@ -398,6 +398,34 @@ fn every_figure_pairs_the_same_cores() {
         [(a72, 1500, 90.0), (a76, 2500, 80.0)],
         &["MIPS Cortex-A72", "ns Cortex-A72"],
     );
+}
+
+#[test]
+fn cores_without_counterpart_are_one_line_for_each_result() {
+    let a = two_clusters([(Some("Cortex-A53"), 1000, 100.0), (Some("Cortex-A72"), 1500, 90.0)]);
+    let b = two_clusters([(Some("Cortex-A72"), 1500, 90.0), (Some("Cortex-A76"), 2500, 80.0)]);
+    let lines = left_out_lines(&compared(&a, &b).left_out);
+    let figures = "7-zip, one CPU; memory latency 64 MiB, ramlat";
+    assert_eq!(
+        lines,
+        ["A", "B"].map(|letter| format!("{figures}: measured on cores of {letter} that have no counterpart"))
+    );
+}
+
+#[test]
+fn only_other_board_with_a_soc_has_one_bar() {
+    let record = board("Mine", 1_500_000, 1140, &[4000]);
+    let other = board("Other", 1_500_000, 1140, &[4200]);
+    let row = crate::reference::Row::of(&Facts::of(&other), &explained_by(Vec::new()), "other.txt");
+    let reference = Reference { rows: vec![row] };
+    let neighbours = neighbours(&Facts::of(&record), &explained_by(Vec::new()), &reference).unwrap();
+    let bars: Vec<&str> = neighbours.bars.iter().map(|bar| bar.name.as_str()).collect();
+    assert_eq!(bars, ["Other", "this board"]);
+}
+
+#[test]
+fn factors_have_two_digits() {
+    assert_eq!([0.456, 1.042, 1.456, 14.56].map(times), ["0.46 times", "1.04 times", "1.5 times", "15 times"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Comparisons as text for a terminal.
 
 use super::table::Table;
-use super::{Comparison, Difference, LeftOut, Line};
+use super::{Comparison, Difference, LeftOut, Line, left_out_lines};
 use facts::change::signed_percent;
 use facts::lines::{fitted, wrapped_at};
 use facts::plain::shortened;
@@ -147,11 +147,8 @@ fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a 
 
 /// Values not compared, with the reason.
 pub(super) fn left_out(left_out: &[LeftOut], columns: usize) -> String {
-    let mut text = String::new();
-    for one in left_out {
-        text.push_str(&wrapped_at(&format!("   {}: {}", one.what, one.why), 6, columns));
-        text.push('\n');
-    }
+    let line = |line: String| wrapped_at(&format!("   {line}"), 6, columns) + "\n";
+    let text: String = left_out_lines(left_out).into_iter().map(line).collect();
     if text.is_empty() { text } else { format!("\nNot compared:\n{text}") }
 }
 

@@ -2,6 +2,7 @@
 
 use super::text::CHART_COLUMNS;
 use super::{Entry, Range, Ranking, Standing};
+use crate::left_out_lines;
 use facts::figures::Core;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list, raw};
@@ -81,8 +82,7 @@ pub fn ranking_markdown(ranking: &Ranking) -> String {
     if !sheet.is_empty() {
         text.push_str(&format!("\n{}", sheet.markdown()));
     }
-    let left_out = ranking.left_out.iter().map(|one| format!("{}: {}", one.what, one.why));
-    text + &list("### Not compared", left_out)
+    text + &list("### Not compared", left_out_lines(&ranking.left_out).into_iter())
 }
 
 fn cells(entry: &Entry) -> [String; 7] {

@@ -12,7 +12,7 @@ pub use trends::trends;
 
 pub(crate) use trends::machines;
 
-use compare::LeftOut;
+use compare::{LeftOut, left_out_lines};
 use facts::Verdict;
 use maud::{Markup, html};
 
@@ -23,7 +23,7 @@ fn verdict(verdict: Verdict) -> Markup {
 
 /// Omitted results, each with the reason.
 fn left_out(left_out: &[LeftOut]) -> Option<Markup> {
-    listed(left_out.iter().map(|one| facts::plain(&format!("{}: {}", one.what, one.why))))
+    listed(left_out_lines(left_out).iter().map(|line| facts::plain(line)))
 }
 
 /// Sanitised texts as a list; `None` if it is empty.

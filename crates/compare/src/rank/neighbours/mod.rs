@@ -150,7 +150,9 @@ impl<'a> OwnResult<'a> {
                 bars.push(bar(&board.name, board.value, board.results));
             }
         }
-        bars.extend(self.same_soc(&known, is_higher_better));
+        // The other results with this SoC can be those of one board that has a bar.
+        let is_shown = |soc: &Bar| bars.iter().any(|bar| !bar.is_this && bar.value == soc.value);
+        bars.extend(self.same_soc(&known, is_higher_better).filter(|soc| !is_shown(soc)));
         bars.arrange_by(
             |a, b| if is_higher_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) },
         );
@@ -253,12 +255,7 @@ fn article(noun: &str) -> &'static str {
 
 /// `1.5 times`, with two digits; `as good as` for what nobody would notice.
 fn factor_words(factor: f64) -> String {
-    match factor {
-        factor if factor >= 10.0 => format!("{factor:.0} times"),
-        factor if (0.975..1.025).contains(&factor) => "as good as".to_owned(),
-        factor if factor >= 1.1 => format!("{factor:.1} times"),
-        _ => format!("{factor:.2} times"),
-    }
+    if (0.975..1.025).contains(&factor) { "as good as".to_owned() } else { crate::times(factor) }
 }
 
 #[cfg(test)]
