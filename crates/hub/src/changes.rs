@@ -98,9 +98,6 @@ fn newest(values: &[f64]) -> Option<Shift> {
 }
 
 /// Looks at the history of a machine with its newest result, and notes what changed. Returns how many changes were new.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn look(
     session: &mut dyn Session,
     owner: i64,
@@ -268,26 +265,17 @@ fn change(row: &Row) -> Change {
 }
 
 /// The latest changes of an owner's machines.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn all(session: &mut dyn Session, owner: i64) -> Result<Vec<Change>, Trouble> {
     let sql = format!("{COLUMNS} WHERE change.owner = $1 ORDER BY change.id DESC LIMIT 200");
     Ok(session.run(&sql, &[owner.into()])?.iter().map(change).collect())
 }
 
 /// One change.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn one(session: &mut dyn Session, id: i64) -> Result<Option<Change>, Trouble> {
     Ok(first(session, &format!("{COLUMNS} WHERE change.id = $1"), &[id.into()])?.as_ref().map(change))
 }
 
 /// Notes that an owner has seen a change; what was to be sent of it is not sent any more. False if there is no such change.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn acknowledge(session: &mut dyn Session, owner: i64, id: i64, now_utc_ms: i64) -> Result<bool, Trouble> {
     let sql = "UPDATE change SET acknowledged_utc_ms = coalesce(acknowledged_utc_ms, $1) WHERE id = $2 AND owner = $3 RETURNING id";
     if session.run(sql, &[now_utc_ms.into(), id.into(), owner.into()])?.is_empty() {

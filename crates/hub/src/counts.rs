@@ -37,9 +37,6 @@ pub struct Counts {
 
 impl Counts {
     /// Counts everything.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub fn of(store: &dyn Store) -> Result<Self, Trouble> {
         let mut counts = Self::default();
         let row = read_all(store, |session| first(session, "SELECT max(id) FROM name", &[]))?;
@@ -71,9 +68,6 @@ impl Counts {
     }
 
     /// The counts that were noted last; counted now where none are noted, or a newer program noted them in another form.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub fn latest(store: &dyn Store) -> Result<Self, Trouble> {
         let row = read(store, |session| first(session, "SELECT counts FROM counted WHERE id = 1", &[]))?;
         match row.and_then(|row| serde_json::from_str(row.text(0)?).ok()) {
@@ -83,9 +77,6 @@ impl Counts {
     }
 
     /// Notes them for the next start.
-    ///
-    /// # Errors
-    /// The database cannot be written.
     pub fn note(&self, store: &dyn Store) -> Result<(), Trouble> {
         let text = serde_json::to_string(self).map_err(|error| Trouble::of(error.to_string()))?;
         let sql =

@@ -177,9 +177,6 @@ pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, String> {
 }
 
 /// Number of the token of this name.
-///
-/// # Errors
-/// There is none.
 pub fn owner(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
     let row = read(store, |session| first(session, "SELECT id FROM token WHERE name = $1", &[name.into()]))?;
     let id = row.and_then(|row| row.integer(0));

@@ -38,9 +38,6 @@ pub struct Series {
 }
 
 /// The listed history that a result belongs to, with the result itself; none if there is no such result.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, Trouble> {
     let sql = "SELECT owner, machine, board_id, (SELECT words FROM name WHERE id = board_id) FROM result \
                WHERE slug = $1 AND quarantined IS NULL";

@@ -95,9 +95,6 @@ pub fn add(session: &mut dyn Session, token: &str, hook: &Hook) -> Result<(), Tr
 }
 
 /// All hooks, each with the name of its token.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn all(session: &mut dyn Session) -> Result<Vec<(String, Hook)>, Trouble> {
     let sql = "SELECT token.name, hook.kind, hook.target, hook.allow_private FROM hook \
                JOIN token ON token.id = hook.owner ORDER BY token.name, hook.id";
@@ -110,9 +107,6 @@ pub fn all(session: &mut dyn Session) -> Result<Vec<(String, Hook)>, Trouble> {
 }
 
 /// Removes all hooks of a token.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn remove(session: &mut dyn Session, token: &str) -> Result<(), Trouble> {
     let hooks = "SELECT hook.id FROM hook JOIN token ON token.id = hook.owner WHERE token.name = $1";
     session.run(&format!("DELETE FROM notice WHERE sent_utc_ms IS NULL AND hook_id IN ({hooks})"), &[token.into()])?;

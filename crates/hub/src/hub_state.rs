@@ -152,9 +152,6 @@ impl Tally {
 
 impl Hub {
     /// A hub on a migrated database.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> Result<Self, Trouble> {
         let build = results::build_number(&*store, &settings.build)?;
         let rates = Rates::default();

@@ -50,9 +50,6 @@ impl Kind {
 const CHARACTERS_MAX: usize = 200;
 
 /// The number of a name, which is made where it is not there.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Option<i64>, Trouble> {
     let words: String = facts::plain(words).chars().take(CHARACTERS_MAX).collect();
     if words.is_empty() {
@@ -89,9 +86,6 @@ impl From<String> for Value {
 }
 
 /// Notes which core types a set of cores has.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn join_cores(session: &mut dyn Session, cores: i64, core: i64) -> Result<(), Trouble> {
     let sql = "INSERT INTO name_core (cores_id, core_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     session.run(sql, &[cores.into(), core.into()]).map(drop)

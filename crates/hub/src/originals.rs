@@ -33,9 +33,6 @@ impl CompressedOriginal {
     }
 
     /// Its bytes.
-    ///
-    /// # Errors
-    /// As [`unpack`].
     pub fn unpacked(&self) -> Result<Vec<u8>, Trouble> {
         unpack(&self.bytes, self.size, &self.hash)
     }
@@ -63,9 +60,6 @@ pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Tro
 }
 
 /// Keeps an original, unless it is there.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn keep(session: &mut dyn Session, original: &CompressedOriginal) -> Result<(), Trouble> {
     let sql = "INSERT INTO original (hash, size, packed) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
     let values = [original.hash.as_str().into(), (original.size as i64).into(), original.bytes.clone().into()];
@@ -171,9 +165,6 @@ impl Unpacking {
 }
 
 /// Removes an original that no result needs any more.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn forget(session: &mut dyn Session, hash: &str) -> Result<(), Trouble> {
     let lock = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_remove());
     session.run(&lock, &[hash.into()])?;

@@ -8,9 +8,6 @@ use crate::store::{Dialect, Session, Store, Trouble, first, read, read_all, writ
 use crate::worker::{Stop, Workers};
 
 /// Number of results derived by an older build.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
     let sql = "SELECT count(*) FROM result WHERE derived_by < $1";
     let row = read_all(store, |session| first(session, sql, &[build.into()]))?;
@@ -19,9 +16,6 @@ pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
 
 /// Derives one result of an older build again. False if there is none left. A result that the database refuses is logged and
 /// quarantined; otherwise it would stay the first, and no other would be derived.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64) -> Result<bool, Trouble> {
     let mut taken = None;
     let derive = |found: &OldBuildResult| found.derived(workers, stop);

@@ -51,9 +51,6 @@ pub fn address(own_url: &str, slug: &str, is_quarantined: bool) -> String {
 }
 
 /// A page of an owner's results that came before the one with this number, and where the next page begins.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn page(
     session: &mut dyn Session,
     owner: i64,

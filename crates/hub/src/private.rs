@@ -18,9 +18,6 @@ pub fn set_umask() {
 }
 
 /// Creates a file, or truncates an existing one, for its owner alone.
-///
-/// # Errors
-/// As [`OpenOptions::open`].
 pub fn file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
@@ -30,9 +27,6 @@ pub fn file(path: &Path) -> io::Result<File> {
 }
 
 /// Writes a file for its owner alone. It is on the disk under its name when this returns.
-///
-/// # Errors
-/// As [`OpenOptions::open`] and [`File::sync_all`].
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = file(path)?;
     file.write_all(bytes)?;
@@ -41,9 +35,6 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Creates a directory and its parents for their owner alone; an existing one is left as it is.
-///
-/// # Errors
-/// As [`DirBuilder::create`].
 pub fn directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }

@@ -100,9 +100,6 @@ const IDS_MAX: usize = 200;
 const NAMES_PART: i64 = 10;
 
 /// Reads a page.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, Trouble> {
     let mut named_ones: Vec<Condition> = Vec::new();
     for (kind, slug) in &query.names {

@@ -34,9 +34,6 @@ impl Quota {
 }
 
 /// The quota of a token.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn of(session: &mut dyn Session, token: i64) -> Result<Quota, Trouble> {
     let row = first(session, "SELECT kept_bytes, quota_bytes FROM token WHERE id = $1", &[token.into()])?;
     let [kept, most] = [0, 1].map(|column| row.as_ref().and_then(|row| row.integer(column)));
@@ -44,9 +41,6 @@ pub fn of(session: &mut dyn Session, token: i64) -> Result<Quota, Trouble> {
 }
 
 /// Sets the quota of a token. False if there is none with this name.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn set(session: &mut dyn Session, name: &str, bytes: i64) -> Result<bool, Trouble> {
     let sql = "UPDATE token SET quota_bytes = $1 WHERE name = $2 RETURNING id";
     Ok(!session.run(sql, &[bytes.into(), name.into()])?.is_empty())
@@ -65,9 +59,6 @@ pub fn take(session: &mut dyn Session, token: i64, bytes: i64) -> Result<(), Tro
 }
 
 /// Gives room back.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn give_back(session: &mut dyn Session, token: i64, bytes: i64) -> Result<(), Trouble> {
     session.run("UPDATE token SET kept_bytes = kept_bytes - $1 WHERE id = $2", &[bytes.into(), token.into()]).map(drop)
 }

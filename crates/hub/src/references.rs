@@ -10,9 +10,6 @@ use facts::figures;
 use std::collections::BTreeMap;
 
 /// The table of these results.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn table(session: &mut dyn Session, ids: &[i64]) -> Result<String, Trouble> {
     let list: Vec<String> = ids.iter().map(i64::to_string).collect();
     if list.is_empty() {

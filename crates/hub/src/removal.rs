@@ -9,9 +9,6 @@ use crate::store::{Row, Session, Store, Trouble, Value, erase, first};
 const TOGETHER_MAX: i64 = 50;
 
 /// Deletes a result of an owner with its original, changes and names. False if the owner has no such result.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn delete(session: &mut dyn Session, owner: i64, slug: &str) -> Result<bool, Trouble> {
     let rows = removed(session, "owner = $1 AND slug = $2", &[owner.into(), slug.into()])?;
     Ok(!rows.is_empty())
@@ -26,9 +23,6 @@ pub fn delete_all(session: &mut dyn Session, slugs: &[String]) -> Result<usize, 
 }
 
 /// Hides results of any owner from all lists, all or none. Returns how many.
-///
-/// # Errors
-/// As [`delete_all`].
 pub fn hide_all(session: &mut dyn Session, slugs: &[String]) -> Result<usize, Trouble> {
     each(session, slugs, |session, owner, slug| results::publish(session, owner, slug, None))
 }

@@ -68,9 +68,6 @@ fn new_slug() -> Result<String, Trouble> {
 }
 
 /// The result that an owner sent before with these bytes.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Result<Option<StoredResult>, Trouble> {
     let sql = "SELECT id, slug, quarantined, published_utc_ms FROM result WHERE owner = $1 AND received_hash = $2";
     let row = first(session, sql, &[owner.into(), received_hash.into()])?;
@@ -84,9 +81,6 @@ pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Resu
 }
 
 /// Keeps a file. Sent twice, it is kept once.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<StoredResult, Trouble> {
     if let Some(kept) = known(session, new.owner, &new.received_hash)? {
         return Ok(kept);
@@ -174,9 +168,6 @@ fn derived_columns(
 }
 
 /// Lists or hides a result of an owner. False if the owner has no such result.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64>) -> Result<bool, Trouble> {
     let sql = "UPDATE result SET published_utc_ms = $1, listed_utc_ms = coalesce($1, received_utc_ms), \
                listed = CASE WHEN quarantined IS NULL AND $1 IS NOT NULL THEN 1 ELSE 0 END \
@@ -185,9 +176,6 @@ pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64
 }
 
 /// The number of this build; the first time it is asked for it gets the highest.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
     write(store, |session| {
         session.run("INSERT INTO build (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", &[name.into()])?;
@@ -197,9 +185,6 @@ pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
 }
 
 /// Puts new derived columns in the place of the old.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn replace(
     session: &mut dyn Session,
     id: i64,

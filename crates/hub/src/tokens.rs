@@ -74,9 +74,6 @@ pub fn make(session: &mut dyn Session, name: &str, scopes: &[Scope], now_utc_ms:
 const COLUMNS: &str = "SELECT id, name, scopes, made_utc_ms, revoked_utc_ms FROM token";
 
 /// The token of a secret, unless it was revoked.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn find(session: &mut dyn Session, secret: &str) -> Result<Option<Token>, Trouble> {
     // Looked up by its hash, so that how long it takes says nothing about the secret.
     let sql = format!("{COLUMNS} WHERE secret_hash = $1 AND revoked_utc_ms IS NULL");
@@ -84,17 +81,11 @@ pub fn find(session: &mut dyn Session, secret: &str) -> Result<Option<Token>, Tr
 }
 
 /// All tokens by name.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn all(session: &mut dyn Session) -> Result<Vec<Token>, Trouble> {
     Ok(session.run(&format!("{COLUMNS} ORDER BY name"), &[])?.iter().map(token).collect())
 }
 
 /// Revokes a token. False if there is none with this name.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn revoke(session: &mut dyn Session, name: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
     let sql = "UPDATE token SET revoked_utc_ms = coalesce(revoked_utc_ms, $1) WHERE name = $2 RETURNING id";
     Ok(!session.run(sql, &[now_utc_ms.into(), name.into()])?.is_empty())

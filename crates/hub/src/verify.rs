@@ -18,9 +18,6 @@ pub struct VerifyReport {
 const PAGE: i64 = 100;
 
 /// Checks everything.
-///
-/// # Errors
-/// The database cannot be read.
 pub fn verify(store: &dyn Store) -> Result<VerifyReport, Trouble> {
     let mut checked = VerifyReport::default();
     let mut last = String::new();

@@ -9,7 +9,6 @@ use record::Arrange;
 use std::collections::BTreeMap;
 
 /// Another result.
-#[derive(Clone)]
 pub(super) struct Peer<'a> {
     row: &'a Row,
     figures: BTreeMap<FigureKey, Vec<Value>>,

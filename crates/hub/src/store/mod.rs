@@ -23,9 +23,6 @@ pub const READ_TIME_MAX: Duration = Duration::from_secs(2);
 /// Operations within one transaction.
 pub trait Session {
     /// Runs one statement with its values for `$1`, `$2` ... and returns its rows.
-    ///
-    /// # Errors
-    /// The database refuses it or is gone.
     fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble>;
 
     /// Which of the two databases it is.
@@ -38,9 +35,6 @@ pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Session) -> Result<(), Trouble>;
 /// A database.
 pub trait Store: Send + Sync {
     /// Reads one consistent state. With `is_short` a statement that does not end soon is ended: readers wait for each other.
-    ///
-    /// # Errors
-    /// As [`Session::run`].
     fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble>;
 
     /// Writes all or nothing. What it wrote survives a power failure once this returns.
@@ -51,9 +45,6 @@ pub trait Store: Send + Sync {
 
     /// [`Store::write`] for deletions. SQLite overwrites the bytes and removes them from the write-ahead log. False if a reader
     /// still needs that log; a later write empties it.
-    ///
-    /// # Errors
-    /// As [`Store::write`].
     fn erase(&self, work: Work<'_>) -> Result<bool, Trouble>;
 
     /// Rewrites all tables without remnants of deleted data. Writers wait meanwhile, and with PostgreSQL readers, too.
@@ -159,17 +150,11 @@ impl fmt::Display for Trouble {
 impl std::error::Error for Trouble {}
 
 /// [`Store::read`] with a value, for who waits for it: within [`READ_TIME_MAX`].
-///
-/// # Errors
-/// As there.
 pub fn read<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
     read_within(store, work, true)
 }
 
 /// [`Store::read`] with a value, for what looks at all results: it takes as long as it takes.
-///
-/// # Errors
-/// As there.
 pub fn read_all<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
     read_within(store, work, false)
 }
@@ -191,9 +176,6 @@ fn read_within<T>(
 }
 
 /// [`Store::write`] with a value.
-///
-/// # Errors
-/// As there.
 pub fn write<T>(store: &dyn Store, mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
     let mut out = None;
     store.write(&mut |session| {
@@ -204,9 +186,6 @@ pub fn write<T>(store: &dyn Store, mut work: impl FnMut(&mut dyn Session) -> Res
 }
 
 /// [`Store::erase`] with a value.
-///
-/// # Errors
-/// As there.
 pub fn erase<T>(
     store: &dyn Store,
     mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
@@ -220,9 +199,6 @@ pub fn erase<T>(
 }
 
 /// The first row, if there is one.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn first(session: &mut dyn Session, sql: &str, values: &[Value]) -> Result<Option<Row>, Trouble> {
     Ok(session.run(sql, values)?.into_iter().next())
 }

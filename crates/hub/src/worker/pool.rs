@@ -193,9 +193,6 @@ impl Workers {
     }
 
     /// Starts an idle worker, so that the next request does not wait for its start.
-    ///
-    /// # Errors
-    /// It cannot be started.
     pub fn warm(&self) -> io::Result<()> {
         if held(&self.idle).len() < IDLE_MAX {
             let worker = Worker::start(&self.program)?;

@@ -35,9 +35,7 @@ pub struct Shown {
 impl Shown {
     /// The built-in reference data with those of the hub.
     fn known(&self) -> Reference {
-        let mut known = Reference::builtin().clone();
-        known.rows.extend(parse(&self.references).unwrap_or_default());
-        known
+        Reference::builtin_and(parse(&self.references).unwrap_or_default())
     }
 }
 
