@@ -14,7 +14,7 @@ pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
     Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
 }
 
-/// Derives one result of an older build again. False if there is none left. A result that the database refuses is logged and
+/// Derives one result of an older build again. False if none is left. A result that the database refuses is logged and
 /// quarantined; otherwise it would stay the first, and no other would be derived.
 pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64) -> Result<bool, Trouble> {
     let mut taken = None;
@@ -35,7 +35,7 @@ type Derive<'a> = &'a dyn Fn(&OldBuildResult) -> Option<Result<Derived, String>>
 fn derive_first(store: &dyn Store, build: i64, derive: Derive<'_>, taken: &mut Option<i64>) -> Result<bool, Trouble> {
     let dialect = store.dialect();
     if dialect == Dialect::Sqlite {
-        // Reading and deriving do not hold the one connection that writes: nobody else derives.
+        // Does not hold the connection that writes while it derives: no other process derives.
         let Some(found) = read(store, |session| outdated_one(session, build, ""))? else { return Ok(false) };
         *taken = Some(found.id);
         let Some(derived) = derive(&found) else { return Ok(false) };
@@ -54,9 +54,9 @@ struct OldBuildResult {
     id: i64,
     alias: String,
     received_utc_ms: i64,
-    /// Why it is in quarantine, if it is.
+    /// Reason of its quarantine.
     quarantined: Option<String>,
-    /// The original, or why it cannot be read.
+    /// The original, or the reason that it cannot be read.
     original: Result<CompressedOriginal, String>,
 }
 
@@ -67,7 +67,7 @@ impl OldBuildResult {
             Err(why) => return Some(Err(why.clone())),
         };
         match &self.quarantined {
-            // It could not be redacted on arrival, so its original is empty.
+            // The file could not be redacted on arrival, so its original is empty.
             Some(why) if original.size == 0 => Some(Err(why.clone())),
             _ => {
                 let derived = workers.derive(stop, &self.alias, original)?;

@@ -3,20 +3,15 @@
 use crate::store::{Row, Session, Trouble};
 use serde_json::json;
 
-/// A result as its owner sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnResult {
-    /// Its short name.
     pub slug: String,
-    /// Why it is in quarantine, if it is.
+    /// Reason of its quarantine.
     pub quarantined: Option<String>,
-    /// True if all people may find it.
     pub is_listed: bool,
-    /// Sender's name of the machine, else board and cores.
+    /// Board and cores, or the alias.
     pub machine: String,
-    /// Its verdict.
     pub verdict: String,
-    /// When it came.
     pub received_utc_ms: i64,
 }
 
@@ -26,7 +21,6 @@ impl OwnResult {
         state(self.quarantined.is_some(), self.is_listed)
     }
 
-    /// For programs.
     pub fn json(&self, own_url: &str) -> serde_json::Value {
         json!({
             "id": self.slug, "url": address(own_url, &self.slug, self.quarantined.is_some()), "state": self.state(),
@@ -36,7 +30,7 @@ impl OwnResult {
     }
 }
 
-/// The word for what may be seen of a result.
+/// Visibility of a result in one word.
 pub fn state(is_quarantined: bool, is_listed: bool) -> &'static str {
     match (is_quarantined, is_listed) {
         (true, _) => "quarantined",
@@ -45,12 +39,12 @@ pub fn state(is_quarantined: bool, is_listed: bool) -> &'static str {
     }
 }
 
-/// The short address of a result. What cannot be read has no page, and its owner alone may look at it: with the token.
+/// Address of a result. A quarantined one has no page; its owner reads it through the API.
 pub fn address(own_url: &str, slug: &str, is_quarantined: bool) -> String {
     format!("{own_url}{}/{slug}", if is_quarantined { "/api/results" } else { "/r" })
 }
 
-/// A page of an owner's results that came before the one with this number, and where the next page begins.
+/// A page of an owner's results before number `before`, and the number at which the next page begins.
 pub fn page(
     session: &mut dyn Session,
     owner: i64,

@@ -1,13 +1,10 @@
-//! What a request holds: a file, compressed or not, or an archive of files. A text with several results is several files.
+//! Files of a request: a file, compressed or not, or those of an archive. A text with several results is several files.
 //! Nothing is written to a disk, so names in an archive refer to no paths.
 
 use crate::limits::{LimitRefusal, Limits};
 use archive::{Member, Problem};
 
-/// The files of a request, each unpacked, with its name in the archive for the answer alone; empty for a file by itself.
-///
-/// # Errors
-/// It is damaged, empty, or larger than the limits.
+/// The files of a request, unpacked, with their names in the archive; a single file has an empty name.
 pub fn members(body: Vec<u8>, limits: &Limits) -> Result<Vec<Member>, LimitRefusal> {
     let limits = archive::Limits { files_max: limits.files_max, bytes_max: limits.file_bytes_max };
     let mut members = Vec::new();

@@ -3,21 +3,17 @@
 use crate::originals;
 use crate::store::{Store, Trouble, read_all};
 
-/// Number of checked items, and problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// Number of results.
     pub results: i64,
-    /// Number of originals.
     pub originals: i64,
-    /// Sentences about what is wrong.
+    /// Problems in sentences.
     pub problems: Vec<String>,
 }
 
-/// Rows of one query: memory stays small at any size of the database.
+/// Rows of one query; bounds the memory at any size of the database.
 const PAGE: i64 = 100;
 
-/// Checks everything.
 pub fn verify(store: &dyn Store) -> Result<VerifyReport, Trouble> {
     let mut checked = VerifyReport::default();
     let mut last = String::new();

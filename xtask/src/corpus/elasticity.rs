@@ -41,7 +41,11 @@ pub(super) fn main() {
 }
 
 /// The exponents of all pairs of each SoC.
-fn exponents<'a>(rows: impl Iterator<Item = &'a Row>, workload: WorkloadId, variant: &Variant) -> BTreeMap<String, Vec<f64>> {
+fn exponents<'a>(
+    rows: impl Iterator<Item = &'a Row>,
+    workload: WorkloadId,
+    variant: &Variant,
+) -> BTreeMap<String, Vec<f64>> {
     let mut by_soc: BTreeMap<String, Vec<(Vec<f64>, f64)>> = BTreeMap::new();
     for row in rows {
         let of_score = row.figures.iter().filter(|(key, _)| key.is_of(workload) && key.is_form(variant));

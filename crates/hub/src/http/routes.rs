@@ -1,5 +1,6 @@
-//! Which address is answered by what. Work with the database is done on threads of its own, and no request waits in memory
-//! for longer than its connection lives.
+//! Routes. Work with the database is done on its own threads, and no request waits in memory for longer than its
+//! connection
+//! lives.
 
 use super::answer::{Answer, Media, Refusal};
 use super::asked::{Ask, Network, QueuedRequest};
@@ -20,15 +21,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Lists and results may be found by search engines; unlisted results say themselves that they may not (`noindex`).
+/// Search engines may index lists and listed results; unlisted ones carry `noindex`.
 const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /metrics\nDisallow: /search\n";
 
-/// A handler.
 type Handler = fn(&Ask) -> Result<Answer, Refusal>;
-/// Formats a refusal.
 type Refused = fn(&Refusal) -> Answer;
 
-/// All routes.
 pub(super) fn routes(hub: Arc<Hub>) -> Router {
     Router::new()
         .route("/", page(site::table))
@@ -57,7 +55,7 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .route("/api/changes/{name}/acknowledge", post(acknowledge))
         .route("/api/openapi.json", api(openapi::document))
         .route("/metrics", api(metrics::metrics))
-        // Browsers ask for it on their own, and write an error where it is not there.
+        // Browsers ask for it unprompted and log an error where it is missing.
         .route("/favicon.ico", api(|_| Ok(Answer::of(Media::Svg, "").status(StatusCode::NO_CONTENT))))
         .route("/robots.txt", api(|_| Ok(Answer::of(Media::Text, ROBOTS))))
         .route("/healthz", api(|_| Ok(Answer::of(Media::Text, "alive\n"))))
@@ -68,7 +66,7 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .with_state(hub)
 }
 
-/// Around every request: its rate, its count, its line in the log.
+/// Applies the rate limit, counts, and logs each request.
 async fn around(
     State(hub): State<Arc<Hub>>,
     Extension(Peer(address)): Extension<Peer>,
@@ -107,7 +105,8 @@ async fn around(
     response
 }
 
-/// Measures the response time of every route. Requests without a route are not counted, so that strangers cannot add names.
+/// Measures the response time of every route. Requests without a route are not counted, so that clients cannot add
+/// names.
 async fn timed(State(hub): State<Arc<Hub>>, route: MatchedPath, request: Request, next: Next) -> Response<Body> {
     let (began, method) = (Instant::now(), request.method().clone());
     let response = next.run(request).await;
@@ -122,7 +121,7 @@ fn head_bytes(request: &Request) -> usize {
     request.method().as_str().len() + target + "  HTTP/1.1\r\n\r\n".len() + fields.sum::<usize>()
 }
 
-/// Refusals of the router have the same form as other errors.
+/// Gives refusals of the router the form of other errors.
 fn described(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     if response.status() != StatusCode::METHOD_NOT_ALLOWED {
         return response;
@@ -159,7 +158,7 @@ fn answers(handler: Handler, refused: Refused, lane: fn(&Hub) -> &Arc<Shares<IpA
     })
 }
 
-/// Runs work for a request on a thread that may wait, once it is the turn of its network. A hang-up ends the work.
+/// Runs work on a blocking thread, once it is the turn of its network. A hang-up ends the work.
 async fn in_turn<T: Send + 'static>(
     asked: QueuedRequest,
     lane: fn(&Hub) -> &Arc<Shares<IpAddr>>,
@@ -174,7 +173,6 @@ async fn in_turn<T: Send + 'static>(
     .await
 }
 
-/// Sends an original in pieces.
 async fn original(asked: QueuedRequest) -> Response<Body> {
     let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
     let answer = async {
@@ -187,7 +185,7 @@ async fn original(asked: QueuedRequest) -> Response<Body> {
     answer.await.unwrap_or_else(|refusal: Refusal| refusal.json()).response(&headers)
 }
 
-/// Runs work with the database on a thread that may wait. A panic is a failure of this request alone.
+/// Runs work on a blocking thread. A panic fails this request alone.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> + Send + 'static) -> Result<T, Refusal> {
     let failed = || Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "This request met a defect of the hub.");
     let done = tokio::task::spawn_blocking(move || catch_unwind(AssertUnwindSafe(work)));
@@ -208,10 +206,10 @@ async fn send(asked: QueuedRequest, content: Body) -> Response<Body> {
             upload::permit(&of.hub, &of.headers, of.query.as_deref())
         });
         let permit = permit.await?;
-        // A body that trickles takes the room of its bytes and nobody's turn.
+        // A slow body takes the memory of its bytes and no turn.
         let (bytes, room) = body(&ask.hub, permit.owner(), content).await?;
         let turn = ask.hub.uploads.wait(permit.owner()).await;
-        // A hang-up is noticed before the work begins.
+        // Lets a hang-up be noticed before the work begins.
         tokio::task::yield_now().await;
         blocking(move || {
             let _held = (room, turn);
@@ -222,7 +220,6 @@ async fn send(asked: QueuedRequest, content: Body) -> Response<Body> {
     answer.await.unwrap_or_else(|refusal| refusal.json()).response(&headers)
 }
 
-/// A change of one thing by its owner.
 async fn changed(
     asked: QueuedRequest,
     change: impl FnOnce(&Ask) -> Result<Answer, Refusal> + Send + 'static,
@@ -248,7 +245,7 @@ async fn acknowledge(asked: QueuedRequest) -> Response<Body> {
     changed(asked, upload::acknowledge).await
 }
 
-/// Browsers are answered by a page, programs by JSON.
+/// Browsers get a page, programs JSON.
 async fn no_such(headers: HeaderMap) -> Response<Body> {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let refusal = Refusal::not_found();

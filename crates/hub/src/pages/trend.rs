@@ -1,4 +1,4 @@
-//! The history of a machine: a line for each figure, with its changes in words.
+//! Page of the history of a machine: a plot of each figure, with its changes in words.
 
 use super::markup::{day, page};
 use crate::history::{History, Series};
@@ -13,7 +13,6 @@ const LEFT: f64 = 80.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 88.0;
 
-/// The page of a history.
 pub(crate) fn trend(history: &History) -> String {
     let title = match &history.board {
         Some(board) if !history.machine.contains(board.as_str()) => format!("{}: {board}", history.machine),
