@@ -1,5 +1,5 @@
 //! Names the build: results derived by another build are derived again.
-#![allow(clippy::print_stdout, reason = "a build script talks to Cargo by printing")]
+#![allow(clippy::print_stdout, reason = "a build script prints its messages to Cargo")]
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;

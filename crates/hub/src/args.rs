@@ -138,24 +138,17 @@ impl Command {
     /// Whether the command needs an existing database. Without this check, a mistyped directory would be reported as
     /// healthy.
     pub(crate) fn needs_a_hub(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Hook { .. }
-            | Self::Hide { .. }
-            | Self::Delete { .. }
-            | Self::Compact
-            | Self::Backup { .. }
-            | Self::Verify
-            | Self::Export { .. }
-            | Self::Token { .. } => true,
-            Self::Serve(_)
-            | Self::Migrate
-            | Self::Restore { .. }
-            | Self::Import { .. }
-            | Self::Manual { .. }
-            | Self::Completions { .. }
-            | Self::Licences
-            | Self::Worker => false,
-        }
+                | Self::Hide { .. }
+                | Self::Delete { .. }
+                | Self::Compact
+                | Self::Backup { .. }
+                | Self::Verify
+                | Self::Export { .. }
+                | Self::Token { .. }
+        )
     }
 }
 

@@ -1,10 +1,10 @@
 //! Number of listed results of each name. Counting a million rows takes seconds, so it is done in the background and
-//! kept in
-//! memory, where it also selects the index of a query. The latest counts are stored in the database for the next start.
+//! kept in memory, where it also selects the index of a query. The latest counts are stored in the database for the
+//! next start.
 
 use crate::names::Kind;
 use crate::results::NAMED;
-use crate::store::{Store, Trouble, first, read, read_all, write};
+use crate::store::{Store, Trouble, first, number, read, read_all, write};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -33,12 +33,9 @@ pub struct Counts {
 impl Counts {
     /// Counts everything.
     pub fn of(store: &dyn Store) -> Result<Self, Trouble> {
-        let mut counts = Self::default();
-        let row = read_all(store, |session| first(session, "SELECT max(id) FROM name", &[]))?;
-        counts.last_name = row.and_then(|row| row.integer(0)).unwrap_or(0);
-        let total = "SELECT count(*) FROM result WHERE listed = 1";
-        let row = read_all(store, |session| first(session, total, &[]))?;
-        counts.total = row.and_then(|row| row.integer(0)).unwrap_or(0);
+        let last_name = number(store, "SELECT max(id) FROM name", &[])?;
+        let total = number(store, "SELECT count(*) FROM result WHERE listed = 1", &[])?;
+        let mut counts = Self { total, last_name, ..Self::default() };
         for (kind, column) in NAMED {
             let sql = format!(
                 "SELECT name.id, name.words, name.slug, counted.n FROM (SELECT {column} AS id, count(*) AS n FROM result \

@@ -1,6 +1,5 @@
 //! Sends notices by the system's curl and its certificate store. Options are passed on standard input, because every
-//! user can see
-//! arguments. Redirections are not followed: a receiver could choose an address in the network of the hub.
+//! user can see arguments. Redirections are not followed: a receiver could choose an address in the network of the hub.
 
 use crate::outside::{NotOutside, Server};
 use std::io::Write;
@@ -11,8 +10,7 @@ use std::time::Duration;
 const NOT_CONNECTED: i32 = 7;
 
 /// Sends with curl; an empty value makes an option a flag. Unless `allow_private`, curl connects only to a public
-/// address that
-/// the name was resolved to just before. An error is one sentence without a full stop.
+/// address that the name was resolved to just before. An error is one sentence without a full stop.
 pub(crate) fn send(url: &str, allow_private: bool, options: &[(&str, &str)], time_max: Duration) -> Result<(), String> {
     let addressed = [&[("url", url)], options].concat();
     if allow_private {

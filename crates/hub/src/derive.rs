@@ -1,6 +1,5 @@
 //! Derives names, figures, verdict and headline from an original. A pure function of bytes, so that better rules
-//! improve old
-//! results.
+//! improve old results.
 
 use crate::names::Kind;
 use crate::sorts::SORTS;
@@ -116,9 +115,9 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
 
 /// The verdict and the losses of each score, in sentences.
 pub(crate) fn headline(explained: &Explained<'_>) -> String {
-    let told = Narrative::of(&explained.facts, &explained.assessment);
-    let place = told.neighbours.iter().map(Neighbours::sentence).collect();
-    [vec![told.verdict], told.answers, told.ledgers, place].concat().join(" ")
+    let narrative = Narrative::of(&explained.facts, &explained.assessment);
+    let place = narrative.neighbours.iter().map(Neighbours::sentence).collect();
+    [vec![narrative.verdict], narrative.answers, narrative.ledgers, place].concat().join(" ")
 }
 
 fn main(figure: &Figure) -> Main {

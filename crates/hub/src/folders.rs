@@ -1,7 +1,7 @@
 //! Import of results from folders, and export to a folder.
 
 use crate::limits::LimitRefusal;
-use crate::store::{Store, Trouble, first, read, read_all};
+use crate::store::{Store, Trouble, each_row, first, read};
 use crate::submit::{UploadOptions, submit};
 use crate::worker::{Stop, Workers};
 use crate::{originals, private, results};
@@ -14,9 +14,6 @@ use std::sync::{Mutex, PoisonError};
 const DEPTH_MAX: usize = 16;
 /// Maximum number of files read in parallel.
 const THREADS_MAX: usize = 4;
-/// Rows of one query; bounds the memory at any size of the database.
-const PAGE: i64 = 100;
-
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// Number of new results.
@@ -28,8 +25,7 @@ pub struct ImportReport {
 }
 
 /// Imports every result in these folders and files. A second import changes nothing. Results imported before a database
-/// error
-/// stay.
+/// error stay.
 pub fn import(
     store: &dyn Store,
     workers: &Workers,
@@ -113,11 +109,11 @@ fn words(why: &LimitRefusal) -> String {
 
 /// All files below a place, sorted by name. Links are not followed.
 fn files(place: &Path, depth: usize, ignored: &mut Vec<String>) -> Vec<PathBuf> {
-    let told = |why: String| format!("{}: {why}", facts::plain(&place.display().to_string()));
+    let line = |why: String| format!("{}: {why}", facts::plain(&place.display().to_string()));
     let kind = match std::fs::symlink_metadata(place) {
         Ok(metadata) => metadata.file_type(),
         Err(error) => {
-            ignored.push(told(error.to_string()));
+            ignored.push(line(error.to_string()));
             return Vec::new();
         }
     };
@@ -125,13 +121,13 @@ fn files(place: &Path, depth: usize, ignored: &mut Vec<String>) -> Vec<PathBuf> 
         return vec![place.to_path_buf()];
     }
     if !kind.is_dir() || depth > DEPTH_MAX {
-        ignored.push(told("it is neither a file nor a directory that is read".to_owned()));
+        ignored.push(line("it is neither a file nor a directory that is read".to_owned()));
         return Vec::new();
     }
     let entries = match std::fs::read_dir(place) {
         Ok(entries) => entries,
         Err(error) => {
-            ignored.push(told(error.to_string()));
+            ignored.push(line(error.to_string()));
             return Vec::new();
         }
     };
@@ -150,26 +146,21 @@ fn content(file: &Path, bytes_max: usize) -> Result<Vec<u8>, String> {
 
 /// Writes the originals of all listed results into a folder, one file each, and returns their number. An error is one
 /// sentence.
-pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, String> {
-    let cannot = |error: std::io::Error| format!("Cannot write to {}: {error}.", folder.display());
+pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, Trouble> {
+    let cannot = |error: std::io::Error| Trouble::of(format!("Cannot write to {}: {error}.", folder.display()));
     private::directory(folder).map_err(cannot)?;
-    let (mut last, mut count) = (0, 0);
-    loop {
-        let sql = "SELECT id, slug, hash FROM result WHERE listed = 1 AND id > $1 ORDER BY id LIMIT $2";
-        let rows = read_all(store, |session| session.run(sql, &[last.into(), PAGE.into()]));
-        let rows = rows.map_err(|trouble| trouble.message)?;
-        let Some(end) = rows.last() else { return Ok(count) };
-        last = end.integer(0).unwrap_or(i64::MAX);
-        for row in &rows {
-            let bytes = read(store, |session| originals::get(session, &row.words(2)));
-            let bytes = bytes.map_err(|trouble| trouble.message)?;
-            let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-            let end = if is_json { "json" } else { "txt" };
-            let file = private::file(&folder.join(format!("{}.{end}", row.words(1))));
-            file.and_then(|mut file| file.write_all(&bytes)).map_err(cannot)?;
-            count += 1;
-        }
-    }
+    let sql = "SELECT id, slug, hash FROM result WHERE listed = 1 AND id > $1 ORDER BY id LIMIT $2";
+    let mut count = 0;
+    each_row(store, sql, 0.into(), |row| {
+        let bytes = read(store, |session| originals::get(session, &row.words(2)))?;
+        let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+        let end = if is_json { "json" } else { "txt" };
+        let file = private::file(&folder.join(format!("{}.{end}", row.words(1))));
+        file.and_then(|mut file| file.write_all(&bytes)).map_err(cannot)?;
+        count += 1;
+        Ok(())
+    })?;
+    Ok(count)
 }
 
 pub fn owner(store: &dyn Store, name: &str) -> Result<i64, Trouble> {

@@ -1,8 +1,8 @@
 //! State of a running hub: database, limits, counts. Everything permanent is in the database.
 
 use crate::counts::Counts;
-use crate::drawn::DrawnPages;
 use crate::limits::Limits;
+use crate::page_cache::PageCache;
 use crate::rate::Rates;
 use crate::results;
 use crate::shares::Shares;
@@ -60,7 +60,7 @@ pub struct Hub {
     pub tally: Tally,
     pub workers: Workers,
     /// Cache of rendered pages.
-    pub drawn: DrawnPages,
+    pub page_cache: PageCache,
     /// Stops the worker that derives results of older builds.
     pub deriving: Stop,
     /// Memory for received upload bodies, in bytes, by token.
@@ -152,7 +152,7 @@ impl Hub {
             rates,
             tally: Tally::default(),
             workers,
-            drawn: DrawnPages::default(),
+            page_cache: PageCache::default(),
             deriving: Stop::default(),
             bodies: Shares::new(BODIES_BYTES_MAX, BODIES_BYTES_MAX / 4),
             uploads: Shares::new(2 * of_one, of_one),

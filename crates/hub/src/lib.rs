@@ -1,8 +1,7 @@
 //! A private hub: stores results of sbc-bench durably, shows and compares them.
 //!
 //! Uploads are stored redacted and whole; all else is derived from them, again whenever rules improve. The process
-//! keeps no
-//! state: several processes can share one PostgreSQL.
+//! keeps no state: several processes can share one PostgreSQL.
 
 #![forbid(unsafe_code)]
 #![allow(missing_docs, reason = "no API: the hub's program, tests and benchmarks use it")]
@@ -13,7 +12,6 @@ pub mod clock;
 pub mod counts;
 mod curl;
 pub mod derive;
-pub mod drawn;
 pub mod folders;
 pub mod history;
 pub mod hooks;
@@ -28,6 +26,7 @@ pub mod originals;
 pub mod outdated;
 mod outside;
 pub mod own;
+pub mod page_cache;
 mod pages;
 pub mod private;
 pub mod query;

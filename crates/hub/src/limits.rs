@@ -11,8 +11,7 @@ pub struct Limits {
     /// Maximum size of one file, unpacked.
     pub file_bytes_max: usize,
     /// Maximum size of a file that is neither JSON nor a stream. Logs of the longest runs have a few hundred KiB, and
-    /// reading text
-    /// takes longest.
+    /// reading text takes longest.
     pub log_bytes_max: usize,
     /// Maximum number of files in an archive.
     pub files_max: usize,

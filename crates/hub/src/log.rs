@@ -1,6 +1,5 @@
 //! Log on standard error: one JSON object a line, for journald and the like. A separate thread writes it, so that a
-//! slow reader of the
-//! log delays nothing.
+//! slow reader of the log delays nothing.
 
 use crate::clock;
 use serde_json::{Map, Value};

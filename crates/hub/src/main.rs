@@ -104,7 +104,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Export { out } => {
             let store = store()?;
-            let count = folders::export(&*store, &out).map_err(anyhow::Error::msg)?;
+            let count = folders::export(&*store, &out)?;
             say(&format!("{} in {}.", how_many(count, "listed result"), out.display()))
         }
         Command::Backup { file } => {

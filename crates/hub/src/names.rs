@@ -1,6 +1,5 @@
 //! Names shared by many results: boards, SoCs, core types, sets of cores, kernels, distributions. Each has a number for
-//! queries and a
-//! slug for addresses.
+//! queries and a slug for addresses.
 
 use crate::originals::hash;
 use crate::store::{Session, Trouble, Value, first};

@@ -1,6 +1,5 @@
 //! Sends notices of changes. One hub leases a notice at a time; a failed attempt is repeated with growing delays, and
-//! the lease of a
-//! hub that died expires.
+//! the lease of a hub that died expires.
 
 use crate::changes::{self, Change};
 use crate::hooks::{Form, Hook};

@@ -4,14 +4,12 @@ use crate::derive::Derived;
 use crate::log;
 use crate::originals::{self, CompressedOriginal};
 use crate::results::replace;
-use crate::store::{Dialect, Session, Store, Trouble, first, read, read_all, write};
+use crate::store::{Dialect, Session, Store, Trouble, first, number, read, write};
 use crate::worker::{Stop, Workers};
 
 /// Number of results derived by an older build.
 pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
-    let sql = "SELECT count(*) FROM result WHERE derived_by < $1";
-    let row = read_all(store, |session| first(session, sql, &[build.into()]))?;
-    Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
+    number(store, "SELECT count(*) FROM result WHERE derived_by < $1", &[build.into()])
 }
 
 /// Derives one result of an older build again. False if none is left. A result that the database refuses is logged and

@@ -1,6 +1,5 @@
 //! Addresses of notices. A receiver can change the address of its name at any moment, so the hub checks the address
-//! that it connects
-//! to and refuses those of private networks unless the operator allows them.
+//! that it connects to and refuses those of private networks unless the operator allows them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 

@@ -1,6 +1,5 @@
 //! Creates files and directories of the hub. They hold secrets and unlisted results, so only their owner reads and
-//! writes them,
-//! whatever the umask and the owner of the directory are.
+//! writes them, whatever the umask and the owner of the directory are.
 
 use rustix::fs::Mode;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
@@ -41,8 +40,7 @@ pub fn directory(path: &Path) -> io::Result<()> {
 }
 
 /// Creates the directory of a hub, or closes an existing one and the hub's `files` in it to other users. An error is
-/// one
-/// sentence.
+/// one sentence.
 pub fn data_directory(data: &Path, files: &[&str]) -> Result<(), String> {
     directory(data).map_err(|error| format!("Cannot create {}: {error}.", data.display()))?;
     let cannot = |error: io::Error| format!("Cannot close {} to other users: {error}.", data.display());

@@ -1,8 +1,7 @@
 //! Lists of results: filters, sorts and pages, each answered from an index at any size of the database.
 //!
 //! A page begins after a cursor, which names the last row before it. The index is chosen here and not by the database:
-//! results of a
-//! rare name are sorted, and for a frequent name the index of the sort is read until a page is full.
+//! results of a rare name are sorted, and for a frequent name the index of the sort is read until a page is full.
 
 use crate::counts::Counts;
 use crate::names::Kind;
@@ -84,8 +83,7 @@ const WORD_NAMES_MAX: usize = 2_000;
 const IDS_MAX: usize = 200;
 
 /// A name is rare if at most one in this many results has it. Sorting its results takes tens of milliseconds at most;
-/// in the index of
-/// a sort they could all be at the end.
+/// in the index of a sort they could all be at the end.
 const NAMES_PART: i64 = 10;
 
 pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, Trouble> {

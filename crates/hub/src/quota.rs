@@ -1,6 +1,5 @@
 //! Quota of a token: compressed originals and a fixed size for each result, counted in the transaction that adds or
-//! deletes
-//! the result.
+//! deletes the result.
 
 use crate::store::{Session, Trouble, first};
 

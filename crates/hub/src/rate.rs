@@ -50,8 +50,7 @@ impl Rates {
 }
 
 /// Network within which a sender can choose its address: a /64 of IPv6 (RFC 6177), a /24 of IPv4, the smallest network
-/// that
-/// is routed between providers.
+/// that is routed between providers.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,6 +1,5 @@
 //! Reference data in the form of the table that `sbc-bench compare` has built in. Made from derived columns, without
-//! reading
-//! originals.
+//! reading originals.
 
 use crate::derive::Main;
 use crate::names::Kind;

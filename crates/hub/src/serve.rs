@@ -58,8 +58,8 @@ pub fn serve(
         listening(own);
         log::event("serving", &[("address", &own.to_string())]);
         let stop = std::future::poll_fn(|context| {
-            let told = terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready();
-            if told { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+            let is_signalled = terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready();
+            if is_signalled { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
         });
         http::serve(listener, hub, stop).await;
         Ok(())
@@ -73,8 +73,7 @@ pub fn serve(
 }
 
 /// Makes the first token and writes it to a file for its owner alone, so that a new hub can be used at once. An error
-/// is one
-/// sentence.
+/// is one sentence.
 pub fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
     let all = read(store, tokens::all).map_err(|error| error.message)?;
     if !all.is_empty() {

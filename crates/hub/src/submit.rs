@@ -1,6 +1,5 @@
 //! Adds a file to the hub: a worker unpacks, redacts, reads and explains it, and this module stores it. An unreadable
-//! file
-//! is quarantined with the reason and visible to its owner alone.
+//! file is quarantined with the reason and visible to its owner alone.
 
 use crate::derive::Derived;
 use crate::limits::LimitRefusal;

@@ -1,6 +1,5 @@
 //! Tokens: permissions to send, list, delete and acknowledge. Made and revoked on the command line; the database has
-//! only their
-//! SHA-256.
+//! only their SHA-256.
 
 use crate::originals::hash;
 use crate::random;

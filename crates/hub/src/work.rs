@@ -1,6 +1,5 @@
 //! Background work: counts, derives results of older builds again, sends notices. Several hubs share this work through
-//! the
-//! database; a hub that dies leaves nothing half done.
+//! the database; a hub that dies leaves nothing half done.
 
 use crate::counts::Counts;
 use crate::hub_state::{Hub, Tally};

@@ -95,8 +95,8 @@ impl Entry {
         format!("{mark}{}", number(self.figure.value, &self.figure.unit))
     }
 
-    /// `15236 to 17644`, the range of nine in ten similar boards; `8471 (A) to 17556 (B)` where they are too few for one;
-    /// `None` without any.
+    /// `15236 to 17644`, the range of nine in ten similar boards; `8471 (A) to 17556 (B)` where they are too few for
+    /// one; `None` without any.
     pub fn range_words(&self) -> Option<String> {
         let unit = &self.figure.unit;
         match (&self.extremes, &self.expected) {
@@ -173,8 +173,8 @@ fn others_with_soc(facts: &Facts<'_>, peers: &[&Peer<'_>]) -> Vec<String> {
     if names.len() < range::RANGE_OTHERS_MIN { names.into_iter().collect() } else { Vec::new() }
 }
 
-/// The answer for a result, with the entries that it rests on: as that of [`rank`], in a fraction of the time. Standings of
-/// the entries are those among similar boards alone.
+/// The answer for a result, with the entries that it rests on: as that of [`rank`], in a fraction of the time.
+/// Standings of the entries are those among similar boards alone.
 pub fn answer_among_similar(
     facts: &Facts<'_>,
     explained: &Explanation,
@@ -297,8 +297,8 @@ fn place(figure: &Figure, all: &[Figure]) -> usize {
     better.count()
 }
 
-/// The row as it would be read from the table, with rounded values: a log that is part of the
-/// reference data must find itself there.
+/// The row as it would be read from the table, with rounded values: a log that is part of the reference data must find
+/// itself there.
 fn stored(row: &Row) -> Option<Row> {
     parse(&write(std::slice::from_ref(row))).ok()?.pop()
 }

@@ -52,7 +52,7 @@ impl HttpBody for Pieces {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Media {
     Html,
     Json,
@@ -62,6 +62,7 @@ pub(crate) enum Media {
     Atom,
     Tsv,
     Png,
+    #[default]
     Bytes,
 }
 
@@ -81,7 +82,7 @@ impl Media {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) media: Media,
@@ -103,20 +104,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn of(media: Media, body: impl Into<Vec<u8>>) -> Self {
-        let status = StatusCode::OK;
-        let body = body.into();
-        Self {
-            status,
-            media,
-            body,
-            tag: None,
-            retry_after_s: None,
-            next: None,
-            stream: None,
-            room: None,
-            policy: None,
-            is_unlisted: false,
-        }
+        Self { media, body: body.into(), ..Self::default() }
     }
 
     pub(crate) fn json(value: &serde_json::Value) -> Self {

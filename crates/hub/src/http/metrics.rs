@@ -1,7 +1,7 @@
 //! Endpoints for Prometheus and load balancers.
 
 use super::answer::{Answer, Media, Refusal};
-use super::asked::Ask;
+use super::input::Ask;
 use crate::store::{first, read};
 use std::fmt::Write;
 use std::sync::PoisonError;

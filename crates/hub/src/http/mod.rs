@@ -2,7 +2,7 @@
 
 mod answer;
 mod ask;
-mod asked;
+mod input;
 mod metrics;
 mod openapi;
 mod reading;

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Refusal};
 use super::ask::Parameters;
-use super::asked::Ask;
+use super::input::Ask;
 use super::reading::FILTERS;
 use crate::names::Kind;
 use crate::query::LIMIT_MAX;

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
-use super::asked::Ask;
+use super::input::Ask;
 use crate::names::{Kind, slug_of};
 use crate::originals::CompressedOriginal;
 use crate::query::{self, Cursor, ListRow, Page, Query, sort_of};
@@ -176,14 +176,14 @@ pub(super) fn found(ask: &Ask) -> Result<ResultRow, Refusal> {
 }
 
 /// A page made by a worker, or from the cache; `key` and `hashes` identify it.
-pub(super) fn shown(
+pub(super) fn page_by_worker(
     ask: &Ask,
     key: &str,
     hashes: &[String],
     view: impl FnOnce() -> Result<View, Refusal>,
 ) -> Result<Vec<u8>, Refusal> {
     let (key, now) = (format!("{key} {} {}", ask.hub.build, hashes.join(" ")), Instant::now());
-    if let Some(page) = ask.hub.drawn.get(&key, now) {
+    if let Some(page) = ask.hub.page_cache.get(&key, now) {
         return Ok(page);
     }
     let mut original = |number: usize| -> Result<CompressedOriginal, Refusal> {
@@ -191,7 +191,7 @@ pub(super) fn shown(
         Ok(read(&*ask.hub.store, |session| originals::packed(session, hash))?)
     };
     let page = ask.hub.workers.show(&ask.stop, view()?, hashes.len(), &mut original)?;
-    ask.hub.drawn.put(key, now, &page);
+    ask.hub.page_cache.put(key, now, &page);
     Ok(page)
 }
 
@@ -227,7 +227,7 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
     if let Some(why) = &found.quarantined {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
     }
-    Ok(Answer::of(Media::Json, shown(ask, "findings", &[found.hash], || Ok(View::Findings))?))
+    Ok(Answer::of(Media::Json, page_by_worker(ask, "findings", &[found.hash], || Ok(View::Findings))?))
 }
 
 /// `GET /api/names/KIND`
@@ -273,10 +273,10 @@ pub(super) fn mine(ask: &Ask) -> Result<Answer, Refusal> {
     let token = ask::owner(&ask.hub, &ask.headers)?;
     let query = query_of(&parameters, 50)?;
     let before = query.cursor.map_or(i64::MAX, |cursor| cursor.id);
-    let (rows, next) = read(&*ask.hub.store, |session| own::page(session, token.id, before, query.limit))?;
+    let (rows, next) =
+        read(&*ask.hub.store, |session| own::page(session, token.id, before, query.limit, &ask.own_url))?;
     let cursor = next.map(|id| Cursor { value: 0.0, id }.text());
     let next = cursor.as_ref().map(|cursor| format!("{}/api/mine{}", ask.own_url, parameters.with("cursor", cursor)));
-    let rows: Vec<Value> = rows.iter().map(|row| row.json(&ask.own_url)).collect();
     Ok(Answer { next, ..Answer::json(&json!({"results": rows, "next": cursor})) })
 }
 

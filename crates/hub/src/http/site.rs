@@ -2,14 +2,14 @@
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
-use super::asked::Ask;
-use super::reading::{FILTERS, found, page_of, query_of, references_of, shown};
+use super::input::Ask;
+use super::reading::{FILTERS, found, page_by_worker, page_of, query_of, references_of};
 use crate::names::{Kind, slug_of};
 use crate::query::{LIMIT_MAX, ListRow, Page, Query, sort_of};
 use crate::results::NAMED;
 use crate::sorts::{SORTS, Sort};
 use crate::store::{first, read};
-use crate::worker::{Shown, View};
+use crate::worker::{PageContext, View};
 use crate::{history, pages};
 
 /// Maximum number of results compared; more columns do not fit a page.
@@ -55,7 +55,8 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
     html(pages::table(title, &page, &filters, next.as_deref(), total, &spreads))
 }
 
-fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
+/// Results with a name.
+pub(super) fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
     let has_one = |column: &str, of: &str| {
         // A scalar subquery, because PostgreSQL would join all results to find one.
@@ -77,18 +78,6 @@ fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
     listed(ask, &words, &parameters, Some((kind, &slug)))
 }
 
-pub(super) fn board(ask: &Ask) -> Result<Answer, Refusal> {
-    of_name(ask, Kind::Board)
-}
-
-pub(super) fn soc(ask: &Ask) -> Result<Answer, Refusal> {
-    of_name(ask, Kind::Soc)
-}
-
-pub(super) fn core(ask: &Ask) -> Result<Answer, Refusal> {
-    of_name(ask, Kind::Core)
-}
-
 pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let kind = Kind::of(&ask.name).ok_or_else(Refusal::not_found)?;
@@ -101,7 +90,8 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
     if let Some(why) = &found.quarantined {
         return html(pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}.")));
     }
-    let page = shown(ask, &format!("result {}", ask.name), &[found.hash], || Ok(View::Result(shown_of(ask)?)))?;
+    let page =
+        page_by_worker(ask, &format!("result {}", ask.name), &[found.hash], || Ok(View::Result(page_context(ask)?)))?;
     Ok(Answer { policy: Some(page::policy()), is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
 }
 
@@ -112,16 +102,17 @@ pub(super) fn card(ask: &Ask) -> Result<Answer, Refusal> {
     if found.quarantined.is_some() {
         return Err(Refusal::not_found());
     }
-    let picture = shown(ask, &format!("card {}", ask.name), &[found.hash], || Ok(View::Card(shown_of(ask)?)))?;
+    let picture =
+        page_by_worker(ask, &format!("card {}", ask.name), &[found.hash], || Ok(View::Card(page_context(ask)?)))?;
     if picture.is_empty() {
         return Err(Refusal::not_found());
     }
     Ok(Answer { is_unlisted: !found.is_listed, ..Answer::of(Media::Png, picture) })
 }
 
-fn shown_of(ask: &Ask) -> Result<Shown, Refusal> {
+fn page_context(ask: &Ask) -> Result<PageContext, Refusal> {
     let public_url = ask.hub.settings.public_url.trim_end_matches('/').to_owned();
-    Ok(Shown { slug: ask.name.clone(), public_url, references: references_of(ask)? })
+    Ok(PageContext { slug: ask.name.clone(), public_url, references: references_of(ask)? })
 }
 
 pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
@@ -138,7 +129,7 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
     let hashes: Result<Vec<String>, Refusal> =
         ids.iter().map(|id| Ok(found(&Ask { name: id.clone(), ..ask.clone() })?.hash)).collect();
     let key = format!("compare {}", ids.join(" "));
-    let page = shown(ask, &key, &hashes?, || Ok(View::Compared(ids)))?;
+    let page = page_by_worker(ask, &key, &hashes?, || Ok(View::Compared(ids)))?;
     Ok(Answer { policy: Some(page::policy()), ..Answer::of(Media::Html, page) })
 }
 

@@ -1,6 +1,5 @@
 //! Streams of originals: read from the database and unpacked piece by piece. While the network is slow, one piece is in
-//! memory,
-//! and neither a thread nor a database connection is occupied.
+//! memory, and neither a thread nor a database connection is occupied.
 
 use crate::hub_state::Hub;
 use crate::originals::{self, Unpacking};

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
-use super::asked::Ask;
+use super::input::Ask;
 use crate::hub_state::{Hub, Tally};
 use crate::shares::Share;
 use crate::store::{erase, read, write};

@@ -14,8 +14,7 @@ use std::fmt::Write;
 const DESCRIPTION_MAX: usize = 300;
 
 /// Page of a result: the page of `sbc-bench report`, ranked among the results of this hub too, with links to the site
-/// and
-/// metadata for link previews.
+/// and metadata for link previews.
 pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, known: &Reference) -> String {
     let facts = &explained.facts;
     let title = facts::plain(facts::machine_name(&facts.machine).map_or("Result", String::as_str));

@@ -80,16 +80,16 @@ fn spread_table(spreads: &[Spread]) -> Markup {
         let median = facts::stats::median(&values)?;
         let x =
             |value: f64| format!("{:.1}", 2.0 + (STRIP_WIDTH - 4.0) * (value - lowest) / (highest - lowest).max(1.0));
-        let told = |value: f64| facts::number::number(value, "MB/s");
+        let words = |value: f64| facts::number::number(value, "MB/s");
         Some(html! {
             tr {
                 td { (spread.heading) }
                 td.n data-label="Results" { (values.len()) }
-                td.n data-label="Lowest" { (told(lowest)) }
-                td.n data-label="Median" { (told(median)) }
-                td.n data-label="Highest" { a href={ "/r/" (best) } { (told(*highest)) } }
+                td.n data-label="Lowest" { (words(lowest)) }
+                td.n data-label="Median" { (words(median)) }
+                td.n data-label="Highest" { a href={ "/r/" (best) } { (words(*highest)) } }
                 td {
-                    svg.strip width=(STRIP_WIDTH) height=(STRIP_HEIGHT) role="img" aria-label={ (told(lowest)) " to " (told(*highest)) } {
+                    svg.strip width=(STRIP_WIDTH) height=(STRIP_HEIGHT) role="img" aria-label={ (words(lowest)) " to " (words(*highest)) } {
                         @for value in &values { line x1=(x(*value)) x2=(x(*value)) y1="2" y2=(STRIP_HEIGHT - 2) opacity="0.5" {} }
                         circle cx=(x(median)) cy=(STRIP_HEIGHT / 2) r="4" {}
                     }

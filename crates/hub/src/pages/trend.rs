@@ -67,14 +67,14 @@ fn plot(series: &Series, history: &History) -> Markup {
 }
 
 fn changes(series: &Series, history: &History) -> Markup {
-    let told = |value: f64| number(value, &series.unit);
+    let words = |value: f64| number(value, &series.unit);
     let item = |change: &ChangePoint| {
         let (slug, started_utc_ms) = &history.results[series.values[change.index].0];
         let percent = 100.0 * (change.after - change.before) / change.before;
         html! {
             li {
                 a href={ "/r/" (slug) } { (day(*started_utc_ms)) }
-                ": " (told(change.before)) " to " (told(change.after)) " " (series.unit) (format!(" ({percent:+.1} %)"))
+                ": " (words(change.before)) " to " (words(change.after)) " " (series.unit) (format!(" ({percent:+.1} %)"))
             }
         }
     };

@@ -1,8 +1,7 @@
 //! Databases: one small trait over SQLite and PostgreSQL, through which the hub uses one dialect of SQL.
 //!
 //! The implementations differ in placeholders, the type of ids, how a transaction becomes durable, and how two workers
-//! share a
-//! queue. All columns are `BIGINT`, `DOUBLE PRECISION`, `TEXT` or `BYTEA`.
+//! share a queue. All columns are `BIGINT`, `DOUBLE PRECISION`, `TEXT` or `BYTEA`.
 
 mod migrations;
 mod pg_dump;
@@ -33,8 +32,7 @@ pub trait Session {
 pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Session) -> Result<(), Trouble>;
 
 pub trait Store: Send + Sync {
-    /// Reads one consistent state. `is_short` limits each statement to [`READ_TIME_MAX`], because readers wait for each
-    /// other.
+    /// Reads one consistent state; with `is_short` within [`READ_TIME_MAX`], because readers wait for each other.
     fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble>;
 
     /// Writes all or nothing, durably. After an error nothing was written, unless the database was lost during its
@@ -42,8 +40,7 @@ pub trait Store: Send + Sync {
     fn write(&self, work: Work<'_>) -> Result<(), Trouble>;
 
     /// [`Store::write`] for deletions. SQLite overwrites the bytes and removes them from the write-ahead log. False if
-    /// a reader
-    /// still needs that log; a later write empties it.
+    /// a reader still needs that log; a later write empties it.
     fn erase(&self, work: Work<'_>) -> Result<bool, Trouble>;
 
     /// Rewrites all tables without remnants of deleted data. Writers wait meanwhile, and with PostgreSQL readers, too.
@@ -99,7 +96,7 @@ impl Dialect {
 }
 
 /// Error of a database.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trouble {
     pub message: String,
     /// Whether a retry may succeed.
@@ -119,15 +116,7 @@ pub struct Trouble {
 impl Trouble {
     /// A permanent error.
     pub fn of(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            is_passing: false,
-            is_duplicate: false,
-            is_full: false,
-            is_slow: false,
-            is_locked: false,
-            is_over_quota: false,
-        }
+        Self { message: message.into(), ..Self::default() }
     }
 }
 
@@ -186,6 +175,31 @@ pub fn erase<T>(
         Ok(())
     })?;
     out.map(|out| (out, is_gone)).ok_or_else(|| Trouble::of("The transaction was not run."))
+}
+
+/// Integer in the first column of the first row of a query over all results; 0 without one.
+pub fn number(store: &dyn Store, sql: &str, values: &[Value]) -> Result<i64, Trouble> {
+    let row = read_all(store, |session| first(session, sql, values))?;
+    Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
+}
+
+/// Rows of one query of [`each_row`]; bounds the memory at any size of the database.
+const PAGE_ROWS: i64 = 100;
+
+/// Visits all rows of a query whose first column is ordered and above `$1`, with `$2` as its limit.
+pub fn each_row(
+    store: &dyn Store,
+    sql: &str,
+    start: Value,
+    mut visit: impl FnMut(&Row) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    let mut last = start;
+    loop {
+        let rows = read_all(store, |session| session.run(sql, &[last.clone(), PAGE_ROWS.into()]))?;
+        let Some(end) = rows.last() else { return Ok(()) };
+        last = end.0[0].clone();
+        rows.iter().try_for_each(&mut visit)?;
+    }
 }
 
 /// The first row.

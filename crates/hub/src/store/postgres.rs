@@ -68,16 +68,15 @@ impl Postgres {
     }
 
     /// As [`Postgres::open`], but repeats the attempt until a server that does not answer or is starting serves. Calls
-    /// `waits`
-    /// with each new reason.
+    /// `waits` with each new reason.
     pub fn open_when_ready(url: &str, mut waits: impl FnMut(&str)) -> Result<Self, Trouble> {
-        let mut told = String::new();
+        let mut reported = String::new();
         loop {
             match Self::open(url) {
                 Err(trouble) if trouble.is_passing => {
-                    if trouble.message != told {
+                    if trouble.message != reported {
                         waits(&trouble.message);
-                        told = trouble.message;
+                        reported = trouble.message;
                     }
                     std::thread::sleep(START_PAUSE);
                 }
@@ -304,8 +303,7 @@ impl From<postgres::Error> for Trouble {
             }
         };
         // Classes of PostgreSQL's error codes: connection lost (08), server shutting down or starting (57P), deadlock
-        // and
-        // serialisation (40). Errors of the connection have no code.
+        // and serialisation (40). Errors of the connection have no code.
         let is_lost = error.is_closed() || (code.is_empty() && error.as_db_error().is_none());
         let is_passing = is_lost || ["08", "40", "57P"].iter().any(|class| code.starts_with(class));
         // disk_full.

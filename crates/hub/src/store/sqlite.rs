@@ -49,8 +49,7 @@ impl Sqlite {
     }
 
     /// Copies the write-ahead log into the database and empties it. False if another connection uses it; waiting would
-    /// block other
-    /// writers (https://sqlite.org/pragma.html#pragma_wal_checkpoint).
+    /// block other writers (https://sqlite.org/pragma.html#pragma_wal_checkpoint).
     fn empty_log(&self, connection: &Connection) -> Result<bool, Trouble> {
         connection.busy_timeout(Duration::ZERO)?;
         let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));

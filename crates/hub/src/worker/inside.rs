@@ -86,7 +86,7 @@ fn work(frames: &Frames) -> Result<()> {
                     Ok(records) => (Ok(()), view.of(&records)),
                     Err(why) => (Err(why), Vec::new()),
                 };
-                frame::send(&mut out, &Reply::Shown(reply), &page)?;
+                frame::send(&mut out, &Reply::Page(reply), &page)?;
             }
             // These only follow a request.
             Ask::Wanted(_) | Ask::Original { .. } => return Err(ErrorKind::InvalidData.into()),

@@ -1,6 +1,6 @@
-//! Workers: processes that unpack, redact, read, explain and draw uploads. A worker has limits for CPU time and memory, and
-//! no file or socket except the pipes to its hub. Its death ends one request and does not affect the hub, the database or other
-//! requests.
+//! Workers: processes that unpack, redact, read, explain and draw uploads. A worker has limits for CPU time and memory,
+//! and no file or socket except the pipes to its hub. Its death ends one request and does not affect the hub, the
+//! database or other requests.
 
 mod frame;
 mod inside;
@@ -9,7 +9,7 @@ mod view;
 
 pub use inside::run;
 pub use pool::{Read, Stop, Visit, WorkerFailure, Workers};
-pub use view::{Shown, View};
+pub use view::{PageContext, View};
 
 use crate::derive::Derived;
 use crate::limits::{LimitRefusal, Limits};
@@ -47,5 +47,5 @@ enum Reply {
     /// All files were read.
     End,
     /// A page follows, or the reason that there is none.
-    Shown(Result<(), String>),
+    Page(Result<(), String>),
 }

@@ -254,8 +254,8 @@ impl Workers {
         }
     }
 
-    /// Makes a page from originals, which are requested one by one. An original that is missing, unreadable or kills the worker is
-    /// an error.
+    /// Makes a page from originals, which are requested one by one. An original that is missing, unreadable or kills
+    /// the worker is an error.
     pub fn show<E: From<WorkerFailure>>(
         &self,
         stop: &Stop,
@@ -271,7 +271,7 @@ impl Workers {
                 worker.tell(&Ask::Original { hash, size }, &bytes)?;
             }
             match worker.hear()? {
-                (Reply::Shown(shown), page) => Ok(shown.map(|()| page)),
+                (Reply::Page(shown), page) => Ok(shown.map(|()| page)),
                 _ => Err(EarlyEnd::Pipe),
             }
         });

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum View {
     /// Page of a result.
-    Result(Shown),
+    Result(PageContext),
     /// Picture of a result for link previews.
-    Card(Shown),
+    Card(PageContext),
     /// Findings of a result, in JSON.
     Findings,
     /// Results side by side, with their slugs.
@@ -22,7 +22,7 @@ pub enum View {
 
 /// Parts of a result page that are not in its original.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct PageContext {
     pub slug: String,
     /// Address of the hub; empty if unknown.
     pub public_url: String,
@@ -30,7 +30,7 @@ pub struct Shown {
     pub references: String,
 }
 
-impl Shown {
+impl PageContext {
     fn known(&self) -> Reference {
         Reference::builtin_and(parse(&self.references).unwrap_or_default())
     }
@@ -42,10 +42,12 @@ impl View {
         let explained: Vec<Explained<'_>> = records.iter().map(explain::explain).collect();
         let one = explained.first();
         match self {
-            Self::Result(shown) => {
-                one.map(|explained| pages::result(&shown.slug, &shown.public_url, explained, &shown.known()))
+            Self::Result(context) => {
+                one.map(|explained| pages::result(&context.slug, &context.public_url, explained, &context.known()))
             }
-            Self::Card(shown) => return one.and_then(|explained| card(explained, &shown.known())).unwrap_or_default(),
+            Self::Card(context) => {
+                return one.and_then(|explained| card(explained, &context.known())).unwrap_or_default();
+            }
             Self::Findings => one.map(|explained| {
                 let findings =
                     serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap_or_default();
@@ -67,14 +69,15 @@ fn card(explained: &Explained<'_>, known: &Reference) -> Option<Vec<u8>> {
 fn compared(names: &[String], explained: &[Explained<'_>]) -> String {
     let all = || names.iter().zip(explained);
     // Kernel and day tell two results of one board apart.
-    let told = |name: &String, facts: &Facts<'_>| {
+    let label = |name: &String, facts: &Facts<'_>| {
         let day = facts.run.started.known().and_then(|utc_ms| facts::utc(*utc_ms, "%Y-%m-%d"));
         let kernel = facts.machine.kernel_release.known().map(|release| format!("Linux {release}"));
         [kernel, day, Some(name.clone())].into_iter().flatten().collect::<Vec<_>>().join(", ")
     };
     let sides: Vec<Side<'_>> =
-        all().map(|(name, explained)| Side { name: told(name, &explained.facts), explained }).collect();
-    let links: Vec<Link> =
-        all().map(|(name, explained)| Link { to: format!("/r/{name}"), words: told(name, &explained.facts) }).collect();
+        all().map(|(name, explained)| Side { name: label(name, &explained.facts), explained }).collect();
+    let links: Vec<Link> = all()
+        .map(|(name, explained)| Link { to: format!("/r/{name}"), words: label(name, &explained.facts) })
+        .collect();
     pages::compared(&links, &compare(&sides))
 }

@@ -11,9 +11,9 @@ const AGE_MAX: Duration = Duration::from_secs(60);
 
 /// Pages by key, the oldest first.
 #[derive(Debug, Default)]
-pub struct DrawnPages(Mutex<VecDeque<(String, Instant, Vec<u8>)>>);
+pub struct PageCache(Mutex<VecDeque<(String, Instant, Vec<u8>)>>);
 
-impl DrawnPages {
+impl PageCache {
     pub fn get(&self, key: &str, now: Instant) -> Option<Vec<u8>> {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = |(_, made, _): &&(String, Instant, Vec<u8>)| now.saturating_duration_since(*made) < AGE_MAX;
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn pages_are_kept_until_they_are_old_or_too_many() {
-        let (pages, now) = (DrawnPages::default(), Instant::now());
+        let (pages, now) = (PageCache::default(), Instant::now());
         pages.put("a".to_owned(), now, b"1");
         pages.put("a".to_owned(), now, b"2");
         assert_eq!(pages.get("a", now), Some(b"2".to_vec()));
