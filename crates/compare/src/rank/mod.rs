@@ -167,7 +167,7 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
 /// Names of other boards with the SoC of a result; empty where there are enough for a range.
 fn others_with_soc(facts: &Facts<'_>, peers: &[&Peer<'_>]) -> Vec<String> {
     let Some(key) = facts.soc().known().map(|soc| soc_key(soc)) else { return Vec::new() };
-    let others = peers.iter().map(|peer| peer.row()).filter(|row| row.soc_key.as_deref() == Some(&key));
+    let others = peers.iter().map(|peer| peer.row).filter(|row| row.soc_key.as_deref() == Some(&key));
     let names = others.filter_map(|row| row.name.as_deref().or(row.board.as_deref()));
     let names: BTreeSet<String> = names.map(facts::plain).collect();
     if names.len() < range::RANGE_OTHERS_MIN { names.into_iter().collect() } else { Vec::new() }
@@ -225,7 +225,7 @@ impl<'a> Peers<'a> {
     /// All but the row of the result itself.
     fn without_own(&self, facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Vec<&Peer<'a>> {
         let own = own_row(facts, explained, reference);
-        let is_other = |peer: &&Peer<'_>| own.as_ref().is_none_or(|own| !peer.row().is_same_result(own));
+        let is_other = |peer: &&Peer<'_>| own.as_ref().is_none_or(|own| !peer.row.is_same_result(own));
         self.builtin.iter().chain(&self.own).filter(is_other).collect()
     }
 }
@@ -239,7 +239,7 @@ fn ranked(
 ) -> (Vec<Entry>, BTreeSet<LeftOut>, Option<String>) {
     let soc = facts.soc().known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
-    let has_soc = |peer: &&&Peer<'_>| key_of_soc.is_some() && peer.row().soc_key == key_of_soc;
+    let has_soc = |peer: &&&Peer<'_>| key_of_soc.is_some() && peer.row.soc_key == key_of_soc;
     let same_soc: Vec<&Peer<'_>> = peers.iter().filter(has_soc).copied().collect();
     let all = facts.known_figures();
     let own = OwnProperties {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Another result.
 pub(super) struct Peer<'a> {
-    row: &'a Row,
+    pub(super) row: &'a Row,
     /// Measured clock of each cluster.
     clocks_mhz: Vec<Option<f64>>,
     figures: BTreeMap<FigureKey, Vec<Value>>,
@@ -24,12 +24,12 @@ pub(super) struct KnownResult<'a> {
 }
 
 impl<'a> KnownResult<'a> {
-    /// Its board, by the name for people.
+    /// Display name of its board.
     pub(super) fn board(&self) -> Option<&'a str> {
         self.peer.row.name.as_deref().or(self.peer.row.board.as_deref())
     }
 
-    /// The same with the name that all spellings have.
+    /// Its board, by the name common to all spellings.
     pub(super) fn named_board(&self) -> Option<&'a NamedBoard> {
         self.peer.board.as_ref()
     }
@@ -100,11 +100,6 @@ impl<'a> Peer<'a> {
         Self { row, clocks_mhz, figures, board }
     }
 
-    /// The row that it is of.
-    pub(super) fn row(&self) -> &'a Row {
-        self.row
-    }
-
     /// True if a value is of such a core. Where one of two logs does not name its cores, the clusters of one SoC still
     /// have an order.
     fn is_core(&self, value: &Value, core: &Core, like: PeerFilter<'_>) -> bool {
@@ -154,8 +149,7 @@ impl OtherValues<'_> {
 
 /// Those of the others that have a figure.
 pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<KnownResult<'a>> {
-    let known = peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.figures.get(&figure.key)? }));
-    known.collect()
+    peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.figures.get(&figure.key)? })).collect()
 }
 
 /// What each of the others that count has in the place of a figure: of several clusters of one core type the one in the

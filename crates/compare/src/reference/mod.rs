@@ -177,11 +177,11 @@ impl Row {
         if self.origin() != other.origin() && self.figures != other.figures {
             return false;
         }
-        let is_equal = |(key, figures): (&FigureKey, &Vec<RowFigure>)| {
-            let values = |figures: &[RowFigure]| figures.iter().map(|figure| figure.value).collect::<Vec<f64>>();
-            other.figures.get(key).is_some_and(|others| values(others) == values(figures))
+        let both = |(key, own)| Some((own, other.figures.get(key)?));
+        let mut common = self.figures.iter().filter_map(both).peekable();
+        let is_equal = |(own, other): (&Vec<RowFigure>, &Vec<RowFigure>)| {
+            own.iter().map(|figure| figure.value).eq(other.iter().map(|figure| figure.value))
         };
-        let mut common = self.figures.iter().filter(|(key, _)| other.figures.contains_key(*key)).peekable();
         common.peek().is_some() && common.all(is_equal)
     }
 
