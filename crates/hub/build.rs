@@ -1,10 +1,10 @@
-//! Names the build: results that another build derived are derived once more.
-#![allow(clippy::print_stdout, reason = "a build script talks to Cargo by printing")]
+//! Names the build: results derived by another build are derived again.
+#![allow(clippy::print_stdout, reason = "a build script prints its messages to Cargo")]
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
-/// What results are derived by.
+/// Folders of the code and data that derive results.
 const FOLDERS: [&str; 8] = [
     "src",
     "../compare/src",
@@ -18,7 +18,7 @@ const FOLDERS: [&str; 8] = [
 
 fn main() {
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    // Who builds names the commit, and only where nothing was changed since; else what derives is named by its content.
+    // The builder names the commit of a clean checkout; otherwise the hash of the contents names the build.
     let commit = std::env::var("SBC_BENCH_COMMIT").unwrap_or_default();
     let commit = if commit.is_empty() { format!("{:016x}", content()) } else { commit };
     println!("cargo::rustc-env=SBC_BENCH_HUB_BUILD={version} {commit}");
@@ -26,7 +26,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
 }
 
-/// A number that differs where code or data differ that results are derived by.
+/// Hash of all code and data that derive results.
 fn content() -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut folders: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).collect();

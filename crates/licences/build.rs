@@ -5,8 +5,8 @@ use std::error::Error;
 use std::io::Write;
 use std::{env, fs, path::Path};
 
-#[allow(clippy::disallowed_methods, reason = "a build script is told by the environment and writes files")]
-#[allow(clippy::print_stdout, reason = "a build script talks to Cargo by printing")]
+#[allow(clippy::disallowed_methods, reason = "a build script reads the environment and writes files")]
+#[allow(clippy::print_stdout, reason = "a build script prints its messages to Cargo")]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=third-party.txt");
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());

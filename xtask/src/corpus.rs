@@ -118,7 +118,7 @@ mod tests {
         let text = std::fs::read_to_string(workspace::root().join(TABLE)).unwrap();
         let rows = parse(&text).unwrap();
         assert!(rows.len() > 100, "{} rows", rows.len());
-        assert_eq!(rows, Reference::builtin().rows);
+        assert!(rows.iter().eq(Reference::builtin().rows()), "the built-in rows differ");
         let written = write_table(&rows);
         assert!(text.ends_with(&written), "reading and writing lose something");
     }

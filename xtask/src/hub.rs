@@ -1,5 +1,5 @@
-//! `cargo xtask hub`: the hub before programs of others. Schemathesis makes requests from the document of its API, on both
-//! databases, and Chromium shows its pages.
+//! `cargo xtask hub`: tests the hub with other programs. Schemathesis makes requests from the document of its API, on
+//! both databases, and Chromium shows its pages.
 
 use crate::web_page;
 use crate::workspace::{self, run};
@@ -7,10 +7,9 @@ use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Of PyPI.
+/// From PyPI.
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 
-/// Runs both.
 pub(crate) fn main() -> Result<()> {
     let program = schemathesis()?;
     let words =
@@ -19,7 +18,7 @@ pub(crate) fn main() -> Result<()> {
     web_page::check_hub()
 }
 
-/// The program, which the first call installs into the target directory.
+/// Path of the program, which the first call installs into the target directory.
 fn schemathesis() -> Result<PathBuf> {
     let folder = workspace::target_folder()?.join("tools").join(SCHEMATHESIS);
     let program = folder.join("bin/schemathesis");

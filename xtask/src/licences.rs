@@ -1,5 +1,5 @@
-//! `cargo xtask licences`: writes the notices of what is linked and embedded, from the licence files in the packages of
-//! crates. `tidy` compares the list of crates alone, which needs no sources.
+//! `cargo xtask licences`: writes the notices of linked and embedded parts, from the licence files in the packages of
+//! crates. `tidy` compares only the list of crates, which needs no sources.
 
 use crate::workspace::{self, said};
 use anyhow::{Context, Result, ensure};
@@ -9,22 +9,22 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The text, from the workspace's folder.
+/// Path of the notices in the workspace.
 pub(crate) const FILE: &str = "crates/licences/third-party.txt";
 const REFERENCE: &str = include_str!("licences/reference.txt");
 const LIBRARIES: &str = include_str!("licences/libraries.txt");
 const LGPL: &str = include_str!("licences/LGPL-2.1.txt");
 /// Heading of the list of crates.
 const CRATES: &str = "CRATES";
-/// Starts of the names of files with licences.
+/// Prefixes of the names of licence files.
 const NAMES: [&str; 7] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE", "LICENSES"];
-/// Licences that nobody needs who may choose MIT.
+/// Licences that the choice of MIT makes unnecessary.
 const OTHERS: [&str; 6] = ["APACHE", "ZLIB", "BOOST", "0BSD", "UNLICENSE", "LLVM"];
 
 /// Name and version of a crate.
 type Crate = (String, String);
 
-/// What is handed out: its package, and the machines that it is built for.
+/// Products: package, and target triples.
 fn products() -> [(&'static str, Vec<&'static str>); 3] {
     [
         ("sbc-bench", workspace::TRIPLES.to_vec()),
@@ -33,21 +33,12 @@ fn products() -> [(&'static str, Vec<&'static str>); 3] {
     ]
 }
 
-/// Crates of others that are linked, each with the products that have it.
+/// Linked crates from outside of the workspace, with their products.
 fn linked() -> Result<BTreeMap<Crate, BTreeSet<&'static str>>> {
     let mut found: BTreeMap<Crate, BTreeSet<&'static str>> = BTreeMap::new();
     for (package, triples) in products() {
         let mut command = workspace::cargo();
-        command.args([
-            "tree",
-            "--quiet",
-            "--locked",
-            "--offline",
-            "--edges",
-            "normal,no-proc-macro",
-            "--prefix",
-            "none",
-        ]);
+        command.args("tree --quiet --locked --offline --edges normal,no-proc-macro --prefix none".split(' '));
         command.args(["--package", package]);
         command.args(triples.iter().flat_map(|triple| ["--target", triple]));
         for name in parse_tree(&said(&mut command).with_context(|| format!("cargo tree of {package}"))?) {
@@ -57,14 +48,13 @@ fn linked() -> Result<BTreeMap<Crate, BTreeSet<&'static str>>> {
     Ok(found)
 }
 
-/// Crates in the output of `cargo tree --prefix none`, without those of the workspace, which have a path.
+/// Parses `cargo tree --prefix none`. Crates of the workspace have a path and are omitted.
 fn parse_tree(text: &str) -> Vec<Crate> {
     let lines = text.lines().filter(|line| !line.contains("(/"));
     let parts = lines.filter_map(|line| line.split_once(" v"));
     parts.map(|(name, rest)| (name.to_owned(), rest.split(' ').next().unwrap_or_default().to_owned())).collect()
 }
 
-/// Writes the file.
 pub(crate) fn main() -> Result<()> {
     let text = made()?;
     fs::write(workspace::root().join(FILE), &text)?;
@@ -72,7 +62,7 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Linked crates that the file does not list, and listed ones that are not linked.
+/// Linked crates missing in the file, and listed crates that are not linked.
 pub(crate) fn differences() -> Result<Vec<String>> {
     let text = fs::read_to_string(workspace::root().join(FILE)).with_context(|| FILE.to_owned())?;
     let listed = listed(&text);
@@ -83,8 +73,8 @@ pub(crate) fn differences() -> Result<Vec<String>> {
     Ok(missing.chain(needless).collect())
 }
 
-/// What lacks in an artefact of a product: crates, fonts and data without a notice, and crates that the list of its parts
-/// (CycloneDX) does not have.
+/// Gaps of an artefact of a product: crates, fonts and data without a notice, and crates missing in the list of its
+/// parts (CycloneDX).
 pub(crate) fn missing(product: &str, notices: &str, parts: Option<&str>) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let listed = listed(notices);
@@ -109,7 +99,7 @@ pub(crate) fn missing(product: &str, notices: &str, parts: Option<&str>) -> Resu
     Ok(faults)
 }
 
-/// Crates that the list names.
+/// Crates in the list of a text with notices.
 fn listed(text: &str) -> BTreeSet<Crate> {
     let list = text.split_once(&heading(CRATES)).map_or("", |(_, rest)| rest);
     let lines = list.lines().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
@@ -125,7 +115,6 @@ fn heading(name: &str) -> String {
     format!("\n{}\n{name}\n\n", "=".repeat(78))
 }
 
-/// The whole text.
 fn made() -> Result<String> {
     let packages = packages()?;
     let linked = linked()?;
@@ -170,7 +159,7 @@ fn packages() -> Result<BTreeMap<Crate, Value>> {
     Ok(packages.into_iter().map(|package| ((word(&package, "name"), word(&package, "version")), package)).collect())
 }
 
-/// Texts of the licence that was chosen, and of notices; where a package has no file, its authors with the text of MIT.
+/// Texts of the chosen licence and of notices; for a package without a file, its authors with the text of MIT.
 fn texts(package: &Value) -> Result<Vec<String>> {
     let manifest = PathBuf::from(package["manifest_path"].as_str().context("no manifest")?);
     let folder = manifest.parent().unwrap_or(Path::new("/"));
@@ -195,7 +184,7 @@ fn texts(package: &Value) -> Result<Vec<String>> {
     Ok(vec![format!("Copyright of the authors: {}\n\n{mit}", authors.join(", "))])
 }
 
-/// Files with licences: if MIT is among them, none of its alternatives.
+/// Licence files, without the alternatives if MIT is among them.
 fn chosen(names: &[String]) -> Vec<&String> {
     let upper = |name: &String| name.to_uppercase();
     let is_code = |name: &String| name.ends_with(".rs") || name.ends_with(".toml");
@@ -206,17 +195,17 @@ fn chosen(names: &[String]) -> Vec<&String> {
     all.into_iter().filter(|name| !is_other(name) && !is_code(name)).collect()
 }
 
-/// A text that several crates have, and their lines of copyright.
+/// Text of several crates, with their copyright lines.
 struct Notice {
-    /// What makes texts equal: their words.
+    /// Words of the text; equal words are equal texts.
     words: String,
     body: String,
-    /// Crate and its lines of copyright.
+    /// Crates and their copyright lines.
     users: Vec<(String, String)>,
 }
 
 impl Notice {
-    /// Crates by their lines of copyright, in the order of the first.
+    /// Names of crates by their copyright lines, in order of appearance.
     fn owners(&self) -> Vec<(&str, Vec<&str>)> {
         let mut owners: Vec<(&str, Vec<&str>)> = Vec::new();
         for (name, owner) in &self.users {
@@ -229,7 +218,7 @@ impl Notice {
     }
 }
 
-/// Adds a text, whose lines of copyright are kept apart.
+/// Adds a text, with its copyright lines separated.
 fn add(notices: &mut Vec<Notice>, name: &str, text: &str) {
     let is_owner = |line: &&str| {
         let line = line.trim().to_lowercase();

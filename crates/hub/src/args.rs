@@ -19,7 +19,6 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Place of all data.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
     /// Directory of the SQLite database
@@ -112,10 +111,7 @@ pub(crate) enum Command {
 }
 
 impl Cli {
-    /// Reads the arguments of this process.
-    ///
-    /// # Errors
-    /// As [`Parser::try_parse`]; or a password is among them.
+    /// Reads the arguments of this process. Refuses a password among them.
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let mut command = Self::command();
         let matches = command.try_get_matches_from_mut(std::env::args_os())?;
@@ -130,40 +126,29 @@ impl Cli {
 }
 
 /// Writes the manual page and the page of each command into a directory.
-///
-/// # Errors
-/// The directory cannot be written.
 pub(crate) fn manual(directory: &Path) -> std::io::Result<()> {
     clap_mangen::generate_to(Cli::command(), directory)
 }
 
-/// Writes completions for a shell.
 pub(crate) fn completions(shell: clap_complete::Shell, to: &mut dyn std::io::Write) {
     clap_complete::generate(shell, &mut Cli::command(), "sbc-bench-hub", &mut { to });
 }
 
 impl Command {
-    /// True for what asks something of a hub that is there: of a directory that was mistyped it would tell that all is
-    /// well.
+    /// Whether the command needs an existing database. Without this check, a mistyped directory would be reported as
+    /// healthy.
     pub(crate) fn needs_a_hub(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Hook { .. }
-            | Self::Hide { .. }
-            | Self::Delete { .. }
-            | Self::Compact
-            | Self::Backup { .. }
-            | Self::Verify
-            | Self::Export { .. }
-            | Self::Token { .. } => true,
-            Self::Serve(_)
-            | Self::Migrate
-            | Self::Restore { .. }
-            | Self::Import { .. }
-            | Self::Manual { .. }
-            | Self::Completions { .. }
-            | Self::Licences
-            | Self::Worker => false,
-        }
+                | Self::Hide { .. }
+                | Self::Delete { .. }
+                | Self::Compact
+                | Self::Backup { .. }
+                | Self::Verify
+                | Self::Export { .. }
+                | Self::Token { .. }
+        )
     }
 }
 

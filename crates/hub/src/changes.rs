@@ -1,5 +1,5 @@
-//! Changes: figures of a machine that sends results regularly, which changed permanently. Found when a result arrives, with
-//! the statistics of `trend`; each is told once.
+//! Permanent changes of the figures of a machine. Searched for when a result arrives, with the statistics of `trend`;
+//! each change is reported once.
 
 use crate::derive::{self, Derived, Main};
 use crate::originals;
@@ -11,46 +11,38 @@ use facts::number::number;
 use serde::Deserialize;
 use serde_json::json;
 
-/// Results that are looked at: the window of the search.
+/// Number of latest results that are searched.
 const HISTORY_MAX: i64 = 50;
-/// Fewer than these say nothing.
+/// Minimum number of results of a search.
 const HISTORY_MIN: usize = 6;
-/// A change is found within so many results, or was found before.
+/// A change is at most this many results old when it is found; the same change found again is at most this far away.
 const RECENT: usize = 10;
-/// Smaller changes are noise of rounding.
+/// Minimum change in percent; less is rounding.
 const CHANGE_PERCENT_MIN: f64 = 0.5;
-/// Probability that a change is chance. Stricter than in a history that is read once: every arrival asks again.
+/// Maximum probability that a change is random. Stricter than for a history that is read once, because every arrival
+/// searches.
 const P_MAX: f64 = 0.000_1;
 
-/// A change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// Its number.
     pub id: i64,
-    /// Board and cores, or the name that its owner gave it.
+    /// Board and cores, or the alias.
     pub machine: String,
-    /// Key of the changed figure.
     pub figure: String,
-    /// Name of the figure in words.
     pub name: String,
-    /// Unit of both means.
     pub unit: String,
-    /// Mean before.
     pub before: f64,
-    /// Mean after.
     pub after: f64,
-    /// By how much it became better in percent; negative if worse.
+    /// Improvement in percent; negative if worse.
     pub gain_percent: f64,
-    /// Other changes at the same point.
+    /// Settings that changed at the same time.
     pub cause: String,
-    /// Short name of the first result after it.
+    /// Slug of the first result after the change.
     pub slug: String,
-    /// When its owner acknowledged it.
     pub acknowledged_utc_ms: Option<i64>,
 }
 
 impl Change {
-    /// For programs.
     pub fn json(&self) -> serde_json::Value {
         json!({
             "id": self.id, "machine": self.machine, "figure": self.figure, "name": self.name, "unit": self.unit,
@@ -69,7 +61,7 @@ impl Change {
     }
 }
 
-/// Changes of one machine in sentences, the largest first; empty for none.
+/// Changes of one machine in sentences, the largest first.
 pub fn sentences(changes: &[Change]) -> String {
     let mut sorted: Vec<&Change> = changes.iter().collect();
     sorted.sort_by(|a, b| b.gain_percent.abs().total_cmp(&a.gain_percent.abs()));
@@ -79,7 +71,7 @@ pub fn sentences(changes: &[Change]) -> String {
     format!("{}: {count}{}. {}", first.machine, phrases.join("; "), first.cause)
 }
 
-/// A figure that changed, by its place in a series.
+/// Change by its index in a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shift {
     index: usize,
@@ -87,7 +79,7 @@ struct Shift {
     after: f64,
 }
 
-/// The newest change of a series, if it is recent and clear.
+/// Newest change of a series, if it is recent and significant.
 fn newest(values: &[f64]) -> Option<Shift> {
     if values.len() < HISTORY_MIN {
         return None;
@@ -97,10 +89,7 @@ fn newest(values: &[f64]) -> Option<Shift> {
     Some(Shift { index: point.index, before: point.before, after: point.after })
 }
 
-/// Looks at the history of a machine with its newest result, and notes what changed. Returns how many changes were new.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Searches the history of a machine including its newest result. Returns the number of new changes.
 pub fn look(
     session: &mut dyn Session,
     owner: i64,
@@ -113,7 +102,7 @@ pub fn look(
         return Ok(0);
     }
     let history = history(session, owner, &derived.machine, result)?;
-    // One that is late changes nothing: histories are looked at from their end.
+    // A result that arrives late is not the end of its history.
     if history.last().is_none_or(|(id, _, _)| *id != result) || history.len() < HISTORY_MIN {
         return Ok(0);
     }
@@ -137,7 +126,7 @@ pub fn look(
     Ok(new)
 }
 
-/// What is asked of a figure in a history: the rest of a [`Main`] is passed over.
+/// Part of [`Main`] that a history needs.
 #[derive(Debug, Deserialize)]
 struct Point {
     key: String,
@@ -163,7 +152,7 @@ fn history(
     Ok(rows.iter().rev().map(one).collect())
 }
 
-/// True if the same change was found before, perhaps a few results away.
+/// Whether the change was found before, perhaps a few results away.
 fn is_known(
     session: &mut dyn Session,
     owner: i64,
@@ -213,7 +202,7 @@ fn note(
     session.run(sql, &[id.into(), now_utc_ms.into(), owner.into()]).map(drop)
 }
 
-/// Settings that differ between the two results at a change: the first suspects.
+/// Settings that differ between the results before and after a change.
 fn cause(session: &mut dyn Session, before: i64, after: i64) -> Result<String, Trouble> {
     let mut records = Vec::new();
     for id in [before, after] {
@@ -250,7 +239,7 @@ const COLUMNS: &str = "SELECT change.id, change.machine, change.figure, value_be
 fn change(row: &Row) -> Change {
     let mut figures: Vec<Main> = serde_json::from_str(row.text(9).unwrap_or("[]")).unwrap_or_default();
     figures.retain(|main| Some(main.key.as_str()) == row.text(2));
-    // A figure that a newer program does not make any more has its key alone.
+    // A figure that this program no longer makes has only its key.
     let (name, unit) = figures.pop().map_or_else(|| (row.words(2), String::new()), |main| (main.name, main.unit));
     Change {
         name,
@@ -267,27 +256,16 @@ fn change(row: &Row) -> Change {
     }
 }
 
-/// The latest changes of an owner's machines.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn all(session: &mut dyn Session, owner: i64) -> Result<Vec<Change>, Trouble> {
     let sql = format!("{COLUMNS} WHERE change.owner = $1 ORDER BY change.id DESC LIMIT 200");
     Ok(session.run(&sql, &[owner.into()])?.iter().map(change).collect())
 }
 
-/// One change.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn one(session: &mut dyn Session, id: i64) -> Result<Option<Change>, Trouble> {
     Ok(first(session, &format!("{COLUMNS} WHERE change.id = $1"), &[id.into()])?.as_ref().map(change))
 }
 
-/// Notes that an owner has seen a change; what was to be sent of it is not sent any more. False if there is no such change.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Acknowledges a change and drops its unsent notices. False if the owner has no such change.
 pub fn acknowledge(session: &mut dyn Session, owner: i64, id: i64, now_utc_ms: i64) -> Result<bool, Trouble> {
     let sql = "UPDATE change SET acknowledged_utc_ms = coalesce(acknowledged_utc_ms, $1) WHERE id = $2 AND owner = $3 RETURNING id";
     if session.run(sql, &[now_utc_ms.into(), id.into(), owner.into()])?.is_empty() {
@@ -298,11 +276,11 @@ pub fn acknowledge(session: &mut dyn Session, owner: i64, id: i64, now_utc_ms: i
 }
 
 #[cfg(test)]
-#[allow(clippy::print_stderr, reason = "how well it finds is worth reading")]
+#[allow(clippy::print_stderr, reason = "the test prints its rate of detection")]
 mod tests {
     use super::*;
 
-    /// Numbers like chance (xorshift64*), always the same.
+    /// Reproducible random numbers (xorshift64*).
     struct Chance(u64);
 
     impl Chance {
@@ -313,13 +291,13 @@ mod tests {
             (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
         }
 
-        /// Normal noise by Box and Muller.
+        /// Normal noise (Box and Muller).
         fn normal(&mut self) -> f64 {
             (-2.0 * (self.uniform() + 1e-18).ln()).sqrt() * (2.0 * std::f64::consts::PI * self.uniform()).cos()
         }
     }
 
-    /// Index at which the arrival of a value first shows a change, and the place of that change.
+    /// Index at which the arrival of a value first shows a change, and the index of that change.
     fn alarms(values: &[f64]) -> Vec<(usize, usize)> {
         let mut known: Vec<(usize, usize, bool)> = Vec::new();
         for count in 1..=values.len() {

@@ -1,10 +1,10 @@
-//! The time of day, for dates that people see and the time at which a notice is sent again; and a clock that nobody sets, for
-//! rates.
+//! Wall clock for dates and due times of notices, and a monotonic clock for rates.
 
 use std::sync::LazyLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Variable with the path of a file that holds a step of the clock in milliseconds; debug builds read it for tests.
+/// Variable with the path of a file that holds an offset of the clock in milliseconds; read by debug builds only, for
+/// tests.
 const STEP_VARIABLE: &str = "SBC_BENCH_HUB_CLOCK";
 
 /// UTC in milliseconds since 1970. Jumps when the clock of the machine is set.
@@ -13,7 +13,7 @@ pub fn now_utc_ms() -> i64 {
     now_ms.saturating_add(if cfg!(debug_assertions) { step_ms() } else { 0 })
 }
 
-/// Milliseconds since this process first asked. Never jumps.
+/// Milliseconds since the first call. Never jumps.
 pub fn monotonic_ms() -> i64 {
     static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
     FIRST.elapsed().as_millis() as i64

@@ -1,52 +1,41 @@
-//! How many listed results each name has. Counting a million rows takes a moment, so that it is done in the background and
-//! its answer is kept in memory; it also tells which index serves a query best. The latest answer is noted in the database: a
-//! hub that starts has it before it has counted itself.
+//! Number of listed results of each name. Counting a million rows takes seconds, so it is done in the background and
+//! kept in memory, where it also selects the index of a query. The latest counts are stored in the database for the
+//! next start.
 
 use crate::names::Kind;
 use crate::results::NAMED;
-use crate::store::{Store, Trouble, first, read, read_all, write};
+use crate::store::{Store, Trouble, first, number, read, read_all, write};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// A name and how often it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NameCount {
-    /// Its number.
     pub id: i64,
-    /// The name.
     pub words: String,
-    /// Its name in addresses.
     pub slug: String,
-    /// Number of listed results with it.
+    /// Number of listed results.
     pub count: i64,
     /// Number of runs that died.
     pub died: i64,
 }
 
-/// All counts of one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Listed results.
+    /// Number of listed results.
     pub total: i64,
-    /// Names by kind, the most frequent first. Those without a listed result are not in it.
+    /// Names with listed results by kind, the most frequent first.
     pub names: HashMap<Kind, Vec<NameCount>>,
-    /// Number of the latest name: one with a higher number is not counted yet.
+    /// Highest number of a counted name.
     #[serde(default)]
     pub last_name: i64,
 }
 
 impl Counts {
     /// Counts everything.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub fn of(store: &dyn Store) -> Result<Self, Trouble> {
-        let mut counts = Self::default();
-        let row = read_all(store, |session| first(session, "SELECT max(id) FROM name", &[]))?;
-        counts.last_name = row.and_then(|row| row.integer(0)).unwrap_or(0);
-        let total = "SELECT count(*) FROM result WHERE listed = 1";
-        let row = read_all(store, |session| first(session, total, &[]))?;
-        counts.total = row.and_then(|row| row.integer(0)).unwrap_or(0);
+        let last_name = number(store, "SELECT max(id) FROM name", &[])?;
+        let total = number(store, "SELECT count(*) FROM result WHERE listed = 1", &[])?;
+        let mut counts = Self { total, last_name, ..Self::default() };
         for (kind, column) in NAMED {
             let sql = format!(
                 "SELECT name.id, name.words, name.slug, counted.n FROM (SELECT {column} AS id, count(*) AS n FROM result \
@@ -70,10 +59,7 @@ impl Counts {
         Ok(counts)
     }
 
-    /// The counts that were noted last; counted now where none are noted, or a newer program noted them in another form.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// The stored counts; counts now if none are stored or a newer program stored them in another form.
     pub fn latest(store: &dyn Store) -> Result<Self, Trouble> {
         let row = read(store, |session| first(session, "SELECT counts FROM counted WHERE id = 1", &[]))?;
         match row.and_then(|row| serde_json::from_str(row.text(0)?).ok()) {
@@ -82,10 +68,7 @@ impl Counts {
         }
     }
 
-    /// Notes them for the next start.
-    ///
-    /// # Errors
-    /// The database cannot be written.
+    /// Stores the counts.
     pub fn note(&self, store: &dyn Store) -> Result<(), Trouble> {
         let text = serde_json::to_string(self).map_err(|error| Trouble::of(error.to_string()))?;
         let sql =
@@ -108,7 +91,7 @@ impl Counts {
         Ok(())
     }
 
-    /// A core type has the results of all sets of cores that it is in.
+    /// A core type has the results of all its sets of cores.
     fn count_cores(&mut self, store: &dyn Store) -> Result<(), Trouble> {
         let sql = "SELECT name.id, name.words, name.slug, name_core.cores_id FROM name_core JOIN name \
                    ON name.id = name_core.core_id ORDER BY name.id";
@@ -127,12 +110,11 @@ impl Counts {
         Ok(())
     }
 
-    /// Names of a kind.
     pub fn all(&self, kind: Kind) -> &[NameCount] {
         self.names.get(&kind).map_or(&[], Vec::as_slice)
     }
 
-    /// Number of listed results with this name.
+    /// Number of listed results of a name.
     pub fn of_name(&self, kind: Kind, id: i64) -> i64 {
         self.all(kind).iter().find(|named| named.id == id).map_or(0, |named| named.count)
     }

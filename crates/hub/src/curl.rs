@@ -1,6 +1,5 @@
-//! Notices by the machine's own curl and its store of certificates, as `sbc-bench` sends its results. Options are passed on
-//! standard input, because every user can see arguments. Redirections are not followed: a receiver could choose an address
-//! in the network of this hub.
+//! Sends notices by the system's curl and its certificate store. Options are passed on standard input, because every
+//! user can see arguments. Redirections are not followed: a receiver could choose an address in the network of the hub.
 
 use crate::outside::{NotOutside, Server};
 use std::io::Write;
@@ -10,11 +9,8 @@ use std::time::Duration;
 /// Exit status of curl for a connection that was refused (curl(1), EXIT CODES).
 const NOT_CONNECTED: i32 = 7;
 
-/// Sends with curl. Options have a value or are flags. Unless `allow_private`, curl connects only to a public address that
-/// the name was resolved to right before.
-///
-/// # Errors
-/// One sentence: curl cannot be started, what it said, or the status of the answer.
+/// Sends with curl; an empty value makes an option a flag. Unless `allow_private`, curl connects only to a public
+/// address that the name was resolved to just before. An error is one sentence without a full stop.
 pub(crate) fn send(url: &str, allow_private: bool, options: &[(&str, &str)], time_max: Duration) -> Result<(), String> {
     let addressed = [&[("url", url)], options].concat();
     if allow_private {
@@ -25,7 +21,7 @@ pub(crate) fn send(url: &str, allow_private: bool, options: &[(&str, &str)], tim
     for address in server.addresses().map_err(NotOutside::sentence)? {
         let options = [&addressed[..], &[("connect-to", &address)]].concat();
         match once(&options, time_max) {
-            // A server may have an IPv6 address that cannot be reached from here.
+            // The server may have an IPv6 address that is unreachable from here.
             Err(failed) if failed.status == Some(NOT_CONNECTED) => sent = Err(failed.why),
             done => return done.map_err(|failed| failed.why),
         }
@@ -33,7 +29,6 @@ pub(crate) fn send(url: &str, allow_private: bool, options: &[(&str, &str)], tim
     sent
 }
 
-/// Why nothing was sent.
 struct SendError {
     why: String,
     status: Option<i32>,
@@ -55,7 +50,7 @@ fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), SendError> {
         why: format!("notices need curl, which cannot be started: {why}"),
         status: None,
     };
-    // -q: no configuration of the user changes what is verified.
+    // -q: the user's configuration must not change what is verified.
     let mut curl = Command::new("curl");
     curl.args(["-q", "--config", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = curl.spawn().map_err(missing)?;
@@ -75,7 +70,7 @@ fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), SendError> {
     Err(SendError { why, status: ended.status.code() })
 }
 
-/// A value of curl's configuration (curl(1), `--config`).
+/// Quotes a value of curl's configuration (curl(1), `--config`).
 fn quoted(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\r', "\\r").replace('\n', "\\n")
 }

@@ -1,5 +1,5 @@
-//! What is derived from an original: its names, figures, verdict and headline. A pure function of bytes, so that all of it
-//! can be made once more when rules improve.
+//! Derives names, figures, verdict and headline from an original. A pure function of bytes, so that better rules
+//! improve old results.
 
 use crate::names::Kind;
 use crate::sorts::SORTS;
@@ -17,35 +17,31 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Maximum number of sample values read of a recording; a few bytes can encode a row of hundreds.
 const VALUES_MAX: usize = 4 << 20;
 
-/// Everything that the database keeps of a result besides its original.
+/// What the database keeps of a result besides its original.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Derived {
-    /// The mode of its run, or `log`.
+    /// Mode of the run, or `log`.
     pub kind: String,
-    /// Board and cores, or the name that its sender gave the machine.
+    /// Board and cores, or the alias.
     pub machine: String,
-    /// UTC of the start in milliseconds since 1970.
     pub started_utc_ms: Option<i64>,
-    /// Names by kind.
     pub names: Vec<(Kind, String)>,
-    /// Core types.
     pub core_types: Vec<String>,
     /// `valid`, `unproven`, `degraded` or `invalid`.
     pub verdict: String,
-    /// The step in which it died.
+    /// Step in which the run died.
     pub died_in: Option<String>,
-    /// The paragraph at the top of its report.
+    /// First paragraph of the report.
     pub headline: String,
-    /// Cells of the table of results, as people read them.
+    /// Cells of the table of results.
     pub cells: Vec<String>,
-    /// Main figures.
     pub figures: Vec<Main>,
-    /// Sort keys of tables, in the order of [`SORTS`].
+    /// Sort keys in the order of [`SORTS`].
     pub sorted_by: [Option<f64>; SORTS.len()],
 }
 
 impl Derived {
-    /// Limits the start of a run to the time of its arrival: a board with a wrong clock must not always be the latest.
+    /// Limits the start of the run to its arrival: a board with a wrong clock must not always be the latest.
     #[must_use]
     pub fn came(mut self, received_utc_ms: i64) -> Self {
         self.started_utc_ms = self.started_utc_ms.map(|started| started.min(received_utc_ms));
@@ -53,25 +49,18 @@ impl Derived {
     }
 }
 
-/// A main figure, as it is kept for histories.
+/// Main figure of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Main {
-    /// Its key and its core type: only equal ones are compared.
+    /// Key and cluster; only equal keys are compared.
     pub key: String,
-    /// Name in words.
     pub name: String,
-    /// Value.
     pub value: f64,
-    /// Unit of the value.
     pub unit: String,
-    /// True if a higher value is better.
     pub higher_is_better: bool,
 }
 
-/// The Record of an original.
-///
-/// # Errors
-/// One sentence about why there is none in it.
+/// Record of an original, or one sentence why it has none.
 pub fn record(bytes: Vec<u8>) -> Result<Record, String> {
     let read = catch_unwind(AssertUnwindSafe(|| any_file::read(bytes, VALUES_MAX)));
     match read {
@@ -80,10 +69,7 @@ pub fn record(bytes: Vec<u8>) -> Result<Record, String> {
     }
 }
 
-/// Derives data from a Record. `alias` is the sender's name of the machine.
-///
-/// # Errors
-/// One sentence: a rule failed on it.
+/// Derives data from a Record. `alias` is the sender's name of the machine. An error is one sentence: a rule panicked.
 pub fn derive(record: &Record, alias: Option<&str>) -> Result<Derived, String> {
     catch_unwind(AssertUnwindSafe(|| of(record, alias)))
         .map_err(|_| "the result could not be explained because of a defect in this program".to_owned())
@@ -127,11 +113,11 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
     }
 }
 
-/// The verdict and what each score lost, in sentences.
+/// The verdict and the losses of each score, in sentences.
 pub(crate) fn headline(explained: &Explained<'_>) -> String {
-    let told = Narrative::of(&explained.facts, &explained.assessment);
-    let place = told.neighbours.iter().map(Neighbours::sentence).collect();
-    [vec![told.verdict], told.answers, told.ledgers, place].concat().join(" ")
+    let narrative = Narrative::of(&explained.facts, &explained.assessment);
+    let place = narrative.neighbours.iter().map(Neighbours::sentence).collect();
+    [vec![narrative.verdict], narrative.answers, narrative.ledgers, place].concat().join(" ")
 }
 
 fn main(figure: &Figure) -> Main {

@@ -1,7 +1,7 @@
-//! Results from folders into the hub, and from the hub into a folder: for who comes from files, and for who leaves.
+//! Import of results from folders, and export to a folder.
 
 use crate::limits::LimitRefusal;
-use crate::store::{Store, Trouble, first, read, read_all};
+use crate::store::{Store, Trouble, each_row, first, read};
 use crate::submit::{UploadOptions, submit};
 use crate::worker::{Stop, Workers};
 use crate::{originals, private, results};
@@ -10,28 +10,22 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Folders within folders that are looked into.
+/// Maximum depth of nested folders.
 const DEPTH_MAX: usize = 16;
-/// Files that are read at the same time.
+/// Maximum number of files read in parallel.
 const THREADS_MAX: usize = 4;
-/// Rows of one query: memory stays small at any size of the database.
-const PAGE: i64 = 100;
-
-/// Result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Results that are new.
+    /// Number of new results.
     pub new: usize,
-    /// Results that were there.
+    /// Number of results that the hub has already.
     pub known: usize,
-    /// Files that hold no result, each with why.
+    /// Files without a result, each with the reason.
     pub ignored: Vec<String>,
 }
 
-/// Keeps every result in these folders and files. What cannot be read is ignored and told; the same again changes nothing.
-///
-/// # Errors
-/// The database does not take them; those before are kept.
+/// Imports every result in these folders and files. A second import changes nothing. Results imported before a database
+/// error stay.
 pub fn import(
     store: &dyn Store,
     workers: &Workers,
@@ -51,7 +45,7 @@ pub fn import(
         }
         Ok(())
     };
-    // Each has a worker of its own.
+    // Each thread has its own worker.
     let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX);
     std::thread::scope(|scope| {
         let threads: Vec<_> =
@@ -79,13 +73,13 @@ fn import_file(
             return Ok(imported);
         }
     };
-    // A file that is not an archive is identified by its own hash, without another run of a worker.
+    // A file that is no archive is known by its hash, without a worker.
     let known = read(store, |session| results::known(session, sent.owner, &originals::hash(&bytes)))?;
     if known.is_some_and(|known| known.published || !sent.publish) {
         imported.known += 1;
         return Ok(imported);
     }
-    // Imports of old results send no notices.
+    // Imports send no notices.
     match submit(store, workers, &Stop::default(), &bytes, sent, &|_, _, _| Ok(())) {
         Ok(submitted) => {
             for (inner, kept) in submitted {
@@ -113,13 +107,13 @@ fn words(why: &LimitRefusal) -> String {
     }
 }
 
-/// All files below a place, in the order of their names. Links are not followed.
+/// All files below a place, sorted by name. Links are not followed.
 fn files(place: &Path, depth: usize, ignored: &mut Vec<String>) -> Vec<PathBuf> {
-    let told = |why: String| format!("{}: {why}", facts::plain(&place.display().to_string()));
+    let line = |why: String| format!("{}: {why}", facts::plain(&place.display().to_string()));
     let kind = match std::fs::symlink_metadata(place) {
         Ok(metadata) => metadata.file_type(),
         Err(error) => {
-            ignored.push(told(error.to_string()));
+            ignored.push(line(error.to_string()));
             return Vec::new();
         }
     };
@@ -127,13 +121,13 @@ fn files(place: &Path, depth: usize, ignored: &mut Vec<String>) -> Vec<PathBuf> 
         return vec![place.to_path_buf()];
     }
     if !kind.is_dir() || depth > DEPTH_MAX {
-        ignored.push(told("it is neither a file nor a directory that is read".to_owned()));
+        ignored.push(line("it is neither a file nor a directory that is read".to_owned()));
         return Vec::new();
     }
     let entries = match std::fs::read_dir(place) {
         Ok(entries) => entries,
         Err(error) => {
-            ignored.push(told(error.to_string()));
+            ignored.push(line(error.to_string()));
             return Vec::new();
         }
     };
@@ -150,36 +144,25 @@ fn content(file: &Path, bytes_max: usize) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 > room { Err(format!("it is larger than {} KiB", room >> 10)) } else { Ok(bytes) }
 }
 
-/// Writes the originals of all listed results into a folder, one file each, and returns how many there are.
-///
-/// # Errors
-/// One sentence: the database or the folder does not do it.
-pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, String> {
-    let cannot = |error: std::io::Error| format!("Cannot write to {}: {error}.", folder.display());
+/// Writes the originals of all listed results into a folder, one file each, and returns their number. An error is one
+/// sentence.
+pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, Trouble> {
+    let cannot = |error: std::io::Error| Trouble::of(format!("Cannot write to {}: {error}.", folder.display()));
     private::directory(folder).map_err(cannot)?;
-    let (mut last, mut count) = (0, 0);
-    loop {
-        let sql = "SELECT id, slug, hash FROM result WHERE listed = 1 AND id > $1 ORDER BY id LIMIT $2";
-        let rows = read_all(store, |session| session.run(sql, &[last.into(), PAGE.into()]));
-        let rows = rows.map_err(|trouble| trouble.message)?;
-        let Some(end) = rows.last() else { return Ok(count) };
-        last = end.integer(0).unwrap_or(i64::MAX);
-        for row in &rows {
-            let bytes = read(store, |session| originals::get(session, &row.words(2)));
-            let bytes = bytes.map_err(|trouble| trouble.message)?;
-            let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-            let end = if is_json { "json" } else { "txt" };
-            let file = private::file(&folder.join(format!("{}.{end}", row.words(1))));
-            file.and_then(|mut file| file.write_all(&bytes)).map_err(cannot)?;
-            count += 1;
-        }
-    }
+    let sql = "SELECT id, slug, hash FROM result WHERE listed = 1 AND id > $1 ORDER BY id LIMIT $2";
+    let mut count = 0;
+    each_row(store, sql, 0.into(), |row| {
+        let bytes = read(store, |session| originals::get(session, &row.words(2)))?;
+        let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+        let end = if is_json { "json" } else { "txt" };
+        let file = private::file(&folder.join(format!("{}.{end}", row.words(1))));
+        file.and_then(|mut file| file.write_all(&bytes)).map_err(cannot)?;
+        count += 1;
+        Ok(())
+    })?;
+    Ok(count)
 }
 
-/// Number of the token of this name.
-///
-/// # Errors
-/// There is none.
 pub fn owner(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
     let row = read(store, |session| first(session, "SELECT id FROM token WHERE name = $1", &[name.into()]))?;
     let id = row.and_then(|row| row.integer(0));

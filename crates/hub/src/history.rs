@@ -1,46 +1,38 @@
-//! The history of one machine as its page shows it: each main figure over time, with its changes.
+//! History of a machine: each main figure over time, with its permanent changes.
 
 use crate::derive::Main;
 use crate::store::{Row, Session, Trouble, first};
 use compare::trend::{ChangePoint, change_points};
 
-/// Results of a history at most, the latest.
+/// Maximum number of results, the latest ones.
 const RESULTS_MAX: i64 = 200;
-/// Smaller changes are noise of rounding.
+/// Minimum change in percent; less is rounding.
 const CHANGE_PERCENT_MIN: f64 = 0.5;
 
-/// A history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
-    /// Board and cores, or the name that its owner gave it.
+    /// Board and cores, or the alias.
     pub machine: String,
-    /// Its board.
     pub board: Option<String>,
-    /// Number of results of other boards under the same name.
+    /// Number of results of other boards with the same machine name.
     pub others: usize,
-    /// Results, the oldest first: short name and start.
+    /// Slug and start of each result, the oldest first.
     pub results: Vec<(String, i64)>,
-    /// Figures that at least two results have.
+    /// Figures of at least two results.
     pub series: Vec<Series>,
 }
 
-/// A figure over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Its name.
     pub name: String,
-    /// Its unit.
     pub unit: String,
-    /// Index of the result, and value.
+    /// Index into `results`, and value.
     pub values: Vec<(usize, f64)>,
-    /// Permanent changes; indices of `values`.
+    /// Permanent changes; indices into `values`.
     pub changes: Vec<ChangePoint>,
 }
 
-/// The listed history that a result belongs to, with the result itself; none if there is no such result.
-///
-/// # Errors
-/// As [`Session::run`].
+/// The listed results of the machine of a result, and the result itself.
 pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, Trouble> {
     let sql = "SELECT owner, machine, board_id, (SELECT words FROM name WHERE id = board_id) FROM result \
                WHERE slug = $1 AND quarantined IS NULL";
@@ -51,7 +43,7 @@ pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, Trou
     let values = [one.0[0].clone(), one.0[1].clone(), slug.into(), RESULTS_MAX.into()];
     let mut rows = session.run(sql, &values)?;
     rows.reverse();
-    // A change between two boards is none of a machine.
+    // A difference between two boards is no change of a machine.
     let all = rows.len();
     rows.retain(|row| row.integer(3) == one.integer(2));
     let results = rows.iter().map(|row| (row.words(0), row.integer(1).unwrap_or(0))).collect();

@@ -1,27 +1,25 @@
-//! Targets of notices about an owner's machines; set on the hub's command line only.
+//! Hooks: targets of notices about an owner's machines, set on the hub's command line only.
 
 use crate::mail;
 use crate::outside::{NotOutside, Server};
 use crate::store::{Session, Trouble, first};
 
-/// A form of notice.
+/// Format of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// JSON with all that is known.
+    /// JSON with all fields.
     Generic,
-    /// A room of Matrix: the address of the room in the client API with its access token.
+    /// Address of a Matrix room in the client API, with its access token.
     Matrix,
-    /// Mattermost and Slack.
+    /// Slack and Mattermost.
     Slack,
-    /// Mail by SMTP, to what [`crate::mail::TARGET`] says.
+    /// Mail by SMTP ([`crate::mail::TARGET`]).
     Mail,
 }
 
 impl Form {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Generic, Self::Matrix, Self::Slack, Self::Mail];
 
-    /// Its word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Generic => "generic",
@@ -31,28 +29,22 @@ impl Form {
         }
     }
 
-    /// The form of a word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.word() == word)
     }
 }
 
-/// A hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
-    /// Form of the notices.
     pub form: Form,
-    /// Target, often with a password or a key.
+    /// Often contains a password or a key.
     pub target: String,
-    /// True if it may reach private networks including this host.
+    /// Whether it may reach private networks and this host.
     pub allow_private: bool,
 }
 
 impl Hook {
     /// Checks the target.
-    ///
-    /// # Errors
-    /// The address is not valid, or is in a private network that was not allowed.
     pub fn new(form: Form, target: &str, allow_private: bool) -> Result<Self, Trouble> {
         let server = Server::of(target);
         let (is_target, like) = match form {
@@ -68,23 +60,20 @@ impl Hook {
         if !allow_private {
             match server.addresses() {
                 Err(NotOutside::Private(why)) => return Err(Trouble::of(format!("{why}."))),
-                // A name that has no address now may have one when something is to be sent.
+                // A name without an address may have one when a notice is sent.
                 Err(NotOutside::Unknown(_)) | Ok(_) => {}
             }
         }
         Ok(Self { form, target: target.to_owned(), allow_private })
     }
 
-    /// The target without user, password, path and key, for display.
+    /// The target without user, password, path and key.
     pub fn shown(&self) -> String {
         Server::of(&self.target).map_or_else(|| "an address that is not valid".to_owned(), |server| server.shown())
     }
 }
 
-/// Adds a hook for what is sent with a token; one to the same target is replaced.
-///
-/// # Errors
-/// There is no such token.
+/// Adds a hook for the uploads of a token, or replaces the one with the same target.
 pub fn add(session: &mut dyn Session, token: &str, hook: &Hook) -> Result<(), Trouble> {
     let row = first(session, "SELECT id FROM token WHERE name = $1", &[token.into()])?;
     let owner = row.and_then(|row| row.integer(0)).ok_or_else(|| Trouble::of(format!("No token named {token}.")))?;
@@ -95,9 +84,6 @@ pub fn add(session: &mut dyn Session, token: &str, hook: &Hook) -> Result<(), Tr
 }
 
 /// All hooks, each with the name of its token.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn all(session: &mut dyn Session) -> Result<Vec<(String, Hook)>, Trouble> {
     let sql = "SELECT token.name, hook.kind, hook.target, hook.allow_private FROM hook \
                JOIN token ON token.id = hook.owner ORDER BY token.name, hook.id";
@@ -110,9 +96,6 @@ pub fn all(session: &mut dyn Session) -> Result<Vec<(String, Hook)>, Trouble> {
 }
 
 /// Removes all hooks of a token.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn remove(session: &mut dyn Session, token: &str) -> Result<(), Trouble> {
     let hooks = "SELECT hook.id FROM hook JOIN token ON token.id = hook.owner WHERE token.name = $1";
     session.run(&format!("DELETE FROM notice WHERE sent_utc_ms IS NULL AND hook_id IN ({hooks})"), &[token.into()])?;

@@ -1,8 +1,8 @@
-//! A running hub: its database, its limits, and what it has counted. Everything that lasts is in the database.
+//! State of a running hub: database, limits, counts. Everything permanent is in the database.
 
 use crate::counts::Counts;
-use crate::drawn::DrawnPages;
 use crate::limits::Limits;
+use crate::page_cache::PageCache;
 use crate::rate::Rates;
 use crate::results;
 use crate::shares::Shares;
@@ -15,26 +15,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-/// Settings of a hub.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Its own address, as readers know it, without a slash at the end; empty for the address that a request names.
+    /// Address of the hub for readers, without a trailing slash; empty to use the address of each request.
     pub public_url: String,
-    /// Limits of what is taken in.
     pub limits: Limits,
     /// Uploads per minute of one token.
     pub uploads_per_minute: u32,
-    /// Requests per minute of one address.
+    /// Requests per minute of one network.
     pub requests_per_minute: u32,
-    /// True if a proxy says who sends a request.
+    /// Whether a proxy reports the sender of a request.
     pub behind_proxy: bool,
-    /// Name of the build that derives results; differs for every build.
+    /// Name of the build that derives results.
     pub build: String,
-    /// Program of the workers: this one, even after an update has replaced its file.
+    /// Program of the workers: the running one, even after an update has replaced its file.
     pub program: PathBuf,
 }
 
-/// The file that a process runs (proc(5)).
+/// Executable of the current process (proc(5)).
 pub const OWN_PROGRAM: &str = "/proc/self/exe";
 
 impl Default for Settings {
@@ -51,96 +49,84 @@ impl Default for Settings {
     }
 }
 
-/// A hub.
 pub struct Hub {
-    /// Database.
     pub store: Arc<dyn Store>,
-    /// Settings.
     pub settings: Settings,
-    /// Number of its build.
+    /// Number of the build.
     pub build: i64,
-    /// Counts of listed results by name, made now and then.
+    /// Latest counts of listed results by name.
     counts: RwLock<Arc<Counts>>,
-    /// Request rates.
     pub rates: Rates,
-    /// Counters.
     pub tally: Tally,
-    /// Processes that read uploads.
     pub workers: Workers,
-    /// Pages that workers made lately.
-    pub drawn: DrawnPages,
-    /// Ends the worker that derives results of older builds.
+    /// Cache of rendered pages.
+    pub page_cache: PageCache,
+    /// Stops the worker that derives results of older builds.
     pub deriving: Stop,
-    /// Room for bodies of uploads, in bytes, by token. Only received bytes take room.
+    /// Memory for received upload bodies, in bytes, by token.
     pub bodies: Arc<Shares<i64>>,
     /// Workers for uploads, by token.
     pub uploads: Arc<Shares<i64>>,
     /// Workers for pages of originals, by network.
     pub pages: Arc<Shares<IpAddr>>,
-    /// Threads that ask the database, by network.
+    /// Threads for queries, by network.
     pub queries: Arc<Shares<IpAddr>>,
-    /// Room for answers that are being sent, in bytes, by network.
+    /// Memory for answers that are being sent, in bytes, by network.
     pub answers: Arc<Shares<IpAddr>>,
 }
 
-/// Memory for bodies of uploads, in bytes. A token may have a quarter: two of the largest.
+/// Memory for upload bodies in bytes. A token may use a quarter, which holds two of the largest.
 const BODIES_BYTES_MAX: usize = 64 << 20;
-/// Memory for answers, in bytes. A network may have a quarter.
+/// Memory for answers in bytes. A network may use a quarter.
 const ANSWERS_BYTES_MAX: usize = 64 << 20;
-/// Threads for queries. A network may have half of them.
+/// Number of threads for queries. A network may use half of them.
 const QUERIES_MAX: usize = 8;
-/// Threads for background work ([`crate::work`]).
+/// Number of threads for background work ([`crate::work`]).
 const OWN_THREADS: usize = 2;
 
-/// Workers of one tenant: as many as there are CPUs, 2 to 4.
+/// Workers of one tenant: one for each CPU, 2 to 4.
 fn workers_of_one() -> usize {
     std::thread::available_parallelism().map_or(2, std::num::NonZero::get).clamp(2, 4)
 }
 
-/// Counters for Prometheus, of this process.
+/// Counters of this process for Prometheus.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Requests that were answered.
     pub requests: AtomicU64,
-    /// Answers with a status of 500 and above.
+    /// Answers with status 500 and above.
     pub failures: AtomicU64,
-    /// Results that were taken in.
+    /// Results stored.
     pub uploads: AtomicU64,
-    /// Results that were quarantined.
     pub quarantined: AtomicU64,
-    /// Requests that were refused because they came too often.
+    /// Requests refused by a rate limit.
     pub limited: AtomicU64,
-    /// Results that were derived once more.
+    /// Results derived again.
     pub derived: AtomicU64,
-    /// Results that wait to be derived once more.
+    /// Results to be derived again.
     pub outdated: AtomicU64,
-    /// Notices that were sent.
+    /// Notices sent.
     pub notices: AtomicU64,
-    /// Times of requests by route.
+    /// Response times by route.
     pub times: Mutex<BTreeMap<String, RouteTimes>>,
 }
 
-/// How long answers of a route took.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct RouteTimes {
     /// Number of answers.
     pub count: u64,
-    /// Number of answers that took [`SLOW`] and longer.
+    /// Number of answers that took [`SLOW`] or longer.
     pub slow: u64,
-    /// Time of all together.
     pub sum: Duration,
 }
 
-/// Answers that take this long are named in the log.
+/// Requests that take this long are logged.
 pub const SLOW: Duration = Duration::from_secs(1);
 
 impl Tally {
-    /// Counts one more.
     pub fn add(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts the time of an answer.
     pub fn took(&self, route: &str, time: Duration) {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         let of_route = times.entry(route.to_owned()).or_default();
@@ -152,9 +138,6 @@ impl Tally {
 
 impl Hub {
     /// A hub on a migrated database.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> Result<Self, Trouble> {
         let build = results::build_number(&*store, &settings.build)?;
         let rates = Rates::default();
@@ -169,7 +152,7 @@ impl Hub {
             rates,
             tally: Tally::default(),
             workers,
-            drawn: DrawnPages::default(),
+            page_cache: PageCache::default(),
             deriving: Stop::default(),
             bodies: Shares::new(BODIES_BYTES_MAX, BODIES_BYTES_MAX / 4),
             uploads: Shares::new(2 * of_one, of_one),
@@ -179,17 +162,15 @@ impl Hub {
         })
     }
 
-    /// Threads that wait for the database or a worker.
+    /// Number of threads that wait for the database or a worker.
     pub fn threads() -> usize {
         2 * 2 * workers_of_one() + QUERIES_MAX + OWN_THREADS
     }
 
-    /// The latest counts.
     pub fn counts(&self) -> Arc<Counts> {
         Arc::clone(&self.counts.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts new counts in their place.
     pub fn set_counts(&self, counts: Counts) {
         *self.counts.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(counts);
     }

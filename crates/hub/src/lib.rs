@@ -1,9 +1,10 @@
-//! A hub of one's own: takes results, keeps them, never loses one, shows and compares them.
+//! A private hub: stores results of sbc-bench durably, shows and compares them.
 //!
-//! What was sent is kept redacted and whole; everything else is derived from it and made once more when rules improve.
-//! The process keeps no state: several processes can share one PostgreSQL.
+//! Uploads are stored redacted and whole; all else is derived from them, again whenever rules improve. The process
+//! keeps no state: several processes can share one PostgreSQL.
 
 #![forbid(unsafe_code)]
+#![allow(missing_docs, reason = "no API: the hub's program, tests and benchmarks use it")]
 
 pub mod address;
 pub mod changes;
@@ -11,7 +12,6 @@ pub mod clock;
 pub mod counts;
 mod curl;
 pub mod derive;
-pub mod drawn;
 pub mod folders;
 pub mod history;
 pub mod hooks;
@@ -26,6 +26,7 @@ pub mod originals;
 pub mod outdated;
 mod outside;
 pub mod own;
+pub mod page_cache;
 mod pages;
 pub mod private;
 pub mod query;

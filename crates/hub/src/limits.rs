@@ -4,26 +4,25 @@ use crate::store::Trouble;
 use logs::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 
-/// Limits of what is taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of a request.
+    /// Maximum size of a request.
     pub request_bytes_max: usize,
-    /// Bytes of one file when it is unpacked.
+    /// Maximum size of one file, unpacked.
     pub file_bytes_max: usize,
-    /// Bytes of a file that is text and neither JSON nor a stream: logs of the longest runs have a few hundred KiB, and
+    /// Maximum size of a file that is neither JSON nor a stream. Logs of the longest runs have a few hundred KiB, and
     /// reading text takes longest.
     pub log_bytes_max: usize,
-    /// Files of an archive.
+    /// Maximum number of files in an archive.
     pub files_max: usize,
-    /// CPU time in seconds that a worker may take for one request.
+    /// CPU time of a worker for one request.
     pub cpu_s_max: u64,
-    /// Memory of a worker in bytes.
+    /// Memory of a worker.
     pub memory_bytes_max: u64,
 }
 
 impl Default for Limits {
-    /// A Record of an hour with hundreds of channels has some MB, and packs to a tenth.
+    /// A Record of an hour with hundreds of channels has some MB, and a tenth of that compressed.
     fn default() -> Self {
         Self {
             request_bytes_max: 8 << 20,
@@ -36,18 +35,17 @@ impl Default for Limits {
     }
 }
 
-/// Why nothing of a request was kept.
+/// Reason why nothing of a request was stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LimitRefusal {
-    /// It is larger than the limits, with what is.
+    /// The limit that is exceeded.
     TooLarge(String),
-    /// It is empty, or an archive without files.
+    /// Empty request, or an archive without files.
     Empty,
-    /// It is packed, and cannot be unpacked.
+    /// Compressed data that cannot be unpacked.
     Damaged(String),
     /// The hub ends, the client is gone, or no process can be started.
     Stopped(String),
-    /// The database does not take it.
     #[serde(skip)]
     Store(Trouble),
 }

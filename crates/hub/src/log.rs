@@ -1,5 +1,5 @@
-//! The log: one JSON object a line, on standard error, for journald and its like. A thread of its own writes it: who does not
-//! read the log holds up nothing.
+//! Log on standard error: one JSON object a line, for journald and the like. A separate thread writes it, so that a
+//! slow reader of the log delays nothing.
 
 use crate::clock;
 use serde_json::{Map, Value};
@@ -8,12 +8,12 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
-/// Lines that wait to be written; more than that are lost.
+/// Maximum number of lines in the queue; further lines are dropped.
 const LINES_MAX: usize = 1_000;
-/// Patience with who reads the log when the hub ends.
+/// Maximum wait for the reader of the log when the hub ends.
 const END_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// A line, or who waits until all before are written.
+/// A line, or a request to report that all lines before it are written.
 enum Entry {
     Line(String),
     End(SyncSender<()>),
@@ -36,7 +36,7 @@ fn writer() -> Option<&'static SyncSender<Entry>> {
     WRITER.get_or_init(start).as_ref()
 }
 
-/// Writes one line; one for which no room is left is lost.
+/// Writes a line; drops it if the queue is full.
 pub fn event(what: &str, fields: &[(&str, &str)]) {
     let mut line = Map::new();
     line.insert("utc_ms".into(), clock::now_utc_ms().into());
@@ -48,7 +48,7 @@ pub fn event(what: &str, fields: &[(&str, &str)]) {
     writer().and_then(|writer| writer.try_send(Entry::Line(text)).ok());
 }
 
-/// Waits until all lines are written, but not for long.
+/// Waits until all lines are written, at most [`END_TIME_MAX`].
 pub fn end() {
     let (give, take) = sync_channel(1);
     if writer().is_some_and(|writer| writer.try_send(Entry::End(give)).is_ok()) {

@@ -1,5 +1,4 @@
-//! Mail by SMTP (RFC 5321), sent by curl: without encryption to a relay of the operator's own, on this host or in its network; to
-//! a server that asks for a password over TLS alone.
+//! Mail by SMTP (RFC 5321), sent by curl: without encryption to a relay, with a password over TLS only.
 
 use crate::curl;
 use crate::outside::Server;
@@ -10,26 +9,21 @@ use std::time::Duration;
 /// Format of the target of a mail.
 pub const TARGET: &str = "smtp://RELAY:25/?from=A&to=B, smtp://USER:PASSWORD@SERVER:587/?from=A&to=B or smtps://...";
 
-/// Target of a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Target {
-    /// Its server with scheme, user and port.
+    /// Server with scheme, user and port.
     url: String,
     from: String,
     to: String,
     has_user: bool,
 }
 
-/// A mail.
 #[derive(Debug, Clone, Copy)]
 pub struct Mail<'a> {
-    /// Subject.
     pub subject: &'a str,
-    /// Its lines.
     pub text: &'a str,
-    /// Number of the notice; repeated mails about one change have the same number.
+    /// Number of the change; makes repeated mails about it recognisable.
     pub number: i64,
-    /// When it is sent, UTC in milliseconds.
     pub now_utc_ms: i64,
 }
 
@@ -47,12 +41,11 @@ fn parse(target: &str) -> Option<Target> {
     is_whole.then_some(target)
 }
 
-/// Checks that mails can be sent to a target.
 pub fn is_target(target: &str) -> bool {
     parse(target).is_some()
 }
 
-/// RFC 5322, 3.6.
+/// Headers (RFC 5322, 3.6).
 fn headers(target: &Target, mail: &Mail<'_>) -> Vec<String> {
     let at = Timestamp::from_millisecond(mail.now_utc_ms).unwrap_or_default().to_zoned(TimeZone::UTC);
     let date = jiff::fmt::rfc2822::to_string(&at).unwrap_or_default();
@@ -66,13 +59,10 @@ fn headers(target: &Target, mail: &Mail<'_>) -> Vec<String> {
     ]
 }
 
-/// Sends a mail; a user and a password go over TLS alone.
-///
-/// # Errors
-/// One sentence: the target is wrong, or what its server said.
+/// Sends a mail. An error is one sentence without a full stop.
 pub fn send(target: &str, allow_private: bool, mail: &Mail<'_>, time_max: Duration) -> Result<(), String> {
     let target = parse(target).ok_or_else(|| format!("the target of mails is {TARGET}"))?;
-    // A word behind the server's name is how curl introduces itself.
+    // curl introduces itself by the word behind the server's name.
     let url = format!("{}/sbc-bench-hub", target.url);
     let (headers, part) = (headers(&target, mail), part(mail.text));
     let mut options = vec![("proto", "=smtp,smtps"), ("mail-from", &target.from), ("mail-rcpt", &target.to)];
@@ -84,7 +74,7 @@ pub fn send(target: &str, allow_private: bool, mail: &Mail<'_>, time_max: Durati
     curl::send(&url, allow_private, &options, time_max)
 }
 
-/// Text as the one part of a mail. Within quotes nothing is an option of the part.
+/// The text as the only part of a mail. Quotes keep its content from being options of the part.
 fn part(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(facts::plain).collect();
     let text = lines.join("\r\n").replace('\\', "\\\\").replace('"', "\\\"");
@@ -125,7 +115,7 @@ mod tests {
         let target = format!("smtp://{}/?from=a@b&to=c@d", listener.local_addr().unwrap());
         let serve = move || {
             let (mut stream, _) = listener.accept().unwrap();
-            // Each line comes long before a reader of lines would give up.
+            // Each line arrives long before a timeout between lines.
             while stream.write_all(b"220-more\r\n").is_ok() {
                 std::thread::sleep(Duration::from_millis(50));
             }

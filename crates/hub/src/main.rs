@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Name of the SQLite database in its directory.
+/// File name of the SQLite database.
 const DATABASE: &str = "hub.sqlite";
-/// Files in the hub's directory (https://sqlite.org/wal.html: those of write-ahead mode).
+/// Files in the hub's directory; those of write-ahead mode are in https://sqlite.org/wal.html.
 const FILES: [&str; 4] = [DATABASE, "hub.sqlite-wal", "hub.sqlite-shm", serve::TOKEN_FILE];
 
 fn main() -> ExitCode {
@@ -37,12 +37,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help is printed; what is wrong on the command line is told in one sentence with the way out.
+/// Prints help; turns an error of the command line into one sentence with a hint.
 fn refused(error: &clap::Error) -> anyhow::Result<()> {
     if !error.use_stderr() {
         return Ok(error.print()?);
     }
-    // The text of the first would be all of the help.
+    // The text of these errors is the whole help.
     let missing = [ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, ErrorKind::MissingSubcommand];
     if missing.contains(&error.kind()) {
         bail!("A command is missing. Try `sbc-bench-hub --help`.");
@@ -104,7 +104,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Export { out } => {
             let store = store()?;
-            let count = folders::export(&*store, &out).map_err(anyhow::Error::msg)?;
+            let count = folders::export(&*store, &out)?;
             say(&format!("{} in {}.", how_many(count, "listed result"), out.display()))
         }
         Command::Backup { file } => {
@@ -124,7 +124,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
-/// Checks everything, and says what is wrong.
 fn verified(store: &dyn Store) -> anyhow::Result<()> {
     let checked = verify::verify(store)?;
     for line in &checked.problems {
@@ -139,7 +138,7 @@ fn verified(store: &dyn Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes in folders, and says what was ignored.
+/// Imports folders and reports ignored files.
 fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> anyhow::Result<()> {
     let build = results::build_number(store, env!("SBC_BENCH_HUB_BUILD"))?;
     let owner = folders::owner(store, owner)?;
@@ -155,14 +154,14 @@ fn import(store: &dyn Store, places: &[PathBuf], owner: &str, publish: bool) -> 
     say(&format!("{new}, {} known before, {ignored} ignored.", imported.known))
 }
 
-/// The database, with the tables of this program.
+/// Opens the database and migrates it.
 fn migrated(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
     let store = open(data, database)?;
     store::migrate(&*store, clock::now_utc_ms())?;
     Ok(store)
 }
 
-/// The same for a hub that starts with the machine: it waits for a PostgreSQL that starts later.
+/// As [`migrated`] for a hub that starts at boot: waits for a PostgreSQL that starts later.
 fn open_when_ready(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
     let Some(url) = database else { return open(data, None) };
     let waits = |why: &str| log::event("waits for the database", &[("why", why)]);
@@ -178,12 +177,11 @@ fn open(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
     Ok(Arc::new(Sqlite::open(&file).with_context(|| format!("Cannot open {}", file.display()))?))
 }
 
-/// The directory of the database, for its owner alone.
 fn make(data: &Path) -> anyhow::Result<()> {
     private::data_directory(data, &FILES).map_err(anyhow::Error::msg)
 }
 
-/// Writes a backup, which has its own name only once it is whole and on the disk.
+/// Writes a backup. It gets its name once it is complete and on the disk.
 fn backed_up(store: &dyn Store, file: &Path) -> anyhow::Result<()> {
     let part = PathBuf::from(format!("{}.part", file.display()));
     if part.exists() {
@@ -201,7 +199,7 @@ fn backed_up(store: &dyn Store, file: &Path) -> anyhow::Result<()> {
     say(&line)
 }
 
-/// Makes a backup of SQLite the database of a directory that has none.
+/// Restores a backup of SQLite into a directory without a database.
 fn restored(place: &args::Place, file: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(
         place.database.is_none(),
@@ -213,7 +211,7 @@ fn restored(place: &args::Place, file: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(!target.exists(), "{} already exists; use a new directory.", target.display());
     say(&whole(file, file)?)?;
     make(&place.data)?;
-    // Under its own name only once it is whole: a hub that starts would take half of it for a database.
+    // Renamed once complete: a hub that starts meanwhile would open half a database.
     let part = place.data.join(format!("{DATABASE}.part"));
     let mut copy = private::file(&part)?;
     std::io::copy(&mut std::fs::File::open(file)?, &mut copy)?;
@@ -222,7 +220,7 @@ fn restored(place: &args::Place, file: &Path) -> anyhow::Result<()> {
     Ok(std::fs::File::open(&place.data)?.sync_all()?)
 }
 
-/// Says how much a backup has that is whole; it is called `name`.
+/// Verifies a backup and counts its content; `name` is its final path.
 fn whole(file: &Path, name: &Path) -> anyhow::Result<String> {
     let opened = Sqlite::open(file).with_context(|| format!("{} is not a backup of a hub", name.display()))?;
     let checked = verify::verify(&opened).with_context(|| format!("{} is not a backup of a hub", name.display()))?;
@@ -232,7 +230,6 @@ fn whole(file: &Path, name: &Path) -> anyhow::Result<String> {
     Ok(format!("{}: {results} and {originals} checked.", name.display()))
 }
 
-/// Prints a line.
 fn say(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(std::io::stdout(), "{line}")?)
 }

@@ -1,4 +1,4 @@
-//! Names that many results share: boards, SoCs, core types, sets of cores, kernels, distributions. Each has a number for
+//! Names shared by many results: boards, SoCs, core types, sets of cores, kernels, distributions. Each has a number for
 //! queries and a slug for addresses.
 
 use crate::originals::hash;
@@ -6,29 +6,23 @@ use crate::store::{Session, Trouble, Value, first};
 use facts::soc::bare_key;
 use serde::{Deserialize, Serialize};
 
-/// Kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A board.
     Board,
-    /// A SoC or CPU.
     Soc,
     /// A core type, such as Cortex-A76.
     Core,
     /// A set of cores, such as `4x Cortex-A55 + 4x Cortex-A76`.
     Cores,
-    /// A kernel release.
     Kernel,
-    /// A distribution.
     Distribution,
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: [Self; 6] = [Self::Board, Self::Soc, Self::Core, Self::Cores, Self::Kernel, Self::Distribution];
 
-    /// Its word in addresses and in the database.
+    /// Word in addresses and in the database.
     pub fn word(self) -> &'static str {
         match self {
             Self::Board => "board",
@@ -40,26 +34,22 @@ impl Kind {
         }
     }
 
-    /// The kind of a word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }
 
-/// Longest name that is kept; real ones have up to 100 characters.
+/// Maximum length of a stored name; real ones have up to 100 characters.
 const CHARACTERS_MAX: usize = 200;
 
-/// The number of a name, which is made where it is not there.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Number of a name, which is added if it is new.
 pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Option<i64>, Trouble> {
     let words: String = facts::plain(words).chars().take(CHARACTERS_MAX).collect();
     if words.is_empty() {
         return Ok(None);
     }
     let plain = slug_of(kind, &words);
-    // Spellings of a board are one name, the first of them.
+    // All spellings of a board are one name, the first one stored.
     let (column, value) = if is_board(kind, &words) { ("slug", &plain) } else { ("words", &words) };
     let known = |session: &mut dyn Session| -> Result<Option<i64>, Trouble> {
         let values = [kind.word().into(), value.as_str().into()];
@@ -70,7 +60,7 @@ pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Opti
     if let Some(id) = known(session)? {
         return Ok(Some(id));
     }
-    // Names that differ in what a slug leaves out get a slug each.
+    // Names with the same slug are told apart by a hash.
     let distinct = format!("{plain}-{}", &hash(words.as_bytes())[..8]);
     for slug in [&plain, &distinct] {
         let sql = "INSERT INTO name (kind, words, slug) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
@@ -88,26 +78,23 @@ impl From<String> for Value {
     }
 }
 
-/// Notes which core types a set of cores has.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Stores that a set of cores contains a core type.
 pub fn join_cores(session: &mut dyn Session, cores: i64, core: i64) -> Result<(), Trouble> {
     let sql = "INSERT INTO name_core (cores_id, core_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     session.run(sql, &[cores.into(), core.into()]).map(drop)
 }
 
-/// The slug of a name as people write it; that of a slug is itself. Spellings of a board have one: `rock5b` and `Radxa ROCK 5B`.
+/// Slug of a name in any spelling: `rock5b` and `Radxa ROCK 5B` have one slug, and a slug is its own slug.
 pub fn slug_of(kind: Kind, words: &str) -> String {
     if is_board(kind, words) { slug(&bare_key(&compare::board_name(words).1)) } else { slug(words) }
 }
 
-/// Letters beyond ASCII are lost in the spelling that is the same for all names of a board.
+/// The common spelling of boards drops letters beyond ASCII.
 fn is_board(kind: Kind, words: &str) -> bool {
     kind == Kind::Board && words.is_ascii()
 }
 
-/// A name for addresses: `Orange Pi 5 Plus` is `orange-pi-5-plus`.
+/// Name for addresses: `Orange Pi 5 Plus` is `orange-pi-5-plus`.
 pub fn slug(words: &str) -> String {
     let lower = words.to_lowercase();
     let parts = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());

@@ -1,5 +1,5 @@
-//! Sends notices of changes. A notice is taken by one hub for a while; one that could not be sent is tried again later and
-//! later, and one whose sender died within is sent by another.
+//! Sends notices of changes. One hub leases a notice at a time; a failed attempt is repeated with growing delays, and
+//! the lease of a hub that died expires.
 
 use crate::changes::{self, Change};
 use crate::hooks::{Form, Hook};
@@ -9,27 +9,23 @@ use crate::{curl, log};
 use serde_json::json;
 use std::time::Duration;
 
-/// Maximum number of attempts to send a notice; they span about a day.
+/// Maximum number of attempts, which span about a day.
 const TRIES_MAX: i64 = 12;
 /// Maximum delay of an attempt; a later due time dates from before the clock was set back.
 const WAIT_MS_MAX: i64 = 1_000 << 14;
-/// Lease of a notice in milliseconds.
 const LEASE_MS: i64 = 60_000;
 /// Timeout of an attempt.
 const TIME_MAX: Duration = Duration::from_secs(20);
 
 struct LeaseRow {
-    /// Notices of one hook about one machine, which are sent as one.
+    /// Notices of one hook about one machine, sent as one.
     ids: Vec<i64>,
     tries: i64,
     hook: Option<Hook>,
     changes: Vec<Change>,
 }
 
-/// Sends one notice that is due. False if there is none.
-///
-/// # Errors
-/// As [`crate::store::Session::run`]; one that could not be sent is not an error.
+/// Sends one notice that is due. False if none is due or the attempt failed.
 pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
     let Some(taken) = take(store, now_utc_ms)? else { return Ok(false) };
     let sent = match &taken.hook {
@@ -54,7 +50,6 @@ pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<boo
     Ok(sent.is_ok())
 }
 
-/// Numbers as a statement lists them.
 fn numbers(all: &[i64]) -> String {
     all.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -65,7 +60,7 @@ fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<LeaseRow>, Trouble>
         "SELECT id, hook_id, change_id, tries FROM notice WHERE sent_utc_ms IS NULL AND tries < $2 \
          AND (due_utc_ms <= $1 OR due_utc_ms > $3) ORDER BY due_utc_ms LIMIT 1{ending}"
     );
-    // What else is due to the same receiver about the same machine: what slows it down lowers several figures.
+    // All notices due to one receiver about one machine: one cause lowers several figures.
     let of_machine = format!(
         "SELECT id, change_id FROM notice WHERE hook_id = $1 AND sent_utc_ms IS NULL AND tries < $3 AND due_utc_ms <= $4 \
          AND change_id IN (SELECT other.id FROM change AS other JOIN change AS this ON other.owner = this.owner \
@@ -107,7 +102,7 @@ fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<LeaseRow>, Trouble>
     })
 }
 
-/// The address of a result and the end of a text with it. Without an address of its own the hub cannot make a link.
+/// The address of a result, and a text with it. Without a public address the hub cannot make a link.
 fn link(own_url: &str, slug: &str) -> (Option<String>, String) {
     if own_url.is_empty() {
         return (None, format!("Result {slug}; there is no link because the hub was started without --public-url."));
@@ -129,7 +124,7 @@ fn send(hook: &Hook, changes: &[Change], own_url: &str, now_utc_ms: i64) -> Resu
         }
         Form::Slack => post(hook, target, "POST", &json!({"text": text}), change.id),
         Form::Matrix => {
-            // The number of the change makes it one message, however often it is sent.
+            // The number of the change makes repeated attempts one message.
             let (room, token) = target.split_once('?').unwrap_or((target, ""));
             let address = format!("{room}/send/m.room.message/sbc-bench-{}?{token}", change.id);
             post(hook, &address, "PUT", &json!({"msgtype": "m.text", "body": text}), change.id)
@@ -176,7 +171,7 @@ mod tests {
             });
             let hook = Hook { form: Form::Generic, target: url.clone(), allow_private: true };
             assert_eq!(post(&hook, &url, "POST", &json!({}), 1), Err(format!("the answer is {status}")));
-            // The connection of a redirection that was followed would wait to be accepted.
+            // A followed redirection would leave a connection to accept.
             assert!(receiver.unwrap().join().unwrap().accept().is_err(), "{status}");
         }
     }

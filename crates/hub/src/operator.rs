@@ -14,7 +14,6 @@ use std::path::Path;
 /// A target has some hundred bytes.
 const TARGET_BYTES_MAX: u64 = 16 << 10;
 
-/// `hook`.
 pub(crate) fn hook(store: &dyn Store, command: HookCommand) -> anyhow::Result<()> {
     match command {
         HookCommand::Add { name, form, allow_private, target, target_file } => {
@@ -36,7 +35,7 @@ pub(crate) fn hook(store: &dyn Store, command: HookCommand) -> anyhow::Result<()
     }
 }
 
-/// Reads the target of a hook. It is not an argument, because every user can read those.
+/// Reads the target of a hook, which is no argument because every user can read arguments.
 fn target_of(word: Option<&str>, file: Option<&Path>) -> anyhow::Result<String> {
     let mut text = String::new();
     match (word, file) {
@@ -60,20 +59,17 @@ fn target_of(word: Option<&str>, file: Option<&Path>) -> anyhow::Result<String> 
     }
 }
 
-/// `hide`.
 pub(crate) fn hide(store: &dyn Store, ids: &[String]) -> anyhow::Result<()> {
     let count = store::write(store, |session| removal::hide_all(session, ids))?;
     say(&format!("{} hidden.", how_many(count, "result")))
 }
 
-/// `delete`.
 pub(crate) fn delete(store: &dyn Store, ids: &[String]) -> anyhow::Result<()> {
     let (count, is_gone) = store::erase(store, |session| removal::delete_all(session, ids))?;
     say(&format!("{} deleted.", how_many(count, "result")))?;
     rest(store, is_gone)
 }
 
-/// `compact`.
 pub(crate) fn compact(store: &dyn Store) -> anyhow::Result<()> {
     store.compact()?;
     say("The database was rewritten without what was deleted.")
@@ -96,7 +92,6 @@ fn rest(store: &dyn Store, is_gone: bool) -> anyhow::Result<()> {
     }
 }
 
-/// `token`.
 pub(crate) fn token(store: &dyn Store, command: TokenCommand) -> anyhow::Result<()> {
     match command {
         TokenCommand::Make { name, scopes, quota } => {

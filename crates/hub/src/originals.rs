@@ -1,4 +1,4 @@
-//! Originals: what was sent, redacted, compressed, and named by its content.
+//! Originals: redacted and compressed uploads, identified by the hash of their content.
 
 use crate::store::{Session, Store, Trouble, first, read};
 use flate2::read::{ZlibDecoder, ZlibEncoder};
@@ -10,49 +10,36 @@ use std::io::Read;
 /// A Record of 200 KB is compressed to less than 40 KB.
 const LEVEL: u32 = 1;
 
-/// SHA-256 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// A compressed original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompressedOriginal {
-    /// SHA-256 of its bytes.
     pub hash: String,
     /// Uncompressed size in bytes.
     pub size: usize,
-    /// Compressed bytes.
     pub bytes: Vec<u8>,
 }
 
 impl CompressedOriginal {
-    /// Compresses bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self { hash: hash(bytes), size: bytes.len(), bytes: pack(bytes) }
     }
 
-    /// Its bytes.
-    ///
-    /// # Errors
-    /// As [`unpack`].
     pub fn unpacked(&self) -> Result<Vec<u8>, Trouble> {
         unpack(&self.bytes, self.size, &self.hash)
     }
 }
 
-/// Bytes, compressed.
 pub fn pack(bytes: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
-    // Reading from memory into memory cannot fail. A higher level takes more time than all else that is done with a result.
+    // Reading from memory into memory cannot fail. A higher level takes longer than all other work on a result.
     let _ = ZlibEncoder::new(bytes, Compression::new(LEVEL)).read_to_end(&mut packed);
     packed
 }
 
-/// The bytes of [`pack`].
-///
-/// # Errors
-/// They are damaged: too short, or not those of this hash.
+/// The bytes of [`pack`]; an error if they are damaged or have another hash.
 pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Trouble> {
     let mut bytes = Vec::with_capacity(size);
     let read = ZlibDecoder::new(packed).take(size as u64 + 1).read_to_end(&mut bytes);
@@ -62,15 +49,12 @@ pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Tro
     Ok(bytes)
 }
 
-/// Keeps an original, unless it is there.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Stores an original, unless it exists.
 pub fn keep(session: &mut dyn Session, original: &CompressedOriginal) -> Result<(), Trouble> {
     let sql = "INSERT INTO original (hash, size, packed) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
     let values = [original.hash.as_str().into(), (original.size as i64).into(), original.bytes.clone().into()];
     session.run(sql, &values)?;
-    // An original that exists is locked until the result refers to it; it may be deleted already.
+    // An existing original is locked until the result refers to it; another transaction may be deleting it.
     let held = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_point_to());
     match first(session, &held, &[original.hash.as_str().into()])? {
         Some(_) => Ok(()),
@@ -78,10 +62,6 @@ pub fn keep(session: &mut dyn Session, original: &CompressedOriginal) -> Result<
     }
 }
 
-/// The original of this hash, compressed.
-///
-/// # Errors
-/// It is not there.
 pub fn packed(session: &mut dyn Session, hash: &str) -> Result<CompressedOriginal, Trouble> {
     let row = first(session, "SELECT size, packed FROM original WHERE hash = $1", &[hash.into()])?;
     let row = row.ok_or_else(|| missing(hash))?;
@@ -97,18 +77,15 @@ fn missing(hash: &str) -> Trouble {
     Trouble::of(format!("The original {hash} is missing."))
 }
 
-/// The bytes of the original of this hash.
-///
-/// # Errors
-/// It is not there or damaged.
+/// The bytes of an original; an error if it is missing or damaged.
 pub fn get(session: &mut dyn Session, hash: &str) -> Result<Vec<u8>, Trouble> {
     packed(session, hash)?.unpacked()
 }
 
-/// Size of a compressed piece that is read at once, in bytes.
+/// Size in bytes of a compressed piece that is read at once.
 pub const PIECE_BYTES: usize = 128 << 10;
 
-/// An original that is read and unpacked piece by piece.
+/// Reads and unpacks an original piece by piece.
 pub struct Unpacking {
     hash: String,
     left: usize,
@@ -121,16 +98,13 @@ pub struct Unpacking {
 }
 
 impl Unpacking {
-    /// An original of this uncompressed size.
+    /// Reads the original of this hash and uncompressed size.
     pub fn new(hash: String, size: usize) -> Self {
         let (inflater, digest) = (Decompress::new(true), Sha256::new());
         Self { hash, left: size, at: 0, piece: Vec::new(), used: 0, inflater, digest }
     }
 
-    /// The next `count` bytes, or the rest; none at the end.
-    ///
-    /// # Errors
-    /// It is missing or damaged. Damage may be found only at the end.
+    /// The next `count` bytes, or the rest; none at the end. Damage may be found only at the end.
     pub fn next(&mut self, store: &dyn Store, count: usize) -> Result<Option<Vec<u8>>, Trouble> {
         if self.left == 0 {
             return Ok(None);
@@ -170,10 +144,7 @@ impl Unpacking {
     }
 }
 
-/// Removes an original that no result needs any more.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Removes an original that no result needs.
 pub fn forget(session: &mut dyn Session, hash: &str) -> Result<(), Trouble> {
     let lock = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_remove());
     session.run(&lock, &[hash.into()])?;

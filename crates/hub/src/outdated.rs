@@ -4,24 +4,16 @@ use crate::derive::Derived;
 use crate::log;
 use crate::originals::{self, CompressedOriginal};
 use crate::results::replace;
-use crate::store::{Dialect, Session, Store, Trouble, first, read, read_all, write};
+use crate::store::{Dialect, Session, Store, Trouble, first, number, read, write};
 use crate::worker::{Stop, Workers};
 
 /// Number of results derived by an older build.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
-    let sql = "SELECT count(*) FROM result WHERE derived_by < $1";
-    let row = read_all(store, |session| first(session, sql, &[build.into()]))?;
-    Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
+    number(store, "SELECT count(*) FROM result WHERE derived_by < $1", &[build.into()])
 }
 
-/// Derives one result of an older build again. False if there is none left. A result that the database refuses is logged and
+/// Derives one result of an older build again. False if none is left. A result that the database refuses is logged and
 /// quarantined; otherwise it would stay the first, and no other would be derived.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64) -> Result<bool, Trouble> {
     let mut taken = None;
     let derive = |found: &OldBuildResult| found.derived(workers, stop);
@@ -41,7 +33,7 @@ type Derive<'a> = &'a dyn Fn(&OldBuildResult) -> Option<Result<Derived, String>>
 fn derive_first(store: &dyn Store, build: i64, derive: Derive<'_>, taken: &mut Option<i64>) -> Result<bool, Trouble> {
     let dialect = store.dialect();
     if dialect == Dialect::Sqlite {
-        // Reading and deriving do not hold the one connection that writes: nobody else derives.
+        // Does not hold the connection that writes while it derives: no other process derives.
         let Some(found) = read(store, |session| outdated_one(session, build, ""))? else { return Ok(false) };
         *taken = Some(found.id);
         let Some(derived) = derive(&found) else { return Ok(false) };
@@ -60,9 +52,9 @@ struct OldBuildResult {
     id: i64,
     alias: String,
     received_utc_ms: i64,
-    /// Why it is in quarantine, if it is.
+    /// Reason of its quarantine.
     quarantined: Option<String>,
-    /// The original, or why it cannot be read.
+    /// The original, or the reason that it cannot be read.
     original: Result<CompressedOriginal, String>,
 }
 
@@ -73,7 +65,7 @@ impl OldBuildResult {
             Err(why) => return Some(Err(why.clone())),
         };
         match &self.quarantined {
-            // It could not be redacted on arrival, so its original is empty.
+            // The file could not be redacted on arrival, so its original is empty.
             Some(why) if original.size == 0 => Some(Err(why.clone())),
             _ => {
                 let derived = workers.derive(stop, &self.alias, original)?;

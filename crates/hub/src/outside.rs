@@ -1,12 +1,11 @@
-//! Addresses of notices. A receiver can change the address of its name at any moment, so the hub checks the address that it
-//! connects to, and refuses those of private networks unless the operator allows them.
+//! Addresses of notices. A receiver can change the address of its name at any moment, so the hub checks the address
+//! that it connects to and refuses those of private networks unless the operator allows them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
 /// Schemes with their ports.
 const SCHEMES: [(&str, u16); 4] = [("http", 80), ("https", 443), ("smtp", 25), ("smtps", 465)];
 
-/// Scheme, server and port of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Server {
     pub(crate) scheme: &'static str,
@@ -51,10 +50,7 @@ impl Server {
         format!("{}://{host}:{}", self.scheme, self.port)
     }
 
-    /// Its public addresses, in the form of curl's `connect-to`.
-    ///
-    /// # Errors
-    /// It has none.
+    /// Public addresses in the form of curl's `connect-to`.
     pub(crate) fn addresses(&self) -> Result<Vec<String>, NotOutside> {
         let found = (self.host.as_str(), self.port).to_socket_addrs();
         let found = found.map_err(|error| NotOutside::Unknown(format!("{} has no address: {error}", self.host)))?;
@@ -80,9 +76,9 @@ impl Server {
 /// Reason not to connect to a server, as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotOutside {
-    /// Its name has no address, at this moment.
+    /// The name has no address at this moment.
     Unknown(String),
-    /// All of its addresses are within a private network.
+    /// All addresses of the name are private.
     Private(String),
 }
 
@@ -94,7 +90,7 @@ impl NotOutside {
     }
 }
 
-/// True for a public address (IANA registries of special-purpose addresses, RFC 6890).
+/// Whether an address is public (IANA registries of special-purpose addresses, RFC 6890).
 fn is_outside(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_outside_v4(address),
@@ -109,7 +105,7 @@ fn is_outside_v4(address: Ipv4Addr) -> bool {
         || address.is_documentation()
         || address.is_multicast();
     let is_other = match address.octets() {
-        // This network, benchmarks, what is reserved and broadcast.
+        // This network, benchmarks, reserved and broadcast.
         [0 | 240..=255, ..] | [198, 18 | 19, ..] | [192, 0, 0, _] => true,
         // Shared by customers of a provider.
         [100, second, ..] => second & 0xc0 == 64,

@@ -1,5 +1,5 @@
-//! Files and directories of the hub. They hold secrets and unlisted results: only their owner reads and writes them,
-//! independent of the umask and of the owner of the directory.
+//! Creates files and directories of the hub. They hold secrets and unlisted results, so only their owner reads and
+//! writes them, whatever the umask and the owner of the directory are.
 
 use rustix::fs::Mode;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
@@ -7,32 +7,26 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// Mode bits that let others in.
+/// Permission bits of group and others.
 const OTHERS: u32 = 0o077;
-/// Every user may add files (`/tmp`).
+/// Bit of directories in which every user may add files (`/tmp`).
 const STICKY: u32 = 0o1000;
 
-/// Files that libraries and other programs create for the hub (SQLite, `pg_dump`) are private as well.
+/// Makes files private that libraries and other programs create for the hub (SQLite, `pg_dump`).
 pub fn set_umask() {
     rustix::process::umask(Mode::from_raw_mode(OTHERS));
 }
 
 /// Creates a file, or truncates an existing one, for its owner alone.
-///
-/// # Errors
-/// As [`OpenOptions::open`].
 pub fn file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    // The mode above is that of a new file only.
+    // The mode above applies to a new file only.
     file.set_permissions(Permissions::from_mode(0o600))?;
     Ok(file)
 }
 
-/// Writes a file for its owner alone. It is on the disk under its name when this returns.
-///
-/// # Errors
-/// As [`OpenOptions::open`] and [`File::sync_all`].
+/// Writes a file for its owner alone, and syncs it and its directory.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = file(path)?;
     file.write_all(bytes)?;
@@ -40,18 +34,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
-/// Creates a directory and its parents for their owner alone; an existing one is left as it is.
-///
-/// # Errors
-/// As [`DirBuilder::create`].
+/// Creates a directory and its parents for their owner alone; an existing one stays as it is.
 pub fn directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Creates the directory of a hub, or closes an existing one to other users, together with the `files` of the hub in it.
-///
-/// # Errors
-/// One sentence: it cannot be created or closed, or other users work in it.
+/// Creates the directory of a hub, or closes an existing one and the hub's `files` in it to other users. An error is
+/// one sentence.
 pub fn data_directory(data: &Path, files: &[&str]) -> Result<(), String> {
     directory(data).map_err(|error| format!("Cannot create {}: {error}.", data.display()))?;
     let cannot = |error: io::Error| format!("Cannot close {} to other users: {error}.", data.display());

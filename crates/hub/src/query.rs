@@ -1,8 +1,7 @@
 //! Lists of results: filters, sorts and pages, each answered from an index at any size of the database.
 //!
-//! A page begins after a cursor, which names the last row before it. Which index serves is chosen here and not left to
-//! the database: of a name with few or some results these are sorted, of a frequent one the sorted index is read until a page is
-//! full.
+//! A page begins after a cursor, which names the last row before it. The index is chosen here and not by the database:
+//! results of a rare name are sorted, and for a frequent name the index of the sort is read until a page is full.
 
 use crate::counts::Counts;
 use crate::names::Kind;
@@ -10,7 +9,6 @@ use crate::results::NAMED;
 use crate::sorts::SORTS;
 use crate::store::{Row, Session, Trouble, Value, first};
 
-/// Conditions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
     /// Names by kind, as slugs.
@@ -21,30 +19,27 @@ pub struct Query {
     pub died: bool,
     /// Words of boards, SoCs, kernels and others.
     pub words: Option<String>,
-    /// Index in [`SORTS`]; none for the newest first.
+    /// Index in [`SORTS`]; the newest first without one.
     pub sort: Option<usize>,
-    /// Cursor of the page.
     pub cursor: Option<Cursor>,
-    /// Rows of a page.
+    /// Maximum number of rows.
     pub limit: i64,
 }
 
-/// The last row of the page before.
+/// Last row of the previous page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cursor {
-    /// Its value of what is sorted by.
+    /// Value of the sort.
     pub value: f64,
-    /// Its number.
+    /// Number of the result.
     pub id: i64,
 }
 
 impl Cursor {
-    /// As it stands in addresses.
     pub fn text(self) -> String {
         format!("{}_{}", self.value, self.id)
     }
 
-    /// From an address.
     pub fn parse(text: &str) -> Option<Self> {
         let (value, id) = text.split_once('_')?;
         let value: f64 = value.parse().ok()?;
@@ -52,57 +47,45 @@ impl Cursor {
     }
 }
 
-/// A row of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListRow {
-    /// Number.
     pub id: i64,
-    /// Short name.
     pub slug: String,
-    /// When it was listed.
     pub listed_utc_ms: i64,
-    /// When its run began.
     pub started_utc_ms: Option<i64>,
-    /// The mode of its run, or `log`.
+    /// Mode of the run, or `log`.
     pub kind: String,
-    /// Its verdict.
     pub verdict: String,
-    /// The step in which it died.
+    /// Step in which the run died.
     pub died_in: Option<String>,
-    /// The paragraph at the top of its report.
+    /// First paragraph of the report.
     pub headline: String,
     /// Cells of the table of results.
     pub cells: Vec<String>,
-    /// Sort key.
+    /// Figures in the order of [`SORTS`].
     pub figures: Vec<Option<f64>>,
 }
 
-/// A page of a list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
-    /// Its rows.
     pub rows: Vec<ListRow>,
-    /// Cursor of the next page, if there is one.
+    /// Cursor of the next page.
     pub next: Option<Cursor>,
 }
 
-/// The verdict of few results.
+/// The rarest verdict, which has indices of its own.
 const INVALID: &str = "invalid";
-/// Rows of a page at most.
+/// Maximum number of rows of a page.
 pub const LIMIT_MAX: i64 = 200;
-/// Names that words are looked for in at most.
+/// Maximum number of names that words are searched in.
 const WORD_NAMES_MAX: usize = 2_000;
-/// Numbers of names in one query at most.
+/// Maximum number of name ids in a query.
 const IDS_MAX: usize = 200;
 
-/// A name with at most one in so many results is looked for by itself: sorting these takes some ten milliseconds at most, and
-/// they may all stand at the end of the order.
+/// A name is rare if at most one in this many results has it. Sorting its results takes tens of milliseconds at most;
+/// in the index of a sort they could all be at the end.
 const NAMES_PART: i64 = 10;
 
-/// Reads a page.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, Trouble> {
     let mut named_ones: Vec<Condition> = Vec::new();
     for (kind, slug) in &query.names {
@@ -128,22 +111,22 @@ pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result
     Ok(Page { rows, next })
 }
 
-/// One statement with its values. Numbers of results are found in indices alone, and only a page of results is read.
+/// The statement and its values. Indices alone find the ids of results; only the rows of a page are read.
 fn statement(query: &Query, mut named_ones: Vec<Condition>, total: i64, limit: i64) -> (String, Vec<Value>) {
     let is_invalid = query.verdict.as_deref() == Some(INVALID) && !query.died;
-    // Runs that died and invalid ones are few: they have indices of their own, which also have the columns of names.
+    // Died runs and invalid results are few and have their own indices, which include the columns of names.
     let are_few = query.died || is_invalid;
-    // The name that leaves the fewest rows.
+    // The name with the fewest rows.
     named_ones.sort_by_key(|condition| condition.rows);
     let is_rare = |first: &Condition| !are_few && first.rows.saturating_mul(NAMES_PART) <= total;
     let by_names = named_ones.first().is_some_and(is_rare).then(|| named_ones.remove(0));
-    // A sign before a column keeps the database from reading that column's index.
+    // A sign before a column keeps the database from using that column's index.
     let sign = if by_names.is_some() { "+" } else { "" };
     let mut values: Vec<Value> = Vec::new();
     let mut conditions = vec![format!("{}listed = 1", if are_few { "+" } else { "" })];
     conditions.extend(named_ones.iter().map(Condition::sql));
     if is_invalid {
-        // As a word and not as a value, so that the database sees that the index of these has them all.
+        // As a literal, so that the database recognises the condition of the partial index.
         conditions.push(format!("verdict = '{INVALID}'"));
     } else if let Some(verdict) = &query.verdict {
         values.push(verdict.as_str().into());
@@ -168,7 +151,7 @@ fn statement(query: &Query, mut named_ones: Vec<Condition>, total: i64, limit: i
     values.push((limit + 1).into());
     let end = format!("ORDER BY {sign}{column} DESC, {sign}id DESC LIMIT ${}", values.len());
     let conditions = conditions.join(" AND ");
-    // The first of each column of names, of which the first of all are among.
+    // The first rows of each column of names include the first rows of all.
     let of_column = |column: &(&'static str, Vec<i64>)| format!("{conditions} AND {}", one_of("", column));
     let wheres =
         by_names.map_or_else(|| vec![conditions.clone()], |by_names| by_names.columns.iter().map(of_column).collect());
@@ -186,29 +169,28 @@ fn statement(query: &Query, mut named_ones: Vec<Condition>, total: i64, limit: i
     (sql, values)
 }
 
-/// That a result has one of some names.
+/// Condition that a result has one of some names.
 struct Condition {
-    /// Columns of names, each with the numbers of which it has one.
+    /// Columns of names, each with the accepted ids.
     columns: Vec<(&'static str, Vec<i64>)>,
     /// Number of matching rows.
     rows: i64,
 }
 
 impl Condition {
-    /// Looked for in another order than that of its columns.
+    /// SQL that does not use the indices of the columns.
     fn sql(&self) -> String {
         let parts: Vec<String> = self.columns.iter().map(|column| one_of("+", column)).collect();
         format!("({})", parts.join(" OR "))
     }
 }
 
-/// That a column has one of some numbers.
 fn one_of(sign: &str, (column, ids): &(&'static str, Vec<i64>)) -> String {
     let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
     format!("{sign}{column} IN ({})", ids.join(", "))
 }
 
-/// The condition of a name; none if no result has it.
+/// Condition of a name; none if no result has it.
 fn named(session: &mut dyn Session, kind: Kind, slug: &str, counts: &Counts) -> Result<Option<Condition>, Trouble> {
     let sql = "SELECT id FROM name WHERE kind = $1 AND slug = $2";
     let Some(id) = first(session, sql, &[kind.word().into(), slug.into()])?.and_then(|row| row.integer(0)) else {
@@ -226,11 +208,11 @@ fn named(session: &mut dyn Session, kind: Kind, slug: &str, counts: &Counts) -> 
     Ok((!ids.is_empty()).then(|| Condition { columns: vec![(column, ids)], rows }))
 }
 
-/// The condition that some name has all these words; none if none has.
+/// Condition that some name contains all these words; none if no name does.
 fn worded(session: &mut dyn Session, words: &str, counts: &Counts) -> Result<Option<Condition>, Trouble> {
     let wanted: Vec<String> = words.to_lowercase().split_whitespace().map(str::to_owned).collect();
     let mut condition = Condition { columns: Vec::new(), rows: 0 };
-    // Those that came since the last count are found as well.
+    // Names added since the last count.
     let sql = "SELECT kind, id, words FROM name WHERE id > $1 ORDER BY id LIMIT $2";
     let new = session.run(sql, &[counts.last_name.into(), (IDS_MAX as i64).into()])?;
     for (kind, column) in NAMED {
@@ -266,7 +248,7 @@ fn listed(row: &Row) -> ListRow {
     }
 }
 
-/// The sort of a word in addresses.
+/// Index in [`SORTS`] of a word in addresses.
 pub fn sort_of(id: &str) -> Option<usize> {
     SORTS.iter().position(|sort| sort.column == id)
 }

@@ -1,25 +1,20 @@
-//! Quota of a token: compressed originals, and a fixed size for each result. Counted in the transaction that adds or deletes
-//! a result.
+//! Quota of a token: compressed originals and a fixed size for each result, counted in the transaction that adds or
+//! deletes the result.
 
 use crate::store::{Session, Trouble, first};
 
 /// Default quota in bytes: about 100,000 results.
 const BYTES: i64 = 4 << 30;
 
-/// Use and quota of a token, in bytes.
+/// Use and quota of a token in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
-    /// Bytes in use.
     pub kept: i64,
-    /// Quota in bytes.
     pub most: i64,
 }
 
 impl Quota {
     /// Fails if the quota is used up.
-    ///
-    /// # Errors
-    /// Sentence for the sender.
     pub fn check(self) -> Result<(), Trouble> {
         if self.kept < self.most { Ok(()) } else { Err(self.over()) }
     }
@@ -33,29 +28,19 @@ impl Quota {
     }
 }
 
-/// The quota of a token.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn of(session: &mut dyn Session, token: i64) -> Result<Quota, Trouble> {
     let row = first(session, "SELECT kept_bytes, quota_bytes FROM token WHERE id = $1", &[token.into()])?;
     let [kept, most] = [0, 1].map(|column| row.as_ref().and_then(|row| row.integer(column)));
     Ok(Quota { kept: kept.unwrap_or(0), most: most.unwrap_or(BYTES) })
 }
 
-/// Sets the quota of a token. False if there is none with this name.
-///
-/// # Errors
-/// As [`Session::run`].
+/// False if no token has this name.
 pub fn set(session: &mut dyn Session, name: &str, bytes: i64) -> Result<bool, Trouble> {
     let sql = "UPDATE token SET quota_bytes = $1 WHERE name = $2 RETURNING id";
     Ok(!session.run(sql, &[bytes.into(), name.into()])?.is_empty())
 }
 
-/// Takes room of a token.
-///
-/// # Errors
-/// It has no more: the transaction fails.
+/// Adds to the use of a token; fails beyond the quota, with the transaction.
 pub fn take(session: &mut dyn Session, token: i64, bytes: i64) -> Result<(), Trouble> {
     let sql = "UPDATE token SET kept_bytes = kept_bytes + $1 WHERE id = $2 RETURNING kept_bytes, quota_bytes";
     let Some(row) = first(session, sql, &[bytes.into(), token.into()])? else { return Ok(()) };
@@ -64,10 +49,7 @@ pub fn take(session: &mut dyn Session, token: i64, bytes: i64) -> Result<(), Tro
     if kept <= most { Ok(()) } else { Err(Quota { kept: kept - bytes, most }.over()) }
 }
 
-/// Gives room back.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Subtracts from the use of a token.
 pub fn give_back(session: &mut dyn Session, token: i64, bytes: i64) -> Result<(), Trouble> {
     session.run("UPDATE token SET kept_bytes = kept_bytes - $1 WHERE id = $2", &[bytes.into(), token.into()]).map(drop)
 }

@@ -1,11 +1,7 @@
-//! Random bytes from the kernel, for secrets of tokens and addresses that cannot be guessed.
+//! Random bytes of the kernel, for secrets of tokens and unguessable addresses.
 
 use crate::store::Trouble;
 
-/// `N` random bytes.
-///
-/// # Errors
-/// The kernel gives none.
 pub fn bytes<const N: usize>() -> Result<[u8; N], Trouble> {
     let mut random = [0_u8; N];
     match rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()) {

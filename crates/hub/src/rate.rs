@@ -1,5 +1,5 @@
-//! Who asks how often: a bucket for each sender, which fills with time. In the process alone: with several hubs a sender
-//! gets as much of each.
+//! Rate limits: a token bucket for each sender. Each process has its own, so several hubs permit a multiple of the
+//! rate.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -16,7 +16,7 @@ pub struct Rates {
     uploads: Mutex<Buckets<i64>>,
 }
 
-/// Buckets by sender, and senders in the order in which they were seen.
+/// Buckets by sender, and senders in the order of their last request.
 #[derive(Debug)]
 struct Buckets<K> {
     by_sender: HashMap<K, Bucket>,
@@ -38,25 +38,19 @@ struct Bucket {
 }
 
 impl Rates {
-    /// Takes one request of an address. Else the seconds until there is another.
-    ///
-    /// # Errors
-    /// Its network has asked too often.
+    /// Takes a request of the network of an address. An error is the number of seconds to wait.
     pub fn request(&self, address: IpAddr, per_minute: u32, now_ms: i64) -> Result<(), u64> {
         take(&self.requests, network(address), per_minute, now_ms)
     }
 
-    /// Takes one upload of a token. Else the seconds until there is another.
-    ///
-    /// # Errors
-    /// It has sent too often.
+    /// Takes an upload of a token. An error is the number of seconds to wait.
     pub fn upload(&self, token: i64, per_minute: u32, now_ms: i64) -> Result<(), u64> {
         take(&self.uploads, token, per_minute, now_ms)
     }
 }
 
-/// Network from which one sender can choose its address: a /64 of IPv6 (RFC 6177), a /24 of IPv4, the smallest network that
-/// is routed between providers.
+/// Network within which a sender can choose its address: a /64 of IPv6 (RFC 6177), a /24 of IPv4, the smallest network
+/// that is routed between providers.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,5 +1,5 @@
-//! Reference data from results: the table that `sbc-bench compare` has built in, from this hub's results. Made from what the
-//! database has of each, so that no original is read.
+//! Reference data in the form of the table that `sbc-bench compare` has built in. Made from derived columns, without
+//! reading originals.
 
 use crate::derive::Main;
 use crate::names::Kind;
@@ -10,9 +10,6 @@ use facts::figures;
 use std::collections::BTreeMap;
 
 /// The table of these results.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn table(session: &mut dyn Session, ids: &[i64]) -> Result<String, Trouble> {
     let list: Vec<String> = ids.iter().map(i64::to_string).collect();
     if list.is_empty() {
@@ -62,7 +59,7 @@ fn row(columns: &Columns) -> Row {
     }
 }
 
-/// `4x Cortex-A55`.
+/// Parses `4x Cortex-A55`.
 fn core(text: &str) -> Option<RowCore> {
     let (count, core_type) = text.split_once("x ")?;
     Some(RowCore { count: count.parse().ok()?, core_type: Some(core_type.to_owned()).filter(|name| name != "unknown") })

@@ -5,38 +5,27 @@ use crate::quota;
 use crate::results::{self, NAMED};
 use crate::store::{Row, Session, Store, Trouble, Value, erase, first};
 
-/// Maximum number of results that one transaction deletes: writers wait for it.
+/// Maximum number of results deleted in one transaction; writers wait for it.
 const TOGETHER_MAX: i64 = 50;
 
 /// Deletes a result of an owner with its original, changes and names. False if the owner has no such result.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn delete(session: &mut dyn Session, owner: i64, slug: &str) -> Result<bool, Trouble> {
     let rows = removed(session, "owner = $1 AND slug = $2", &[owner.into(), slug.into()])?;
     Ok(!rows.is_empty())
 }
 
-/// Deletes results of any owner, all or none. Returns how many.
-///
-/// # Errors
-/// There is no such result, or as [`Session::run`].
+/// Deletes results of any owner, all or none, and returns their number.
 pub fn delete_all(session: &mut dyn Session, slugs: &[String]) -> Result<usize, Trouble> {
     each(session, slugs, |session, owner, slug| delete(session, owner, slug))
 }
 
-/// Hides results of any owner from all lists, all or none. Returns how many.
-///
-/// # Errors
-/// As [`delete_all`].
+/// Hides results of any owner from all lists, all or none, and returns their number.
 pub fn hide_all(session: &mut dyn Session, slugs: &[String]) -> Result<usize, Trouble> {
     each(session, slugs, |session, owner, slug| results::publish(session, owner, slug, None))
 }
 
-/// Deletes all that was sent with a token. Returns how many results, and as [`Store::erase`].
-///
-/// # Errors
-/// There is no such token, or as [`Session::run`]; what was deleted before stays deleted.
+/// Deletes the results of a token; those deleted before an error stay deleted. Returns their number, and the value of
+/// [`Store::erase`].
 pub fn delete_all_of(store: &dyn Store, token: &str) -> Result<(usize, bool), Trouble> {
     let mut count = 0;
     loop {
@@ -90,13 +79,13 @@ fn removed(session: &mut dyn Session, condition: &str, values: &[Value]) -> Resu
     ids.sort_unstable();
     ids.dedup();
     if without_use(session, ids)? {
-        // Counts contain the names, too, and are made again.
+        // Stored counts contain the names.
         session.run("DELETE FROM counted", &[])?;
     }
     Ok(rows)
 }
 
-/// Removes names that no result has any more. True if one was removed.
+/// Removes the names that no result has. True if any was removed.
 fn without_use(session: &mut dyn Session, mut ids: Vec<i64>) -> Result<bool, Trouble> {
     let of_results = NAMED.iter().map(|(_, column)| format!("EXISTS (SELECT 1 FROM result WHERE {column} = $1)"));
     let used: Vec<String> =
@@ -112,7 +101,7 @@ fn without_use(session: &mut dyn Session, mut ids: Vec<i64>) -> Result<bool, Tro
             continue;
         }
         removed = true;
-        // The core types of a set of cores may have been of that set alone.
+        // Core types that only this set of cores had.
         let sql = "DELETE FROM name_core WHERE cores_id = $1 RETURNING core_id";
         ids.extend(session.run(sql, &[id.into()])?.iter().filter_map(|row| row.integer(0)));
     }

@@ -1,4 +1,4 @@
-//! Results as the database keeps them: taken in, published, deleted.
+//! Results in the database: stored, listed, derived again.
 
 use crate::derive::Derived;
 use crate::names::{self, Kind};
@@ -8,7 +8,7 @@ use crate::random;
 use crate::sorts::SORTS;
 use crate::store::{Session, Store, Trouble, Value, first, write};
 
-/// Columns of a name's number.
+/// Columns with the id of a name.
 pub const NAMED: [(Kind, &str); 5] = [
     (Kind::Board, "board_id"),
     (Kind::Soc, "soc_id"),
@@ -17,60 +17,54 @@ pub const NAMED: [(Kind, &str); 5] = [
     (Kind::Distribution, "distribution_id"),
 ];
 
-/// A file that is ready to be kept.
+/// File to be stored.
 #[derive(Debug, Clone)]
 pub struct Incoming {
-    /// Number of the sender's token.
+    /// Id of the sender's token.
     pub owner: i64,
-    /// SHA-256 of the bytes as they were sent.
+    /// SHA-256 of the file as received.
     pub received_hash: String,
-    /// The redacted bytes.
+    /// Redacted file.
     pub original: CompressedOriginal,
-    /// True if it is listed.
+    /// Whether it is listed.
     pub published: bool,
-    /// When it came.
     pub received_utc_ms: i64,
-    /// Derived data, or the reason why there is none.
+    /// Derived data, or the reason that there is none.
     pub derived: Result<Derived, String>,
-    /// Sender's name of the machine; empty if it is identified by board and cores.
+    /// Sender's name of the machine; empty to identify it by board and cores.
     pub alias: String,
-    /// Number of this build.
+    /// Number of the build that derived it.
     pub build: i64,
 }
 
-/// Place of a stored result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredResult {
-    /// Its number.
     pub id: i64,
-    /// Its short name in addresses.
+    /// Short name in addresses.
     pub slug: String,
-    /// Why it is quarantined, if it is.
+    /// Reason of its quarantine.
     pub quarantined: Option<String>,
-    /// True if it was there before.
+    /// Whether it was stored before.
     pub was_there: bool,
-    /// True if all people may find it.
+    /// Whether it is listed.
     pub published: bool,
 }
 
-/// Size of a result without its original, with its index entries, in bytes. The same as in `migrations/7_quotas.sql`.
+/// Size of a row and its index entries in bytes, as in `migrations/7_quotas.sql`.
 const ROW_BYTES: i64 = 4096;
 
-/// Letters of a short name: without those that look alike.
+/// Letters of a slug, without similar ones.
 const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
-/// 60 bits: nobody finds an unlisted result by trying.
+/// 60 bits make unlisted results unguessable.
 const SLUG_LETTERS: usize = 12;
 
-/// A new short name. It is random, so that it cannot be computed from the file.
+/// Makes a random slug, which cannot be computed from the file.
 fn new_slug() -> Result<String, Trouble> {
     let random = random::bytes::<SLUG_LETTERS>()?;
     Ok(random.iter().map(|byte| LETTERS[usize::from(byte % 32)] as char).collect())
 }
 
-/// The result that an owner sent before with these bytes.
-///
-/// # Errors
-/// As [`Session::run`].
+/// The result of an owner with this SHA-256 as received.
 pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Result<Option<StoredResult>, Trouble> {
     let sql = "SELECT id, slug, quarantined, published_utc_ms FROM result WHERE owner = $1 AND received_hash = $2";
     let row = first(session, sql, &[owner.into(), received_hash.into()])?;
@@ -83,10 +77,7 @@ pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Resu
     }))
 }
 
-/// Keeps a file. Sent twice, it is kept once.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Stores a file, unless its owner sent it before.
 pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<StoredResult, Trouble> {
     if let Some(kept) = known(session, new.owner, &new.received_hash)? {
         return Ok(kept);
@@ -123,7 +114,7 @@ pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<StoredResult, T
             quota::take(session, new.owner, kept_bytes(new))?;
             Ok(StoredResult { id, slug, quarantined, was_there: false, published: published.is_some() })
         }
-        // Another process was quicker.
+        // Another process stored it meanwhile.
         None => known(session, new.owner, &new.received_hash)?
             .ok_or_else(|| Trouble { is_passing: true, ..Trouble::of("The result is being kept by another hub.") }),
     }
@@ -133,7 +124,6 @@ fn kept_bytes(new: &Incoming) -> i64 {
     ROW_BYTES + new.original.bytes.len() as i64
 }
 
-/// The columns that are derived, with their values.
 fn derived_columns(
     session: &mut dyn Session,
     derived: Option<&Derived>,
@@ -173,10 +163,7 @@ fn derived_columns(
     Ok(columns)
 }
 
-/// Lists or hides a result of an owner. False if the owner has no such result.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Lists a result of an owner from this moment on, or hides it. False if the owner has no such result.
 pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64>) -> Result<bool, Trouble> {
     let sql = "UPDATE result SET published_utc_ms = $1, listed_utc_ms = coalesce($1, received_utc_ms), \
                listed = CASE WHEN quarantined IS NULL AND $1 IS NOT NULL THEN 1 ELSE 0 END \
@@ -184,10 +171,7 @@ pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64
     Ok(!session.run(sql, &[at.into(), owner.into(), slug.into()])?.is_empty())
 }
 
-/// The number of this build; the first time it is asked for it gets the highest.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Number of a build. A new name gets the highest.
 pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
     write(store, |session| {
         session.run("INSERT INTO build (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", &[name.into()])?;
@@ -196,10 +180,7 @@ pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
     })
 }
 
-/// Puts new derived columns in the place of the old.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Replaces the derived columns.
 pub fn replace(
     session: &mut dyn Session,
     id: i64,

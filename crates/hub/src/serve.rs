@@ -11,17 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Number of workers that are started before the first request.
+/// Number of workers started before the first request.
 const WARM_WORKERS: usize = 2;
-/// Maximum time for threads that use the database when the hub ends. Transactions that are cut were not acknowledged.
+/// Maximum wait for threads that use the database when the hub ends. Interrupted transactions were not acknowledged.
 const THREADS_TIME_MAX: Duration = Duration::from_secs(1);
-/// The token of the first owner, next to the database.
+/// File of the first owner's token, next to the database.
 pub const TOKEN_FILE: &str = "token";
 
-/// Serves until SIGTERM or SIGINT. `listening` is called with the address once it is ready.
-///
-/// # Errors
-/// One sentence: the database or the address cannot be used.
+/// Serves until SIGTERM or SIGINT. Calls `listening` once the hub accepts connections. An error is one sentence.
 pub fn serve(
     store: Arc<dyn Store>,
     data: Option<&Path>,
@@ -61,8 +58,8 @@ pub fn serve(
         listening(own);
         log::event("serving", &[("address", &own.to_string())]);
         let stop = std::future::poll_fn(|context| {
-            let told = terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready();
-            if told { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+            let is_signalled = terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready();
+            if is_signalled { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
         });
         http::serve(listener, hub, stop).await;
         Ok(())
@@ -75,10 +72,8 @@ pub fn serve(
     served
 }
 
-/// Makes the first token where there is none, readable for its owner alone: the hub can be used at once.
-///
-/// # Errors
-/// One sentence: the database or the directory does not take it.
+/// Makes the first token and writes it to a file for its owner alone, so that a new hub can be used at once. An error
+/// is one sentence.
 pub fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
     let all = read(store, tokens::all).map_err(|error| error.message)?;
     if !all.is_empty() {
@@ -87,7 +82,7 @@ pub fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
     let file = data.join(TOKEN_FILE);
     let made = write(store, |session| {
         let secret = tokens::make(session, "owner", &Scope::ALL, clock::now_utc_ms())?;
-        // On the disk before the database knows it: no later start makes a first token.
+        // Written before the database has the token: no later start makes a first token.
         let written = private::write(&file, format!("{secret}\n").as_bytes());
         written.map_err(|error| Trouble::of(format!("Cannot write {}: {error}.", file.display())))
     });

@@ -1,11 +1,11 @@
-//! Limited resources that are shared by key. A key that holds its share is refused or waits; other keys are not affected.
+//! Limited resources shared by key. A key that has used up its share is refused or waits without affecting other keys.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Room for requests, or for bytes.
+/// A resource: requests or bytes.
 #[derive(Debug)]
 pub struct Shares<K> {
     held: Mutex<ShareUse<K>>,
@@ -20,7 +20,7 @@ struct ShareUse<K> {
     by_key: HashMap<K, usize>,
 }
 
-/// A part that is held; dropping it gives it back.
+/// Part of a resource; dropping it frees the part.
 #[derive(Debug)]
 pub struct Share<K: Key> {
     shares: Arc<Shares<K>>,
@@ -34,7 +34,7 @@ pub trait Key: Copy + Eq + Hash {}
 impl<K: Copy + Eq + Hash> Key for K {}
 
 impl<K: Key> Shares<K> {
-    /// A resource of size `all`, of which a key may hold `each`.
+    /// A resource of size `all`, of which a key may have `each`.
     pub fn new(all: usize, each: usize) -> Arc<Self> {
         let held = Mutex::new(ShareUse { count: 0, by_key: HashMap::new() });
         Arc::new(Self { held, freed: Notify::new(), all, each })
@@ -45,17 +45,17 @@ impl<K: Key> Shares<K> {
         self.each
     }
 
-    /// Takes room, if there is some for this key.
+    /// Takes a part if it is free for this key.
     pub fn take(self: &Arc<Self>, key: K, count: usize) -> Option<Share<K>> {
         let mut share = Share { shares: Arc::clone(self), key, count: 0 };
         share.grow(count).then_some(share)
     }
 
-    /// Takes room for one, once there is some for this key.
+    /// Takes one unit once it is free for this key.
     pub async fn wait(self: &Arc<Self>, key: K) -> Share<K> {
         loop {
             let mut freed = std::pin::pin!(self.freed.notified());
-            // Enabled before the attempt, so that nothing given back is missed.
+            // Enabled before the attempt, so that no release is missed.
             freed.as_mut().enable();
             if let Some(share) = self.take(key, 1) {
                 return share;
@@ -70,7 +70,7 @@ impl<K: Key> Shares<K> {
 }
 
 impl<K: Key> Share<K> {
-    /// Takes more. False if there is no room for that, and nothing was taken.
+    /// Takes more. False, without effect, if it is not free.
     pub fn grow(&mut self, count: usize) -> bool {
         let mut held = self.shares.held();
         let own = held.by_key.get(&self.key).copied().unwrap_or(0);
@@ -88,14 +88,14 @@ impl<K: Key> Share<K> {
 
 impl<K: Key> Drop for Share<K> {
     fn drop(&mut self) {
-        // No share was returned: waiters would wake each other.
+        // Nothing was released: waiters would wake each other.
         if self.count == 0 {
             return;
         }
         let mut held = self.shares.held();
         held.count -= self.count;
         let left = held.by_key.get(&self.key).map_or(0, |own| own - self.count);
-        // Keys that hold nothing use no memory.
+        // Keys without a share use no memory.
         match left {
             0 => drop(held.by_key.remove(&self.key)),
             left => drop(held.by_key.insert(self.key, left)),

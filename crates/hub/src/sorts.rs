@@ -1,10 +1,8 @@
-//! The figures that tables are sorted by.
+//! Figures that lists are sorted by.
 
-/// A column that tables are sorted by.
 pub struct Sort {
-    /// Its column, its field in JSON and its word in addresses.
+    /// Column, field in JSON, and word in addresses.
     pub column: &'static str,
-    /// Its heading.
     pub heading: &'static str,
 }
 
@@ -12,7 +10,7 @@ const fn sort(column: &'static str, heading: &'static str) -> Sort {
     Sort { column, heading }
 }
 
-/// All of them; the best comes first.
+/// All sorts; the highest value comes first.
 pub const SORTS: [Sort; 7] = [
     sort("clock_khz", "Clock (kHz)"),
     sort("sevenzip_multi_mips", "7-zip multi (MIPS)"),

@@ -1,5 +1,5 @@
-//! Adds a file to the hub: a worker unpacks, redacts, reads and explains it, and this module stores it. A file that cannot be
-//! read is stored in quarantine with the reason, visible to its owner alone.
+//! Adds a file to the hub: a worker unpacks, redacts, reads and explains it, and this module stores it. An unreadable
+//! file is quarantined with the reason and visible to its owner alone.
 
 use crate::derive::Derived;
 use crate::limits::LimitRefusal;
@@ -7,33 +7,29 @@ use crate::results::{self, Incoming, StoredResult};
 use crate::store::{Session, Store, Trouble, read, write};
 use crate::worker::{Read, Stop, Visit, Workers};
 
-/// Options of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadOptions {
-    /// Number of the sender's token.
+    /// Id of the sender's token.
     pub owner: i64,
-    /// True if they are listed.
+    /// Whether the results are listed.
     pub publish: bool,
-    /// Sender's name of the machine; empty for board and cores.
+    /// Sender's name of the machine; empty to identify it by board and cores.
     pub alias: String,
-    /// When they came, UTC in milliseconds.
+    /// Time of arrival.
     pub now_utc_ms: i64,
-    /// Number of this build.
+    /// Number of the running build.
     pub build: i64,
-    /// True if unreadable files are stored in quarantine.
+    /// Whether unreadable files are stored in quarantine.
     pub quarantines: bool,
 }
 
 /// Name of a file in an archive, and its result or the reason that it was not stored.
 pub type SubmitResult = (String, Result<StoredResult, String>);
 
-/// Something that is done within the transaction of a new result.
+/// Work within the transaction of a new result.
 pub type ExtraWork<'a> = &'a dyn Fn(&mut dyn Session, &StoredResult, &Derived) -> Result<(), Trouble>;
 
-/// Keeps what a request holds: one file, or those of an archive. Each one is durable when this returns.
-///
-/// # Errors
-/// Nothing of it was kept, or of an archive the files before the one that the database did not take.
+/// Stores the files of a request; each is durable when this returns. If the database refuses one, those before it stay.
 pub fn submit(
     store: &dyn Store,
     workers: &Workers,
@@ -47,7 +43,6 @@ pub fn submit(
     Ok(keeping.kept)
 }
 
-/// Stores files as they are read.
 struct StoreWriter<'a> {
     store: &'a dyn Store,
     sent: &'a UploadOptions,
@@ -91,7 +86,7 @@ impl Visit for StoreWriter<'_> {
     }
 }
 
-/// An unlisted result that is sent again for listing becomes listed.
+/// Lists an unlisted result that is sent again for listing.
 fn published(store: &dyn Store, mut kept: StoredResult, sent: &UploadOptions) -> Result<StoredResult, LimitRefusal> {
     if sent.publish && !kept.published {
         write(store, |session| results::publish(session, sent.owner, &kept.slug, Some(sent.now_utc_ms)))?;

@@ -1,4 +1,4 @@
-//! Tokens: who may send, publish, delete and read what is quarantined. Made and revoked on the command line; the database has
+//! Tokens: permissions to send, list, delete and acknowledge. Made and revoked on the command line; the database has
 //! only their SHA-256.
 
 use crate::originals::hash;
@@ -10,7 +10,7 @@ use crate::store::{Session, Trouble, first};
 pub enum Scope {
     /// Send results, which are unlisted.
     Upload,
-    /// List own results, so that all people find them.
+    /// List own results.
     Publish,
     /// Delete own results.
     Delete,
@@ -19,10 +19,8 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Upload, Self::Publish, Self::Delete, Self::Acknowledge];
 
-    /// Its word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Upload => "upload",
@@ -32,34 +30,25 @@ impl Scope {
         }
     }
 
-    /// The scope of a word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.word() == word)
     }
 }
 
-/// A token as the database knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// Its number: the owner of what is sent with it.
+    /// Identifies the owner of results.
     pub id: i64,
-    /// Its name.
     pub name: String,
-    /// Permissions.
     pub scopes: Vec<Scope>,
-    /// When it was made, UTC in milliseconds.
     pub made_utc_ms: i64,
-    /// When it was revoked.
     pub revoked_utc_ms: Option<i64>,
 }
 
-/// Begins every secret, so that people and scanners know what they have found.
+/// Prefix of secrets, by which people and scanners recognise them.
 const PREFIX: &str = "sbch_";
 
-/// Makes a token and returns its secret, which is shown once.
-///
-/// # Errors
-/// The name is taken, or the kernel gives no random bytes.
+/// Makes a token and returns its secret, which is shown once. Fails if the name is taken.
 pub fn make(session: &mut dyn Session, name: &str, scopes: &[Scope], now_utc_ms: i64) -> Result<String, Trouble> {
     let secret = format!("{PREFIX}{}", hash(&random::bytes::<32>()?));
     let scopes: Vec<&str> = scopes.iter().map(|scope| scope.word()).collect();
@@ -74,27 +63,18 @@ pub fn make(session: &mut dyn Session, name: &str, scopes: &[Scope], now_utc_ms:
 const COLUMNS: &str = "SELECT id, name, scopes, made_utc_ms, revoked_utc_ms FROM token";
 
 /// The token of a secret, unless it was revoked.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn find(session: &mut dyn Session, secret: &str) -> Result<Option<Token>, Trouble> {
-    // Looked up by its hash, so that how long it takes says nothing about the secret.
+    // Found by its hash, so that the duration reveals nothing of the secret.
     let sql = format!("{COLUMNS} WHERE secret_hash = $1 AND revoked_utc_ms IS NULL");
     Ok(first(session, &sql, &[hash(secret.as_bytes()).into()])?.as_ref().map(token))
 }
 
 /// All tokens by name.
-///
-/// # Errors
-/// As [`Session::run`].
 pub fn all(session: &mut dyn Session) -> Result<Vec<Token>, Trouble> {
     Ok(session.run(&format!("{COLUMNS} ORDER BY name"), &[])?.iter().map(token).collect())
 }
 
-/// Revokes a token. False if there is none with this name.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Revokes a token. False if no token has this name.
 pub fn revoke(session: &mut dyn Session, name: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
     let sql = "UPDATE token SET revoked_utc_ms = coalesce(revoked_utc_ms, $1) WHERE name = $2 RETURNING id";
     Ok(!session.run(sql, &[now_utc_ms.into(), name.into()])?.is_empty())

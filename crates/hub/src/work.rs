@@ -1,5 +1,5 @@
-//! What a hub does without being asked: counts, derives results of older builds once more, sends notices. Any number of
-//! hubs share this work through the database; one that dies leaves nothing half done.
+//! Background work: counts, derives results of older builds again, sends notices. Several hubs share this work through
+//! the database; a hub that dies leaves nothing half done.
 
 use crate::counts::Counts;
 use crate::hub_state::{Hub, Tally};
@@ -8,14 +8,14 @@ use crate::{clock, log, notify, outdated};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Pause between two looks for work.
+/// Pause between two searches for work.
 const BEAT: Duration = Duration::from_millis(200);
-/// Counting takes at most this part of the time.
+/// Counting takes at most one part in this many of the time.
 const COUNTING_PART: u32 = 20;
-/// Pause between two lines about progress.
+/// Interval of progress reports.
 const PROGRESS_BEAT: Duration = Duration::from_secs(10);
 
-/// Counts now and then until `ends`.
+/// Counts at intervals until `ends`.
 pub fn count(hub: &Hub, ends: &AtomicBool) {
     while !ends.load(Ordering::Relaxed) {
         let began = Instant::now();
@@ -31,7 +31,7 @@ pub fn count(hub: &Hub, ends: &AtomicBool) {
     }
 }
 
-/// Derives and sends until `ends`.
+/// Derives results and sends notices until `ends`.
 pub fn work(hub: &Hub, ends: &AtomicBool) {
     let mut said = None;
     while !ends.load(Ordering::Relaxed) {
@@ -76,7 +76,7 @@ fn report(trouble: &Trouble) {
     std::thread::sleep(BEAT);
 }
 
-/// Waits, but not for long once the end has come.
+/// Sleeps; returns soon after `ends`.
 fn rest(ends: &AtomicBool, pause: Duration) {
     let until = Instant::now() + pause;
     while !ends.load(Ordering::Relaxed) && Instant::now() < until {

@@ -1,6 +1,4 @@
-//! The first commands of docs/hub.md, as they stand there: a hub that runs, and a result in it.
-
-#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+//! The first commands of docs/hub.md: they start a hub and upload a result.
 
 use crate::common;
 use crate::common::made;
@@ -12,7 +10,7 @@ const DOCUMENT: &str = include_str!("../../../docs/hub.md");
 
 const UNIT: &str = include_str!("../../../packaging/hub/sbc-bench-hub.service");
 
-/// The lines of the first block of a shell.
+/// Lines of the first shell block.
 fn lines() -> Vec<&'static str> {
     let block = DOCUMENT.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next());
     block.unwrap().lines().collect()
@@ -29,7 +27,7 @@ fn two_commands_start_a_hub_and_send_the_first_result() {
     let [serve, upload] = lines.as_slice() else { panic!("two commands: {lines:?}") };
     let home = common::Folder::new();
     std::fs::write(home.0.join("result.json"), made::log("First board", 1, 7000.0)).unwrap();
-    // Another port than the usual one, which may be in use here; and the programs that were built for this test.
+    // A free port, and the programs built for this test.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     assert!(serve.starts_with("./hub serve ") && upload.starts_with("./bench upload ") && upload.contains(":8321 "));
     let serve = serve.replacen("./hub", hub, 1);
@@ -54,7 +52,7 @@ fn two_commands_start_a_hub_and_send_the_first_result() {
     assert!(answer.unwrap().contains("First board"));
 }
 
-/// Exposure by systemd's own scale is from 0 to 100 tenths; what is left is the network that a hub serves.
+/// systemd rates exposure from 0 to 100 tenths; the rest is the network that a hub serves.
 #[test]
 fn systemd_takes_the_unit_and_finds_a_tight_sandbox() {
     let folder = common::Folder::new();
@@ -71,7 +69,7 @@ fn systemd_takes_the_unit_and_finds_a_tight_sandbox() {
     }
 }
 
-/// A page that is named and missing is an error of `man`.
+/// `man` reports a listed page that is missing.
 #[test]
 fn every_manual_page_that_is_named_is_written() {
     let folder = common::Folder::new();

@@ -1,6 +1,4 @@
-//! Machines that send regularly: changes are found when results arrive, told once, and acknowledged.
-
-#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+//! Machines that upload regularly: changes are found on arrival, reported once, and acknowledged.
 
 use crate::common::running::Running;
 use crate::common::{Folder, made, on_hubs};
@@ -13,7 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use testkit::{TlsServer, wait_until};
 
-/// A listener that answers each request or mail, and hands on what it got.
+/// Listener that answers each request or mail, and passes on its content.
 fn listener<T: Send + 'static>(serve: impl FnMut(TcpStream) -> T + Send + 'static) -> (u16, Receiver<T>) {
     listener_at("127.0.0.1:0", serve)
 }
@@ -30,7 +28,7 @@ fn listener_at<T: Send + 'static>(
     (port, take)
 }
 
-/// One HTTP request, answered with 200.
+/// Reads an HTTP request and answers 200.
 fn http(stream: TcpStream) -> String {
     http_of(stream.try_clone().unwrap(), stream)
 }
@@ -55,12 +53,11 @@ fn http_of(input: impl Read, mut output: impl Write) -> String {
     head + &String::from_utf8(body).unwrap()
 }
 
-/// One mail of a relay.
 fn relayed(stream: TcpStream) -> String {
     smtp(stream.try_clone().unwrap(), stream)
 }
 
-/// One mail, with all that its sender says. A server that lets its client go has no more to read.
+/// Receives one mail, and returns all lines of its sender. A sender that hangs up early ends the mail.
 fn smtp(input: impl Read, mut output: impl Write) -> String {
     let mut reader = BufReader::new(input);
     output.write_all(b"220 relay\r\n").unwrap();
@@ -95,10 +92,10 @@ fn smtp(input: impl Read, mut output: impl Write) -> String {
     }
 }
 
-/// User and password of a mail server, as they are sent (RFC 4616): me, secret.
+/// User and password as sent to a mail server (RFC 4616): me, secret.
 const SECRET: &str = "AG1lAHNlY3JldA==";
 
-/// Scores of 1 % noise around a mean, always the same ones.
+/// Reproducible noise of 1 % around 1.
 fn noise(number: u32) -> f64 {
     let mixed = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let parts = (0..8).map(|at| ((mixed >> (8 * at)) & 0xff) as f64 / 255.0 - 0.5);
@@ -106,7 +103,6 @@ fn noise(number: u32) -> f64 {
     1.0 + 0.01 * parts.sum::<f64>() / 0.816
 }
 
-/// A history with one change.
 fn send_a_change(hub: &Running) {
     for number in 0..30 {
         let mean = if number < 24 { 7000.0 } else { 6720.0 };
@@ -196,10 +192,9 @@ fn changes_of_a_machine_that_come_together_are_one_notice_in_words() {
     }
 }
 
-/// One day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
-/// A receiver of notices that refuses the first one.
+/// Receiver of notices that refuses the first one.
 fn refuses_first() -> (u16, Receiver<u16>) {
     let mut status = 503;
     listener(move |mut stream| {
@@ -253,7 +248,7 @@ fn clock_that_is_set_neither_locks_out_nor_hands_out_uploads() {
     });
 }
 
-/// What stands in the way of notices, by the form of their hook; empty for those that were sent.
+/// Form of the hook and error of each notice; empty for sent ones.
 fn problems(store: &dyn Store) -> Vec<(String, String)> {
     let sql = "SELECT hook.kind, coalesce(notice.last_error, '') FROM notice JOIN hook ON hook.id = notice.hook_id \
                WHERE notice.tries > 0 AND (notice.last_error IS NOT NULL OR notice.sent_utc_ms IS NOT NULL) ORDER BY 1, 2";
@@ -305,7 +300,7 @@ fn notices_go_over_verified_tls_and_passwords_over_nothing_else() {
     assert!(found[3].1.contains("SSL"), "{found:?}");
 }
 
-/// Names the hosts file of a network of the test's own.
+/// Variable with the hosts file of a separate network.
 const HOSTS: &str = "SBC_BENCH_HUB_TEST_HOSTS";
 
 #[test]
@@ -316,7 +311,7 @@ fn hooks_reach_the_address_that_was_looked_at_and_no_private_network() {
     }
 }
 
-/// Runs a test once more, in a network that has nothing but this host under an address of the world outside.
+/// Runs a test again, in a network with only this host under a public address.
 fn in_own_network(test: [&str; 2]) {
     let folder = Folder::new();
     let hosts = folder.0.join("hosts");
@@ -345,7 +340,7 @@ fn hooks_in_own_network(hosts: &Path) {
         let (is_done, said) = hub.operate(&["hook", "add", "owner", "-"], &target);
         assert_eq!(is_done, may, "{target}: {said}");
     }
-    // Who runs the domain gives the name another address before something is sent.
+    // The owner of the domain changes the address of its name before a notice is sent.
     name("9.9.9.9 outside.example both.example\n127.0.0.1 both.example rebound.example");
     send_a_change(&hub);
     let store = Sqlite::open(&hub.data.join("hub.sqlite")).unwrap();

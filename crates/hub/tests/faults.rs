@@ -1,36 +1,20 @@
-//! Faults around a hub: a full disk, a database that restarts, hubs that are killed within a migration or a job, clocks that
+//! Faults around a hub: a full disk, a database that restarts, hubs killed within a migration or a job, clocks that
 //! step. Nothing acknowledged is lost, and reading goes on.
-
-#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
 
 use crate::common;
 use crate::common::running::{Running, program};
 use crate::common::{Folder, Server, made, on_both, on_hubs, postgres_database};
-use hub::store::{Dialect, Postgres, Sqlite, Store, first, migrate, read, write};
+use hub::store::{Dialect, migrate, number, read, write};
 use hub::{changes, notify};
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Kills per database; `SBC_BENCH_HUB_KILLS` asks for more.
+/// Kills per database; `SBC_BENCH_HUB_KILLS` overrides it.
 fn kills() -> u64 {
     common::from_environment("SBC_BENCH_HUB_KILLS", 6)
-}
-
-/// The database of a hub, as another process has it.
-fn store(hub: &Running) -> Arc<dyn Store> {
-    match &hub.database {
-        Some(url) => Arc::new(Postgres::open(url).unwrap()),
-        None => Arc::new(Sqlite::open(&hub.data.join("hub.sqlite")).unwrap()),
-    }
-}
-
-fn verify(hub: &Running) {
-    let output = program(&hub.data, hub.database.as_deref(), &["verify"]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
@@ -39,7 +23,7 @@ fn full_disk_is_said_and_reading_goes_on() {
         return testkit::skip("a disk of its own cannot be made for a test (root and unshare)");
     };
     let mut kept = vec![hub.keep("?publish=1", &made::log("Board F", 1, 7000.0))];
-    // The rest of the disk, but for a few pages.
+    // Fills the disk except for a few pages.
     let mut file = std::fs::File::create(hub.data.join("ballast")).unwrap();
     while std::io::Write::write_all(&mut file, &[1; 4096]).is_ok() {}
     let mut full = None;
@@ -82,7 +66,8 @@ fn postgres_restarts_and_the_hub_connects_again() {
                 }
                 let answer = hub.send("?publish=1", &made::log("Board P", number % 300, 7000.0 + f64::from(number)));
                 match answer.status {
-                    // 200: its transaction ended, but its answer was lost with the connection; the hub's second try finds it.
+                    // 200: the commit succeeded but its answer was lost with the connection, and the second attempt
+                    // found the result.
                     200 | 201 => kept.push(answer.json()["results"][0]["id"].as_str().unwrap().to_owned()),
                     status => assert_eq!(status, 503, "{}", answer.body),
                 }
@@ -93,7 +78,7 @@ fn postgres_restarts_and_the_hub_connects_again() {
             std::thread::sleep(Duration::from_millis(400));
             server.restart();
         }
-        // It is not asked to start again.
+        // The hub needs no restart.
         hub.wait_for("/readyz", |answer| answer.status == 200);
         ends.store(true, Ordering::Relaxed);
         sending.unwrap().join().unwrap()
@@ -103,7 +88,7 @@ fn postgres_restarts_and_the_hub_connects_again() {
     for id in &acknowledged {
         assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
     }
-    verify(&hub);
+    hub.verify();
     drop(hub);
     server.end_restarted();
 }
@@ -111,7 +96,7 @@ fn postgres_restarts_and_the_hub_connects_again() {
 #[test]
 fn database_that_another_process_locks_is_said_to_be_locked() {
     on_hubs(&[], |hub| {
-        let database = store(hub);
+        let database = hub.store();
         let lock = match database.dialect() {
             Dialect::Sqlite => "UPDATE token SET name = name",
             Dialect::Postgres => "LOCK TABLE original",
@@ -143,7 +128,7 @@ fn migration_is_whole_or_not_there_over_kills() {
             child.wait().unwrap();
             let hub = Running::on(folder.0.to_path_buf(), url, &[]);
             hub.keep("", &made::log("Board M", 1, 7000.0));
-            verify(&hub);
+            hub.verify();
         }
     }
 }
@@ -154,9 +139,9 @@ fn results_of_an_older_build_are_derived_over_kills() {
         for number in 0..30 {
             hub.keep("?publish=1", &made::log("Board D", number, 7000.0 + f64::from(number)));
         }
-        // A second hub on the same PostgreSQL; the first one is killed within the work, the second one ends it.
+        // A second hub on the same PostgreSQL completes the work of the killed one.
         let second = hub.database.clone().map(|url| Running::start(Some(url), &[]));
-        let database = store(hub);
+        let database = hub.store();
         let spoil = "UPDATE result SET derived_by = 0, headline = ''";
         write(&*database, |session| session.run(spoil, &[])).unwrap();
         for kill in 0..kills().min(20) {
@@ -166,12 +151,9 @@ fn results_of_an_older_build_are_derived_over_kills() {
                 None => hub.kill_and_restart(),
             }
         }
-        let left = || {
-            let sql = "SELECT count(*) FROM result WHERE headline = ''";
-            read(&*database, |session| first(session, sql, &[])).unwrap().unwrap().integer(0).unwrap()
-        };
+        let left = || number(&*database, "SELECT count(*) FROM result WHERE headline = ''", &[]).unwrap();
         testkit::wait_until("all headlines are derived", || left() == 0);
-        verify(hub);
+        hub.verify();
     });
 }
 
@@ -189,14 +171,11 @@ fn notice_is_sent_after_the_clock_was_set_back() {
         write(&**store, |session| {
             let sql = "INSERT INTO notice (hook_id, change_id, due_utc_ms, tries) \
                        SELECT id, 1, $1, 0 FROM hook";
-            // The change was noted while the clock was ten years ahead.
+            // The change was stored while the clock was ten years ahead.
             session.run(sql, &[(now + 10 * year).into()])
         })
         .unwrap();
-        let tries = || {
-            let row = read(&**store, |session| first(session, "SELECT tries FROM notice", &[]));
-            row.unwrap().unwrap().integer(0).unwrap()
-        };
+        let tries = || number(&**store, "SELECT tries FROM notice", &[]).unwrap();
         notify::send_one(&**store, "", now).unwrap();
         assert_eq!(tries(), 1, "{name}: it is tried now, not in ten years");
         notify::send_one(&**store, "", now).unwrap();

@@ -1,10 +1,8 @@
-//! Hubs that are killed at any moment: what was acknowledged is there afterwards, whole, once, and nothing half-written is shown.
-
-#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
-#![allow(clippy::print_stderr, reason = "how many were killed is looked at")]
+//! Hubs that are killed at any moment: acknowledged uploads exist afterwards, whole and once, and nothing partial is
+//! shown.
 
 use crate::common;
-use crate::common::running::{Running, program};
+use crate::common::running::{Running, program, said};
 use crate::common::{Folder, Server, made, on_hubs, postgres_database};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -49,7 +47,7 @@ fn nothing_acknowledged_is_lost_over_kills() {
                 while kill % 2 == 0 && count.load(Ordering::Relaxed) == 0 && Instant::now() < until {
                     std::thread::sleep(Duration::from_millis(5));
                 }
-                // Any moment of an upload, from the first bytes to after its answer.
+                // Any moment of an upload, from its first bytes to after its answer.
                 std::thread::sleep(Duration::from_millis(150 + u64::from(kill * 37 % 200)));
                 hub.signal("KILL");
                 ends.store(true, Ordering::Relaxed);
@@ -65,8 +63,8 @@ fn nothing_acknowledged_is_lost_over_kills() {
         }
         eprintln!("{} kills: {} uploads acknowledged, none lost", kills(), acknowledged.len());
         hub.verify();
-        let listed = hub.get("/api/results?limit=200").json()["results"].as_array().unwrap().len();
-        // One upload of each round may have been kept without its answer.
+        let listed = hub.listed("?limit=200");
+        // One upload of each round may have been stored without an answer.
         assert!(listed >= acknowledged.len().min(200), "{listed} of {}", acknowledged.len());
         assert!(listed <= acknowledged.len() + kills() as usize, "{listed} of {}", acknowledged.len());
     });
@@ -77,7 +75,6 @@ fn uploads() -> u32 {
     common::from_environment("SBC_BENCH_HUB_UPLOADS", 60)
 }
 
-/// Senders at the same time.
 const SENDERS: u32 = 4;
 
 #[test]
@@ -114,7 +111,7 @@ fn nothing_acknowledged_is_lost_while_hubs_and_their_database_are_killed() {
             std::thread::Builder::new().spawn_scoped(scope, sending).unwrap()
         };
         let senders: Vec<_> = (0..SENDERS).map(sender).collect();
-        // At each tenth of the way one of the three.
+        // Kills one of the three at each tenth of the uploads.
         for tenth in 1..10 {
             while count.load(Ordering::Relaxed) * 10 < tenth * uploads()
                 && senders.iter().any(|sender| !sender.is_finished())
@@ -164,13 +161,12 @@ fn backup_is_taken_while_the_hub_runs_and_restored_elsewhere() {
     let id = hub.keep("?publish=1", &made::log("Board B", 1, 7000.0));
     let file = hub.data.join("backup.sqlite");
     let name = file.to_str().unwrap();
-    let backup = || program(&hub.data, None, &["backup", name]).output().unwrap();
-    let output = backup();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("1 result and 1 original"), "{said}");
-    assert!(!backup().status.success(), "nothing is overwritten");
+    let backup = || hub.operate(&["backup", name], "");
+    let (is_good, said) = backup();
+    assert!(is_good && said.contains("1 result and 1 original"), "{said}");
+    assert!(!backup().0, "nothing is overwritten");
     let elsewhere = hub.data.join("elsewhere");
-    // One that is ended in the middle, here by its limit for a file, leaves no database that a hub would open.
+    // A restore that ends halfway, here by the limit of its file size, leaves no database that a hub would open.
     let blocks = std::fs::metadata(&file).unwrap().len() / 2 / 512;
     let script = format!("ulimit -f {blocks} && exec \"$@\"");
     let mut limited = Command::new("sh");
@@ -196,11 +192,7 @@ fn backup_of_postgresql_is_verified_and_restored_elsewhere() {
     let id = hub.keep("?publish=1", &made::log("Board B", 1, 7000.0));
     let file = hub.data.join("backup.dump");
     let name = file.to_str().unwrap();
-    let run = |words: &[&str], url: &str| {
-        let output = program(&hub.data, Some(url), words).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        (output.status.success(), said)
-    };
+    let run = |words: &[&str], url: &str| said(&program(&hub.data, Some(url), words).output().unwrap());
     std::fs::write(hub.data.join("backup.dump.part"), "what an earlier one left").unwrap();
     let (is_good, said) = run(&["backup", name], &url);
     assert!(is_good && said.contains("written and read again"), "{said}");

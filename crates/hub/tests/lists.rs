@@ -1,4 +1,5 @@
-//! Lists at any size: each has the rows that plain SQL finds, and is read from an index in its order, or the rows of a name are sorted.
+//! Lists at any size: each has the rows of a plain query, and is read from the index of its order, or sorts the rows of
+//! a name.
 
 use crate::common::{Folder, made, on_both, workers};
 use hub::counts::Counts;
@@ -14,7 +15,7 @@ fn keep(store: &dyn Store, log: &[u8], sent: &UploadOptions) {
     submit(store, workers(), &Stop::default(), log, sent, &|_, _, _| Ok(())).unwrap();
 }
 
-/// Asks how the database would answer, too.
+/// Session that records the query plan.
 struct Planned<'a> {
     session: &'a mut dyn Session,
     plan: String,
@@ -34,19 +35,19 @@ impl Session for Planned<'_> {
     }
 }
 
-/// The index of each sort.
+/// Index of each sort.
 const ORDERS: [&str; SORTS.len()] =
     ["result_clock", "result_multi", "result_single", "result_aes", "result_copy", "result_fill", "result_cpuminer"];
-/// Whether they died, their verdict, and how their indices begin.
+/// Died, verdict, and prefixes of the indices.
 const FEW: [(bool, Option<&str>, &[&str]); 4] = [
     (true, None, &["INDEX result_died_"]),
     (true, Some("valid"), &["INDEX result_died_"]),
-    // Both have few.
+    // Both are rare.
     (true, Some("invalid"), &["INDEX result_died_", "INDEX result_invalid_"]),
     (false, Some("invalid"), &["INDEX result_invalid_"]),
 ];
 
-/// A database with one result, and counts as a hub of a million results has them.
+/// A database with one result, and counts as of a million results.
 fn one_of_a_million(folder: &Folder) -> (Sqlite, Counts) {
     let store = Sqlite::open(&folder.0.join("hub.sqlite")).unwrap();
     migrate(&store, 1).unwrap();
@@ -85,7 +86,7 @@ fn frequent_words_are_looked_for_in_the_order_and_rare_ones_by_their_names() {
                     (false, Some(sort)) => ORDERS[sort],
                 };
                 assert!(plan.contains(&format!("USING COVERING INDEX {index}")), "{query:?}: {plan}");
-                // The page itself is sorted, and the rows of a name.
+                // The rows of the page are sorted, and those of a name.
                 assert_eq!(
                     plan.matches("TEMP B-TREE FOR ORDER BY").count(),
                     1 + usize::from(is_rare),
@@ -126,7 +127,7 @@ fn results_of_which_there_are_few_are_read_from_their_own_index_in_its_order() {
     }
 }
 
-/// Results of three boards, as the database has them: the fastest are of the first board, a few died, a few are invalid.
+/// Results of three boards. The fastest are of the first board, a few died, a few are invalid.
 fn of_three_boards(store: &dyn Store) {
     migrate(store, 1).unwrap();
     let sent =
@@ -150,7 +151,7 @@ fn of_three_boards(store: &dyn Store) {
     }
 }
 
-/// The rows of a query by the plainest SQL.
+/// Rows of a query by the plainest SQL.
 fn plainly(store: &dyn Store, query: &Query) -> Vec<i64> {
     let column = query.sort.map_or("listed_utc_ms", |sort| SORTS[sort].column);
     let mut wanted = vec!["listed = 1".to_owned(), format!("{column} IS NOT NULL")];
@@ -195,7 +196,7 @@ fn every_list_has_the_rows_that_plain_sql_finds_on_both_databases() {
             .into_iter()
             .flat_map(|died| [None, Some("valid"), Some("degraded"), Some("invalid")].map(|verdict| (died, verdict)));
         let few: Vec<_> = few.collect();
-        // Each name is rare among a million and frequent among its own.
+        // Each name is rare among a million and frequent among its own results.
         for total in [counts.total, 1_000_000] {
             counts.total = total;
             for sort in (0..SORTS.len()).map(Some).chain([None]) {

@@ -1,14 +1,14 @@
-//! The document of the API is true: it has every route, and what it says of parameters is what the hub takes.
+//! The OpenAPI document has every route, and describes parameters as the hub accepts them.
 
 use crate::common::running::Running;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Methods of the router, and what they are in the document.
+/// Methods of the router, and their names in the document.
 const METHODS: [(&str, &str); 5] =
     [("api(", "get"), ("drawn(", "get"), ("get(", "get"), ("post(", "post"), ("delete(", "delete")];
 
-/// The routes of the API, as the router's source has them.
+/// Routes of the API in the router's source.
 fn routes() -> BTreeSet<(String, &'static str)> {
     let lines = include_str!("../src/http/routes.rs").lines();
     let api = lines.filter_map(|line| line.trim().strip_prefix(".route(\"")).filter(|line| line.starts_with("/api/"));
@@ -37,13 +37,13 @@ fn document_has_every_route_and_no_other() {
     assert_eq!(described, routes());
 }
 
-/// Whether a schema takes an empty text.
+/// Whether a schema accepts an empty text.
 fn takes_empty(schema: &Value) -> bool {
     let has =
         |list: &Value, value: &str| list == value || list.as_array().is_some_and(|list| list.contains(&value.into()));
     match (&schema["enum"], schema["pattern"].as_str()) {
         (Value::Array(_), _) => has(&schema["enum"], ""),
-        // The one pattern is of the cursor.
+        // The only pattern is that of the cursor.
         (_, Some(pattern)) => pattern.ends_with(")?$"),
         _ => has(&schema["type"], "string"),
     }

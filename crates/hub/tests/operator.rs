@@ -1,6 +1,4 @@
-//! What the operator of a hub can do: hooks whose secrets nobody sees, results taken down, and their bytes with them.
-
-#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+//! Commands of the operator: hooks with secret targets, removal of results and of their bytes.
 
 use crate::common::running::{Running, program, said};
 use crate::common::{Folder, made, on_hubs};
@@ -45,30 +43,28 @@ fn results_are_hidden_and_deleted_by_the_operator() {
     on_hubs(&[], |hub| {
         let ids: Vec<String> =
             (0..3).map(|number| hub.keep("?publish=1", &made::log("Board O", number, 7000.0))).collect();
-        let listed = |hub: &Running| hub.get("/api/results").json()["results"].as_array().unwrap().len();
         let there = |id: &str| hub.get(&format!("/r/{id}")).status;
         assert_eq!(hub.operate(&["hide", &ids[0]], ""), (true, "1 result hidden.\n".to_owned()));
-        assert_eq!((listed(hub), there(&ids[0])), (2, 200));
+        assert_eq!((hub.listed(""), there(&ids[0])), (2, 200));
         let (is_done, said) = hub.operate(&["delete", &ids[1], "nosuchresult"], "");
         assert!(!is_done && said.contains("No result nosuchresult; nothing was changed."), "{said}");
-        assert_eq!((listed(hub), there(&ids[1])), (2, 200));
+        assert_eq!((hub.listed(""), there(&ids[1])), (2, 200));
         let (is_done, said) = hub.operate(&["delete", &ids[0], &ids[1]], "");
         assert!(
             is_done && said.starts_with("2 results deleted.\n") && said.contains("sbc-bench-hub compact"),
             "{said}"
         );
         assert_eq!(said.contains("PostgreSQL"), hub.database.is_some(), "{said}");
-        assert_eq!((listed(hub), there(&ids[0]), there(&ids[1]), there(&ids[2])), (1, 404, 404, 200));
+        assert_eq!((hub.listed(""), there(&ids[0]), there(&ids[1]), there(&ids[2])), (1, 404, 404, 200));
     });
 }
 
 #[test]
 fn revoked_token_takes_its_results_and_hooks_with_it() {
     on_hubs(&[], |hub| {
-        let (is_done, secret) = hub.operate(&["token", "make", "guest"], "");
-        assert!(is_done, "{secret}");
+        let secret = hub.run(&["token", "make", "guest"]);
         let own = hub.keep("?publish=1", &made::log("Board K", 1, 7000.0));
-        let owner = std::mem::replace(&mut hub.secret, secret.trim().to_owned());
+        let owner = std::mem::replace(&mut hub.secret, secret);
         let ids: Vec<String> = (0..60).map(|number| hub.keep("", &made::log("Board G", number, 7000.0))).collect();
         let (is_done, said) = hub.operate(&["hook", "add", "guest", "-"], "https://hook.example/KEY");
         assert!(is_done, "{said}");
@@ -96,17 +92,17 @@ fn import_makes_a_hub_that_is_private() {
         assert_eq!(mode & 0o077, 0, "{}", path.display());
     }
     let hub = Running::on(data, None, &[]);
-    assert_eq!(hub.get("/api/results").json()["results"].as_array().unwrap().len(), 1);
+    assert_eq!(hub.listed(""), 1);
     hub.keep("", &made::log("Board I", 2, 7000.0));
 }
 
-/// All files in which a database keeps its rows.
+/// All files of a database.
 fn files(hub: &Running) -> Vec<PathBuf> {
     let Some(url) = &hub.database else {
         let names = ["hub.sqlite", "hub.sqlite-wal"];
         return names.iter().map(|name| hub.data.join(name)).filter(|file| file.exists()).collect();
     };
-    // What is in its memory is written.
+    // Writes cached pages to the files.
     assert!(Command::new("psql").args(["-q", "-d", url, "-c", "CHECKPOINT"]).status().unwrap().success());
     let folder = url.split_whitespace().find_map(|word| word.strip_prefix("host=")).unwrap();
     let databases = std::fs::read_dir(Path::new(folder).join("data/base")).unwrap();
@@ -114,7 +110,7 @@ fn files(hub: &Running) -> Vec<PathBuf> {
     inner.map(|file| file.unwrap().path()).filter(|file| file.is_file()).collect()
 }
 
-/// How often bytes stand in these files.
+/// Number of occurrences of some bytes in the files.
 fn occurrences(hub: &Running, bytes: &[u8]) -> usize {
     let count = |file: PathBuf| {
         // PostgreSQL may have removed it.
@@ -131,26 +127,26 @@ fn bytes_of_what_was_deleted_are_in_no_file_of_the_database() {
         let open = hub.keep("?publish=1&machine=kitchen", &made::log("Board Open", 1, 7000.0));
         let send = |hub: &Running, number: u32| {
             let mut log = made::log(&format!("Board Secret{number:03}"), number, 7000.0);
-            // No two are packed to the same bytes.
+            // Makes the compressed bytes of each unique.
             let digits =
                 (0..60).map(|at| format!("{number:04} {}\n", &hub::originals::hash(&[number as u8, at as u8])[..7]));
             log.extend(digits.collect::<String>().bytes());
             hub.keep(&format!("?publish=1&machine={machine}{number:03}"), &log)
         };
         let ids: Vec<String> = (0..100).map(|number| send(hub, number)).collect();
-        // The counts have the names, too.
+        // The stored counts contain the names.
         hub.wait_for("/names/board", |answer| answer.body.contains("Secret099"));
-        // Autovacuum does the same at some time and stores frequent values in the statistics.
+        // Autovacuum does this at some time, and stores frequent values in the statistics.
         if let Some(url) = &hub.database {
             assert!(Command::new("psql").args(["-q", "-d", url, "-c", "ANALYZE"]).status().unwrap().success());
         }
         let original = hub.get(&format!("/api/results/{}/original", ids[7])).body;
         let packed = hub::originals::pack(original.as_bytes());
-        // Its end: the logs begin alike.
+        // The end, because the logs begin alike.
         let part = packed[packed.len() - 100..][..40].to_vec();
         assert!(original.contains("0007") && packed.len() > 500, "{original}");
         assert!(occurrences(hub, &part) > 0 && occurrences(hub, machine.as_bytes()) > 0);
-        // By its owner, as any client does.
+        // Deleted by its owner, as any client does.
         assert_eq!(hub.ask("DELETE", &format!("/api/results/{}", ids[7])).status, 200);
         if hub.database.is_none() {
             assert_eq!(occurrences(hub, &part), 0);
@@ -158,14 +154,12 @@ fn bytes_of_what_was_deleted_are_in_no_file_of_the_database() {
         let rest: Vec<&str> = ids.iter().filter(|id| **id != ids[7]).map(String::as_str).collect();
         let (is_done, said) = hub.operate(&[&["delete"], &rest[..]].concat(), "");
         assert!(is_done && said.starts_with("99 results deleted.\n"), "{said}");
-        let (is_done, said) = hub.operate(&["compact"], "");
-        assert!(is_done, "{said}");
-        // Counts that were made before are gone once the hub has counted again.
+        hub.run(&["compact"]);
+        // Older counts are gone once the hub has counted again.
         hub.wait_for("/names/board", |answer| !answer.body.contains("Secret"));
-        // Each kind of name is counted by itself.
+        // Each kind of name is counted separately.
         testkit::wait_until("what was deleted is in no file", || {
-            let (is_done, said) = hub.operate(&["compact"], "");
-            assert!(is_done, "{said}");
+            hub.run(&["compact"]);
             [machine.as_bytes(), b"Board Secret", b"board-secret", &part]
                 .iter()
                 .all(|bytes| occurrences(hub, bytes) == 0)

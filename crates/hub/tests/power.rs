@@ -1,6 +1,5 @@
-//! Hubs whose machine loses power at any moment: acknowledged uploads are there afterwards, byte for byte, and the hub starts.
-
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a test makes a directory, and says its figures")]
+//! Hubs whose machine loses power at any moment: acknowledged uploads exist afterwards, byte for byte, and the hub
+//! starts.
 
 use crate::common;
 use crate::common::running::Running;
@@ -18,14 +17,14 @@ fn cuts() -> u64 {
     common::from_environment("SBC_BENCH_HUB_CUTS", 4)
 }
 
-/// Uploads before the cuts, by two clients.
+/// Uploads of two clients before the cuts.
 const UPLOADS: u32 = 40;
-/// A server that writes its tables to the disk now and then, and not only its log.
+/// Settings of a server that writes its tables to the disk at times, and not only its log.
 const SETTINGS: [&str; 3] = ["max_wal_size=2MB", "min_wal_size=2MB", "checkpoint_flush_after=0"];
-/// Set in the process that mounts.
+/// Variable that is set in the mounting process.
 const INSIDE: &str = "SBC_BENCH_HUB_CUTS_INSIDE";
 
-/// An upload that was acknowledged: the events of the disk until then, and its original.
+/// Acknowledged upload: number of disk events until then, and its original.
 struct Kept {
     events: usize,
     original: String,
@@ -37,7 +36,7 @@ fn nothing_acknowledged_is_lost_over_power_cuts() {
         on_disk(64 << 20, false);
         on_disk(128 << 20, true);
     } else if Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success()) {
-        // Mounts of a namespace end with its processes, however those end.
+        // Mounts of a namespace end with its processes.
         let mut inside = Command::new("unshare");
         inside.arg("-m").arg(std::env::current_exe().unwrap()).env(INSIDE, "1");
         inside.args(testkit::only(&nothing_acknowledged_is_lost_over_power_cuts)).arg("--nocapture");
@@ -63,7 +62,7 @@ fn on_disk(bytes: u64, with_postgres: bool) {
     } else {
         (None, None)
     };
-    // On a hub with PostgreSQL, its operator makes it.
+    // With PostgreSQL, the operator makes the directory.
     std::fs::create_dir(disk.root.join("hub")).unwrap();
     assert!(Command::new("sync").status().unwrap().success());
     let began = disk.events();
@@ -75,7 +74,7 @@ fn on_disk(bytes: u64, with_postgres: bool) {
     let mut chance = Chance::new(if with_postgres { 2 } else { 1 });
     let images: Vec<(usize, Vec<u8>)> = (0..cuts())
         .map(|number| {
-            // Some within the first start of a hub.
+            // Some cuts happen during the first start of a hub.
             let first = if number % 8 == 7 { began } else { listening };
             let events = chance.whole(first as u64, ended as u64) as usize;
             (events, disk.cut(events, &mut chance))
@@ -104,7 +103,6 @@ fn on_disk(bytes: u64, with_postgres: bool) {
     println!("{} cuts, {checked} uploads acknowledged before them and looked for, 0 lost", cuts());
 }
 
-/// Uploads of two clients at once.
 fn uploads(hub: &Running, disk: &Disk) -> BTreeMap<String, Kept> {
     let kept = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
@@ -124,7 +122,7 @@ fn uploads(hub: &Running, disk: &Disk) -> BTreeMap<String, Kept> {
     kept.into_inner().unwrap()
 }
 
-/// The database is whole, for the hub and for its own program.
+/// The database is whole by the checks of the hub and of the database itself.
 fn check(hub: &Running, server: Option<&Server>) {
     hub.verify();
     match server {

@@ -1,6 +1,4 @@
-//! Files of the hub are readable by their owner alone, independent of the umask and of an existing directory.
-
-#![allow(clippy::disallowed_methods, reason = "tests make files for the hub")]
+//! Files of the hub are readable by their owner alone, whatever the umask and the mode of an existing directory are.
 
 use crate::common::running::{Running, program};
 use crate::common::{Folder, made};
@@ -12,14 +10,14 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Files below a directory that others may read, list or write, and the directory itself.
+/// Files in a directory that others may access, and the directory itself.
 fn open_to_others(directory: &Path) -> Vec<String> {
     let below = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let all = below.chain([directory.to_path_buf()]);
     all.filter(|path| mode(path) & 0o077 != 0).map(|path| format!("{} {:o}", path.display(), mode(&path))).collect()
 }
 
-/// Runs a command of the hub as an operator's shell with an open umask does.
+/// Runs a command of the hub with an open umask.
 fn with_open_umask(data: &Path, words: &[&str]) -> Output {
     let command = program(data, None, words);
     let mut shell = Command::new("sh");

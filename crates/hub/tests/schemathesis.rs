@@ -1,10 +1,10 @@
-//! What schemathesis makes of the document of the API: requests that fit it and requests that do not, each answered as the
-//! document says. `cargo xtask hub` fetches the program; it is random, and no part of `./test`.
+//! Schemathesis: random requests that fit the document of the API, and others, are answered as the document says.
+//! `cargo xtask hub` fetches the program; it is random, and no part of `./test`.
 
 use crate::common::{made, on_hubs};
 use std::process::Command;
 
-/// Names the program.
+/// Variable with the path of the program.
 const SCHEMATHESIS: &str = "SCHEMATHESIS";
 
 #[test]

@@ -1,31 +1,23 @@
 //! One tenant abuses each shared resource while another, with its own token and network, uploads and reads. None of its
-//! requests is refused; their latency is printed: `cargo test --profile hub -p sbc-bench-hub --test integration -- shares:: --nocapture`.
-
-#![allow(clippy::print_stderr, reason = "how long others wait is looked at, not tested")]
+//! requests is refused; their latency is printed: `cargo test --profile hub -p sbc-bench-hub --test integration --
+//! shares:: --nocapture`.
 
 use crate::common::made::WORDS;
 use crate::common::networks::Client;
-use crate::common::running::{Running, program};
 use crate::common::{made, on_hubs};
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long each of the worst goes on.
+/// Duration of each abuse.
 const TIME: Duration = Duration::from_secs(2);
-/// From one round of the other's requests to the next: all of its uploads are fewer than it may send in a minute.
+/// Interval of the other tenant's requests; its uploads stay below the rate limit.
 const BEAT: Duration = Duration::from_millis(50);
-/// What the worst tenant does until it is told to end.
+/// Abuse of a tenant, until the flag is set.
 type Worst = fn(&Client, &str, &AtomicBool);
 
-fn token(hub: &Running, words: &[&str]) -> String {
-    let output = program(&hub.data, hub.database.as_deref(), &[&["token", "make"], words].concat()).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-/// Does something on so many threads until the end.
+/// Runs work on threads until the flag is set.
 fn at_once(threads: usize, ends: &AtomicBool, work: impl Fn(u32) + Sync) {
     let number = AtomicU32::new(0);
     std::thread::scope(|scope| {
@@ -40,7 +32,7 @@ fn at_once(threads: usize, ends: &AtomicBool, work: impl Fn(u32) + Sync) {
     });
 }
 
-/// Keeps as many connections as the hub takes, each after something was written to it.
+/// Holds connections, each after a write.
 fn held(client: &Client, count: usize, ends: &AtomicBool, write: impl Fn(&mut TcpStream)) {
     let mut open = Vec::new();
     for _ in 0..count {
@@ -82,7 +74,7 @@ fn sends_what_takes_long(client: &Client, _: &str, ends: &AtomicBool) {
 }
 
 fn asks_for_what_takes_long(client: &Client, large: &str, ends: &AtomicBool) {
-    let pages = [format!("/r/{large}/page"), format!("/api/results/{large}/findings"), "/?q=zzz+yyy+xxx".to_owned()];
+    let pages = [format!("/r/{large}"), format!("/api/results/{large}/findings"), "/?q=zzz+yyy+xxx".to_owned()];
     at_once(24, ends, |number| drop(client.ask("GET", &pages[number as usize % pages.len()], b"")));
 }
 
@@ -102,9 +94,9 @@ fn hangs_up(client: &Client, _: &str, ends: &AtomicBool) {
 #[test]
 fn nobody_takes_what_is_of_others() {
     on_hubs(&[], |hub| {
-        let worst = Client::new([127, 0, 0, 1], &hub.url, &token(hub, &["worst", "--quota", "64"]));
-        let other = Client::new([127, 0, 1, 1], &hub.url, &token(hub, &["other"]));
-        // A Record that is as large as one may be.
+        let worst = Client::new([127, 0, 0, 1], &hub.url, &hub.run(&["token", "make", "worst", "--quota", "64"]));
+        let other = Client::new([127, 0, 1, 1], &hub.url, &hub.run(&["token", "make", "other"]));
+        // A Record of the maximum size.
         let note = format!("{{\"note\":[{}1]}}", "1,".repeat(7 << 20));
         let id = |answer: (u16, Vec<u8>)| {
             let body: serde_json::Value = serde_json::from_slice(&answer.1).unwrap();
@@ -162,9 +154,9 @@ fn nobody_takes_what_is_of_others() {
 #[test]
 fn tokens_keep_what_they_may() {
     on_hubs(&[], |hub| {
-        let small = Client::new([127, 0, 0, 1], &hub.url, &token(hub, &["small", "--quota", "1"]));
+        let small = Client::new([127, 0, 0, 1], &hub.url, &hub.run(&["token", "make", "small", "--quota", "1"]));
         let send = |number: u64| {
-            // Numbers like chance (xorshift64), which no packer makes smaller than half.
+            // Reproducible random numbers (xorshift64), which compress to half at best.
             let mut chance = number + 1;
             let numbers: Vec<String> = (0..60_000)
                 .map(|_| {
@@ -184,20 +176,18 @@ fn tokens_keep_what_they_may() {
         assert!(said.contains("MiB of 1 MiB: nothing was kept. Delete results"), "{said}");
         hub.keep("", &made::log("Board Other", 1, 7000.0));
         let list = || {
-            let output = program(&hub.data, hub.database.as_deref(), &["token", "list"]).output().unwrap();
-            let list = String::from_utf8(output.stdout).unwrap();
+            let list = hub.run(&["token", "list"]);
             list.lines().find(|line| line.starts_with("small\t")).unwrap().to_owned()
         };
         assert!(list().ends_with("of 1 MiB"), "{}", list());
-        // What is deleted is free again.
+        // Deletion frees the quota.
         let first: serde_json::Value = serde_json::from_slice(&answers[0].1).unwrap();
         let path = format!("/api/results/{}", first["results"][0]["id"].as_str().unwrap());
         assert_eq!(small.ask("DELETE", &path, b"").0, 200);
         assert_eq!(send(1).0, 200, "known ones take nothing");
         assert_eq!(send(7).0, 201);
         assert_eq!(send(8).0, 507);
-        let set = program(&hub.data, hub.database.as_deref(), &["token", "quota", "small", "100"]).output().unwrap();
-        assert!(set.status.success(), "{}", String::from_utf8_lossy(&set.stderr));
+        hub.run(&["token", "quota", "small", "100"]);
         assert_eq!(send(8).0, 201);
         assert!(list().ends_with("of 100 MiB"), "{}", list());
     });

@@ -1,13 +1,10 @@
-//! Months of a hub in fast motion: uploads, readers, deletions, backups, derivation, compaction and kills at random. Nothing
-//! acknowledged is lost, and memory, open files and disk stay flat.
-
-#![allow(clippy::print_stdout, reason = "a test says its figures")]
+//! Months of a hub in fast motion: random uploads, reads, deletions, backups, derivations, compactions and kills.
+//! Nothing acknowledged is lost, and memory, open files and disk stay flat.
 
 use crate::common;
-use crate::common::running::{Running, program};
+use crate::common::running::Running;
 use crate::common::{made, on_hubs};
-use hub::store::{Postgres, Sqlite, Store, write};
-use std::sync::Arc;
+use hub::store::write;
 use std::time::{Duration, Instant};
 use testkit::virtual_board::Chance;
 
@@ -16,13 +13,13 @@ fn duration() -> Duration {
     Duration::from_secs(common::from_environment("SBC_BENCH_HUB_SOAK_S", 10))
 }
 
-/// Results that a hub keeps: the oldest are deleted.
+/// Number of results kept; the oldest are deleted.
 const RESULTS_MAX: usize = 40;
-/// Growth from the third to the fourth quarter that is none: a worker more or less, a log of the database before it is emptied.
+/// Tolerated growth from the third to the fourth quarter: a worker more or less, a write-ahead log before it is
+/// emptied.
 const GROWTH_KIB_MAX: u64 = 48 << 10;
 const GROWTH_FILES_MAX: u64 = 16;
 
-/// Resources of a hub.
 #[derive(Debug, Clone, Copy, Default)]
 struct Uses {
     memory_kib: u64,
@@ -62,10 +59,10 @@ fn hub_stays_whole_and_flat_over_months() {
                 2 => backup(hub),
                 3 => {
                     let spoil = "UPDATE result SET derived_by = 0";
-                    write(&*store(hub), |session| session.run(spoil, &[])).unwrap();
+                    write(&*hub.store(), |session| session.run(spoil, &[])).unwrap();
                 }
-                // A reader may be in its way.
-                4 => drop(store(hub).compact()),
+                // A reader may prevent it.
+                4 => drop(hub.store().compact()),
                 5 => hub.kill_and_restart(),
                 _ => {}
             }
@@ -105,17 +102,8 @@ fn reads(hub: &Running, kept: &[String], chance: &mut Chance) {
 
 fn backup(hub: &Running) {
     let file = hub.data.join("backup");
-    let output = program(&hub.data, hub.database.as_deref(), &["backup", file.to_str().unwrap()]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    hub.run(&["backup", file.to_str().unwrap()]);
     std::fs::remove_file(file).unwrap();
-}
-
-/// The database of a hub, as another process has it.
-fn store(hub: &Running) -> Arc<dyn Store> {
-    match &hub.database {
-        Some(url) => Arc::new(Postgres::open(url).unwrap()),
-        None => Arc::new(Sqlite::open(&hub.data.join("hub.sqlite")).unwrap()),
-    }
 }
 
 fn disk_kib(folder: &std::path::Path) -> u64 {

@@ -1,6 +1,6 @@
-//! Every promise of the store, on both databases.
+//! Guarantees of the store, on both databases.
 
-#[allow(dead_code, reason = "the bench uses the rest of it")]
+#[allow(dead_code, reason = "the benchmark uses the rest")]
 #[path = "../benches/load/sources.rs"]
 mod sources;
 
@@ -11,14 +11,14 @@ use hub::hub_state::{Hub, Settings};
 use hub::names::Kind;
 use hub::originals::{CompressedOriginal, Unpacking};
 use hub::results::{self, StoredResult};
-use hub::store::{Dialect, Session, Store, Trouble, Value, erase, first, migrate, read, read_all, write};
+use hub::store::{Dialect, Session, Store, Trouble, Value, erase, first, migrate, number, read, write};
 use hub::tokens::{self, Scope};
 use hub::worker::Stop;
 use hub::{originals, outdated, removal, submit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A log of one board, of which each number makes another.
+/// A log of one board; each number makes another.
 fn log(number: u32) -> Vec<u8> {
     format!(
         "sbc-bench v0.9.8 Raspberry Pi 4 Model B Rev 1.1 (Mon, 13 Jun 2022 10:{:02}:00 +0200)\n\n\
@@ -49,8 +49,7 @@ fn send(store: &dyn Store, owner: i64, bytes: Vec<u8>) -> StoredResult {
 }
 
 fn count(store: &dyn Store, table: &str) -> i64 {
-    let sql = format!("SELECT count(*) FROM {table}");
-    read(store, |session| first(session, &sql, &[])).unwrap().unwrap().integer(0).unwrap()
+    number(store, &format!("SELECT count(*) FROM {table}"), &[]).unwrap()
 }
 
 #[test]
@@ -89,12 +88,10 @@ fn reads_that_do_not_end_are_ended_and_the_next_is_answered() {
         let endless = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 - 1 FROM n) SELECT count(*) FROM n";
         let ended = read(&**store, |session| session.run(endless, &[])).unwrap_err();
         assert!(ended.is_slow && !ended.is_passing, "{name}: {ended}");
-        let row = read(&**store, |session| first(session, "SELECT 1 + 1", &[])).unwrap().unwrap();
-        assert_eq!(row.integer(0), Some(2), "{name}");
+        assert_eq!(number(&**store, "SELECT 1 + 1", &[]).unwrap(), 2, "{name}");
         let some =
             "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300000) SELECT count(*) FROM n";
-        let row = read_all(&**store, |session| first(session, some, &[])).unwrap().unwrap();
-        assert_eq!(row.integer(0), Some(300_000), "{name}");
+        assert_eq!(number(&**store, some, &[]).unwrap(), 300_000, "{name}");
     });
 }
 
@@ -150,7 +147,7 @@ fn result_is_kept_once_and_deleted_whole() {
         assert_eq!(again, StoredResult { was_there: true, ..kept.clone() }, "{name}");
         let of_other = send(&**store, 2, log(1));
         assert_ne!(of_other.slug, kept.slug, "{name}");
-        // A person who has the file has its hash and can count owners.
+        // The slug must not follow from the file's hash and a small number.
         let is_of_hash = |text: &str| {
             let digits = originals::hash(text.as_bytes());
             let bytes = (0..12).map(|at| usize::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap() % 32);
@@ -172,7 +169,7 @@ fn result_is_kept_once_and_deleted_whole() {
     });
 }
 
-/// Ends another thread with its value.
+/// Stops another thread when dropped.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -193,11 +190,11 @@ fn deletion_during_uploads_takes_nothing_of_them() {
                     erase(&**store, |session| removal::delete(session, 1, &kept.slug)).unwrap();
                 }
             });
-            // A panic ends the other thread, too.
+            // A panic stops the other thread, too.
             let end = Ends(&ends);
             let mut taken = Vec::new();
             for owner in 2..60 {
-                // The same board and the same original, which its last result takes along.
+                // The same board and original, which the deletion of their last result removes.
                 let kept = send(&**store, owner, log(1));
                 let sql = "SELECT name.words, original.size FROM result JOIN name ON name.id = result.board_id \
                            JOIN original ON original.hash = result.hash WHERE result.id = $1";
@@ -233,8 +230,8 @@ fn original_comes_back_redacted() {
 fn original_comes_back_in_pieces_and_damage_is_seen() {
     on_both(|store, name| {
         migrate(&**store, 1).unwrap();
-        let mut chance = sources::Chance(1);
-        let bytes: Vec<u8> = (0..1_000_000).map(|_| chance.below(256) as u8).collect();
+        let mut chance = testkit::virtual_board::Chance::new(1);
+        let bytes: Vec<u8> = (0..1_000_000).map(|_| chance.whole(0, 255) as u8).collect();
         let whole = |original: &CompressedOriginal| {
             let mut unpacking = Unpacking::new(original.hash.clone(), original.size);
             let mut found = Vec::new();
@@ -270,9 +267,7 @@ fn unreadable_uploads_are_quarantined_with_their_reason() {
             let kept = send(&**store, owner, text.as_bytes().to_vec());
             assert!(kept.quarantined.is_some(), "{name}: {text:.20}");
         }
-        let listed = "SELECT count(*) FROM result WHERE listed = 1";
-        let row = read(&**store, |session| first(session, listed, &[])).unwrap().unwrap();
-        assert_eq!(row.integer(0), Some(0), "{name}");
+        assert_eq!(count(&**store, "result WHERE listed = 1"), 0, "{name}");
     });
 }
 
@@ -291,7 +286,7 @@ fn a_newer_build_derives_everything_once_more() {
         let spoil = "UPDATE result SET headline = '', sevenzip_single_mips = NULL";
         write(&**store, |session| session.run(spoil, &[])).unwrap();
         assert_eq!(outdated::count(&**store, new).unwrap(), 21, "{name}");
-        // Two workers share the work; none of it is done twice.
+        // Two workers share the work; nothing is done twice.
         let threads: Vec<_> = (0..2)
             .map(|_| {
                 let store = Arc::clone(store);
@@ -310,9 +305,7 @@ fn a_newer_build_derives_everything_once_more() {
             !outdated::derive_one(&**store, workers(), &Stop::default(), old).unwrap(),
             "{name}: an older build leaves it alone"
         );
-        let whole = "SELECT count(*) FROM result WHERE sevenzip_single_mips = 1700 AND headline <> ''";
-        let row = read(&**store, |session| first(session, whole, &[])).unwrap().unwrap();
-        assert_eq!(row.integer(0), Some(20), "{name}");
+        assert_eq!(count(&**store, "result WHERE sevenzip_single_mips = 1700 AND headline <> ''"), 20, "{name}");
     });
 }
 
@@ -351,15 +344,13 @@ fn a_result_that_cannot_be_derived_does_not_stop_the_others() {
 fn nothing_begins_after_it_came() {
     on_both(|store, name| {
         migrate(&**store, 1).unwrap();
-        // The log is of 2022 and comes in 1970.
+        // The log of 2022 arrives in 1970.
         let kept = send(&**store, 1, log(1));
-        let started = || {
-            let sql = "SELECT started_utc_ms FROM result WHERE id = $1";
-            read(&**store, |session| first(session, sql, &[kept.id.into()])).unwrap().unwrap().integer(0)
-        };
-        assert_eq!(started(), Some(1_000), "{name}");
+        let started =
+            || number(&**store, "SELECT started_utc_ms FROM result WHERE id = $1", &[kept.id.into()]).unwrap();
+        assert_eq!(started(), 1_000, "{name}");
         assert!(outdated::derive_one(&**store, workers(), &Stop::default(), 2).unwrap(), "{name}");
-        assert_eq!(started(), Some(1_000), "{name}: derived once more");
+        assert_eq!(started(), 1_000, "{name}: derived once more");
     });
 }
 

@@ -1,8 +1,8 @@
 //! Worker processes: the death of one ends one request and affects no other.
 
-use crate::common::running::{Answer, Running, program};
+use crate::common::running::{Answer, Running};
 use crate::common::{made, on_hubs};
-use hub::store::{Postgres, Sqlite, Store, first, read, write};
+use hub::store::{number, write};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::Write;
@@ -17,7 +17,7 @@ fn signal(worker: u32, signal: Signal) {
     let _ = kill_process(id, signal);
 }
 
-/// Does something while every worker of the hub gets a signal as soon as it begins.
+/// Runs `work` while every worker of the hub gets a signal as soon as it starts.
 fn while_workers_get<T>(hub: &Running, what: Signal, work: impl FnOnce() -> T) -> T {
     let ends = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -34,7 +34,7 @@ fn while_workers_get<T>(hub: &Running, what: Signal, work: impl FnOnce() -> T) -
     })
 }
 
-/// A log that takes a while to be read.
+/// A log that takes a while to read.
 fn long_log() -> Vec<u8> {
     let mut log = made::log("Board Long", 1, 7000.0);
     log.extend(b"\nsome words of no meaning".repeat(60_000));
@@ -43,13 +43,6 @@ fn long_log() -> Vec<u8> {
 
 fn only(answer: &Answer) -> Value {
     answer.json()["results"][0].clone()
-}
-
-fn store(hub: &Running) -> Box<dyn Store> {
-    match &hub.database {
-        Some(url) => Box::new(Postgres::open(url).unwrap()),
-        None => Box::new(Sqlite::open(&hub.data.join("hub.sqlite")).unwrap()),
-    }
 }
 
 #[test]
@@ -66,10 +59,10 @@ fn worker_has_pipes_and_limits_and_nothing_else() {
             .unwrap()
             .map(|entry| std::fs::read_link(entry.unwrap().path()).unwrap().display().to_string())
             .collect();
-        // The shell of this test may have left files of its own open; of the hub a worker has none.
+        // The shell of this test may have left files open; a worker inherits none of the hub.
         let data = hub.data.display().to_string();
         assert!(open.iter().all(|to| !to.starts_with("socket:") && !to.starts_with(&data)), "{open:?}");
-        // With three of three, it can open no other: neither a file nor a socket.
+        // With three of three files open, it can open neither a file nor a socket.
         let words = limit("Max open files");
         assert_eq!(words.split_whitespace().skip(3).take(2).collect::<Vec<_>>(), ["3", "3"], "{words}");
         assert!(limit("Max core file size").split_whitespace().nth(4) == Some("0"), "{limits}");
@@ -88,7 +81,7 @@ fn an_end_of_a_worker_ends_one_upload() {
             let sent = while_workers_get(hub, what, || {
                 let sent = hub.send("?publish=1", &body);
                 assert_eq!(hub.get("/").status, 200, "lists need no worker");
-                // A page needs one, which may be quicker than its end.
+                // A page needs a worker, which may finish before its end.
                 assert!(matches!(hub.get(&format!("/r/{before}")).status, 200 | 500));
                 sent
             });
@@ -101,7 +94,7 @@ fn an_end_of_a_worker_ends_one_upload() {
             assert_eq!(hub.get(&format!("/r/{before}")).status, 200);
         }
         hub.keep("?publish=1", &made::log("Board After", 1, 7000.0));
-        assert_eq!(hub.get("/api/results").json()["results"].as_array().unwrap().len(), 2);
+        assert_eq!(hub.listed(""), 2);
     });
 }
 
@@ -109,7 +102,7 @@ fn an_end_of_a_worker_ends_one_upload() {
 fn one_that_was_killed_once_is_not_the_fault_of_the_file() {
     let hub = Running::start(None, &[]);
     hub.keep("", &made::log("Board Six", 1, 7000.0));
-    // One is left, and takes the upload without doing anything with it.
+    // The remaining worker takes the upload and does nothing.
     let idle = hub.workers();
     idle[1..].iter().for_each(|worker| signal(*worker, Signal::KILL));
     wait_until("one is left", || hub.workers().len() == 1);
@@ -132,7 +125,7 @@ fn reading_has_its_time_and_its_memory() {
         (["--request-memory", "192"], "for more than 192 MiB of memory"),
     ] {
         on_hubs(&words, |hub| {
-            let one = only(&hub.send("", &made::gzip(&large)));
+            let one = only(&hub.send("", &made::gzip(&*large)));
             let reason = one["reason"].as_str().unwrap_or_default();
             assert!(one["state"] == "quarantined" && reason.contains(expected), "{one}");
             hub.keep("?publish=1", &made::log("Board After", 1, 7000.0));
@@ -146,7 +139,7 @@ fn files_behind_one_that_ends_its_worker_are_kept() {
     let large = [&b"{\"note\":["[..], &b"1,".repeat(7 << 20), b"1]}"].concat();
     let (first, last) = (made::log("Board First", 1, 7000.0), made::log("Board Last", 1, 7000.0));
     let archive = made::tar(&[("first", &first), ("large", &large), ("last", &last)]);
-    let results = hub.send("", &made::gzip(&archive)).json()["results"].clone();
+    let results = hub.send("", &made::gzip(&*archive)).json()["results"].clone();
     let states: Vec<&str> = results.as_array().unwrap().iter().map(|one| one["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["unlisted", "quarantined", "unlisted"], "{results}");
 }
@@ -156,7 +149,7 @@ fn a_client_that_hangs_up_ends_the_work() {
     on_hubs(&[], |hub| {
         hub.keep("", &made::log("Board Six", 1, 7000.0));
         let idle = hub.workers();
-        // They take what is sent, and do nothing with it.
+        // Stopped workers take the upload and do nothing.
         idle.iter().for_each(|worker| signal(*worker, Signal::STOP));
         let body = long_log();
         let mut stream = TcpStream::connect(hub.url.strip_prefix("http://").unwrap()).unwrap();
@@ -180,13 +173,9 @@ fn a_client_that_hangs_up_ends_the_work() {
 fn hub_ends_soon_with_work_that_does_not() {
     on_hubs(&[], |hub| {
         hub.keep("", &made::log("Board Six", 1, 7000.0));
-        let count = |hub: &Running| {
-            let row = read(&*store(hub), |session| first(session, "SELECT count(*) FROM result", &[]));
-            row.unwrap().unwrap().integer(0)
-        };
         let sql = "UPDATE result SET derived_by = 0";
         hub.workers().into_iter().for_each(|worker| signal(worker, Signal::STOP));
-        write(&*store(hub), |session| session.run(sql, &[])).unwrap();
+        write(&*hub.store(), |session| session.run(sql, &[])).unwrap();
         let began = std::thread::scope(|scope| {
             let sending = std::thread::Builder::new()
                 .spawn_scoped(scope, || hub.try_send("", &long_log()).map_or(503, |answer| answer.status));
@@ -203,12 +192,13 @@ fn hub_ends_soon_with_work_that_does_not() {
         let workers = hub.workers();
         assert!(hub.terminate());
         assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-        assert_eq!(count(hub), Some(1), "what was not read was neither kept nor quarantined");
+        let count = number(&*hub.store(), "SELECT count(*) FROM result", &[]).unwrap();
+        assert_eq!(count, 1, "what was not read was neither kept nor quarantined");
         wait_until("no worker is left", || {
             workers.iter().all(|worker| !std::path::Path::new(&format!("/proc/{worker}/exe")).exists())
         });
         hub.kill_and_restart();
-        assert!(program(&hub.data, hub.database.as_deref(), &["verify"]).status().unwrap().success());
+        hub.verify();
     });
 }
 
@@ -218,10 +208,9 @@ fn results_that_end_their_worker_do_not_stop_the_work_of_a_new_build() {
         for number in 0..3_u32 {
             hub.keep("?publish=1", &[&long_log()[..], number.to_string().as_bytes()].concat());
         }
-        let database = store(hub);
+        let database = hub.store();
         let count = |condition: &str| {
-            let sql = format!("SELECT count(*) FROM result WHERE {condition}");
-            read(&*database, |session| first(session, &sql, &[])).unwrap().unwrap().integer(0).unwrap()
+            number(&*database, &format!("SELECT count(*) FROM result WHERE {condition}"), &[]).unwrap()
         };
         let spoil = || write(&*database, |session| session.run("UPDATE result SET derived_by = 0", &[])).unwrap();
         while_workers_get(hub, Signal::KILL, || {

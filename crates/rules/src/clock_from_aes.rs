@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn finding(figure: &Figure) -> Option<Finding> {
     let core_type = figure.core.as_ref()?.core_type.as_ref()?;
-    let ratios: Vec<f64> = Reference::builtin().rows.iter().flat_map(|row| ratios(row, core_type)).collect();
+    let ratios: Vec<f64> = Reference::builtin().rows().flat_map(|row| ratios(row, core_type)).collect();
     let usual = median(&ratios).filter(|ratio| ratios.len() >= ROWS_MIN && *ratio >= RATIO_MIN)?;
     let near: Vec<f64> = ratios.into_iter().filter(|ratio| (ratio / usual - 1.0).abs() <= SPREAD_MAX).collect();
     let lowest = near.iter().copied().fold(usual, f64::min);

@@ -133,7 +133,7 @@ mod tests {
                 core.as_deref().unwrap_or("-")
             ));
         }
-        Reference { rows: parse(&text).unwrap() }
+        Reference::of(parse(&text).unwrap())
     }
 
     #[test]

@@ -26,7 +26,7 @@ const SCORES: [(WorkloadId, &str, Variant); 3] = [
 /// Prints them.
 pub(super) fn main() {
     for (workload, form, variant) in &SCORES {
-        let by_soc = exponents(&Reference::builtin().rows, *workload, variant);
+        let by_soc = exponents(Reference::builtin().rows(), *workload, variant);
         let enough = by_soc.iter().filter(|(_, all)| all.len() >= PAIRS_MIN);
         println!("{} {form}", workload.as_str());
         let mut medians = Vec::new();
@@ -41,7 +41,11 @@ pub(super) fn main() {
 }
 
 /// The exponents of all pairs of each SoC.
-fn exponents(rows: &[Row], workload: WorkloadId, variant: &Variant) -> BTreeMap<String, Vec<f64>> {
+fn exponents<'a>(
+    rows: impl Iterator<Item = &'a Row>,
+    workload: WorkloadId,
+    variant: &Variant,
+) -> BTreeMap<String, Vec<f64>> {
     let mut by_soc: BTreeMap<String, Vec<(Vec<f64>, f64)>> = BTreeMap::new();
     for row in rows {
         let of_score = row.figures.iter().filter(|(key, _)| key.is_of(workload) && key.is_form(variant));

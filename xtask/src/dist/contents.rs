@@ -1,5 +1,5 @@
-//! What is inside of everything that is handed out: notices of what is linked and embedded, and the list of parts. A page of a
-//! site or of a hub names its source in its footer, which tests of `page` and `hub` have.
+//! Checks that every artefact contains its notices and the list of its parts. Pages of a site and of a hub name their
+//! source in the footer, which tests of `page` and `hub` check.
 
 use super::package::{HUB, Product, WEB, names};
 use crate::licences::missing;
@@ -9,21 +9,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Names of the file with notices, packed or not, in an artefact.
+/// File name of the notices, compressed or not.
 const NOTICES: &str = "third-party.txt";
-/// How the name of a list of parts ends.
+/// Suffix of the file with the list of parts.
 const PARTS: &str = ".cdx.json";
-/// Texts that state the licence of the program; one of them is required.
+/// Texts with the program's own licence; one of them is required.
 const OWN: [&str; 3] = ["copyright", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// How an artefact is unpacked into the folder `$2`, by the end of its name. Of a program alone its own command prints the notices.
+/// Commands that unpack an artefact into the folder `$2`, by suffix. A program alone prints its notices itself.
 const KINDS: [(&str, &str); 3] = [
     (".deb", "dpkg-deb --extract \"$1\" \"$2\""),
     (".rpm", "cd \"$2\" && rpm2cpio \"$1\" | cpio --extract --make-directories --quiet"),
     (".tar.gz", "tar --extract --file \"$1\" --directory \"$2\""),
 ];
 
-/// Fails where a notice or a part is missing in an artefact of this part of a release; prints a line for each.
+/// Prints a line for each artefact of a part; fails if a notice or a part is missing.
 pub(super) fn check(part: &str, folder: &Path) -> Result<()> {
     let mut faults = Vec::new();
     for name in names(folder)?.iter().filter(|name| *name != "SHA256SUMS") {
@@ -84,7 +84,7 @@ fn of_folder(product: &str, place: &Path) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// What the container of a hub lacks: it is built by its user, so that its file is looked at.
+/// Gaps in the container of a hub. Users build it, so its file is checked.
 fn container() -> Vec<String> {
     let text = include_str!("../../../deploy/container/Containerfile");
     let needed = ["sbc-bench-hub licences", "cargo cyclonedx", "/usr/share/doc/sbc-bench-hub"];

@@ -1,8 +1,8 @@
-//! The four static binaries that are handed out: built, proven static and small, and started. With `--check` they are
-//! built with little optimisation, in less time, and all is proven but their size.
+//! Builds the four static binaries, proves them static and small, and starts them. `--check` builds them with little
+//! optimisation, in less time, and proves all but their size.
 //!
-//! A binary that needs a library, grows past the limit or does not start fails the whole task,
-//! because it would fail on a user's board. Nothing is timed: foreign ones run under qemu.
+//! A binary that needs a library, exceeds the size limit or does not start fails the task, because it would fail on a
+//! user's board. Nothing is timed: foreign binaries run under qemu.
 
 mod contents;
 pub(crate) mod package;
@@ -15,44 +15,48 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Largest binary: one that is still fetched and copied to a board within seconds.
+/// Maximum size of a binary, which boards download within seconds.
 const BYTES_MAX: usize = 16_000_000;
 
-/// The variable that plans failures, in builds for tests alone.
+/// Variable that injects faults in builds for tests.
 const FAULTS: &str = "SBC_BENCH_FAULTS";
 
-/// How the name of a table of symbols stands among the names of sections.
+/// Name of the symbol table among the names of sections.
 const SYMBOLS: &[u8] = b"\0.symtab\0";
 
-/// A kind of machine that gets a binary.
+/// Machine type of a binary.
 struct Target {
-    /// Name in the file's name.
+    /// Name in file names.
     arch: &'static str,
     /// Rust's name.
     triple: &'static str,
-    /// The machine of its ELF files, as readelf(1) spells it.
+    /// Machine of the ELF file, as readelf(1) spells it.
     elf_machine: &'static str,
-    /// `std::env::consts::ARCH` of machines that run it themselves.
+    /// `std::env::consts::ARCH` of machines that run it without an emulator.
     native_on: &'static str,
-    /// Emulator that runs it elsewhere.
-    emulator: &'static str,
     /// Debian's name.
     deb_arch: &'static str,
-    /// Compiler flags that make it smaller, besides `.cargo/config.toml`.
+    /// Compiler flags for a smaller binary, besides `.cargo/config.toml`.
     smaller: &'static [&'static str],
 }
 
 impl Target {
-    /// The argument of cargo's `--config` that adds these and others to the flags of this target.
+    /// Emulator for other machines.
+    fn emulator(&self) -> String {
+        format!("qemu-{}-static", self.native_on)
+    }
+
+    /// Argument of cargo's `--config` with the flags of this target and others.
     fn flags(&self, others: &[String]) -> String {
         let own = self.smaller.iter().map(|flag| (*flag).to_owned());
         rustflags(self.triple, own.chain(others.iter().cloned()))
     }
 }
 
-/// Omits tables for unwinding, which a program that aborts on a panic never reads.
+/// Omits unwind tables, which a program that aborts on a panic never reads.
 const NO_UNWINDING: &str = "-Cforce-unwind-tables=no";
-/// The same for the linker that comes with Rust, which also drops those of the standard library: 0.9 of 10 MB.
+/// As [`NO_UNWINDING`] with the linker that ships with Rust, which also drops the tables of the standard library: 0.9
+/// of 10 MB.
 const NO_UNWINDING_LINKED: &[&str] =
     &[NO_UNWINDING, "-Clinker=rust-lld", "-Clink-arg=xtask/src/dist/no_unwinding.ld", "-Clink-arg=--no-eh-frame-hdr"];
 
@@ -62,7 +66,6 @@ const TARGETS: &[Target] = &[
         triple: TRIPLES[0],
         elf_machine: "X86-64",
         native_on: "x86_64",
-        emulator: "qemu-x86_64-static",
         deb_arch: "amd64",
         smaller: NO_UNWINDING_LINKED,
     },
@@ -71,7 +74,6 @@ const TARGETS: &[Target] = &[
         triple: TRIPLES[1],
         elf_machine: "AArch64",
         native_on: "aarch64",
-        emulator: "qemu-aarch64-static",
         deb_arch: "arm64",
         smaller: NO_UNWINDING_LINKED,
     },
@@ -80,7 +82,6 @@ const TARGETS: &[Target] = &[
         triple: TRIPLES[2],
         elf_machine: "ARM",
         native_on: "arm",
-        emulator: "qemu-arm-static",
         deb_arch: "armhf",
         // Thumb instructions, as Debian and Ubuntu compile for it.
         smaller: &[NO_UNWINDING, "-Ctarget-feature=+thumb-mode"],
@@ -90,13 +91,12 @@ const TARGETS: &[Target] = &[
         triple: TRIPLES[3],
         elf_machine: "RISC-V",
         native_on: "riscv64",
-        emulator: "qemu-riscv64-static",
         deb_arch: "riscv64",
         smaller: &[NO_UNWINDING],
     },
 ];
 
-/// The machine that a hub is built for: this one. A request that panics unwinds.
+/// Target of the hub: the build machine. A panic unwinds and fails one request.
 const HUB_TARGET: Target = if cfg!(target_arch = "aarch64") {
     Target { triple: "aarch64-unknown-linux-gnu", smaller: &[], ..TARGETS[1] }
 } else {
@@ -108,24 +108,22 @@ fn parts() -> Vec<&'static str> {
     TARGETS.iter().map(|target| target.arch).chain([package::HUB, package::WEB]).collect()
 }
 
-/// The target of a part of a release.
 fn target(arch: &str) -> Result<&'static Target> {
     let hub = (arch == package::HUB).then_some(&HUB_TARGET);
     let target = TARGETS.iter().find(|target| target.arch == arch).or(hub);
     target.with_context(|| format!("unknown part {arch}; known are {}", parts().join(", ")))
 }
 
-/// Build options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// As they are handed out.
+    /// Optimised, for publication.
     Release,
-    /// With little optimisation, on which nothing but their size and speed depends.
+    /// With little optimisation, which changes only size and speed.
     Proof,
 }
 
 impl Profile {
-    /// Cargo's name, which is also that of its folder.
+    /// Cargo's name, also of the folder.
     fn name(self) -> &'static str {
         match self {
             Self::Release => "release",
@@ -134,7 +132,7 @@ impl Profile {
     }
 }
 
-/// Builds, checks and starts all of them; they are in `target/dist` afterwards.
+/// Builds, checks and starts all binaries into `target/dist`.
 pub(crate) fn main() -> Result<()> {
     let target_folder = workspace::target_folder()?;
     let dist = target_folder.join("dist");
@@ -143,9 +141,9 @@ pub(crate) fn main() -> Result<()> {
     let mut names = Vec::new();
     for target in TARGETS {
         let name = format!("sbc-bench-{}", target.arch);
-        let made = one(target, Profile::Release, &target_folder).with_context(|| name.clone())?;
-        fs::copy(&made.binary, dist.join(&name))?;
-        println!("{}", made.line);
+        let checked = one(target, Profile::Release, &target_folder).with_context(|| name.clone())?;
+        fs::copy(&checked.path, dist.join(&name))?;
+        println!("{}", checked.line);
         names.push(name);
     }
     fs::write(dist.join("SHA256SUMS"), checksums(&dist, &names)?)?;
@@ -153,24 +151,24 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds and starts all of them without any optimisation, in a third of the time, and checks everything but their
-/// size. None is kept.
+/// Builds and starts all binaries without optimisation, in a third of the time, and checks all but their size. Keeps
+/// none.
 pub(crate) fn check_all() -> Result<()> {
     let target_folder = workspace::target_folder()?;
     build_with(Profile::Proof, &[("CARGO_PROFILE_PROOF_OPT_LEVEL", "0")], &lld_flags()?)?;
     for target in TARGETS {
-        let made = one(target, Profile::Proof, &target_folder).context(target.triple)?;
-        println!("{}", made.line);
+        let checked = one(target, Profile::Proof, &target_folder).context(target.triple)?;
+        println!("{}", checked.line);
     }
     Ok(())
 }
 
-/// Builds all of them as [`check_all`] does, and checks none.
+/// Builds all binaries with little optimisation.
 pub(crate) fn build_here() -> Result<()> {
     build(Profile::Proof)
 }
 
-/// The binary of an architecture that was built so.
+/// Path of such a binary.
 pub(crate) fn binary_here(target_folder: &Path, arch: &str) -> Result<PathBuf> {
     let target = target(arch)?;
     let binary = target_folder.join(target.triple).join(Profile::Proof.name()).join("sbc-bench");
@@ -178,16 +176,15 @@ pub(crate) fn binary_here(target_folder: &Path, arch: &str) -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// A binary that is as it should be.
-struct Made {
-    /// Path of the build.
-    binary: PathBuf,
-    /// Report.
+/// Checked binary.
+struct CheckedBinary {
+    path: PathBuf,
+    /// Line of the report.
     line: String,
 }
 
-/// Checks one binary and starts it.
-fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> {
+/// Checks and starts one binary.
+fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<CheckedBinary> {
     let binary = target_folder.join(target.triple).join(profile.name()).join("sbc-bench");
     let bytes = fs::read(&binary).with_context(|| binary.display().to_string())?;
     check(target, profile, &binary, &bytes)?;
@@ -196,15 +193,15 @@ fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<Made> 
         Profile::Release => format!("{:2}.{} MB  ", bytes.len() / 1_000_000, bytes.len() / 100_000 % 10),
         Profile::Proof => String::new(),
     };
-    Ok(Made { line: format!("{:8} {size}static  {version}", target.arch), binary })
+    Ok(CheckedBinary { line: format!("{:8} {size}static  {version}", target.arch), path: binary })
 }
 
-/// Builds all of them in one go: while one is linked, by one CPU, the others are compiled.
+/// Builds all binaries in one call, so that some compile while another one is linked.
 fn build(profile: Profile) -> Result<()> {
     build_with(profile, &[], &[])
 }
 
-/// Builds all of them with these variables of the environment; that of armv7 with these flags of the compiler.
+/// As [`build`], with variables of the environment, and compiler flags for armv7.
 fn build_with(profile: Profile, variables: &[(&str, &str)], armv7_flags: &[String]) -> Result<()> {
     let mut command = workspace::cargo();
     command.args(["build", "--quiet", "--locked", "--profile", profile.name()]);
@@ -226,8 +223,8 @@ fn build_with(profile: Profile, variables: &[(&str, &str)], armv7_flags: &[Strin
     Ok(())
 }
 
-/// Makes gcc link with the linker that ships with Rust. Without optimisation the code of armv7 is larger than 16 MB, as
-/// far as a branch of Thumb reaches; what GNU ld puts between ends with SIGILL at the first call of `memchr`.
+/// Makes gcc use the linker that ships with Rust. The unoptimised code of armv7 exceeds 16 MB, the reach of a Thumb
+/// branch; the veneers of GNU ld end with SIGILL at the first call of `memchr`.
 fn lld_flags() -> Result<Vec<String>> {
     let libraries = said(Command::new("rustc").args(["--print", "target-libdir"]))?;
     let folder = Path::new(&libraries).with_file_name("bin").join("gcc-ld");
@@ -235,8 +232,7 @@ fn lld_flags() -> Result<Vec<String>> {
     Ok(vec![format!("-Clink-arg=-B{}", folder.display()), "-Clink-arg=-fuse-ld=lld".to_owned()])
 }
 
-/// Refuses a binary of another machine, one that needs other files, and of those that are handed out one that is too
-/// large.
+/// Refuses a binary of another machine or with dependencies, and one for publication that is too large.
 fn check(target: &Target, profile: Profile, binary: &Path, bytes: &[u8]) -> Result<()> {
     let mut readelf = Command::new("readelf");
     readelf.env("LC_ALL", "C").args(["--file-header", "--program-headers", "--dynamic", "--wide"]).arg(binary);
@@ -250,29 +246,28 @@ fn check(target: &Target, profile: Profile, binary: &Path, bytes: &[u8]) -> Resu
     Ok(())
 }
 
-/// True if this is somewhere in it.
 fn has(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// A call of the binary, on another machine under its emulator.
+/// Command that runs the binary, under its emulator if necessary.
 fn command(target: &Target, binary: &Path) -> Command {
     if std::env::consts::ARCH == target.native_on {
         return Command::new(binary);
     }
-    let mut emulated = Command::new(target.emulator);
+    let mut emulated = Command::new(target.emulator());
     emulated.arg(binary);
     emulated
 }
 
-/// What the binary says its version is; fails if it does not start or is not ours.
+/// Output of `--version`; fails if the binary does not start or is another program.
 fn version(target: &Target, binary: &Path) -> Result<String> {
     let line = said(command(target, binary).arg("--version"))?;
     ensure!(line.starts_with("sbc-bench"), "`--version` said {line:?}");
     Ok(line)
 }
 
-/// The lines of `SHA256SUMS`, made by the coreutils' own tool, which also reads them.
+/// Content of `SHA256SUMS`, written by the tool that verifies it.
 fn checksums(folder: &Path, names: &[String]) -> Result<Vec<u8>> {
     Ok((said(Command::new("sha256sum").args(names).current_dir(folder))? + "\n").into_bytes())
 }
@@ -288,7 +283,7 @@ mod tests {
         let refusal = |target: &Target| check(target, Profile::Release, &itself, &bytes).unwrap_err().to_string();
         let is_own = |target: &&Target| target.native_on == std::env::consts::ARCH;
         for target in TARGETS {
-            // Tests are linked to the C library.
+            // Tests are linked dynamically to the C library.
             let expected = if is_own(&target) { "not static:" } else { "built for " };
             assert!(refusal(target).starts_with(expected), "{}", refusal(target));
         }
@@ -306,7 +301,7 @@ mod tests {
         let config = fs::read_to_string(workspace::root().join(".cargo/config.toml")).unwrap();
         for target in TARGETS.iter().filter(|target| target.arch != "x86_64") {
             assert!(config.contains(&format!("[target.{}]", target.triple)));
-            assert!(config.contains(&format!("runner = \"{}\"", target.emulator)));
+            assert!(config.contains(&format!("runner = \"{}\"", target.emulator())));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Packages of one part of a release: a program with its manual, completions, documents and units as .deb, .rpm and tarball,
-//! of the boards' program also the binary alone for `sbc-bench update`, or the file for a browser; with the list of what it
-//! is made of (CycloneDX) and their sums, in `target/package/PART`. All dates are those of the commit, and no path of the
-//! machine that builds is in any file, so that two builds of one commit are equal.
+//! Packages of one part of a release in `target/package/PART`: .deb, .rpm and tarball of a program with its manual,
+//! completions, documents and units; the binary alone for `sbc-bench update`; or the file for a browser. With each come
+//! the list of its parts (CycloneDX) and checksums. All dates are those of the commit, and no file contains a path of
+//! the build machine, so that two builds of one commit are equal.
 
 use super::{Profile, Target, checksums, command, one, version};
 use crate::web_page;
@@ -11,18 +11,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The name of the part for a browser.
+/// Part for a browser.
 pub(super) const WEB: &str = "web";
-/// The name of the part for an operator of a hub.
+/// Part for an operator of a hub.
 pub(super) const HUB: &str = "hub";
 
-/// A program that is packed.
+/// Packaged program.
 pub(super) struct Product {
-    /// Cargo's name, which is that of the program and of its packages.
+    /// Cargo's name, also of the program and its packages.
     pub(super) name: &'static str,
-    /// The folder of its manifest.
+    /// Folder of its manifest.
     folder: &'static str,
-    /// Profile of cargo.
+    /// Cargo's profile.
     profile: &'static str,
     /// Files of the checkout, and their places in the tarball.
     copied: &'static [(&'static str, &'static str)],
@@ -47,7 +47,7 @@ const BOARD_PRODUCT: Product = Product {
         ("LICENSE-APACHE", "LICENSE-APACHE"),
     ],
 };
-/// SQLite is inside; the C library is that of the system.
+/// Contains SQLite; links to the C library of the system.
 const HUB_PRODUCT: Product = Product {
     name: "sbc-bench-hub",
     folder: "crates/hub",
@@ -62,12 +62,11 @@ const HUB_PRODUCT: Product = Product {
 };
 
 impl Product {
-    /// Contents of this part.
+    /// Product of a part.
     pub(super) fn of(part: &str) -> &'static Self {
         if part == HUB { &HUB_PRODUCT } else { &BOARD_PRODUCT }
     }
 
-    /// Path of the program that cargo built.
     fn binary(&self, target: &Target, profile: Profile, target_folder: &Path) -> PathBuf {
         target_folder.join(target.triple).join(self.profile(profile)).join(self.name)
     }
@@ -80,7 +79,7 @@ impl Product {
     }
 }
 
-/// Builds a part of a release.
+/// Builds the packages of a part.
 pub(crate) fn main(part: &str, profile: Profile) -> Result<()> {
     let target_folder = workspace::target_folder()?;
     let out = target_folder.join("package").join(part);
@@ -102,7 +101,6 @@ pub(crate) fn main(part: &str, profile: Profile) -> Result<()> {
     Ok(())
 }
 
-/// Builds a program, and packs it.
 fn programs(part: &str, profile: Profile, target_folder: &Path, epoch: &str, out: &Path) -> Result<()> {
     let (product, target) = (Product::of(part), super::target(part)?);
     let version_number = env!("CARGO_PKG_VERSION");
@@ -135,7 +133,7 @@ fn programs(part: &str, profile: Profile, target_folder: &Path, epoch: &str, out
     Ok(())
 }
 
-/// All files of a package in the folder where cargo-deb and cargo-generate-rpm look for `target/release`.
+/// Stages all files of a package where cargo-deb and cargo-generate-rpm look for `target/release`.
 fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Result<PathBuf> {
     let triple_folder = binary.parent().and_then(Path::parent).context("a build has a folder")?;
     let root = triple_folder.join("release/package").join(product.name);
@@ -159,12 +157,12 @@ fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Res
     }
     fs::write(root.join(format!("doc/{name}.cdx.json")), parts(product.folder, target.triple, epoch)?)?;
     fs::write(root.join("changelog.Debian"), debian_changelog(name, epoch)?)?;
-    // Only the program that is for boards has workloads.
+    // Only the boards' program has workloads.
     let _ = fs::remove_dir(root.join("workloads.d"));
     Ok(root)
 }
 
-/// Packs what packages of Debian have packed.
+/// Compresses the files that Debian's packages have compressed.
 fn pack(root: &Path) -> Result<()> {
     let mut gzip = Command::new("gzip");
     gzip.args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt"]);
@@ -174,12 +172,11 @@ fn pack(root: &Path) -> Result<()> {
     run(gzip.current_dir(root))
 }
 
-/// Gives all files the date of the commit: an .rpm has the dates of files that are older.
+/// Sets the date of all files to that of the commit; an .rpm keeps dates of older files.
 fn date(root: &Path, epoch: &str) -> Result<()> {
     run(Command::new("find").arg(root).args(["-exec", "touch", "-d"]).arg(format!("@{epoch}")).args(["{}", "+"]))
 }
 
-/// Makes an empty folder.
 pub(super) fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -187,7 +184,7 @@ pub(super) fn empty(folder: &Path) -> Result<()> {
     Ok(fs::create_dir_all(folder)?)
 }
 
-/// Names of the files of a folder, sorted.
+/// Sorted names of the files of a folder.
 pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
     let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(entries(folder)?.iter().filter_map(name).collect())
@@ -199,7 +196,6 @@ fn rules() -> Result<String> {
     Ok(pages.iter().map(|page| page.text.trim_end().to_owned() + "\n\n").collect())
 }
 
-/// Completes the .deb of a folder.
 fn finish_deb(out: &Path, epoch: &str) -> Result<()> {
     for name in names(out)?.iter().filter(|name| name.ends_with(".deb")) {
         let script = workspace::root().join("xtask/src/dist/finish_deb.sh");
@@ -208,12 +204,12 @@ fn finish_deb(out: &Path, epoch: &str) -> Result<()> {
     Ok(())
 }
 
-/// Builds a part once more in a clone of the checkout, in another folder, and compares.
+/// Builds a part again in a clone of the checkout in another folder, and compares.
 pub(crate) fn twice(part: &str, profile: Profile) -> Result<()> {
     ensure!(workspace::commit().is_some(), "commit first: a clone has what is committed");
     main(part, profile)?;
     let target_folder = workspace::target_folder()?;
-    // Not below the checkout, whose settings of cargo would count once more.
+    // Outside the checkout, whose cargo settings would apply a second time.
     let clone = std::env::temp_dir().join(format!("sbc-bench twice {}", std::process::id()));
     run(Command::new("git").args(["clone", "--quiet", "--no-hardlinks"]).arg(workspace::root()).arg(&clone))?;
     let again_folder = clone.join("target");
@@ -229,12 +225,11 @@ pub(crate) fn twice(part: &str, profile: Profile) -> Result<()> {
     Ok(())
 }
 
-/// Builds the binary.
 fn build(product: &Product, target: &Target, profile: Profile, target_folder: &Path) -> Result<()> {
     let mut command = workspace::cargo();
     command.args(["build", "--quiet", "--locked", "--profile", product.profile(profile), "--package", product.name]);
     command.args(["--target", target.triple, "--config", &target.flags(&remapped(target_folder)?)]);
-    // Packages have no tables of symbols, with which an emulated machine is debugged.
+    // The symbols are only for debugging an emulated machine.
     command.env("CARGO_PROFILE_PROOF_STRIP", "true");
     if let Some(commit) = workspace::commit() {
         command.env("SBC_BENCH_COMMIT", commit);
@@ -242,13 +237,13 @@ fn build(product: &Product, target: &Target, profile: Profile, target_folder: &P
     run(&mut command).with_context(|| format!("cargo could not build {} for {}", product.name, target.triple))
 }
 
-/// Runs a subcommand of cargo that is installed apart.
+/// Runs a cargo subcommand that is installed separately.
 fn tool(words: &[&str], epoch: &str) -> Result<()> {
     let called = said(workspace::cargo().args(words).env("SOURCE_DATE_EPOCH", epoch));
     called.context("these tools come by: cargo install cargo-deb cargo-generate-rpm cargo-cyclonedx").map(drop)
 }
 
-/// One folder with everything, in an order and with dates that depend on the commit alone.
+/// One folder with all files, in an order and with dates that depend on the commit alone.
 fn tarball(name: &str, arch: &str, epoch: &str, root: &Path, out: &Path) -> Result<()> {
     let order = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u+rw,a-s", "--format=gnu"];
     let mut command = Command::new("tar");
@@ -258,7 +253,7 @@ fn tarball(name: &str, arch: &str, epoch: &str, root: &Path, out: &Path) -> Resu
     run(command.arg("--directory").arg(root).arg("."))
 }
 
-/// Bill of materials as CycloneDX; cargo-cyclonedx writes one next to the manifest of each member of the workspace.
+/// CycloneDX bill of materials; cargo-cyclonedx writes one next to the manifest of each member of the workspace.
 fn parts(folder: &str, triple: &str, epoch: &str) -> Result<String> {
     const FILE: &str = "parts-of-sbc-bench.cdx.json";
     let workspace_root = workspace::root();
@@ -271,11 +266,11 @@ fn parts(folder: &str, triple: &str, epoch: &str) -> Result<String> {
     for crate_folder in fs::read_dir(workspace_root.join("crates"))?.chain(fs::read_dir(&workspace_root)?) {
         let _ = fs::remove_file(crate_folder?.path().join(FILE));
     }
-    // Paths of the build would make two builds differ.
+    // Paths of the build machine would make two builds differ.
     Ok(text.replace(&place.replace(' ', "%20"), "/sbc-bench").replace(&place, "/sbc-bench"))
 }
 
-/// The changelog as Debian's tools read it; what changed is in CHANGELOG.md.
+/// Changelog in Debian's format, which refers to CHANGELOG.md.
 fn debian_changelog(name: &str, epoch: &str) -> Result<String> {
     let date = said(Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{epoch}")))?;
     let version = env!("CARGO_PKG_VERSION");
@@ -285,7 +280,7 @@ fn debian_changelog(name: &str, epoch: &str) -> Result<String> {
     ))
 }
 
-/// The first line of `SHA256SUMS`: a comment for sha256sum, and the signed date of the release for `update`.
+/// First line of `SHA256SUMS`: a comment for sha256sum, and the signed date of the release for `update`.
 pub(super) fn day(epoch: &str) -> Result<String> {
     let line = said(Command::new("date").args(["--utc", "+# date: %Y-%m-%d", "--date"]).arg(format!("@{epoch}")))?;
     Ok(line + "\n")
@@ -307,6 +302,17 @@ mod tests {
             said(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&folder)).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(checked, "a: OK");
+    }
+
+    #[test]
+    fn summaries_of_packages_fit_a_line_of_rpm() {
+        for product in [&BOARD_PRODUCT, &HUB_PRODUCT] {
+            let manifest = workspace::root().join(product.folder).join("Cargo.toml");
+            let text = fs::read_to_string(manifest).unwrap();
+            let summary = text.lines().find_map(|line| line.strip_prefix("description = \"")).unwrap();
+            // Limit of rpmlint.
+            assert!(summary.trim_end_matches('"').len() <= 79, "{summary}");
+        }
     }
 
     #[test]

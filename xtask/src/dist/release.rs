@@ -1,5 +1,5 @@
-//! `cargo xtask release`: everything that is handed out of the tag at HEAD, in `target/package/release`: built in two folders
-//! and compared, looked into, tried in clean systems, with sums, their signature and notes.
+//! `cargo xtask release`: all artefacts of the tag at HEAD in `target/package/release`, built in two folders and
+//! compared, checked, tried in clean systems, with signed checksums and notes.
 
 use super::package::{self, day, empty, names};
 use super::{Profile, checksums, parts, systems};
@@ -10,12 +10,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The variable that names the secret key of minisign(1). It belongs to the owner of the project alone.
+/// Variable with the path of the secret key of minisign(1), which only the owner of the project has.
 const KEY: &str = "SBC_BENCH_SIGNING_KEY";
-/// Mark of a version in the changelog that is not published.
+/// Mark of an unpublished version in the changelog.
 const UNPUBLISHED: &str = "(unreleased)";
 
-/// Makes a release, or with `--dry` these parts of one, from any commit and with little optimisation.
+/// Makes a release; with `--dry` these parts of one, from any commit and with little optimisation.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     let (profile, chosen) = match words {
         ["--dry", parts @ ..] => (Profile::Proof, parts),
@@ -52,7 +52,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Signs the sums, or says how their owner does.
+/// Signs the checksums, or prints how their owner does.
 fn sign(out: &Path) -> Result<()> {
     let Some(key) = std::env::var_os(KEY) else {
         let sums = out.join("SHA256SUMS");
@@ -69,7 +69,7 @@ fn sign_with(out: &Path, key: &OsStr) -> Result<()> {
     run(&mut minisign).context("minisign(1) has to sign the sums")
 }
 
-/// The section of a version in the changelog.
+/// Section of a version in the changelog.
 fn notes(changelog: &str, version: &str, may_be_unpublished: bool) -> Result<String> {
     let is_own = |line: &&str| line.strip_prefix("## ").is_some_and(|title| title.split(' ').next() == Some(version));
     let mut lines = changelog.lines().skip_while(|line| !is_own(line));

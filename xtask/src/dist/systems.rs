@@ -1,7 +1,7 @@
-//! Packages as their users have them: `cargo xtask package PART --check` looks into each, has lintian and rpmlint read them,
-//! and makes a minimal root of each system with debootstrap, where it installs an older version of the .deb, upgrades it,
-//! uses it, removes and purges it. What is in the root afterwards must be what was there before. Systems of another
-//! architecture run under qemu. Nothing of this machine is changed.
+//! `cargo xtask package PART --check`: checks the contents of packages, runs lintian and rpmlint, and for each system
+//! makes a minimal root with debootstrap, installs an older version of the .deb there, upgrades, uses, removes and
+//! purges it. Afterwards the root must be as before. Systems of other architectures run under qemu. The machine itself
+//! stays unchanged.
 
 mod namespace;
 mod root;
@@ -15,75 +15,63 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A distribution that the package is for.
 struct System {
     name: &'static str,
     suite: &'static str,
-    /// The script of debootstrap that all suites of a distribution share.
-    script: &'static str,
-    keyring: &'static str,
-    /// The package with that keyring.
-    keyring_package: &'static str,
-    /// Debian's names of architectures, and where their packages are.
-    mirrors: &'static [(&'static str, &'static str)],
+    distribution: &'static Distribution,
+    /// Debian's names of architectures.
+    archs: &'static [&'static str],
 }
 
-const DEBIAN: &str = "http://deb.debian.org/debian";
-const UBUNTU: &str = "http://archive.ubuntu.com/ubuntu";
-const UBUNTU_PORTS: &str = "http://ports.ubuntu.com/ubuntu-ports";
-const DEBIAN_KEYS: (&str, &str) = ("/usr/share/keyrings/debian-archive-keyring.gpg", "debian-archive-keyring");
-const UBUNTU_KEYS: (&str, &str) = ("/usr/share/keyrings/ubuntu-archive-keyring.gpg", "ubuntu-keyring");
+struct Distribution {
+    /// Script of debootstrap, common to all suites.
+    script: &'static str,
+    keyring: &'static str,
+    /// Package that contains the keyring.
+    keyring_package: &'static str,
+    mirror: &'static str,
+    /// Mirror of other architectures than amd64.
+    ports_mirror: &'static str,
+}
 
+const DEBIAN: Distribution = Distribution {
+    script: "sid",
+    keyring: "/usr/share/keyrings/debian-archive-keyring.gpg",
+    keyring_package: "debian-archive-keyring",
+    mirror: "http://deb.debian.org/debian",
+    ports_mirror: "http://deb.debian.org/debian",
+};
+const UBUNTU: Distribution = Distribution {
+    script: "gutsy",
+    keyring: "/usr/share/keyrings/ubuntu-archive-keyring.gpg",
+    keyring_package: "ubuntu-keyring",
+    mirror: "http://archive.ubuntu.com/ubuntu",
+    ports_mirror: "http://ports.ubuntu.com/ubuntu-ports",
+};
+
+const ARCHS: &[&str] = &["amd64", "arm64", "armhf", "riscv64"];
 const SYSTEMS: &[System] = &[
-    System {
-        name: "debian-12",
-        suite: "bookworm",
-        script: "sid",
-        keyring: DEBIAN_KEYS.0,
-        keyring_package: DEBIAN_KEYS.1,
-        mirrors: &[("amd64", DEBIAN), ("arm64", DEBIAN), ("armhf", DEBIAN)],
-    },
-    System {
-        name: "debian-13",
-        suite: "trixie",
-        script: "sid",
-        keyring: DEBIAN_KEYS.0,
-        keyring_package: DEBIAN_KEYS.1,
-        mirrors: &[("amd64", DEBIAN), ("arm64", DEBIAN), ("armhf", DEBIAN), ("riscv64", DEBIAN)],
-    },
-    System {
-        name: "ubuntu-22.04",
-        suite: "jammy",
-        script: "gutsy",
-        keyring: UBUNTU_KEYS.0,
-        keyring_package: UBUNTU_KEYS.1,
-        mirrors: &[("amd64", UBUNTU), ("arm64", UBUNTU_PORTS), ("armhf", UBUNTU_PORTS), ("riscv64", UBUNTU_PORTS)],
-    },
-    System {
-        name: "ubuntu-24.04",
-        suite: "noble",
-        script: "gutsy",
-        keyring: UBUNTU_KEYS.0,
-        keyring_package: UBUNTU_KEYS.1,
-        mirrors: &[("amd64", UBUNTU), ("arm64", UBUNTU_PORTS), ("armhf", UBUNTU_PORTS), ("riscv64", UBUNTU_PORTS)],
-    },
+    System { name: "debian-12", suite: "bookworm", distribution: &DEBIAN, archs: &["amd64", "arm64", "armhf"] },
+    System { name: "debian-13", suite: "trixie", distribution: &DEBIAN, archs: ARCHS },
+    System { name: "ubuntu-22.04", suite: "jammy", distribution: &UBUNTU, archs: ARCHS },
+    System { name: "ubuntu-24.04", suite: "noble", distribution: &UBUNTU, archs: ARCHS },
 ];
 
-/// What is done in a system, in this order: a line for its shell, which must end well, and what its output must have.
+/// Shell command in a system, which must succeed, and the required part of its output.
 struct Step {
     what: &'static str,
     line: &'static str,
     has: &'static str,
 }
 
-/// Steps before those of a product. The package is `/package/now.deb`, the same with an older version `/package/before.deb`, and
-/// `$NAME` is its name. What it depends on is in every root.
+/// First steps. `/package/now.deb` is the package, `/package/before.deb` the same with an older version, `$NAME` its
+/// name. Every root contains its dependencies.
 const BEFORE: &[Step] = &[
     Step { what: "install an older version", line: "dpkg --install /package/before.deb", has: "" },
     Step { what: "its version", line: "dpkg-query --show $NAME", has: "0.0.1-1" },
 ];
 
-/// The same for all products, after the upgrade.
+/// Steps of all products after the upgrade.
 const BOTH: &[Step] = &[
     Step { what: "--version", line: "$NAME --version", has: concat!(" ", env!("CARGO_PKG_VERSION")) },
     Step { what: "manual", line: "gzip -dc /usr/share/man/man1/$NAME.1.gz", has: ".TH sbc-bench" },
@@ -101,12 +89,13 @@ const BOTH: &[Step] = &[
     },
 ];
 
-/// The hub is installed, upgraded, asked, and its results outlive the package.
+/// Steps of the hub.
 const HUB_STEPS: &[Step] = &[
     Step { what: "upgrade", line: "apt-get install --yes --no-install-recommends /package/now.deb", has: "" },
     Step {
         what: "token",
-        line: "sbc-bench-hub token make farm --data /tmp/hub | wc -c; sbc-bench-hub token list --data /tmp/hub",
+        line: "sbc-bench-hub migrate --data /tmp/hub && sbc-bench-hub token make farm --data /tmp/hub | wc -c && \
+               sbc-bench-hub token list --data /tmp/hub",
         has: "farm",
     },
     Step {
@@ -155,8 +144,8 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Checks a part of a release, which lies in `target/package/PART`; the .deb in these systems, or all. One that is named has to be
-/// tried.
+/// Checks the packages in `target/package/PART`, and the .deb in the named systems, or in all. A named system must not
+/// be skipped.
 pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| SYSTEMS.iter().all(|system| system.name != **name)) {
         let known: Vec<&str> = SYSTEMS.iter().map(|system| system.name).collect();
@@ -178,12 +167,12 @@ pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
             not_tried.push(format!("{program}: it is not installed"));
         }
     }
-    let has_arch = |system: &System| system.mirrors.iter().any(|(arch, _)| *arch == target.deb_arch);
+    let has_arch = |system: &System| system.archs.contains(&target.deb_arch);
     let is_wanted = |system: &&System| names.contains(&system.name) || names.is_empty() && has_arch(system);
     for system in SYSTEMS.iter().filter(is_wanted) {
         match try_in(system, part, target, &target_folder, &package).with_context(|| system.name.to_owned())? {
-            Tried::Passed(line) => println!("{:14}{line}", system.name),
-            Tried::Not(why) => not_tried.push(format!("{}: {why}", system.name)),
+            Outcome::Passed(line) => println!("{:14}{line}", system.name),
+            Outcome::Skipped(why) => not_tried.push(format!("{}: {why}", system.name)),
         }
     }
     for line in &not_tried {
@@ -194,7 +183,7 @@ pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The only .deb of a folder, if its sum is that of `SHA256SUMS`.
+/// The only .deb of a folder, if `SHA256SUMS` matches.
 fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
     let missing = || format!("{} has no .deb: run cargo xtask package {arch}", folder.display());
     let mut paths = workspace::entries(folder).with_context(missing)?;
@@ -210,7 +199,7 @@ fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
 const LINTIAN: &[&str] = &["--fail-on", "error,warning", "--allow-root"];
 const RPMLINT: &[&str] = &["--strict", "--config", "packaging/rpm/rpmlint.toml"];
 
-/// Fails on an error or a warning about a package that no override gives a reason for; false where the program is missing.
+/// Fails on an error or a warning without an override; false if the program is missing.
 fn lint(program: &str, words: &[&str], folder: &Path, end: &str) -> Result<bool> {
     let files = names(folder)?.into_iter().filter(|name| name.ends_with(end)).map(|name| folder.join(name));
     let mut command = Command::new(program);
@@ -222,17 +211,16 @@ fn lint(program: &str, words: &[&str], folder: &Path, end: &str) -> Result<bool>
     Ok(true)
 }
 
-/// Result of one system.
-enum Tried {
+enum Outcome {
     Passed(String),
-    /// Why it could not be tried here.
-    Not(String),
+    /// Reason that the system was skipped.
+    Skipped(String),
 }
 
-fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, package: &Path) -> Result<Tried> {
+fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, package: &Path) -> Result<Outcome> {
     let made = match Root::made(system, target, &target_folder.join("systems"))? {
         Ok(root) => root,
-        Err(why) => return Ok(Tried::Not(why)),
+        Err(why) => return Ok(Outcome::Skipped(why)),
     };
     let root = made.copy()?;
     let before = root.listing()?;
@@ -264,10 +252,10 @@ fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, pa
     let gone: Vec<&String> = before.iter().filter(|line| !after.contains(*line)).collect();
     ensure!(left.is_empty() && gone.is_empty(), "after purge: left or changed {left:#?}, gone or changed {gone:#?}");
     let deb_arch = target.deb_arch;
-    Ok(Tried::Passed(format!("{deb_arch}: {} steps passed; after purge 0 files left, changed or gone", steps.len())))
+    Ok(Outcome::Passed(format!("{deb_arch}: {} steps passed; after purge 0 files left, changed or gone", steps.len())))
 }
 
-/// The package with an older version, so that there is something to upgrade.
+/// Makes a copy of the package with an older version, to upgrade from.
 fn older(package: &Path, folder: &Path) -> Result<()> {
     let unpacked = folder.join("unpacked");
     said(Command::new("dpkg-deb").arg("--raw-extract").arg(package).arg(&unpacked))?;
@@ -288,7 +276,7 @@ mod tests {
     #[test]
     fn every_architecture_has_a_system() {
         for target in crate::dist::TARGETS {
-            let has = |system: &System| system.mirrors.iter().any(|(arch, _)| *arch == target.deb_arch);
+            let has = |system: &System| system.archs.contains(&target.deb_arch);
             assert!(SYSTEMS.iter().any(has), "{}", target.deb_arch);
         }
     }

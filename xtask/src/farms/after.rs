@@ -1,5 +1,5 @@
-//! Plays after the one that measures: what a check says, the facts that the module returns, results that boards keep by themselves, and
-//! the table of all.
+//! Plays after the benchmark: check mode, the facts of the module, results that boards keep, and the table of all
+//! results.
 
 use super::board::{Fate, HOME, run};
 use super::play::{Farm, results_in};
@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Writes the facts of each board into a file on the controller. They come from the board: no directory of results is named.
+/// Writes the facts of each board to a file on the controller. No directory of results is given, so they come from the
+/// board.
 const FACTS: &str = "
 - name: Keep the facts of each board
   hosts: all
@@ -30,7 +31,7 @@ const FACTS: &str = "
 ";
 
 impl Farm {
-    /// Plays them, prints a line for each, and says what is not as it has to be. `kept` are the files of the run.
+    /// Runs these plays, prints a line for each, and returns defects. `kept` are the result files of the benchmark.
     pub(super) fn after(&mut self, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
         wrong.extend(self.checked()?);
@@ -40,12 +41,12 @@ impl Farm {
         Ok(wrong)
     }
 
-    /// Names of boards of which the fate is such.
+    /// Names of the boards with such a fate.
     fn names_with(&self, is_so: impl Fn(Fate) -> bool) -> Vec<String> {
         self.boards.iter().filter(|board| is_so(board.fate)).map(super::board::Board::name).collect()
     }
 
-    /// A check begins no run and leaves no file; it shows the command.
+    /// Check mode begins no run, leaves no file, and shows the command.
     fn checked(&mut self) -> Result<Vec<String>> {
         let living = self.names_with(|fate| !fate.is_gone());
         let words = ["-e", "sbc_bench_run_id=checked", "--check", "--diff", "--limit", &living.join(",")];
@@ -61,7 +62,7 @@ impl Farm {
             .collect())
     }
 
-    /// The facts are the result, value by value.
+    /// The facts equal the result, value by value.
     fn facts(&mut self, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
         let living = self.names_with(|fate| !fate.is_death());
         fs::write(format!("{HOME}/facts.yml"), FACTS)?;
@@ -76,7 +77,7 @@ impl Farm {
         Ok(living.iter().filter(differs).map(|name| format!("the facts of {name} are not its result")).collect())
     }
 
-    /// Each board that is reached gives what it keeps, also of a run that died; once more, nothing new comes.
+    /// Each reachable board returns its results, also of a run that died; a second collection returns nothing new.
     fn collected(&mut self, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
         let living = self.names_with(|fate| !fate.is_gone());
         let limit = living.join(",");
@@ -93,7 +94,7 @@ impl Farm {
             wrong.push("a second collection has brought something".to_owned());
         }
         let of = |name: &str| files[0].iter().filter(|(file, _)| file.starts_with(&format!("{name}-"))).count();
-        // A board without room keeps none; what the controller has of it came over the connection.
+        // A full board keeps none; the controller received its result over the connection.
         let expected = self.names_with(|fate| !fate.is_gone() && fate != Fate::Full);
         wrong
             .extend(expected.iter().filter(|name| of(name) != 1).map(|name| format!("{name} gave {} files", of(name))));

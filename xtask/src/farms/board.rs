@@ -1,5 +1,5 @@
-//! A board of a farm: sshd with its own processes, network, files below /run, /tmp, /root, /var and /usr/local/bin. What it
-//! keeps over a restart are /var/lib and the programs that were installed.
+//! A simulated board: sshd with its own processes, network, and files below /run, /tmp, /root, /var and /usr/local/bin.
+//! /var/lib and the installed programs survive a restart.
 
 use anyhow::{Context, Result};
 use std::fs;
@@ -7,34 +7,34 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// The bridge that boards and controller are at, in a network of their own.
+/// Bridge of boards and controller, in a separate network.
 pub(super) const BRIDGE: &str = "farm0";
-/// The controller's address with the length of its network's prefix.
+/// Address of the controller with its prefix length.
 pub(super) const CONTROLLER: &str = "10.213.0.1/16";
 
-/// Home of the controller: a file system of its own, with a short path because it contains sockets.
+/// Home of the controller: a separate file system, with a short path because it contains sockets.
 pub(super) const HOME: &str = "/mnt";
 
 /// Event on a board during its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
     Well,
-    /// Its run takes longer.
+    /// The run takes longer.
     Slow,
-    /// /var/lib and /var/log have no room.
+    /// /var/lib and /var/log are full.
     Full,
-    /// All processes are gone at once, and its network.
+    /// All processes and the network end at once.
     PowerCut,
-    /// The same, and it is there again seconds later.
+    /// A power cut, with a restart seconds later.
     Restarted,
-    /// It works on, and is reached no more.
+    /// The board runs on without network.
     Unreachable,
-    /// The program is killed; all else works on.
+    /// The program is killed; the board runs on.
     Killed,
 }
 
 impl Fate {
-    /// For the table.
+    /// Name in the table.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Well => "well",
@@ -47,18 +47,18 @@ impl Fate {
         }
     }
 
-    /// True if the board is reached no more.
+    /// Whether the board stays unreachable.
     pub(super) fn is_gone(self) -> bool {
         matches!(self, Self::PowerCut | Self::Unreachable)
     }
 
-    /// True if the run has no end.
+    /// Whether the run does not finish.
     pub(super) fn is_death(self) -> bool {
         matches!(self, Self::PowerCut | Self::Restarted | Self::Unreachable | Self::Killed)
     }
 }
 
-/// One board. Dropped, all its processes end.
+/// A board; dropping it ends all its processes.
 pub(super) struct Board {
     pub(super) number: usize,
     pub(super) fate: Fate,
@@ -66,7 +66,7 @@ pub(super) struct Board {
     init: Option<Child>,
 }
 
-/// Files of all boards: `keys` has sshd's and the controller's.
+/// Starts a board. `$1` contains the keys of sshd and of the controller.
 const SCRIPT: &str = r#"
 set -e
 mount -t tmpfs -o size=256m board /run
@@ -92,7 +92,7 @@ exec /usr/sbin/sshd -D -e -f /dev/null -o HostKey=/run/host_key -o AuthorizedKey
 "#;
 
 impl Board {
-    /// Starts a board whose files are in this folder.
+    /// Starts a board with its files in this folder.
     pub(super) fn start(number: usize, fate: Fate, folder: &Path) -> Result<Self> {
         let mut board = Self { number, fate, folder: folder.to_path_buf(), init: None };
         for kept in ["lib", "bin"] {
@@ -111,7 +111,7 @@ impl Board {
         format!("10.213.1.{}", self.number)
     }
 
-    /// The same after a restart, as that of a real board.
+    /// Hardware address, which survives a restart.
     fn hardware_address(&self) -> String {
         format!("02:00:00:00:01:{:02x}", self.number)
     }
@@ -139,30 +139,15 @@ impl Board {
         let mut said = [0; 6];
         child.stdout.as_mut().context("no output")?.read_exact(&mut said).context("the board does not start")?;
         let (link, namespace) = (self.link(), child.id().to_string());
-        run(
-            "ip",
-            &[
-                "link",
-                "add",
-                &link,
-                "type",
-                "veth",
-                "peer",
-                "name",
-                "eth0",
-                "address",
-                &self.hardware_address(),
-                "netns",
-                &namespace,
-            ],
-        )?;
-        run("ip", &["link", "set", &link, "master", BRIDGE, "up"])?;
+        let address = self.hardware_address();
+        ip(&format!("link add {link} type veth peer name eth0 address {address} netns {namespace}"))?;
+        ip(&format!("link set {link} master {BRIDGE} up"))?;
         child.stdin.as_mut().context("no input")?.write_all(b"go\n")?;
         self.init = Some(child);
         Ok(())
     }
 
-    /// All processes of the board, by their numbers here.
+    /// All processes of the board, by their ids in this namespace.
     pub(super) fn processes(&self) -> Vec<u32> {
         let mut found = Vec::new();
         let mut next: Vec<u32> = self.init.iter().map(Child::id).collect();
@@ -174,7 +159,7 @@ impl Board {
         found
     }
 
-    /// The process that measures, if the board runs a benchmark.
+    /// The benchmark process, if it runs.
     pub(super) fn program(&self) -> Option<u32> {
         self.processes().into_iter().find(|pid| {
             let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -183,7 +168,7 @@ impl Board {
         })
     }
 
-    /// Lets happen to it what is to happen.
+    /// Applies the fate of the board.
     pub(super) fn strike(&mut self) -> Result<()> {
         match self.fate {
             Fate::Well | Fate::Slow | Fate::Full => Ok(()),
@@ -193,7 +178,7 @@ impl Board {
                 std::thread::sleep(std::time::Duration::from_secs(2));
                 self.boot()
             }
-            Fate::Unreachable => run("ip", &["link", "set", &self.link(), "down"]),
+            Fate::Unreachable => ip(&format!("link set {} down", self.link())),
             Fate::Killed => match self.program() {
                 Some(pid) => run("kill", &["-KILL", &pid.to_string()]),
                 None => Ok(()),
@@ -201,13 +186,13 @@ impl Board {
         }
     }
 
-    /// Ends all processes at once; the kernel removes network and mounts with them.
+    /// Ends all processes at once; the kernel removes network and mounts.
     fn cut(&mut self) -> Result<()> {
         if let Some(mut init) = self.init.take() {
             init.kill()?;
             init.wait()?;
         }
-        // The kernel removes the network later.
+        // The kernel removes the network with a delay.
         let _ = Command::new("ip").args(["link", "delete", &self.link()]).stderr(Stdio::null()).status();
         Ok(())
     }
@@ -219,7 +204,12 @@ impl Drop for Board {
     }
 }
 
-/// Runs a program that has to succeed.
+/// Runs a program, which has to succeed.
 pub(super) fn run(program: &str, words: &[&str]) -> Result<()> {
     crate::workspace::said(Command::new(program).args(words)).with_context(|| words.join(" ")).map(drop)
+}
+
+/// Runs ip(8) with these words.
+pub(super) fn ip(words: &str) -> Result<()> {
+    run("ip", &words.split(' ').collect::<Vec<_>>())
 }

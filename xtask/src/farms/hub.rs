@@ -1,4 +1,4 @@
-//! A hub on PostgreSQL, on the controller: a play sends its results there.
+//! A hub on PostgreSQL on the controller, to which a play sends its results.
 
 use super::board::HOME;
 use anyhow::{Context, Result, ensure};
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Both are up when it ends, and end with the namespaces. What could not be sent would wait in `/var/lib` of this machine.
+/// Starts both, which end with the namespaces. The spool of unsent results is `/var/lib` of the controller.
 const START: &str = r#"
 set -e
 mount -t tmpfs hub /var/lib
@@ -22,12 +22,12 @@ until grep -q Listening /mnt/hub.log; do sleep 0.2; done
 "$2" token make farm --database 'host=/mnt/pg user=hub dbname=hub' >/mnt/hub.token
 "#;
 
-/// A hub that runs.
+/// A running hub.
 pub(super) struct Hub {
     programs: PathBuf,
 }
 
-/// The newest PostgreSQL that is installed.
+/// Folder of the newest PostgreSQL.
 pub(super) fn postgres() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
     let folders = versions.map(|version| version.path().join("bin"));
@@ -35,7 +35,6 @@ pub(super) fn postgres() -> Option<PathBuf> {
 }
 
 impl Hub {
-    /// Starts both.
     pub(super) fn start(binary: &Path) -> Result<Self> {
         let programs = postgres().context("PostgreSQL is missing (package postgresql)")?;
         let mut script = Command::new("timeout");
@@ -46,7 +45,7 @@ impl Hub {
         Ok(Self { programs })
     }
 
-    /// Variables of a play that sends results there with this program.
+    /// Variables of a play that sends results to the hub with this program.
     pub(super) fn variables(program: &Path) -> String {
         let token = format!("{HOME}/hub.token");
         serde_json::json!({
@@ -55,7 +54,7 @@ impl Hub {
         .to_string()
     }
 
-    /// Results that its index lists, and machines that they are of.
+    /// Number of listed results, and of their machines.
     pub(super) fn results(&self) -> Result<[usize; 2]> {
         let mut psql = Command::new(self.programs.join("psql"));
         psql.args(["-At", "-F", " ", "-h", "/mnt/pg", "-U", "hub", "-d", "hub", "-c"]);

@@ -21,10 +21,10 @@ const SANITY: [&str; 11] = [
     "yamllint",
 ];
 
-/// Wheel of pip that ansible-test would download; Python contains it.
+/// Replacement of the pip wheel that ansible-test would download; Python contains one.
 const GET_PIP: &str = "import ensurepip\nensurepip.bootstrap(upgrade=True, default_pip=True)\n";
 
-/// Other checks: their name, the folder in `deploy`, and the command line.
+/// Other checks: name, folder in `deploy`, command line.
 const CHECKS: [(&str, &str, &[&str]); 9] = [
     ("ruff check", ".", &["ruff", "check", "--no-cache", "."]),
     ("ruff format", ".", &["ruff", "format", "--check", "--no-cache", "."]),
@@ -37,7 +37,8 @@ const CHECKS: [(&str, &str, &[&str]); 9] = [
     ("labgrid: driver", "labgrid", &["python", "-B", "-m", "unittest"]),
 ];
 
-/// A collection outside of the checkout: what Git ignores, ansible-test skips in silence. Gone with this value.
+/// Copy of the collection outside of the checkout, because ansible-test silently skips files that Git ignores. Removed
+/// when dropped.
 struct Place(PathBuf);
 
 impl Drop for Place {
@@ -46,7 +47,7 @@ impl Drop for Place {
     }
 }
 
-/// Prints a row for each check; fails if one does.
+/// Prints a row for each check; fails if any fails.
 pub(super) fn main(folder: &Path) -> Result<()> {
     let place = Place(std::env::temp_dir().join(format!("sbc-bench-lint-{}", std::process::id())));
     let collection = place.0.join("ansible_collections/sbc_bench/boards");
@@ -75,8 +76,8 @@ pub(super) fn main(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a check in this folder, with programs of the environment first. Without the Pythons of a version manager, which
-/// ansible-test would take for installed ones.
+/// Runs a check in a folder, with programs of the virtual environment first. Pythons of a version manager are not in
+/// PATH, because ansible-test would use them.
 fn said(folder: &Path, home: &Path, at: &Path, words: &[&str]) -> Result<()> {
     let bin = folder.join("venv/bin");
     let program = bin.join(words[0]);

@@ -1,8 +1,8 @@
-//! `cargo xtask farms`: the Ansible collection on boards of a simulated farm: each is an sshd with processes, files and a network of
-//! its own. Some of them die in the middle of their run.
+//! `cargo xtask farms`: runs the Ansible collection on the boards of a simulated farm. Each board is an sshd with its
+//! own processes, files and network. Some boards die during their run.
 //!
-//! All of it lives in namespaces below one process: nothing is left when that ends, however it ends. Root is needed. Ansible comes from
-//! PyPI into `target/farms`.
+//! The farm lives in namespaces below one process, so that nothing remains when the process ends. Needs root. Ansible
+//! comes from PyPI into `target/farms`.
 
 mod after;
 mod board;
@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Programs that a farm is made of, and the Debian package of each.
+/// Programs of a farm, with their Debian packages.
 const PROGRAMS: [(&str, &str); 6] = [
     ("/usr/sbin/sshd", "openssh-server"),
     ("ssh-keygen", "openssh-client"),
@@ -28,7 +28,7 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("strip", "binutils"),
 ];
 
-/// The same for monitors under Prometheus, and for checks of all that is in `deploy`.
+/// Programs for monitors under Prometheus, and for the linters of `deploy`.
 const WATCHERS: [(&str, &str); 5] = [
     ("prometheus", "prometheus"),
     ("promtool", "prometheus"),
@@ -38,31 +38,29 @@ const WATCHERS: [(&str, &str); 5] = [
 ];
 const LINTERS: [(&str, &str); 3] = [("python3", "python3"), ("promtool", "prometheus"), ("shellcheck", "shellcheck")];
 
-/// The status of a script that lacks a program.
+/// Exit status of a script without a required program.
 const NOT_HERE: i32 = 77;
 
 /// Packages from PyPI.
 const PACKAGES: [&str; 5] = ["ansible-core>=2.19,<2.20", "ansible-lint", "ruff", "kubernetes-validate", "labgrid"];
 
-/// Options.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Options {
     boards: usize,
-    /// Names in the inventory for each board; with more than one, no board dies.
+    /// Names in the inventory for each board; with several, no board dies.
     names: usize,
     binary: Option<PathBuf>,
-    /// The program of a hub that results are sent to.
+    /// Program of a hub that receives the results.
     hub: Option<PathBuf>,
-    /// True in the process that is alone in its namespaces.
+    /// Whether this process is the one in the namespaces.
     is_inside: bool,
     lint: bool,
-    /// True for monitors under Prometheus in place of runs.
+    /// Whether to run monitors under Prometheus instead of benchmarks.
     monitors: bool,
 }
 
 fn options(words: &[&str]) -> Result<Options> {
-    let mut options =
-        Options { boards: 20, names: 1, binary: None, hub: None, is_inside: false, lint: false, monitors: false };
+    let mut options = Options { boards: 20, names: 1, ..Options::default() };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut value = || words.next().with_context(|| format!("{word} needs a value"));
@@ -82,7 +80,7 @@ fn options(words: &[&str]) -> Result<Options> {
     Ok(options)
 }
 
-/// Tries the Slurm file under a scheduler of this machine.
+/// Runs the Slurm file under a scheduler on this machine.
 fn slurm() -> Result<()> {
     let status = Command::new("sh").arg(workspace::root().join("xtask/src/farms/slurm.sh")).status()?;
     if status.code() == Some(NOT_HERE) {
@@ -92,7 +90,8 @@ fn slurm() -> Result<()> {
     Ok(())
 }
 
-/// Makes the farm, lets the playbooks run, and prints what each board gave. Fails if it is not what was to be.
+/// Makes the farm, runs the playbooks, and prints the results of each board. Fails on any difference from the expected
+/// ones.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     if words == ["--slurm"] {
         return slurm();
@@ -125,7 +124,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     inside(words)
 }
 
-/// Missing requirements of this machine.
+/// Missing requirements of the machine.
 fn lacking(options: &Options) -> Option<String> {
     let has = |program: &str| Command::new("sh").args(["-c", &format!("command -v {program} >/dev/null")]).status();
     let lacks = |program: &str| !has(program).is_ok_and(|status| status.success());
@@ -145,14 +144,14 @@ fn lacking(options: &Options) -> Option<String> {
     }
 }
 
-/// Says why nothing was tried: a failure where nothing may be skipped.
+/// Prints why nothing was tried; an error where nothing may be skipped.
 fn not_tried(why: &str) -> Result<()> {
     println!("not tried: {why}");
     ensure!(std::env::var_os("SBC_BENCH_NO_SKIP").is_none(), "not tried, and SBC_BENCH_NO_SKIP is set");
     Ok(())
 }
 
-/// Ansible in an environment of its own. What is there stays.
+/// Installs Ansible into a virtual environment, unless it is there.
 fn install(folder: &Path) -> Result<()> {
     let python = folder.join("venv/bin/python");
     if !python.exists() {
@@ -198,14 +197,14 @@ fn keys(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The newest kind of build of the program that is there.
+/// The first existing build of the program, optimised ones first.
 pub(crate) fn built() -> Result<Option<PathBuf>> {
     let target = workspace::target_folder()?;
     let built = ["release", "here", "debug"].map(|profile| target.join(profile).join("sbc-bench"));
     Ok(built.into_iter().find(|path| path.exists()))
 }
 
-/// The program that is installed on boards, without symbols.
+/// Strips the program that is installed on boards.
 fn program(options: &Options, folder: &Path) -> Result<()> {
     let binary = match &options.binary {
         Some(binary) => Some(binary.clone()),
@@ -216,10 +215,10 @@ fn program(options: &Options, folder: &Path) -> Result<()> {
     board::run("strip", &["-o", &folder.join("sbc-bench").to_string_lossy(), &binary.to_string_lossy()])
 }
 
-/// Arguments of unshare(1): own network, mounts and processes, which end with it.
+/// Arguments of unshare(1) for separate networks, mounts and processes, which end with it.
 const ALONE: [&str; 6] = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
-/// The same task once more, alone with its own network, mounts and processes. They end with it, and it with this process.
+/// Runs the same task again in separate namespaces, which end with this process.
 fn inside(words: &[&str]) -> Result<()> {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "unshare"]).args(ALONE);

@@ -1,5 +1,5 @@
-//! `cargo xtask farms --monitors`: Debian's Prometheus reads 20 monitors for a minute. One board is throttled, and its alert has to fire;
-//! no other may.
+//! `cargo xtask farms --monitors`: Debian's Prometheus reads 20 monitors for a minute. One board is throttled: its
+//! alert must fire and no other.
 
 use super::board::HOME;
 use crate::workspace;
@@ -9,25 +9,25 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The board whose CPUs are throttled.
+/// Number of the throttled board.
 const THROTTLED: usize = 7;
-/// Cooling device that lowers the clocks of the board, with its active state.
+/// Cooling device of the board, above its state.
 const COOLING: &str = "== /sys/devices/virtual/thermal/cooling_device0/cur_state\n";
 
-/// A program that ends with this value.
-struct Running(Child);
+/// A program that is killed when dropped.
+struct ChildGuard(Child);
 
-impl Drop for Running {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Starts monitors and Prometheus, waits, and asks Prometheus what it has seen.
+/// Starts monitors and Prometheus, waits, and queries Prometheus.
 pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
     super::board::run("mount", &["-t", "tmpfs", "farm", HOME])?;
-    super::board::run("ip", &["link", "set", "lo", "up"])?;
+    super::board::ip("link set lo up")?;
     let board = fs::read_to_string(workspace::root().join("boards/rk3399.board"))?;
     let cool = format!("{COOLING}0\n");
     ensure!(board.contains(&cool), "boards/rk3399.board has no cooling device at rest");
@@ -42,7 +42,7 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
         targets.push_str(&format!("    - {address}\n"));
         let mut monitor = Command::new(folder.join("sbc-bench"));
         monitor.args(["monitor", "1s", "--quiet", "--prometheus", &address, "--root", &format!("{HOME}/{name}.board")]);
-        running.push(Running(monitor.stdin(Stdio::null()).spawn().context("monitor")?));
+        running.push(ChildGuard(monitor.stdin(Stdio::null()).spawn().context("monitor")?));
     }
     let deploy = workspace::root().join("deploy/prometheus");
     let configuration = fs::read_to_string(deploy.join("prometheus.yml"))?.replace("interval: 15s", "interval: 5s");
@@ -53,7 +53,7 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
     prometheus.args([&format!("--config.file={HOME}/prometheus.yml"), &format!("--storage.tsdb.path={HOME}/data")]);
     prometheus.arg("--web.listen-address=127.0.0.1:9090").stdin(Stdio::null());
     prometheus.stderr(fs::File::create(folder.join("prometheus.log"))?);
-    running.push(Running(prometheus.spawn().context("prometheus")?));
+    running.push(ChildGuard(prometheus.spawn().context("prometheus")?));
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(75) {
         std::thread::sleep(Duration::from_secs(1));
@@ -61,7 +61,10 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
     let up = ask("sum(up{job=\"sbc-bench\"})")?;
     let scrapes = ask("min(count_over_time(up{job=\"sbc-bench\"}[1m]))")?;
     let alerts = ask("ALERTS{alertstate=\"firing\"}")?;
-    print!("targets up: {up}\nscrapes of each in the last minute, at least: {scrapes}\nalerts: {alerts}");
+    println!(
+        "targets up: {up}\nscrapes of each in the last minute, at least: {scrapes}\nalerts: {}",
+        alerts.trim_end()
+    );
     let is_up = up.contains(&format!("=> {monitors} @"));
     ensure!(is_up, "not all of {monitors} monitors are up");
     let fired: Vec<&str> = alerts.lines().filter(|line| line.contains("alertname")).collect();

@@ -1,4 +1,4 @@
-//! Who looks at all boards while a play runs: which of them measure, how many of one power supply at once, and when one is to be struck.
+//! Watches all boards during a play: which of them run, how many of one power supply at once, and when to strike one.
 
 use super::board::Board;
 use anyhow::Result;
@@ -6,28 +6,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// Observations.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// The most boards of one power supply that measured at once.
+pub(super) struct Observation {
+    /// Maximum number of boards of one power supply that ran at once.
     pub(super) at_once_max: usize,
-    /// The most boards that measured at once.
+    /// Maximum number of boards that ran at once.
     pub(super) boards_max: usize,
-    /// Runs that were begun, by board.
+    /// Number of runs begun, by board.
     pub(super) begun: BTreeMap<usize, usize>,
     pub(super) elapsed: Duration,
-    /// End of the play; `None` if it was abandoned.
+    /// Exit status of the play; `None` if it was killed.
     pub(super) status: Option<ExitStatus>,
 }
 
-/// A run goes on for so long before its board is struck.
+/// Duration of a run before its board is struck.
 const STRIKE_AFTER: Duration = Duration::from_secs(2);
 
-/// Looks until the play ends, or until it has taken too long: then it is ended.
-pub(super) fn watch(play: &mut Child, boards: &mut [Board], patience: Duration) -> Result<Seen> {
+/// Watches until the play ends; kills it after `patience`.
+pub(super) fn watch(play: &mut Child, boards: &mut [Board], patience: Duration) -> Result<Observation> {
     let begin = Instant::now();
-    let mut seen = Seen::default();
-    // The process that measures, of each board, and since when.
+    let mut seen = Observation::default();
+    // The benchmark process of each board, and its first observation.
     let mut running: BTreeMap<usize, (u32, Instant)> = BTreeMap::new();
     let mut struck: BTreeSet<usize> = BTreeSet::new();
     loop {

@@ -1,9 +1,9 @@
-//! One farm: its boards, the plays on them, and whether what they left is as it has to be.
+//! A farm: its boards, the plays on them, and checks of their results.
 
 use super::Options;
-use super::board::{BRIDGE, Board, CONTROLLER, Fate, HOME, run};
+use super::board::{BRIDGE, Board, CONTROLLER, Fate, HOME, ip, run};
 use super::hub::Hub;
-use super::observer::{Seen, watch};
+use super::observer::{Observation, watch};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A play that takes longer hangs.
+/// Timeout of a play.
 const PATIENCE: Duration = Duration::from_secs(900);
-/// The time limit of a run, in seconds. A board that is not reachable keeps its power supply for so long.
+/// Time limit of a run in seconds. An unreachable board occupies its power supply for this time.
 const TIMEOUT_S: u32 = 40;
 
-/// A farm of twenty has five that die. Two neighbours share a power supply: no two that die are neighbours.
+/// Of twenty boards five die. Neighbours share a power supply, so no two dying boards are neighbours.
 fn fate(number: usize) -> Fate {
     match number % 20 {
         2 | 7 => Fate::PowerCut,
@@ -31,27 +31,30 @@ fn fate(number: usize) -> Fate {
     }
 }
 
-/// The same for three boards, in half a minute.
+/// Fates of fewer boards, in half a minute.
 fn fate_of_few(number: usize) -> Fate {
     if number == 2 { Fate::Killed } else { Fate::Well }
 }
 
-/// Directory of a farm.
 pub(super) struct Farm {
     pub(super) folder: PathBuf,
     pub(super) boards: Vec<Board>,
     names: usize,
 }
 
-/// Makes the farm and plays on it. This process is alone with its network, mounts and processes.
+/// Makes the farm and runs the plays, alone with its network, mounts and processes.
 pub(super) fn main(options: &Options, folder: &Path) -> Result<()> {
     run("mount", &["-t", "tmpfs", "farm", HOME])?;
     fs::create_dir_all(format!("{HOME}/boards"))?;
     run("cp", &["-a", &folder.join("keys").to_string_lossy(), &format!("{HOME}/boards/keys")])?;
-    run("ip", &["link", "set", "lo", "up"])?;
-    run("ip", &["link", "add", BRIDGE, "type", "bridge"])?;
-    run("ip", &["address", "add", CONTROLLER, "dev", BRIDGE])?;
-    run("ip", &["link", "set", BRIDGE, "up"])?;
+    for words in [
+        "link set lo up".to_owned(),
+        format!("link add {BRIDGE} type bridge"),
+        format!("address add {CONTROLLER} dev {BRIDGE}"),
+        format!("link set {BRIDGE} up"),
+    ] {
+        ip(&words)?;
+    }
     let boards = Path::new(HOME).join("boards");
     let fate = |number| match (options.names, options.boards) {
         (1, ..=9) => fate_of_few(number),
@@ -110,7 +113,7 @@ pub(super) fn main(options: &Options, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Names of files with what is in them.
+/// Content of the files of a folder, by name.
 pub(super) fn results_in(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for path in crate::workspace::entries(folder)? {
@@ -121,7 +124,7 @@ pub(super) fn results_in(folder: &Path) -> Result<BTreeMap<String, String>> {
 }
 
 impl Farm {
-    /// Each name of each board.
+    /// Number of names in the inventory.
     fn names(&self) -> usize {
         self.boards.len() * self.names
     }
@@ -133,7 +136,7 @@ impl Farm {
         }
     }
 
-    /// An inventory in YAML, of which JSON is a part.
+    /// Inventory in YAML, which includes JSON.
     fn inventory(&self) -> String {
         let mut text = String::from("all:\n  hosts:\n");
         for board in &self.boards {
@@ -160,8 +163,8 @@ impl Farm {
         text
     }
 
-    /// A playbook on all boards; its output is in `LOG.log`.
-    pub(super) fn play(&mut self, name: &str, log: &str, words: &[&str]) -> Result<Seen> {
+    /// Runs a playbook on all boards, with its output in `LOG.log`.
+    pub(super) fn play(&mut self, name: &str, log: &str, words: &[&str]) -> Result<Observation> {
         let log = fs::File::create(self.folder.join(format!("{log}.log")))?;
         let forks = self.names().min(50).to_string();
         let mut command = Command::new(self.folder.join("venv/bin/ansible-playbook"));
@@ -174,8 +177,8 @@ impl Farm {
         watch(&mut child, &mut self.boards, PATIENCE)
     }
 
-    /// A row for each fate.
-    fn print(&self, seen: &Seen, kept: &BTreeMap<String, String>) {
+    /// Prints a row for each fate.
+    fn print(&self, seen: &Observation, kept: &BTreeMap<String, String>) {
         let mut rows: BTreeMap<Fate, (usize, usize, usize)> = BTreeMap::new();
         for board in &self.boards {
             for name in self.names_of(board) {
@@ -199,13 +202,13 @@ impl Farm {
         );
     }
 
-    /// Errors.
-    fn wrong(&self, seen: &Seen, kept: &BTreeMap<String, String>) -> Vec<String> {
+    /// Defects of the first play.
+    fn wrong(&self, seen: &Observation, kept: &BTreeMap<String, String>) -> Vec<String> {
         let mut wrong = Vec::new();
         if seen.status.is_none() {
             wrong.push("the play hangs".to_owned());
         }
-        // With several names of a board, each board is a power supply of its own.
+        // With several names of a board, each board has its own power supply.
         if self.names == 1 && seen.at_once_max != 1 {
             wrong.push(format!("{} boards of one power supply ran at once", seen.at_once_max));
         }

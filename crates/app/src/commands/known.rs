@@ -40,9 +40,7 @@ pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Referen
     if rows.is_empty() {
         return Ok(Cow::Borrowed(Reference::builtin()));
     }
-    let mut reference = Reference::builtin().clone();
-    reference.rows.extend(rows);
-    Ok(Cow::Owned(reference))
+    Ok(Cow::Owned(Reference::builtin_and(rows)))
 }
 
 fn rows_of(file: &Path) -> anyhow::Result<Vec<Row>> {

@@ -27,8 +27,8 @@ pub struct Gap {
     pub entry: usize,
 }
 
-/// Gaps, the widest first, and those that other results of boards with this name have as well: they are how the board is
-/// built.
+/// Gaps, the widest first, and those that other results of boards with this name have as well: they are how the board
+/// is built.
 pub(super) fn gaps(entries: &[Entry]) -> (Vec<Gap>, Vec<Gap>) {
     let mut gaps: Vec<Gap> = entries.iter().enumerate().filter_map(gap).collect();
     gaps.retain(|gap| !follows_a_usual_clock(gap, entries));

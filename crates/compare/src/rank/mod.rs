@@ -33,7 +33,6 @@ use facts::{Explained, Explanation, Facts, Verdict};
 use peers::{OtherValues, Peer, PeerFilter, known, others};
 use record::{Record, WorkloadId};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -96,8 +95,8 @@ impl Entry {
         format!("{mark}{}", number(self.figure.value, &self.figure.unit))
     }
 
-    /// `15236 to 17644`, the range of nine in ten similar boards; `8471 (A) to 17556 (B)` where they are too few for one;
-    /// `None` without any.
+    /// `15236 to 17644`, the range of nine in ten similar boards; `8471 (A) to 17556 (B)` where they are too few for
+    /// one; `None` without any.
     pub fn range_words(&self) -> Option<String> {
         let unit = &self.figure.unit;
         match (&self.extremes, &self.expected) {
@@ -146,8 +145,9 @@ pub fn rank(explained: &Explained<'_>, reference: &Reference) -> Ranking {
 
 /// As [`rank`], of a Record whose text is safe to show.
 pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Ranking {
-    let peers = peers_of(reference);
-    let (mut entries, left_out, soc) = ranked(facts, explained, reference, &peers, Scope::All);
+    let peers = Peers::of(reference);
+    let peers = peers.without_own(facts, explained, reference);
+    let (mut entries, left_out, soc) = ranked(facts, reference, &peers, Scope::All);
     let mut left_out: Vec<LeftOut> = left_out.into_iter().collect();
     left_out.extend(rows_left_out(reference));
     set_titles(&mut entries);
@@ -156,8 +156,8 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
         verdict: verdict_of(facts.figures(), explained.verdict),
         invalid_because: invalid_because(explained),
         answer: answer::answer(facts, explained, soc.as_deref(), &entries),
-        neighbours: all_neighbours(facts, explained, reference, &peers),
-        others_with_soc: others_with_soc(facts, explained, reference, &peers),
+        neighbours: all_neighbours(facts, explained, &peers),
+        others_with_soc: others_with_soc(facts, &peers),
         soc,
         entries,
         left_out,
@@ -165,28 +165,24 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
 }
 
 /// Names of other boards with the SoC of a result; empty where there are enough for a range.
-fn others_with_soc(
-    facts: &Facts<'_>,
-    explained: &Explanation,
-    reference: &Reference,
-    peers: &[Peer<'_>],
-) -> Vec<String> {
+fn others_with_soc(facts: &Facts<'_>, peers: &[&Peer<'_>]) -> Vec<String> {
     let Some(key) = facts.soc().known().map(|soc| soc_key(soc)) else { return Vec::new() };
-    let others = without_own(peers, own_row(facts, explained, reference).as_ref());
-    let others = others.iter().map(|peer| peer.row()).filter(|row| row.soc_key.as_deref() == Some(&key));
+    let others = peers.iter().map(|peer| peer.row).filter(|row| row.soc_key.as_deref() == Some(&key));
     let names = others.filter_map(|row| row.name.as_deref().or(row.board.as_deref()));
     let names: BTreeSet<String> = names.map(facts::plain).collect();
     if names.len() < range::RANGE_OTHERS_MIN { names.into_iter().collect() } else { Vec::new() }
 }
 
-/// The answer for a result, with the entries that it rests on: as that of [`rank`], in a fraction of the time. Standings of
-/// the entries are those among similar boards alone.
+/// The answer for a result, with the entries that it rests on: as that of [`rank`], in a fraction of the time.
+/// Standings of the entries are those among similar boards alone.
 pub fn answer_among_similar(
     facts: &Facts<'_>,
     explained: &Explanation,
     reference: &Reference,
 ) -> (Answer, Vec<Entry>, Option<String>) {
-    let (mut entries, _, soc) = ranked(facts, explained, reference, &peers_of(reference), Scope::Similar);
+    let peers = Peers::of(reference);
+    let peers = peers.without_own(facts, explained, reference);
+    let (mut entries, _, soc) = ranked(facts, reference, &peers, Scope::Similar);
     set_titles(&mut entries);
     (answer::answer(facts, explained, soc.as_deref(), &entries), entries, soc)
 }
@@ -209,26 +205,41 @@ fn set_titles(entries: &mut [Entry]) {
 /// The row of a result as the reference data have it, if they may have it.
 fn own_row(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Option<Row> {
     let own = Row::of(facts, explained, "-");
-    reference.rows.iter().any(|row| row.date == own.date).then(|| stored(&own)).flatten()
+    reference.rows().any(|row| row.date == own.date).then(|| stored(&own)).flatten()
 }
 
-/// All peers but the row of the result itself.
-fn without_own<'p, 'r>(peers: &'p [Peer<'r>], own: Option<&Row>) -> Vec<&'p Peer<'r>> {
-    peers.iter().filter(|peer| own.is_none_or(|own| !peer.row().is_same_result(own))).collect()
+/// Rows of a reference with what ranking needs of them. All references share those of the built-in rows.
+struct Peers<'a> {
+    builtin: &'a [Peer<'a>],
+    own: Vec<Peer<'a>>,
+}
+
+impl<'a> Peers<'a> {
+    fn of(reference: &'a Reference) -> Self {
+        static BUILTIN: LazyLock<Vec<Peer<'static>>> =
+            LazyLock::new(|| Reference::builtin().rows().map(Peer::of).collect());
+        let builtin = if reference.has_builtin { BUILTIN.as_slice() } else { &[] };
+        Self { builtin, own: reference.own.iter().map(Peer::of).collect() }
+    }
+
+    /// All but the row of the result itself.
+    fn without_own(&self, facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Vec<&Peer<'a>> {
+        let own = own_row(facts, explained, reference);
+        let is_other = |peer: &&Peer<'_>| own.as_ref().is_none_or(|own| !peer.row.is_same_result(own));
+        self.builtin.iter().chain(&self.own).filter(is_other).collect()
+    }
 }
 
 /// Entries of the main figures, what has no counterpart, and the SoC.
 fn ranked(
     facts: &Facts<'_>,
-    explained: &Explanation,
     reference: &Reference,
-    peers: &[Peer<'_>],
+    peers: &[&Peer<'_>],
     scope: Scope,
 ) -> (Vec<Entry>, BTreeSet<LeftOut>, Option<String>) {
-    let peers = without_own(peers, own_row(facts, explained, reference).as_ref());
     let soc = facts.soc().known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
-    let has_soc = |peer: &&&Peer<'_>| key_of_soc.is_some() && peer.row().soc_key == key_of_soc;
+    let has_soc = |peer: &&&Peer<'_>| key_of_soc.is_some() && peer.row.soc_key == key_of_soc;
     let same_soc: Vec<&Peer<'_>> = peers.iter().filter(has_soc).copied().collect();
     let all = facts.known_figures();
     let own = OwnProperties {
@@ -243,7 +254,7 @@ fn ranked(
         match first {
             Some(entry) if has_range(&entry) || !is_by_clock(&figure.key) => Some(entry),
             None if scope == Scope::Similar && !is_by_clock(&figure.key) => None,
-            _ => among(&peers),
+            _ => among(peers),
         }
     };
     let mut left_out = BTreeSet::new();
@@ -263,17 +274,6 @@ fn ranked(
         }
     }
     (keep_best(entries), left_out, soc)
-}
-
-/// The rows of the reference data. Those that are compiled in are made ready once: a site ranks thousands of results.
-fn peers_of(reference: &Reference) -> Cow<'_, [Peer<'_>]> {
-    static BUILTIN: LazyLock<Vec<Peer<'static>>> =
-        LazyLock::new(|| Reference::builtin().rows.iter().map(Peer::of).collect());
-    if std::ptr::eq(reference, Reference::builtin()) {
-        Cow::Borrowed(&BUILTIN)
-    } else {
-        Cow::Owned(reference.rows.iter().map(Peer::of).collect())
-    }
 }
 
 /// Of several clusters of one core type, the best one represents all, unless others are worse in their place.
@@ -297,8 +297,8 @@ fn place(figure: &Figure, all: &[Figure]) -> usize {
     better.count()
 }
 
-/// The row as it would be read from the table, with rounded values: a log that is part of the
-/// reference data must find itself there.
+/// The row as it would be read from the table, with rounded values: a log that is part of the reference data must find
+/// itself there.
 fn stored(row: &Row) -> Option<Row> {
     parse(&write(std::slice::from_ref(row))).ok()?.pop()
 }
@@ -393,7 +393,7 @@ fn standing(figure: &Figure, others: &OtherValues<'_>, factor: f64) -> Option<St
 /// Why a figure has no counterpart.
 fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
     let workload = figure.key.workload_at_method();
-    let keys = reference.rows.iter().flat_map(|row| row.figures.keys());
+    let keys = reference.rows().flat_map(|row| row.figures.keys());
     let workloads: BTreeSet<&str> =
         keys.filter(|known| known.workload() == figure.key.workload()).map(FigureKey::workload_at_method).collect();
     if workloads.contains(workload) {
@@ -414,9 +414,9 @@ fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
 /// Number of figures of the reference data left out, by reason.
 fn rows_left_out(reference: &Reference) -> Vec<LeftOut> {
     let invalid = |row: &&Row| row.verdict != Verdict::Valid;
-    let count = reference.rows.iter().filter(invalid).count();
+    let count = reference.rows().filter(invalid).count();
     let left_out = (count > 0).then(|| LeftOut {
-        what: format!("what was lowered in {count} of {} reference results", reference.rows.len()),
+        what: format!("what was lowered in {count} of {} reference results", reference.rows().count()),
         why: "degraded or invalid".to_owned(),
     });
     left_out.into_iter().collect()

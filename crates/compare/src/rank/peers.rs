@@ -9,9 +9,10 @@ use record::Arrange;
 use std::collections::BTreeMap;
 
 /// Another result.
-#[derive(Clone)]
 pub(super) struct Peer<'a> {
-    row: &'a Row,
+    pub(super) row: &'a Row,
+    /// Measured clock of each cluster.
+    clocks_mhz: Vec<Option<f64>>,
     figures: BTreeMap<FigureKey, Vec<Value>>,
     board: Option<NamedBoard>,
 }
@@ -23,12 +24,12 @@ pub(super) struct KnownResult<'a> {
 }
 
 impl<'a> KnownResult<'a> {
-    /// Its board, by the name for people.
+    /// Display name of its board.
     pub(super) fn board(&self) -> Option<&'a str> {
         self.peer.row.name.as_deref().or(self.peer.row.board.as_deref())
     }
 
-    /// The same with the name that all spellings have.
+    /// Its board, by the name common to all spellings.
     pub(super) fn named_board(&self) -> Option<&'a NamedBoard> {
         self.peer.board.as_ref()
     }
@@ -46,8 +47,7 @@ impl<'a> KnownResult<'a> {
 
     /// Measured clock of its fastest cluster.
     pub(super) fn clock_mhz(&self) -> Option<f64> {
-        let row = self.peer.row;
-        (0..row.cores.len()).filter_map(|cluster| row.clock_mhz(cluster)).reduce(f64::max)
+        self.peer.clocks_mhz.iter().take(self.peer.row.cores.len()).copied().flatten().reduce(f64::max)
     }
 }
 
@@ -84,20 +84,20 @@ pub(super) struct OtherValues<'a> {
 impl<'a> Peer<'a> {
     /// Properties of a row that tell the ability of its board.
     pub(super) fn of(row: &'a Row) -> Self {
+        let measured = row.figures.values().flatten().filter_map(|figure| figure.cluster).max();
+        let clusters = measured.map_or(0, |last| last + 1).max(row.cores.len());
+        let clocks_mhz: Vec<Option<f64>> = (0..clusters).map(|cluster| row.clock_mhz(cluster)).collect();
         let mut figures: BTreeMap<FigureKey, Vec<Value>> = BTreeMap::new();
         for (key, known) in &row.figures {
             let counts = |figure: &&RowFigure| figure.comparable && figure.sound && row.verdict != Verdict::Invalid;
             for figure in known.iter().filter(counts) {
-                let (key, value) = in_known_method(row, key, figure);
+                let (key, value) =
+                    in_known_method(row, key, figure, figure.cluster.and_then(|cluster| clocks_mhz[cluster]));
                 figures.entry(key).or_default().push(value);
             }
         }
-        Self { row, figures, board: row.name.as_deref().or(row.board.as_deref()).map(NamedBoard::of) }
-    }
-
-    /// The row that it is of.
-    pub(super) fn row(&self) -> &'a Row {
-        self.row
+        let board = row.name.as_deref().or(row.board.as_deref()).map(NamedBoard::of);
+        Self { row, clocks_mhz, figures, board }
     }
 
     /// True if a value is of such a core. Where one of two logs does not name its cores, the clusters of one SoC still
@@ -130,8 +130,7 @@ impl Row {
     }
 }
 
-fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure) -> (FigureKey, Value) {
-    let clock_mhz = figure.cluster.and_then(|cluster| row.clock_mhz(cluster));
+fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure, clock_mhz: Option<f64>) -> (FigureKey, Value) {
     let converted =
         convert(key, figure.value, MachineTraits { isa: None, core_type: row.core_type(figure), clock_mhz });
     let (key, value, is_estimated) = match converted {
@@ -150,8 +149,7 @@ impl OtherValues<'_> {
 
 /// Those of the others that have a figure.
 pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<KnownResult<'a>> {
-    let known = peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.figures.get(&figure.key)? }));
-    known.collect()
+    peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.figures.get(&figure.key)? })).collect()
 }
 
 /// What each of the others that count has in the place of a figure: of several clusters of one core type the one in the
@@ -169,18 +167,24 @@ pub(super) fn others<'a>(
         let of_core = values.iter().filter(|value| core.is_none_or(|core| peer.is_core(value, core, like)));
         let values = of_core.filter_map(|value| {
             let divisor = match like {
-                PeerFilter::CorePerMhz => peer.row.clock_mhz(value.cluster?)?,
+                PeerFilter::CorePerMhz => peer.clocks_mhz[value.cluster?]?,
                 _ => 1.0,
             };
             Some(Value { value: value.value / divisor, ..*value })
         });
-        let mut values: Vec<Value> = values.collect();
-        values.arrange_by(|a, b| {
+        let order = |a: &Value, b: &Value| {
             if figure.higher_is_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) }
-        });
+        };
         let in_place = match like {
-            PeerFilter::Soc(_) | PeerFilter::Board(..) => values.get(place),
-            PeerFilter::CorePerMhz | PeerFilter::All => values.first(),
+            PeerFilter::Soc(_) | PeerFilter::Board(..) => {
+                let mut values: Vec<Value> = values.collect();
+                values.arrange_by(order);
+                values.get(place).copied()
+            }
+            // Of all peers: collecting and sorting the values of each takes most of the time of a ranking.
+            PeerFilter::CorePerMhz | PeerFilter::All => {
+                values.reduce(|best, next| if order(&next, &best).is_lt() { next } else { best })
+            }
         };
         if let Some(value) = in_place {
             others.values.push((value.value, result.board()));

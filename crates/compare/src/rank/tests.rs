@@ -30,10 +30,9 @@ fn figure(row: &Row, key: &FigureKey, of: &crate::reference::RowFigure) -> Figur
 
 /// Figures of rows inside the range that others of their SoC give, and all of them.
 fn inside(only_sound: bool) -> (usize, usize) {
-    let rows = &Reference::builtin().rows;
-    let peers: Vec<Peer<'_>> = rows.iter().map(Peer::of).collect();
+    let peers = Peers::of(Reference::builtin()).builtin;
     let (mut inside, mut all) = (0, 0);
-    for (at, row) in rows.iter().enumerate() {
+    for (at, row) in Reference::builtin().rows().enumerate() {
         let Some(soc) = row.soc_key.as_deref() else {
             continue;
         };
@@ -142,7 +141,7 @@ fn a_board_is_as_good_as_others_of_its_name() {
     {
         let mut rows = vec![row("A", 10_000), row("B", 10_100), row("C", 10_050), row("D", 9_950), row("E", 10_020)];
         rows.push(Row { is_published, ..row("Slow One", 4_920) });
-        let answer = rank(&with(&run("slow one", 4_900), explained.clone()), &Reference { rows }).answer;
+        let answer = rank(&with(&run("slow one", 4_900), explained.clone()), &Reference::of(rows)).answer;
         assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
         assert_eq!((answer.gaps.len(), answer.gaps_of_this_board.len()), (gaps, 1 - gaps));
     }

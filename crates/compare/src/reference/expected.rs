@@ -128,7 +128,7 @@ mod tests {
         for (board, core, clock, single, verdict) in rows {
             text.push_str(&format!("{board}\t-\t4x {core}\t-\t-\t-\t-\t{verdict}\t{clock}\t{single}\tx\n"));
         }
-        Reference { rows: parse(&text).unwrap() }
+        Reference::of(parse(&text).unwrap())
     }
 
     #[test]

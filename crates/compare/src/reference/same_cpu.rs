@@ -44,7 +44,7 @@ impl Reference {
             let is_same_score = known.is_some_and(|known| (known / figure.value - 1.0).abs() < SAME);
             !(is_same_score && row.date == date)
         };
-        let rows = self.rows.iter().filter(is_same_cpu).filter(is_other);
+        let rows = self.rows().filter(is_same_cpu).filter(is_other);
         let best = rows.filter_map(|row| value(row, &best_key(&figure.key)).or_else(|| value(row, &figure.key)));
         best.reduce(f64::max)
     }

@@ -37,7 +37,7 @@ impl Reference {
     fn usual(&self, core_type: Option<&str>, key: &FigureKey, is_wanted: impl Fn(&Row) -> bool) -> Option<Usual> {
         let mut boards = BTreeSet::new();
         let mut values = Vec::new();
-        for row in self.rows.iter().filter(|row| is_wanted(row)) {
+        for row in self.rows().filter(|row| is_wanted(row)) {
             let figures = row.figures.get(key).map_or(&[][..], Vec::as_slice);
             let of_type: Vec<f64> = figures
                 .iter()

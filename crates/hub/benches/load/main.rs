@@ -1,28 +1,27 @@
-//! A hub with many results, as its readers and senders find it: how long pages and calls take, how many Records a second it
-//! takes in, how much memory it has, and how soon it is ready.
+//! Load on a hub with many results: response times, Records stored per second, memory, and start-up time.
 //!
-//! These are times, which a machine that does something else spoils: `cargo xtask bench --hub RESULTS` runs this,
-//! `cargo test` does not. Hub, database and load share the CPUs. On SQLite, and on PostgreSQL where that is installed; both
-//! write to the disk at each commit, as they do in use.
+//! Times vary with other load, so `cargo xtask bench --hub RESULTS` runs this and `cargo test` does not. Hub, database
+//! and clients share the CPUs. Uses SQLite, and PostgreSQL where it is installed; both sync to the disk at each commit,
+//! as in production.
 
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
-mod asked;
 #[path = "../../tests/common/mod.rs"]
 mod common;
-mod filled;
-mod paced;
+mod database;
+mod pace;
+mod requests;
 mod sources;
-mod taken;
+mod uploads;
 
 use common::running::Running;
 use common::{Folder, Server};
-use filled::Filling;
+use database::Filling;
 use std::time::{Duration, Instant};
 
 /// Sizes at which Records are sent, besides the last.
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// Neither rate is what is measured.
+/// Disables rate limits.
 const WITHOUT_RATES: [&str; 4] = ["--requests-per-minute", "1000000000", "--uploads-per-minute", "1000000000"];
 
 fn main() {
@@ -59,16 +58,16 @@ fn measure(name: &str, server: Option<&Server>, results: usize) {
         }
         println!("  filled to {size}: {:.1} s", took.as_secs_f64());
         let hub = start(&data, database.as_deref());
-        taken::records(&hub, &mut records);
+        uploads::records(&hub, &mut records);
     }
     let hub = start(&data, database.as_deref());
-    asked::everything(&hub);
+    requests::everything(&hub);
     let [hub_mb, workers_mb] = [hub.memory_kib(), hub.workers_kib()].map(|kib| kib as f64 * 1.024 / 1e3);
     println!("  memory of the hub: at most {hub_mb:.0} MB, of its {} workers {workers_mb:.0} MB", hub.workers().len());
     filling.originals();
 }
 
-/// Starts a hub and says how long that took until it answers as one that is ready.
+/// Starts a hub and prints the time until it is ready.
 fn start(data: &std::path::Path, database: Option<&str>) -> Running {
     let begin = Instant::now();
     let hub = Running::on(data.to_path_buf(), database.map(str::to_owned), &WITHOUT_RATES);
@@ -80,7 +79,7 @@ fn start(data: &std::path::Path, database: Option<&str>) -> Running {
     hub
 }
 
-/// What else the machine does is in it.
+/// Other load affects the times.
 fn load_average() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().unwrap_or("unknown").to_owned()

@@ -1,22 +1,22 @@
-//! What results are made of: logs of the tests, with their scores a little different each time, and Records of the size that a
-//! standard run has.
+//! Sources of results: logs of the tests with scores that vary, and Records of the size of a standard run.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use testkit::virtual_board::Chance;
 
 /// A standard run without samples.
 const RUN: &str = include_str!("../../../explain/tests/own/two-policies.json");
 /// Size of a Record.
 const RECORD_BYTES: usize = 200_000;
-/// What a sampler records of each CPU.
+/// Fields that a sampler records of each CPU.
 const CHANNELS: [&str; 8] = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
 
-/// Name of this build, as the hub calls itself.
+/// Name of this build.
 pub(crate) fn build() -> &'static str {
     env!("SBC_BENCH_HUB_BUILD")
 }
 
-/// Texts of logs: the corpus where it is, and what was composed for the tests.
+/// Logs of the corpus, if it exists, and those composed for the tests.
 pub(crate) fn logs() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let corpus = root.ancestors().map(|folder| folder.join("shared/corpus")).find(|folder| folder.is_dir());
@@ -33,7 +33,7 @@ pub(crate) fn logs() -> Vec<String> {
     logs
 }
 
-/// The log with its scores changed by up to 3 %: numbers of four to six digits in the rows of 7-zip.
+/// The log with scores changed by up to 3 %: numbers of four to six digits in the rows of 7-zip.
 pub(crate) fn varied(log: &str, copy: usize) -> String {
     let factor = 1.0 + (copy * 37 % 61) as f64 / 1000.0 - 0.03;
     let of_word = |word: &str| match word.parse::<u32>() {
@@ -48,11 +48,11 @@ pub(crate) fn varied(log: &str, copy: usize) -> String {
     let line = |line: &str| {
         if is_score(line) { line.split(' ').map(of_word).collect::<Vec<String>>().join(" ") } else { line.to_owned() }
     };
-    // Copies without such rows differ in a line that says nothing.
+    // A copy without such rows differs in an ignored line.
     format!("{}\ncopy {copy}\n", log.lines().map(line).collect::<Vec<String>>().join("\n"))
 }
 
-/// Records of a standard run with its samples, each with another start and other ratings.
+/// Records of a standard run with samples, each with another start and other ratings.
 pub(crate) struct Records {
     run: Value,
     made: i64,
@@ -63,16 +63,16 @@ impl Records {
         let mut run: Value = serde_json::from_str(RUN).unwrap();
         let ticks: Vec<i64> = (0..700).map(|tick| 2_000 + tick * 500).collect();
         run["samples"]["at_ms"] = json!(ticks);
-        let mut chance = Chance(1);
+        let mut chance = Chance::new(1);
         for number in 0.. {
             let id = format!("cpu{}.{}", number / CHANNELS.len(), CHANNELS[number % CHANNELS.len()]);
-            let mut value = chance.below(5_000_000);
-            // Of a CPU's ticks, those of programs and of nothing differ each time, the others rarely.
+            let mut value = chance.whole(0, 5_000_000) as i64;
+            // Ticks of programs and of idle change each time, the others rarely.
             let busy = ["user", "idle"].contains(&CHANNELS[number % CHANNELS.len()]);
             let values: Vec<i64> = ticks
                 .iter()
                 .map(|_| {
-                    value += if busy { chance.below(50) } else { chance.below(20) / 19 };
+                    value += if busy { chance.whole(0, 49) } else { chance.whole(0, 19) / 19 } as i64;
                     value
                 })
                 .collect();
@@ -85,13 +85,12 @@ impl Records {
         Self { run, made: 0 }
     }
 
-    /// The next one.
     pub(crate) fn next(&mut self) -> Vec<u8> {
         self.made += 1;
         let mut run = self.run.clone();
         run["run"]["started"] = json!(1_795_227_990_359_i64 + self.made * 3_600_000);
-        let mut chance = Chance(self.made as u64);
-        let factor = 0.99 + chance.below(200) as f64 / 10_000.0;
+        let mut chance = Chance::new(self.made as u64);
+        let factor = 0.99 + chance.within(0.0, 0.02);
         for step in run["steps"].as_array_mut().unwrap() {
             vary(step, factor);
         }
@@ -99,7 +98,6 @@ impl Records {
     }
 }
 
-/// Multiplies every rating.
 fn vary(value: &mut Value, factor: f64) {
     match value {
         Value::Object(fields) => {
@@ -112,18 +110,5 @@ fn vary(value: &mut Value, factor: f64) {
         }
         Value::Array(values) => values.iter_mut().for_each(|value| vary(value, factor)),
         _ => {}
-    }
-}
-
-/// Numbers like chance (xorshift64*), always the same.
-pub(crate) struct Chance(pub(crate) u64);
-
-impl Chance {
-    /// A number from 0 to one below `end`.
-    pub(crate) fn below(&mut self, end: i64) -> i64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as i64 % end.max(1)
     }
 }

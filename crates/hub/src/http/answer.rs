@@ -1,4 +1,4 @@
-//! Answers: what each one carries besides its body, and how refusals look.
+//! Answers and refusals of handlers, and the responses made of them.
 
 use super::stream::{PIECE_BYTES, Stream};
 use crate::hub_state::Hub;
@@ -22,13 +22,13 @@ use std::task::{Context, Poll};
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
-/// Headers of a page.
+/// Addition to the content security policy of result pages.
 const UNFRAMED: &str = "frame-ancestors 'none'";
 
-/// Pause in seconds before something is asked for again that found no room.
+/// Delay in seconds before a request that found no memory is repeated.
 const BUSY_S: u64 = 2;
 
-/// A body that is sent in pieces. Its room in memory is kept until the last of them is on its way.
+/// Body sent in pieces. Its memory stays reserved until the last piece is sent.
 struct Pieces {
     left: Bytes,
     _room: Option<Share<IpAddr>>,
@@ -52,8 +52,7 @@ impl HttpBody for Pieces {
     }
 }
 
-/// A kind of body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Media {
     Html,
     Json,
@@ -63,6 +62,7 @@ pub(crate) enum Media {
     Atom,
     Tsv,
     Png,
+    #[default]
     Bytes,
 }
 
@@ -82,44 +82,29 @@ impl Media {
     }
 }
 
-/// Result of a handler.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) media: Media,
     pub(crate) body: Vec<u8>,
-    /// Names the body, where it is known without making it.
+    /// Entity tag, where it is known without the body.
     pub(crate) tag: Option<String>,
-    /// Seconds until a client may ask again.
     pub(crate) retry_after_s: Option<u64>,
-    /// The address of the next page.
+    /// Address of the next page.
     pub(crate) next: Option<String>,
     /// Body in pieces, in place of `body`.
     pub(crate) stream: Option<Stream>,
-    /// Room of the body while it is sent.
+    /// Memory reserved for the body.
     pub(crate) room: Option<Share<IpAddr>>,
     /// Content security policy of the page, if it differs from the default.
     pub(crate) policy: Option<String>,
-    /// True if search engines must not list it.
+    /// Whether search engines must not index it.
     pub(crate) is_unlisted: bool,
 }
 
 impl Answer {
     pub(crate) fn of(media: Media, body: impl Into<Vec<u8>>) -> Self {
-        let status = StatusCode::OK;
-        let body = body.into();
-        Self {
-            status,
-            media,
-            body,
-            tag: None,
-            retry_after_s: None,
-            next: None,
-            stream: None,
-            room: None,
-            policy: None,
-            is_unlisted: false,
-        }
+        Self { media, body: body.into(), ..Self::default() }
     }
 
     pub(crate) fn json(value: &serde_json::Value) -> Self {
@@ -130,7 +115,8 @@ impl Answer {
         Self { status, ..self }
     }
 
-    /// Takes room from the share of a network, so that a client that does not read takes no room of others.
+    /// Reserves memory for the body from the share of a network, so that a client that does not read takes none of
+    /// others.
     pub(crate) fn held(mut self, hub: &Hub, network: IpAddr) -> Result<Self, Refusal> {
         if self.body.len() > PIECE_BYTES {
             let room = self.body.len().min(hub.answers.of_one());
@@ -139,7 +125,7 @@ impl Answer {
         Ok(self)
     }
 
-    /// Makes the response; one that the client has already is not sent again.
+    /// Makes the response; one that the client has in its cache is not sent again.
     pub(crate) fn response(self, asked: &HeaderMap) -> Response<Body> {
         let tag = self.tag.unwrap_or_else(|| hash(&self.body)[..20].to_owned());
         let tag = format!("\"{tag}\"");
@@ -173,7 +159,6 @@ impl Answer {
     }
 }
 
-/// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
@@ -194,23 +179,21 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// There is no room in memory for it at the moment.
+    /// No memory is free for the request.
     pub(crate) fn busy(message: &str) -> Self {
         Self { retry_after_s: Some(BUSY_S), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
-    /// For a network that does not read earlier answers.
+    /// The network does not read earlier answers.
     pub(crate) fn unread() -> Self {
         Self::busy("Too many answers to your network are not read yet; try again.")
     }
 
-    /// For programs.
     pub(crate) fn json(&self) -> Answer {
         let answer = Answer::json(&serde_json::json!({"error": self.message})).status(self.status);
         Answer { retry_after_s: self.retry_after_s, ..answer }
     }
 
-    /// For people.
     pub(crate) fn page(&self) -> Answer {
         let page = crate::pages::notice(self.status.canonical_reason().unwrap_or("Error"), &self.message);
         Answer { retry_after_s: self.retry_after_s, ..Answer::of(Media::Html, page).status(self.status) }
@@ -218,7 +201,7 @@ impl Refusal {
 }
 
 impl From<Trouble> for Refusal {
-    /// The error of the database goes to the log; the client may try again.
+    /// The error of the database goes to the log; the client may retry.
     fn from(trouble: Trouble) -> Self {
         crate::log::event("store", &[("error", &trouble.message)]);
         if trouble.is_over_quota {

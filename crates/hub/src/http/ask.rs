@@ -8,12 +8,12 @@ use crate::tokens::{self, Scope, Token};
 use axum::http::{HeaderMap, StatusCode, header};
 use std::net::IpAddr;
 
-/// Parameters of an address, in their order.
+/// Parameters of an address in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Reads the part behind `?`; only these names may be in it.
+    /// Parses the query string; refuses names that are not `known`.
     pub(crate) fn parse(query: Option<&str>, known: &[&str]) -> Result<Self, Refusal> {
         let mut pairs = Vec::new();
         for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
@@ -28,18 +28,16 @@ impl Parameters {
         Ok(Self(pairs))
     }
 
-    /// The last value of a name; none if it is empty.
+    /// The last value of a name, unless it is empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let values = self.0.iter().rev().filter(|(known, _)| known == name);
         values.map(|(_, value)| value.as_str()).next().filter(|value| !value.is_empty())
     }
 
-    /// All values of a name.
     pub(crate) fn all(&self, name: &str) -> Vec<&str> {
         self.0.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
     }
 
-    /// A flag: absent, or 1, or 0.
     pub(crate) fn flag(&self, name: &str) -> Result<bool, Refusal> {
         match self.get(name) {
             None | Some("0" | "false") => Ok(false),
@@ -48,7 +46,7 @@ impl Parameters {
         }
     }
 
-    /// The address with one value in place of another.
+    /// The query string with one value replaced.
     pub(crate) fn with(&self, name: &str, value: &str) -> String {
         let kept = self.0.iter().filter(|(known, value)| known != name && !value.is_empty());
         let kept = kept.map(|(name, value)| (name.as_str(), value.as_str()));
@@ -58,7 +56,7 @@ impl Parameters {
     }
 }
 
-/// Text of an address (RFC 3986, 2.1); none if it is not UTF-8.
+/// Decodes percent-encoding (RFC 3986, 2.1); none if the text is not UTF-8.
 fn decode(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -78,7 +76,7 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// The token of a request, if it may be used for this.
+/// The token of a request, if it has the scope.
 pub(crate) fn allowed(hub: &Hub, headers: &HeaderMap, scope: Scope) -> Result<Token, Refusal> {
     let token = owner(hub, headers)?;
     if token.scopes.contains(&scope) {
@@ -109,7 +107,7 @@ pub(crate) fn known(hub: &Hub, headers: &HeaderMap) -> Result<Option<Token>, Ref
     Ok(read(&*hub.store, |session| tokens::find(session, secret.trim()))?)
 }
 
-/// The address of this hub as the sender of a request knows it.
+/// Address of this hub for the client.
 pub(crate) fn own_url(hub: &Hub, headers: &HeaderMap) -> String {
     if !hub.settings.public_url.is_empty() {
         return hub.settings.public_url.trim_end_matches('/').to_owned();
@@ -125,18 +123,17 @@ pub(crate) fn sender(hub: &Hub, headers: &HeaderMap, address: IpAddr) -> IpAddr 
 }
 
 fn forwarded(headers: &HeaderMap, address: IpAddr) -> IpAddr {
-    // The last one was added by the proxy itself, to the line that came or as a line of its own.
+    // The last entry is the one that the proxy added, to the received line or as its own line.
     let said = headers.get_all("x-forwarded-for").iter().next_back().and_then(|value| value.to_str().ok());
     said.and_then(|said| said.rsplit(',').next()?.trim().parse().ok()).unwrap_or(address)
 }
 
-/// Counts a request of an address; refused if it asks too often.
+/// Applies the rate limit of requests.
 pub(crate) fn rated(hub: &Hub, address: IpAddr) -> Result<(), Refusal> {
     let taken = hub.rates.request(address, hub.settings.requests_per_minute, crate::clock::monotonic_ms());
     taken.map_err(|seconds| too_often(hub, seconds))
 }
 
-/// The refusal of a sender who comes too often.
 pub(crate) fn too_often(hub: &Hub, seconds: u64) -> Refusal {
     Tally::add(&hub.tally.limited);
     let message = format!("Too many requests; try again in {seconds} s.");

@@ -1,13 +1,13 @@
 //! Endpoints for Prometheus and load balancers.
 
 use super::answer::{Answer, Media, Refusal};
-use super::asked::Ask;
+use super::input::Ask;
 use crate::store::{first, read};
 use std::fmt::Write;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `GET /metrics`: counters of this process, and results by the latest count.
+/// `GET /metrics`: counters of this process, and the latest count of results.
 pub(super) fn metrics(ask: &Ask) -> Result<Answer, Refusal> {
     let tally = &ask.hub.tally;
     let rows: [(&str, &str, &str, &AtomicU64); 8] = [
@@ -56,7 +56,7 @@ pub(super) fn metrics(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(Answer::of(Media::Text, text))
 }
 
-/// `GET /readyz`: the database answers.
+/// `GET /readyz`: checks that the database answers.
 pub(super) fn ready(ask: &Ask) -> Result<Answer, Refusal> {
     read(&*ask.hub.store, |session| first(session, "SELECT 1 FROM migration LIMIT 1", &[]))?;
     Ok(Answer::of(Media::Text, "ready\n"))

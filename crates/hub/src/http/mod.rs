@@ -1,8 +1,8 @@
-//! HTTP: connections with limits on time and number, so that a client that trickles or floods holds up nobody else.
+//! HTTP connections, limited in time and number, so that slow or many clients do not delay others.
 
 mod answer;
 mod ask;
-mod asked;
+mod input;
 mod metrics;
 mod openapi;
 mod reading;
@@ -23,25 +23,23 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// Connections at the same time; more wait to be accepted.
+/// Maximum number of connections; further ones wait to be accepted.
 const CONNECTIONS_MAX: usize = 512;
-/// Connections of one network at the same time: one more is closed at once, so that one client shuts out no other. A proxy has
-/// all of them.
+/// Maximum number of connections of one network; further ones are closed at once. A proxy may have all.
 const CONNECTIONS_OF_ONE_MAX: usize = 128;
-/// Patience with the head of a request.
+/// Timeout of the head of a request.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
-/// Longest life of a connection: one that takes its answer drop by drop ends as well.
+/// Maximum lifetime of a connection, even of one that reads its answer slowly.
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(300);
 /// Maximum time for open requests when the hub ends, which takes at most 5 s in all.
 const ENDING_TIME_MAX: Duration = Duration::from_secs(2);
-/// Bytes of a request's head.
+/// Maximum size of a request's head.
 const HEAD_BYTES_MAX: usize = 32 << 10;
 
-/// The address that a request came from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// Serves until `stop` is ready, then lets what is being answered end.
+/// Serves until `stop` is ready, then completes open requests.
 pub async fn serve(listener: TcpListener, hub: Arc<Hub>, stop: impl Future<Output = ()>) {
     let per_address = if hub.settings.behind_proxy { CONNECTIONS_MAX } else { CONNECTIONS_OF_ONE_MAX };
     let places = Shares::new(CONNECTIONS_MAX, per_address);
@@ -52,7 +50,7 @@ pub async fn serve(listener: TcpListener, hub: Arc<Hub>, stop: impl Future<Outpu
         loop {
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
             let Ok((stream, peer)) = listener.accept().await else {
-                // No descriptor is left: some will be closed soon.
+                // No file descriptor is free; one will be soon.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
@@ -76,7 +74,7 @@ pub async fn serve(listener: TcpListener, hub: Arc<Hub>, stop: impl Future<Outpu
     let _ = tokio::time::timeout(ENDING_TIME_MAX, open.shutdown()).await;
 }
 
-/// Waits for the second, and lets the first go on until then.
+/// Runs the first until the second is ready.
 async fn futures_select(first: impl Future<Output = ()>, second: impl Future<Output = ()>) {
     let (mut first, mut second) = (std::pin::pin!(first), std::pin::pin!(second));
     std::future::poll_fn(|context| {

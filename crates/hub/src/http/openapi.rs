@@ -1,15 +1,15 @@
-//! Description of the API as OpenAPI 3.1, made from the tables of the routes.
+//! OpenAPI 3.1 document of the API, made from the tables of the routes.
 
 use super::answer::{Answer, Refusal};
 use super::ask::Parameters;
-use super::asked::Ask;
+use super::input::Ask;
 use super::reading::FILTERS;
 use crate::names::Kind;
 use crate::query::LIMIT_MAX;
 use crate::sorts::SORTS;
 use serde_json::{Map, Value, json};
 
-/// What each parameter of a query means.
+/// Descriptions of query parameters.
 const DESCRIPTIONS: [(&str, &str); 15] = [
     ("board", "Name of the board, or its slug as in /board/SLUG. A name that no result has gives no results."),
     ("soc", "Name of the SoC or CPU, or its slug as in /soc/SLUG."),
@@ -87,7 +87,7 @@ fn responses(of: &[(u16, Value)]) -> Value {
     for (status, content) in of {
         all.insert(status.to_string(), json!({"description": format!("Status {status}."), "content": content}));
     }
-    // A malformed request, one that came too often, a failure of the database.
+    // A malformed request, a rate limit, a failure of the database.
     for status in [400_u16, 429, 500, 503] {
         let error = json!({"application/json": {"schema": {
             "type": "object", "required": ["error"], "properties": {"error": {"type": "string"}},
@@ -140,14 +140,14 @@ fn kind() -> Value {
     json!({"name": "name", "in": "path", "required": true, "description": "Kind of the names.", "schema": {"enum": kinds}})
 }
 
-/// A parameter of a query. Forms send fields that nobody filled in: an empty value is as none.
+/// A query parameter. Forms send empty fields, so an empty value counts as none.
 fn filter(name: &str) -> Value {
     let sorts = || ["", "newest"].into_iter().chain(SORTS.iter().map(|sort| sort.column));
     let schema = match name {
         "verdict" => json!({"enum": ["", "valid", "unproven", "degraded", "invalid"]}),
         "died" | "publish" => json!({"enum": ["", "0", "1", "true", "false"]}),
         "sort" => json!({"enum": sorts().collect::<Vec<_>>()}),
-        // The first two are of a number, the last of a text.
+        // `minimum` and `maximum` apply to numbers, `maxLength` to texts.
         "limit" => json!({"type": ["integer", "string"], "minimum": 1, "maximum": LIMIT_MAX, "maxLength": 0}),
         "format" => json!({"enum": ["", "json", "csv"]}),
         "cursor" => json!({"type": "string", "pattern": "^(-?[0-9]{1,15}(\\.[0-9]{1,9})?_[0-9]{1,18})?$"}),

@@ -1,8 +1,8 @@
-//! The API for programs: JSON and CSV.
+//! API for programs: JSON and CSV.
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
-use super::asked::Ask;
+use super::input::Ask;
 use crate::names::{Kind, slug_of};
 use crate::originals::CompressedOriginal;
 use crate::query::{self, Cursor, ListRow, Page, Query, sort_of};
@@ -14,12 +14,12 @@ use facts::Verdict;
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// Verdict of results that say what a machine can do.
+/// Verdict of results that show the ability of a machine.
 const VALID: &str = "valid";
-/// Results of this hub that a result is placed among.
+/// Maximum number of results of this hub in the comparison of a result.
 const KNOWN_MAX: i64 = 50;
 
-/// Parameters that filter lists.
+/// Parameters of lists.
 pub(super) const FILTERS: [&str; 13] = [
     "board",
     "soc",
@@ -36,9 +36,9 @@ pub(super) const FILTERS: [&str; 13] = [
     "format",
 ];
 
-/// The query of an address.
+/// Parses the query of an address.
 pub(super) fn query_of(parameters: &Parameters, limit: i64) -> Result<Query, Refusal> {
-    // A name as people write it has the slug that it was given; the slug of a slug is itself.
+    // A name in any spelling becomes its slug; a slug is its own slug.
     let names = Kind::ALL.into_iter().filter_map(|kind| Some((kind, slug_of(kind, parameters.get(kind.word())?))));
     let verdict = match parameters.get("verdict") {
         Some(word) if !Verdict::ALL.iter().any(|verdict| verdict.to_string() == word) => {
@@ -71,7 +71,6 @@ pub(super) fn query_of(parameters: &Parameters, limit: i64) -> Result<Query, Ref
     })
 }
 
-/// A page of results.
 pub(super) fn page_of(ask: &Ask, query: &Query) -> Result<Page, Refusal> {
     let counts = ask.hub.counts();
     Ok(read(&*ask.hub.store, |session| query::page(session, query, &counts))?)
@@ -100,7 +99,6 @@ pub(super) fn results(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(Answer { next, ..answer })
 }
 
-/// A row for programs.
 fn row_json(row: &ListRow, own_url: &str) -> Value {
     let mut value = json!({
         "id": row.slug,
@@ -133,7 +131,7 @@ fn csv(rows: &[ListRow]) -> String {
     text
 }
 
-/// A cell of RFC 4180; a name that a spreadsheet would run as a formula gets an apostrophe.
+/// A cell of RFC 4180. An apostrophe keeps a spreadsheet from running a name as a formula.
 fn csv_cell(text: &str) -> String {
     let plain = facts::plain(text);
     let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']);
@@ -141,7 +139,6 @@ fn csv_cell(text: &str) -> String {
     if plain.contains(['"', ',', '\n']) { format!("\"{}\"", plain.replace('"', "\"\"")) } else { plain }
 }
 
-/// Row of one result.
 pub(super) struct ResultRow {
     pub(super) size: usize,
     pub(super) hash: String,
@@ -154,7 +151,7 @@ pub(super) struct ResultRow {
     pub(super) received_utc_ms: i64,
 }
 
-/// A result by its short name. One in quarantine exists for its owner alone.
+/// A result by its slug. A quarantined one exists for its owner alone.
 pub(super) fn found(ask: &Ask) -> Result<ResultRow, Refusal> {
     let sql = "SELECT hash, quarantined, listed, kind, verdict, headline, figures, received_utc_ms, owner, \
                (SELECT size FROM original WHERE original.hash = result.hash) FROM result WHERE slug = $1";
@@ -178,15 +175,15 @@ pub(super) fn found(ask: &Ask) -> Result<ResultRow, Refusal> {
     })
 }
 
-/// A page of these results, made by a worker unless it was made lately; `key` names it.
-pub(super) fn shown(
+/// A page made by a worker, or from the cache; `key` and `hashes` identify it.
+pub(super) fn page_by_worker(
     ask: &Ask,
     key: &str,
     hashes: &[String],
     view: impl FnOnce() -> Result<View, Refusal>,
 ) -> Result<Vec<u8>, Refusal> {
     let (key, now) = (format!("{key} {} {}", ask.hub.build, hashes.join(" ")), Instant::now());
-    if let Some(page) = ask.hub.drawn.get(&key, now) {
+    if let Some(page) = ask.hub.page_cache.get(&key, now) {
         return Ok(page);
     }
     let mut original = |number: usize| -> Result<CompressedOriginal, Refusal> {
@@ -194,7 +191,7 @@ pub(super) fn shown(
         Ok(read(&*ask.hub.store, |session| originals::packed(session, hash))?)
     };
     let page = ask.hub.workers.show(&ask.stop, view()?, hashes.len(), &mut original)?;
-    ask.hub.drawn.put(key, now, &page);
+    ask.hub.page_cache.put(key, now, &page);
     Ok(page)
 }
 
@@ -216,7 +213,7 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
     })))
 }
 
-/// `GET /api/results/ID/original`: its hash and its size.
+/// `GET /api/results/ID/original`: hash and size.
 pub(super) fn original(ask: &Ask) -> Result<(String, usize), Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let found = found(ask)?;
@@ -230,7 +227,7 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
     if let Some(why) = &found.quarantined {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
     }
-    Ok(Answer::of(Media::Json, shown(ask, "findings", &[found.hash], || Ok(View::Findings))?))
+    Ok(Answer::of(Media::Json, page_by_worker(ask, "findings", &[found.hash], || Ok(View::Findings))?))
 }
 
 /// `GET /api/names/KIND`
@@ -244,7 +241,7 @@ pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(Answer::json(&json!({"names": names.collect::<Vec<_>>()})))
 }
 
-/// `GET /api/references`: valid results in the form of the reference data that the program has built in.
+/// `GET /api/references`: valid results in the form of the built-in reference data.
 pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &["board", "soc", "core", "cursor"])?;
     let mut query = query_of(&parameters, query::LIMIT_MAX)?;
@@ -257,7 +254,8 @@ pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(Answer { next, ..Answer::of(Media::Tsv, table) })
 }
 
-/// Reference data from the latest valid results that are listed of the SoC of a result, or of its board where that is not known.
+/// Reference data of the latest valid and listed results with the SoC of a result, or with its board if the SoC is
+/// unknown.
 pub(super) fn references_of(ask: &Ask) -> Result<String, Refusal> {
     let sql = "SELECT (SELECT slug FROM name WHERE id = soc_id), (SELECT slug FROM name WHERE id = board_id) FROM result \
                WHERE slug = $1";
@@ -269,20 +267,20 @@ pub(super) fn references_of(ask: &Ask) -> Result<String, Refusal> {
     Ok(read(&*ask.hub.store, |session| references::table(session, &ids))?)
 }
 
-/// `GET /api/mine`: the owner's results, also those that no other list has.
+/// `GET /api/mine`: all results of the owner, including unlisted and quarantined ones.
 pub(super) fn mine(ask: &Ask) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &["cursor", "limit"])?;
     let token = ask::owner(&ask.hub, &ask.headers)?;
     let query = query_of(&parameters, 50)?;
     let before = query.cursor.map_or(i64::MAX, |cursor| cursor.id);
-    let (rows, next) = read(&*ask.hub.store, |session| own::page(session, token.id, before, query.limit))?;
+    let (rows, next) =
+        read(&*ask.hub.store, |session| own::page(session, token.id, before, query.limit, &ask.own_url))?;
     let cursor = next.map(|id| Cursor { value: 0.0, id }.text());
     let next = cursor.as_ref().map(|cursor| format!("{}/api/mine{}", ask.own_url, parameters.with("cursor", cursor)));
-    let rows: Vec<Value> = rows.iter().map(|row| row.json(&ask.own_url)).collect();
     Ok(Answer { next, ..Answer::json(&json!({"results": rows, "next": cursor})) })
 }
 
-/// `GET /api/changes`: those of the owner's machines.
+/// `GET /api/changes`: changes of the owner's machines.
 pub(super) fn changes(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let token = ask::owner(&ask.hub, &ask.headers)?;

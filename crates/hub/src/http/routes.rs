@@ -1,12 +1,13 @@
-//! Which address is answered by what. Work with the database is done on threads of its own, and no request waits in memory
-//! for longer than its connection lives.
+//! Routes. Work with the database is done on its own threads, and no request waits in memory for longer than its
+//! connection lives.
 
 use super::answer::{Answer, Media, Refusal};
-use super::asked::{Ask, Network, QueuedRequest};
+use super::input::{Ask, Network, QueuedRequest};
 use super::upload::{self, body};
 use super::{HEAD_BYTES_MAX, Peer, ask, metrics, openapi, reading, site, stream};
 use crate::hub_state::{Hub, SLOW, Tally};
 use crate::log;
+use crate::names::Kind;
 use crate::rate::network;
 use crate::shares::Shares;
 use axum::body::Body;
@@ -15,20 +16,19 @@ use axum::http::{HeaderMap, Method, Response, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Extension, Router};
+use std::future::Future;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Lists and results may be found by search engines; unlisted results say themselves that they may not (`noindex`).
+/// Search engines may index lists and listed results; unlisted ones carry `noindex`.
 const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /metrics\nDisallow: /search\n";
 
-/// A handler.
 type Handler = fn(&Ask) -> Result<Answer, Refusal>;
-/// Formats a refusal.
 type Refused = fn(&Refusal) -> Answer;
 
-/// All routes.
 pub(super) fn routes(hub: Arc<Hub>) -> Router {
     Router::new()
         .route("/", page(site::table))
@@ -37,27 +37,30 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .route("/r/{name}/card.png", drawn(site::card, Refusal::page))
         .route("/r/{name}/trend", page(site::trend))
         .route("/names/{name}", page(site::names))
-        .route("/board/{name}", page(site::board))
-        .route("/soc/{name}", page(site::soc))
-        .route("/core/{name}", page(site::core))
+        .route("/board/{name}", page(|ask| site::of_name(ask, Kind::Board)))
+        .route("/soc/{name}", page(|ask| site::of_name(ask, Kind::Soc)))
+        .route("/core/{name}", page(|ask| site::of_name(ask, Kind::Core)))
         .route("/compare", drawn(site::compare, Refusal::page))
         .route("/stability", page(site::stability))
         .route("/feed.atom", page(site::feed))
         .route("/badge/{name}", page(site::badge))
         .route("/badge/board/{name}", page(site::board_badge))
         .route("/api/results", api(reading::results).post(send))
-        .route("/api/results/{name}", api(reading::result).delete(delete))
+        .route("/api/results/{name}", api(reading::result).delete(changed(upload::delete)))
         .route("/api/results/{name}/original", get(original))
         .route("/api/results/{name}/findings", drawn(reading::findings, Refusal::json))
-        .route("/api/results/{name}/publish", post(publish).delete(hide))
+        .route(
+            "/api/results/{name}/publish",
+            post(changed(|ask| upload::publish(ask, true))).delete(changed(|ask| upload::publish(ask, false))),
+        )
         .route("/api/names/{name}", api(reading::names))
         .route("/api/references", api(reading::references))
         .route("/api/mine", api(reading::mine))
         .route("/api/changes", api(reading::changes))
-        .route("/api/changes/{name}/acknowledge", post(acknowledge))
+        .route("/api/changes/{name}/acknowledge", post(changed(upload::acknowledge)))
         .route("/api/openapi.json", api(openapi::document))
         .route("/metrics", api(metrics::metrics))
-        // Browsers ask for it on their own, and write an error where it is not there.
+        // Browsers ask for it unprompted and log an error where it is missing.
         .route("/favicon.ico", api(|_| Ok(Answer::of(Media::Svg, "").status(StatusCode::NO_CONTENT))))
         .route("/robots.txt", api(|_| Ok(Answer::of(Media::Text, ROBOTS))))
         .route("/healthz", api(|_| Ok(Answer::of(Media::Text, "alive\n"))))
@@ -68,7 +71,7 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .with_state(hub)
 }
 
-/// Around every request: its rate, its count, its line in the log.
+/// Applies the rate limit, counts, and logs each request.
 async fn around(
     State(hub): State<Arc<Hub>>,
     Extension(Peer(address)): Extension<Peer>,
@@ -107,7 +110,8 @@ async fn around(
     response
 }
 
-/// Measures the response time of every route. Requests without a route are not counted, so that strangers cannot add names.
+/// Measures the response time of every route. Requests without a route are not counted, so that clients cannot add
+/// names.
 async fn timed(State(hub): State<Arc<Hub>>, route: MatchedPath, request: Request, next: Next) -> Response<Body> {
     let (began, method) = (Instant::now(), request.method().clone());
     let response = next.run(request).await;
@@ -122,7 +126,7 @@ fn head_bytes(request: &Request) -> usize {
     request.method().as_str().len() + target + "  HTTP/1.1\r\n\r\n".len() + fields.sum::<usize>()
 }
 
-/// Refusals of the router have the same form as other errors.
+/// Gives refusals of the router the form of other errors.
 fn described(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     if response.status() != StatusCode::METHOD_NOT_ALLOWED {
         return response;
@@ -136,33 +140,50 @@ fn described(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     response
 }
 
+/// Where the requests of a network take turns.
+type Lane = fn(&Hub) -> &Arc<Shares<IpAddr>>;
+const QUERIES: Lane = |hub| &hub.queries;
+
 /// Pages of lists.
 fn page(handler: Handler) -> MethodRouter<Arc<Hub>> {
-    answers(handler, Refusal::page, |hub| &hub.queries)
+    get(answered(handler, Refusal::page, QUERIES))
 }
 
 /// Answers for programs.
 fn api(handler: Handler) -> MethodRouter<Arc<Hub>> {
-    answers(handler, Refusal::json, |hub| &hub.queries)
+    get(changed(handler))
 }
 
 /// Answers that a worker makes from originals.
 fn drawn(handler: Handler, refused: Refused) -> MethodRouter<Arc<Hub>> {
-    answers(handler, refused, |hub| &hub.pages)
+    get(answered(handler, refused, |hub| &hub.pages))
 }
 
-fn answers(handler: Handler, refused: Refused, lane: fn(&Hub) -> &Arc<Shares<IpAddr>>) -> MethodRouter<Arc<Hub>> {
-    get(move |asked: QueuedRequest| async move {
-        let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
-        let answer = in_turn(asked, lane, handler).await.and_then(|answer| answer.held(&hub, network));
-        answer.unwrap_or_else(|refusal| refused(&refusal)).response(&headers)
-    })
+/// Changes by an owner.
+fn changed(change: Handler) -> impl Fn(QueuedRequest) -> Answered + Clone + Send + Sync + 'static {
+    answered(change, Refusal::json, QUERIES)
 }
 
-/// Runs work for a request on a thread that may wait, once it is the turn of its network. A hang-up ends the work.
+type Answered = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
+
+fn answered(
+    handler: Handler,
+    refused: Refused,
+    lane: Lane,
+) -> impl Fn(QueuedRequest) -> Answered + Clone + Send + Sync + 'static {
+    move |asked: QueuedRequest| {
+        Box::pin(async move {
+            let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
+            let answer = in_turn(asked, lane, handler).await.and_then(|answer| answer.held(&hub, network));
+            answer.unwrap_or_else(|refusal| refused(&refusal)).response(&headers)
+        })
+    }
+}
+
+/// Runs work on a blocking thread, once it is the turn of its network. A hang-up ends the work.
 async fn in_turn<T: Send + 'static>(
     asked: QueuedRequest,
-    lane: fn(&Hub) -> &Arc<Shares<IpAddr>>,
+    lane: Lane,
     work: impl FnOnce(&Ask) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let turn = lane(&asked.hub).wait(asked.network).await;
@@ -174,11 +195,10 @@ async fn in_turn<T: Send + 'static>(
     .await
 }
 
-/// Sends an original in pieces.
 async fn original(asked: QueuedRequest) -> Response<Body> {
     let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
     let answer = async {
-        let (hash, size) = in_turn(asked, |hub| &hub.queries, reading::original).await?;
+        let (hash, size) = in_turn(asked, QUERIES, reading::original).await?;
         let tag = Some(hash[..hash.len().min(20)].to_owned());
         let room = hub.answers.take(network, stream::ROOM_BYTES).ok_or_else(Refusal::unread)?;
         let stream = Some(stream::start(hub, room, network, hash, size).await?);
@@ -187,7 +207,7 @@ async fn original(asked: QueuedRequest) -> Response<Body> {
     answer.await.unwrap_or_else(|refusal: Refusal| refusal.json()).response(&headers)
 }
 
-/// Runs work with the database on a thread that may wait. A panic is a failure of this request alone.
+/// Runs work on a blocking thread. A panic fails this request alone.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> + Send + 'static) -> Result<T, Refusal> {
     let failed = || Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "This request met a defect of the hub.");
     let done = tokio::task::spawn_blocking(move || catch_unwind(AssertUnwindSafe(work)));
@@ -208,10 +228,10 @@ async fn send(asked: QueuedRequest, content: Body) -> Response<Body> {
             upload::permit(&of.hub, &of.headers, of.query.as_deref())
         });
         let permit = permit.await?;
-        // A body that trickles takes the room of its bytes and nobody's turn.
+        // A slow body takes the memory of its bytes and no turn.
         let (bytes, room) = body(&ask.hub, permit.owner(), content).await?;
         let turn = ask.hub.uploads.wait(permit.owner()).await;
-        // A hang-up is noticed before the work begins.
+        // Lets a hang-up be noticed before the work begins.
         tokio::task::yield_now().await;
         blocking(move || {
             let _held = (room, turn);
@@ -222,33 +242,7 @@ async fn send(asked: QueuedRequest, content: Body) -> Response<Body> {
     answer.await.unwrap_or_else(|refusal| refusal.json()).response(&headers)
 }
 
-/// A change of one thing by its owner.
-async fn changed(
-    asked: QueuedRequest,
-    change: impl FnOnce(&Ask) -> Result<Answer, Refusal> + Send + 'static,
-) -> Response<Body> {
-    let headers = asked.headers.clone();
-    let answer = in_turn(asked, |hub| &hub.queries, change);
-    answer.await.unwrap_or_else(|refusal| refusal.json()).response(&headers)
-}
-
-async fn publish(asked: QueuedRequest) -> Response<Body> {
-    changed(asked, |ask| upload::publish(ask, true)).await
-}
-
-async fn hide(asked: QueuedRequest) -> Response<Body> {
-    changed(asked, |ask| upload::publish(ask, false)).await
-}
-
-async fn delete(asked: QueuedRequest) -> Response<Body> {
-    changed(asked, upload::delete).await
-}
-
-async fn acknowledge(asked: QueuedRequest) -> Response<Body> {
-    changed(asked, upload::acknowledge).await
-}
-
-/// Browsers are answered by a page, programs by JSON.
+/// Browsers get a page, programs JSON.
 async fn no_such(headers: HeaderMap) -> Response<Body> {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let refusal = Refusal::not_found();

@@ -1,31 +1,31 @@
-//! The site for people. What a page shows is gathered here; how it looks is the business of `pages`.
+//! The site for people. Handlers gather what a page shows; `pages` renders it.
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
-use super::asked::Ask;
-use super::reading::{FILTERS, found, page_of, query_of, references_of, shown};
+use super::input::Ask;
+use super::reading::{FILTERS, found, page_by_worker, page_of, query_of, references_of};
 use crate::names::{Kind, slug_of};
 use crate::query::{LIMIT_MAX, ListRow, Page, Query, sort_of};
 use crate::results::NAMED;
 use crate::sorts::{SORTS, Sort};
 use crate::store::{first, read};
-use crate::worker::{Shown, View};
+use crate::worker::{PageContext, View};
 use crate::{history, pages};
 
-/// Results that are compared at most: more columns than a page has room for.
+/// Maximum number of results compared; more columns do not fit a page.
 const COMPARED_MAX: usize = 5;
 
 fn html(page: String) -> Result<Answer, Refusal> {
     Ok(Answer::of(Media::Html, page))
 }
 
-/// The table of all results, and what a search finds.
+/// The table of all results, and of search results.
 pub(super) fn table(ask: &Ask) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
     listed(ask, "Results", &parameters, None)
 }
 
-/// Figures over the valid results of a name that are listed, the latest of them.
+/// Figures of the latest valid and listed results with a name.
 fn spreads(ask: &Ask, kind: Kind, slug: &str) -> Result<Vec<pages::Spread>, Refusal> {
     let names = vec![(kind, slug.to_owned())];
     let query = Query { names, verdict: Some("valid".to_owned()), limit: LIMIT_MAX, ..Query::default() };
@@ -55,10 +55,11 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
     html(pages::table(title, &page, &filters, next.as_deref(), total, &spreads))
 }
 
-fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
+/// Results with a name.
+pub(super) fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
     let has_one = |column: &str, of: &str| {
-        // A value, not a join: PostgreSQL would join all results to find one.
+        // A scalar subquery, because PostgreSQL would join all results to find one.
         format!("(SELECT 1 FROM result WHERE listed = 1 AND {column} = {of} LIMIT 1) = 1")
     };
     let is_listed = match NAMED.iter().find(|(of, _)| *of == kind) {
@@ -68,7 +69,7 @@ fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
             format!("EXISTS (SELECT 1 FROM name_core WHERE core_id = name.id AND {has_one})")
         }
     };
-    // A name that only unlisted results have is nobody's business.
+    // Names of unlisted results are not disclosed.
     let sql = format!("SELECT words FROM name WHERE kind = $1 AND slug = $2 AND {is_listed}");
     let slug = slug_of(kind, &ask.name);
     let values = [kind.word().into(), slug.as_str().into()];
@@ -77,59 +78,43 @@ fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
     listed(ask, &words, &parameters, Some((kind, &slug)))
 }
 
-/// Results of a board.
-pub(super) fn board(ask: &Ask) -> Result<Answer, Refusal> {
-    of_name(ask, Kind::Board)
-}
-
-/// Results of a SoC.
-pub(super) fn soc(ask: &Ask) -> Result<Answer, Refusal> {
-    of_name(ask, Kind::Soc)
-}
-
-/// Results of a core type.
-pub(super) fn core(ask: &Ask) -> Result<Answer, Refusal> {
-    of_name(ask, Kind::Core)
-}
-
-/// All names of a kind.
 pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let kind = Kind::of(&ask.name).ok_or_else(Refusal::not_found)?;
     html(pages::names(kind, ask.hub.counts().all(kind)))
 }
 
-/// One result.
 pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let found = found(ask)?;
     if let Some(why) = &found.quarantined {
         return html(pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}.")));
     }
-    let page = shown(ask, &format!("result {}", ask.name), &[found.hash], || Ok(View::Result(shown_of(ask)?)))?;
+    let page =
+        page_by_worker(ask, &format!("result {}", ask.name), &[found.hash], || Ok(View::Result(page_context(ask)?)))?;
     Ok(Answer { policy: Some(page::policy()), is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
 }
 
-/// The picture of a result that previews of its address show.
+/// Picture of a result for link previews.
 pub(super) fn card(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let found = found(ask)?;
     if found.quarantined.is_some() {
         return Err(Refusal::not_found());
     }
-    let picture = shown(ask, &format!("card {}", ask.name), &[found.hash], || Ok(View::Card(shown_of(ask)?)))?;
+    let picture =
+        page_by_worker(ask, &format!("card {}", ask.name), &[found.hash], || Ok(View::Card(page_context(ask)?)))?;
     if picture.is_empty() {
         return Err(Refusal::not_found());
     }
     Ok(Answer { is_unlisted: !found.is_listed, ..Answer::of(Media::Png, picture) })
 }
 
-fn shown_of(ask: &Ask) -> Result<Shown, Refusal> {
+fn page_context(ask: &Ask) -> Result<PageContext, Refusal> {
     let public_url = ask.hub.settings.public_url.trim_end_matches('/').to_owned();
-    Ok(Shown { slug: ask.name.clone(), public_url, references: references_of(ask)? })
+    Ok(PageContext { slug: ask.name.clone(), public_url, references: references_of(ask)? })
 }
 
-/// Up to five results side by side.
 pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
     let parameters = Parameters::parse(ask.query.as_deref(), &["id"])?;
     let ids: Vec<&str> =
@@ -144,11 +129,10 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
     let hashes: Result<Vec<String>, Refusal> =
         ids.iter().map(|id| Ok(found(&Ask { name: id.clone(), ..ask.clone() })?.hash)).collect();
     let key = format!("compare {}", ids.join(" "));
-    let page = shown(ask, &key, &hashes?, || Ok(View::Compared(ids)))?;
+    let page = page_by_worker(ask, &key, &hashes?, || Ok(View::Compared(ids)))?;
     Ok(Answer { policy: Some(page::policy()), ..Answer::of(Media::Html, page) })
 }
 
-/// The history of the machine of a result.
 pub(super) fn trend(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let history = read(&*ask.hub.store, |session| history::of(session, &ask.name))?;
@@ -157,20 +141,18 @@ pub(super) fn trend(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(Answer { is_unlisted: true, ..Answer::of(Media::Html, page) })
 }
 
-/// Boards by how often a run died on them.
 pub(super) fn stability(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     html(pages::stability(ask.hub.counts().all(Kind::Board)))
 }
 
-/// The newest results, for feed readers.
 pub(super) fn feed(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let page: Page = page_of(ask, &Query { limit: 30, ..Query::default() })?;
     Ok(Answer::of(Media::Atom, pages::feed(&page.rows, ask.hub.settings.public_url.trim_end_matches('/'))))
 }
 
-/// A picture of one figure for a README.
+/// Picture of the score of a result for a README.
 pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;
@@ -181,7 +163,7 @@ pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(badge_of(row.real(0).or(row.real(1)), &found.kind, &found.verdict))
 }
 
-/// The same of the newest result of a board that is listed.
+/// As [`badge`], of the newest listed result of a board.
 pub(super) fn board_badge(ask: &Ask) -> Result<Answer, Refusal> {
     Parameters::parse(ask.query.as_deref(), &[])?;
     let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;

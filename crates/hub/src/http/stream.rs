@@ -1,5 +1,5 @@
-//! Originals on their way to a reader: read from the database and unpacked piece by piece. While the network is slow, one
-//! piece is in memory, and neither a thread nor the database is held.
+//! Streams of originals: read from the database and unpacked piece by piece. While the network is slow, one piece is in
+//! memory, and neither a thread nor a database connection is occupied.
 
 use crate::hub_state::Hub;
 use crate::originals::{self, Unpacking};
@@ -13,12 +13,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// Size of a piece that is given to a connection, in bytes.
+/// Size in bytes of a piece that is given to a connection.
 pub(super) const PIECE_BYTES: usize = 64 << 10;
 /// Memory of one stream: a compressed piece, an unpacked one, and one that is being sent.
 pub(super) const ROOM_BYTES: usize = originals::PIECE_BYTES + 2 * PIECE_BYTES;
 
-/// A body in pieces.
 #[derive(Debug)]
 pub(super) struct Stream {
     pieces: Receiver<Result<Bytes, Trouble>>,
@@ -43,10 +42,7 @@ impl HttpBody for Stream {
     }
 }
 
-/// Begins to send an original. A damaged original ends before its length.
-///
-/// # Errors
-/// It is missing, or the database does not answer.
+/// Starts the stream of an original. A damaged original ends before its length.
 pub(super) async fn start(
     hub: Arc<Hub>,
     room: Share<IpAddr>,
@@ -78,7 +74,7 @@ async fn failed(give: &Sender<Result<Bytes, Trouble>>, trouble: Trouble) {
     let _ = give.send(Err(trouble)).await;
 }
 
-/// The next piece, from a thread that may wait for the database.
+/// Reads the next piece on a blocking thread.
 async fn piece(hub: &Arc<Hub>, network: IpAddr, mut reading: Unpacking) -> (Unpacking, Result<Option<Bytes>, Trouble>) {
     let turn = hub.queries.wait(network).await;
     let store = Arc::clone(&hub.store);

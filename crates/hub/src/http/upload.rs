@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
-use super::asked::Ask;
+use super::input::Ask;
 use crate::hub_state::{Hub, Tally};
 use crate::shares::Share;
 use crate::store::{erase, read, write};
@@ -16,12 +16,12 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// Patience with a body: 8 MiB at 1 Mbit/s.
+/// Maximum time of a body: 8 MiB at 1 Mbit/s.
 const BODY_TIME_MAX: Duration = Duration::from_secs(70);
-/// Longest name that a sender gives a machine.
+/// Maximum length of the sender's name of a machine.
 const ALIAS_CHARACTERS_MAX: usize = 100;
 
-/// Sender and options, decided before the body is read.
+/// Sender and options, checked before the body is read.
 pub(super) struct Permit {
     token: Token,
     publish: bool,
@@ -29,7 +29,6 @@ pub(super) struct Permit {
 }
 
 impl Permit {
-    /// Number of the sender's token.
     pub(super) fn owner(&self) -> i64 {
         self.token.id
     }
@@ -60,7 +59,7 @@ fn too_large(hub: &Hub) -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The limit of a request is {limit_kib} KiB."))
 }
 
-/// Reads a body within its limits of size and time, in the share of its sender.
+/// Reads a body within the limits of size and time and the share of its sender.
 pub(super) async fn body(hub: &Hub, owner: i64, body: Body) -> Result<(Vec<u8>, Share<i64>), Refusal> {
     match tokio::time::timeout(BODY_TIME_MAX, whole(hub, owner, body)).await {
         Ok(read) => read,
@@ -74,12 +73,12 @@ async fn whole(hub: &Hub, owner: i64, mut body: Body) -> Result<(Vec<u8>, Share<
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let frame = frame.map_err(|_| Refusal::bad("The request ended early."))?;
-        // Trailers say nothing.
+        // Trailers are ignored.
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > hub.settings.limits.request_bytes_max {
             return Err(too_large(hub));
         }
-        // Not waited for: bodies that wait for each other's room would all wait for ever.
+        // No waiting: bodies that wait for each other's memory would wait for ever.
         if !room.grow(data.len()) {
             return Err(no_room());
         }
@@ -88,7 +87,7 @@ async fn whole(hub: &Hub, owner: i64, mut body: Body) -> Result<(Vec<u8>, Share<
     Ok((bytes, room))
 }
 
-/// Keeps what was sent. It is durable when this returns.
+/// Stores an upload durably.
 pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Refusal> {
     let Ask { hub, headers, own_url, stop, .. } = ask;
     let sent = UploadOptions {
@@ -136,7 +135,7 @@ pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Ref
     Ok(answer.status(status))
 }
 
-/// Lists a result for all people, or hides it.
+/// Lists a result, or hides it.
 pub(super) fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
     let Ask { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Publish)?;
@@ -148,7 +147,6 @@ pub(super) fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
     }
 }
 
-/// Deletes a result.
 pub(super) fn delete(ask: &Ask) -> Result<Answer, Refusal> {
     let Ask { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Delete)?;
@@ -159,7 +157,6 @@ pub(super) fn delete(ask: &Ask) -> Result<Answer, Refusal> {
     }
 }
 
-/// Acknowledges a change.
 pub(super) fn acknowledge(ask: &Ask) -> Result<Answer, Refusal> {
     let Ask { hub, headers, name, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Acknowledge)?;

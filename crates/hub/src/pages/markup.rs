@@ -1,13 +1,11 @@
-//! Frame of every page. `maud` escapes text; the frame replaces control characters, so that no page can forget either.
+//! Frame of every page. `maud` escapes text, and the frame replaces control characters.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// A link with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// An address of this site, made of slugs.
+    /// Address on this site, made of slugs.
     pub(crate) to: String,
-    /// Text.
     pub(crate) words: String,
 }
 
@@ -44,7 +42,6 @@ pub(crate) fn site_links() -> Markup {
     html! { p.site { @for (to, words) in links { a href=(to) { (words) } " " } } }
 }
 
-/// A whole page.
 pub(crate) fn page(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -81,7 +78,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// A day in UTC.
+/// Day in UTC.
 pub(crate) fn day(utc_ms: i64) -> String {
     let moment = jiff::Timestamp::from_millisecond(utc_ms);
     moment.map_or_else(|_| "unknown".to_owned(), |moment| moment.strftime("%Y-%m-%d").to_string())

@@ -1,4 +1,5 @@
-//! Pages of the site as `maud` templates, without scripts or external resources. Templates read no database and no clock.
+//! Pages of the site as `maud` templates, without scripts or external resources. Templates read no database and no
+//! clock.
 
 mod markup;
 mod result;

@@ -1,4 +1,4 @@
-//! One result, several side by side, the feed, the badge.
+//! Pages of one result and of several side by side, the feed, the badge.
 
 use super::markup::{Link, escape, page as whole_page, site_links};
 use crate::derive::headline;
@@ -10,11 +10,11 @@ use facts::Explained;
 use maud::html;
 use std::fmt::Write;
 
-/// Characters of a description that previews show.
+/// Maximum length of a description in link previews, in characters.
 const DESCRIPTION_MAX: usize = 300;
 
-/// One result: the page that the program writes, placed among the results of this hub too, with links to the site and what
-/// previews of its address show.
+/// Page of a result: the page of `sbc-bench report`, ranked among the results of this hub too, with links to the site
+/// and metadata for link previews.
 pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, known: &Reference) -> String {
     let facts = &explained.facts;
     let title = facts::plain(facts::machine_name(&facts.machine).map_or("Result", String::as_str));
@@ -33,7 +33,8 @@ pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, kn
         (property("og:site_name", "sbc-bench"))
         (property("og:title", &title))
         (property("og:description", &about))
-        // Previews need whole addresses; those of a request are not trusted, because caches serve one answer to others.
+        // Previews need absolute addresses. The host of a request is not trusted, because caches serve one answer to
+        // others.
         @if !public_url.is_empty() {
             (property("og:url", &format!("{public_url}/r/{slug}")))
             (property("og:image", &format!("{public_url}/r/{slug}/card.png")))
@@ -41,7 +42,7 @@ pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, kn
             link rel="canonical" href={ (public_url) "/r/" (slug) };
         }
     };
-    // The review is what its user asked for.
+    // A review has its own report.
     let review = report::find("review").filter(|shown| (shown.fits)(facts));
     let above = html! {
         (site_links())
@@ -51,7 +52,6 @@ pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, kn
     facts::harmless(&page::page_within(&page::Around { head, above }, explained, known)).into_owned()
 }
 
-/// Results side by side.
 pub(crate) fn compared(links: &[Link], comparison: &Comparison) -> String {
     let above = html! {
         (site_links())
@@ -61,7 +61,7 @@ pub(crate) fn compared(links: &[Link], comparison: &Comparison) -> String {
         .into_owned()
 }
 
-/// Form that asks for the results to compare, with `ids` filled in.
+/// Form that asks for the results to compare; `ids` are filled in.
 pub(crate) fn choose_compared(ids: &[&str]) -> String {
     let body = html! {
         form method="get" {
@@ -75,7 +75,7 @@ pub(crate) fn choose_compared(ids: &[&str]) -> String {
     whole_page("Compare", &body)
 }
 
-/// Identifier for an entry without a public address. It depends only on the path, so that feed readers recognise it (RFC
+/// Identifier of an entry without a public address. It depends only on the path, so that feed readers recognise it (RFC
 /// 9562, 5.8).
 fn urn(words: &str) -> String {
     let digits = hash(words.as_bytes());
@@ -116,7 +116,7 @@ pub(crate) fn feed(rows: &[ListRow], public_url: &str) -> String {
     out + "</feed>\n"
 }
 
-/// A badge: the score, on the colour of its verdict.
+/// Badge with the score, in the colour of its verdict.
 pub(crate) fn badge(score: &str, verdict: &str) -> String {
     let colour = match verdict {
         "valid" => "#2e7d32",

@@ -1,4 +1,4 @@
-//! Lists: results, names, boards by stability.
+//! Pages of lists: results, names, boards by stability.
 
 use super::markup::{Link, day, page as whole_page};
 use crate::counts::NameCount;
@@ -7,7 +7,7 @@ use crate::query;
 use crate::sorts::SORTS;
 use maud::{Markup, html};
 
-/// Headings of the cells that every result has.
+/// Headings of the cells of a result.
 const HEADINGS: [&str; 10] = [
     "Device",
     "Clock",
@@ -20,16 +20,16 @@ const HEADINGS: [&str; 10] = [
     "memset (MB/s)",
     "cpuminer (kH/s)",
 ];
-/// Cells from this one on are figures.
+/// Index of the first cell that is a figure.
 const FIRST_FIGURE: usize = 4;
-/// What the site is, for who comes by a link.
+/// Introduction of the site.
 const ABOUT: &str = "What boards and small servers really do, measured by sbc-bench. Each result has a verdict: valid, degraded or \
                      invalid with its cause, or unproven where nothing shows it.";
 
-/// Filters that the form has a field for.
+/// Filters with a field in the form.
 const FIELDS: [&str; 3] = ["q", "verdict", "sort"];
 
-/// A table of results with its filters; `next` is the address of the page after it.
+/// Table of results with its filters; `next` is the address of the next page.
 pub(crate) fn table(
     title: &str,
     page: &query::Page,
@@ -62,11 +62,10 @@ pub(crate) fn table(
     whole_page(title, &body)
 }
 
-/// A figure over the valid results of a name: a line for each, and the result with the best.
+/// Distribution of a figure over the valid results of a name.
 pub(crate) struct Spread {
-    /// Its heading.
     pub(crate) heading: &'static str,
-    /// Value and short name of each result, the highest first.
+    /// Value and slug of each result, the highest first.
     pub(crate) values: Vec<(f64, String)>,
 }
 
@@ -81,16 +80,16 @@ fn spread_table(spreads: &[Spread]) -> Markup {
         let median = facts::stats::median(&values)?;
         let x =
             |value: f64| format!("{:.1}", 2.0 + (STRIP_WIDTH - 4.0) * (value - lowest) / (highest - lowest).max(1.0));
-        let told = |value: f64| facts::number::number(value, "MB/s");
+        let words = |value: f64| facts::number::number(value, "MB/s");
         Some(html! {
             tr {
                 td { (spread.heading) }
                 td.n data-label="Results" { (values.len()) }
-                td.n data-label="Lowest" { (told(lowest)) }
-                td.n data-label="Median" { (told(median)) }
-                td.n data-label="Highest" { a href={ "/r/" (best) } { (told(*highest)) } }
+                td.n data-label="Lowest" { (words(lowest)) }
+                td.n data-label="Median" { (words(median)) }
+                td.n data-label="Highest" { a href={ "/r/" (best) } { (words(*highest)) } }
                 td {
-                    svg.strip width=(STRIP_WIDTH) height=(STRIP_HEIGHT) role="img" aria-label={ (told(lowest)) " to " (told(*highest)) } {
+                    svg.strip width=(STRIP_WIDTH) height=(STRIP_HEIGHT) role="img" aria-label={ (words(lowest)) " to " (words(*highest)) } {
                         @for value in &values { line x1=(x(*value)) x2=(x(*value)) y1="2" y2=(STRIP_HEIGHT - 2) opacity="0.5" {} }
                         circle cx=(x(median)) cy=(STRIP_HEIGHT / 2) r="4" {}
                     }
@@ -162,7 +161,6 @@ fn form(filters: &[(&str, Option<&str>)]) -> Markup {
     }
 }
 
-/// All names of a kind.
 pub(crate) fn names(kind: Kind, names: &[NameCount]) -> String {
     let title = match kind {
         Kind::Board => "Boards",
@@ -188,7 +186,7 @@ pub(crate) fn names(kind: Kind, names: &[NameCount]) -> String {
     whole_page(title, &body)
 }
 
-/// Boards by how often a run died on them.
+/// Boards by the share of runs that died.
 pub(crate) fn stability(boards: &[NameCount]) -> String {
     let mut died: Vec<&NameCount> = boards.iter().filter(|board| board.died > 0).collect();
     died.sort_by(|a, b| (b.died * a.count).cmp(&(a.died * b.count)).then_with(|| a.words.cmp(&b.words)));

@@ -1,4 +1,4 @@
-//! The history of a machine: a line for each figure, with its changes in words.
+//! Page of the history of a machine: a plot of each figure, with its changes in words.
 
 use super::markup::{day, page};
 use crate::history::{History, Series};
@@ -13,7 +13,6 @@ const LEFT: f64 = 80.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 88.0;
 
-/// The page of a history.
 pub(crate) fn trend(history: &History) -> String {
     let title = match &history.board {
         Some(board) if !history.machine.contains(board.as_str()) => format!("{}: {board}", history.machine),
@@ -68,14 +67,14 @@ fn plot(series: &Series, history: &History) -> Markup {
 }
 
 fn changes(series: &Series, history: &History) -> Markup {
-    let told = |value: f64| number(value, &series.unit);
+    let words = |value: f64| number(value, &series.unit);
     let item = |change: &ChangePoint| {
         let (slug, started_utc_ms) = &history.results[series.values[change.index].0];
         let percent = 100.0 * (change.after - change.before) / change.before;
         html! {
             li {
                 a href={ "/r/" (slug) } { (day(*started_utc_ms)) }
-                ": " (told(change.before)) " to " (told(change.after)) " " (series.unit) (format!(" ({percent:+.1} %)"))
+                ": " (words(change.before)) " to " (words(change.after)) " " (series.unit) (format!(" ({percent:+.1} %)"))
             }
         }
     };

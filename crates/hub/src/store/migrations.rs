@@ -1,8 +1,8 @@
-//! The tables, as steps that only go forward. A step that has been published is never changed: a new one follows it.
+//! Migrations, which only go forward. A published step never changes; a new one follows it.
 
 use super::{Dialect, Session, Store, Trouble, Value, first, write};
 
-/// One step: its name, and statements with `;` between them. `{id}` is the type of a primary key.
+/// Name and statements separated by `;`. `{id}` is the type of a primary key.
 struct Migration {
     name: &'static str,
     statements: &'static str,
@@ -19,18 +19,16 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "hooks", statements: include_str!("migrations/8_hooks.sql") },
 ];
 
-/// Any number, the same in all hubs: who holds it migrates.
+/// Arbitrary number, the same in all hubs; its holder migrates.
 const ADVISORY_LOCK: i64 = 0x5bc_be4c;
 
-/// Brings a database to the tables of this program, all or nothing, and returns the names of the steps that were taken.
-///
-/// # Errors
-/// The database refuses it, or was made by a newer program.
+/// Migrates a database, all or nothing, and returns the names of the applied steps. Fails on a database of a newer
+/// program.
 pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, Trouble> {
     let dialect = store.dialect();
     write(store, |session| {
         if dialect == Dialect::Postgres {
-            // A large table takes a while, and so does another hub that migrates it.
+            // A large table takes long, and so does another hub that migrates it.
             session.run("SET LOCAL lock_timeout = 0", &[])?;
             session.run("SET LOCAL statement_timeout = 0", &[])?;
             session.run("SELECT pg_advisory_xact_lock($1)", &[ADVISORY_LOCK.into()])?;
@@ -59,7 +57,6 @@ pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, 
     })
 }
 
-/// Number of applied migrations.
 fn applied(session: &mut dyn Session) -> Result<usize, Trouble> {
     let row = first(session, "SELECT count(*) FROM migration", &[])?;
     Ok(row.and_then(|row| row.integer(0)).unwrap_or(0) as usize)

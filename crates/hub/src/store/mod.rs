@@ -1,7 +1,7 @@
-//! Where everything lies: one small trait over SQLite and PostgreSQL, through which the rest of the hub speaks one SQL.
+//! Databases: one small trait over SQLite and PostgreSQL, through which the hub uses one dialect of SQL.
 //!
-//! What differs between the two is hidden here: placeholders, the type of ids, how a transaction is made durable, and
-//! how two workers share a queue. All columns are `BIGINT`, `DOUBLE PRECISION`, `TEXT` or `BYTEA`.
+//! The implementations differ in placeholders, the type of ids, how a transaction becomes durable, and how two workers
+//! share a queue. All columns are `BIGINT`, `DOUBLE PRECISION`, `TEXT` or `BYTEA`.
 
 mod migrations;
 mod pg_dump;
@@ -17,67 +17,46 @@ pub use value::{Row, Value};
 use std::fmt;
 use std::time::Duration;
 
-/// What readers wait for takes less. The few connections that read are free for others after that.
+/// Timeout of short reads, which frees the few connections for others.
 pub const READ_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Operations within one transaction.
 pub trait Session {
     /// Runs one statement with its values for `$1`, `$2` ... and returns its rows.
-    ///
-    /// # Errors
-    /// The database refuses it or is gone.
     fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble>;
 
-    /// Which of the two databases it is.
     fn dialect(&self) -> Dialect;
 }
 
-/// Work of one transaction. It may be run again where the database asks for that.
+/// Work of one transaction, which the database may ask to repeat.
 pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Session) -> Result<(), Trouble>;
 
-/// A database.
 pub trait Store: Send + Sync {
-    /// Reads one consistent state. With `is_short` a statement that does not end soon is ended: readers wait for each other.
-    ///
-    /// # Errors
-    /// As [`Session::run`].
+    /// Reads one consistent state; with `is_short` within [`READ_TIME_MAX`], because readers wait for each other.
     fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble>;
 
-    /// Writes all or nothing. What it wrote survives a power failure once this returns.
-    ///
-    /// # Errors
-    /// As [`Session::run`]; nothing was written then, unless the database was lost during its commit.
+    /// Writes all or nothing, durably. After an error nothing was written, unless the database was lost during its
+    /// commit.
     fn write(&self, work: Work<'_>) -> Result<(), Trouble>;
 
-    /// [`Store::write`] for deletions. SQLite overwrites the bytes and removes them from the write-ahead log. False if a reader
-    /// still needs that log; a later write empties it.
-    ///
-    /// # Errors
-    /// As [`Store::write`].
+    /// [`Store::write`] for deletions. SQLite overwrites the bytes and removes them from the write-ahead log. False if
+    /// a reader still needs that log; a later write empties it.
     fn erase(&self, work: Work<'_>) -> Result<bool, Trouble>;
 
     /// Rewrites all tables without remnants of deleted data. Writers wait meanwhile, and with PostgreSQL readers, too.
-    ///
-    /// # Errors
-    /// The disk has no room for a second copy, or another process uses the database for long.
     fn compact(&self) -> Result<(), Trouble>;
 
-    /// Which of the two it is.
     fn dialect(&self) -> Dialect;
 
     /// Writes the whole database to a new file while others read and write.
-    ///
-    /// # Errors
-    /// The file cannot be written, or of PostgreSQL not read again.
     fn backup(&self, file: &std::path::Path) -> Result<(), Trouble>;
 }
 
-/// The two databases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// SQLite, in one file.
+    /// One file.
     Sqlite,
-    /// PostgreSQL, shared by several processes.
+    /// Server, shared by several processes.
     Postgres,
 }
 
@@ -85,7 +64,7 @@ impl Dialect {
     /// Suffix of a query that takes rows of a queue, so that no other worker takes the same rows.
     pub fn for_one_worker(self) -> &'static str {
         match self {
-            // Its transactions that write come one after the other.
+            // Writing transactions run one after the other.
             Self::Sqlite => "",
             Self::Postgres => " FOR UPDATE SKIP LOCKED",
         }
@@ -107,7 +86,7 @@ impl Dialect {
         }
     }
 
-    /// The type of a primary key that counts up.
+    /// Type of a primary key that counts up.
     fn id_type(self) -> &'static str {
         match self {
             Self::Sqlite => "INTEGER PRIMARY KEY AUTOINCREMENT",
@@ -116,37 +95,28 @@ impl Dialect {
     }
 }
 
-/// Why something did not work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Error of a database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trouble {
-    /// Error of the database.
     pub message: String,
-    /// True if the same may work when it is tried once more.
+    /// Whether a retry may succeed.
     pub is_passing: bool,
-    /// True if a row with the same key was there.
+    /// Whether a row with the same key exists.
     pub is_duplicate: bool,
-    /// True if the disk of the database has no room.
+    /// Whether the disk is full.
     pub is_full: bool,
-    /// True if it took too long and was ended.
+    /// Whether it timed out.
     pub is_slow: bool,
-    /// True if another process held the lock of the database for too long.
+    /// Whether another process held the lock of the database for too long.
     pub is_locked: bool,
-    /// True if the quota of the sender is used up.
+    /// Whether the quota of the sender is used up.
     pub is_over_quota: bool,
 }
 
 impl Trouble {
-    /// A fault that stays.
+    /// A permanent error.
     pub fn of(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            is_passing: false,
-            is_duplicate: false,
-            is_full: false,
-            is_slow: false,
-            is_locked: false,
-            is_over_quota: false,
-        }
+        Self { message: message.into(), ..Self::default() }
     }
 }
 
@@ -158,18 +128,12 @@ impl fmt::Display for Trouble {
 
 impl std::error::Error for Trouble {}
 
-/// [`Store::read`] with a value, for who waits for it: within [`READ_TIME_MAX`].
-///
-/// # Errors
-/// As there.
+/// [`Store::read`] with a value, within [`READ_TIME_MAX`].
 pub fn read<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
     read_within(store, work, true)
 }
 
-/// [`Store::read`] with a value, for what looks at all results: it takes as long as it takes.
-///
-/// # Errors
-/// As there.
+/// [`Store::read`] with a value and without a timeout, for queries over all results.
 pub fn read_all<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
     read_within(store, work, false)
 }
@@ -191,9 +155,6 @@ fn read_within<T>(
 }
 
 /// [`Store::write`] with a value.
-///
-/// # Errors
-/// As there.
 pub fn write<T>(store: &dyn Store, mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
     let mut out = None;
     store.write(&mut |session| {
@@ -204,9 +165,6 @@ pub fn write<T>(store: &dyn Store, mut work: impl FnMut(&mut dyn Session) -> Res
 }
 
 /// [`Store::erase`] with a value.
-///
-/// # Errors
-/// As there.
 pub fn erase<T>(
     store: &dyn Store,
     mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
@@ -219,10 +177,32 @@ pub fn erase<T>(
     out.map(|out| (out, is_gone)).ok_or_else(|| Trouble::of("The transaction was not run."))
 }
 
-/// The first row, if there is one.
-///
-/// # Errors
-/// As [`Session::run`].
+/// Integer in the first column of the first row of a query over all results; 0 without one.
+pub fn number(store: &dyn Store, sql: &str, values: &[Value]) -> Result<i64, Trouble> {
+    let row = read_all(store, |session| first(session, sql, values))?;
+    Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
+}
+
+/// Rows of one query of [`each_row`]; bounds the memory at any size of the database.
+const PAGE_ROWS: i64 = 100;
+
+/// Visits all rows of a query whose first column is ordered and above `$1`, with `$2` as its limit.
+pub fn each_row(
+    store: &dyn Store,
+    sql: &str,
+    start: Value,
+    mut visit: impl FnMut(&Row) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    let mut last = start;
+    loop {
+        let rows = read_all(store, |session| session.run(sql, &[last.clone(), PAGE_ROWS.into()]))?;
+        let Some(end) = rows.last() else { return Ok(()) };
+        last = end.0[0].clone();
+        rows.iter().try_for_each(&mut visit)?;
+    }
+}
+
+/// The first row.
 pub fn first(session: &mut dyn Session, sql: &str, values: &[Value]) -> Result<Option<Row>, Trouble> {
     Ok(session.run(sql, values)?.into_iter().next())
 }

@@ -6,13 +6,10 @@ use postgres::config::Host;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Writes the database to a new file, and reads the whole file once more.
-///
-/// # Errors
-/// The programs are not installed, or what they said.
+/// Writes the database to a new file, and reads the whole file back.
 pub(super) fn backup(config: &Config, file: &Path) -> Result<(), Trouble> {
     let mut dump = Command::new("pg_dump");
-    // No argument has the password: every user could see it.
+    // The password is no argument, because every user can see arguments.
     let mut set = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             dump.env(name, value);
@@ -32,7 +29,7 @@ pub(super) fn backup(config: &Config, file: &Path) -> Result<(), Trouble> {
     let mut file_words = vec!["--format=custom".as_ref(), "--no-password".as_ref(), "--file".as_ref()];
     file_words.push(file.as_os_str());
     run("pg_dump", dump.args(file_words))?;
-    // Its list alone stands at the begin and would be there of half a file.
+    // The table of contents is at the start and intact in half a file, so the whole file is read.
     run("pg_restore", Command::new("pg_restore").args(["--file", "/dev/null"]).arg(file))
 }
 

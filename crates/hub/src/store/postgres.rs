@@ -1,4 +1,4 @@
-//! PostgreSQL: a few connections, each with its prepared statements. One that is lost is made once more.
+//! PostgreSQL: a few connections, each with its prepared statements. Lost connections are replaced.
 
 use super::{Dialect, READ_TIME_MAX, Row, Session, Store, Trouble, Value, Work};
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
@@ -9,9 +9,9 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Connections of one process: three times what one network may ask for.
+/// Number of connections: three times what one network may use.
 const CONNECTIONS: usize = 12;
-/// Statements that a connection keeps prepared; queries with filters come in many forms.
+/// Maximum number of prepared statements of a connection; filters make many forms of queries.
 const STATEMENTS_MAX: usize = 256;
 /// Maximum number of attempts of a transaction after a conflict or a lost connection.
 const TRIES: u32 = 6;
@@ -19,17 +19,15 @@ const TRIES: u32 = 6;
 /// Pause between two attempts to reach a server that does not serve yet.
 const START_PAUSE: Duration = Duration::from_secs(1);
 
-/// Tables that rows are removed from.
+/// Tables that rows are deleted from.
 const TABLES: [&str; 8] = ["result", "original", "name", "name_core", "change", "notice", "hook", "counted"];
 
-/// A database on a server.
 pub struct Postgres {
     config: Config,
     free: Mutex<(Vec<Connection>, usize)>,
     came_back: Condvar,
 }
 
-/// Kind of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Read,
@@ -38,7 +36,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Statement that sets its timeout; readers use the connection's own, which costs no message.
+    /// Statement that sets its timeout; readers use that of the connection, which saves a round trip.
     fn patience(self) -> Option<&'static str> {
         match self {
             Self::Read => None,
@@ -53,16 +51,13 @@ struct Connection {
     prepared: HashMap<String, Statement>,
 }
 
-/// True for the address of a PostgreSQL that names a password.
+/// Whether the address of a PostgreSQL contains a password.
 pub fn has_password(url: &str) -> bool {
     url.parse::<Config>().is_ok_and(|config| config.get_password().is_some())
 }
 
 impl Postgres {
-    /// Connects to `postgres://USER@HOST/DATABASE`, a socket's folder as `host=` parameter.
-    ///
-    /// # Errors
-    /// The address is wrong or nothing answers.
+    /// Connects to `postgres://USER@HOST/DATABASE`; a `host=` parameter can be the folder of a socket.
     pub fn open(url: &str) -> Result<Self, Trouble> {
         let mut config: Config = url.parse()?;
         config.connect_timeout(Duration::from_secs(5)).application_name("sbc-bench-hub");
@@ -72,19 +67,16 @@ impl Postgres {
         Ok(store)
     }
 
-    /// As [`Postgres::open`], but a server that does not answer, or that says that it is starting, is asked again until it
-    /// serves. `waits` is called with the reason whenever that is another one.
-    ///
-    /// # Errors
-    /// The address is wrong, or the server refuses it.
+    /// As [`Postgres::open`], but repeats the attempt until a server that does not answer or is starting serves. Calls
+    /// `waits` with each new reason.
     pub fn open_when_ready(url: &str, mut waits: impl FnMut(&str)) -> Result<Self, Trouble> {
-        let mut told = String::new();
+        let mut reported = String::new();
         loop {
             match Self::open(url) {
                 Err(trouble) if trouble.is_passing => {
-                    if trouble.message != told {
+                    if trouble.message != reported {
                         waits(&trouble.message);
-                        told = trouble.message;
+                        reported = trouble.message;
                     }
                     std::thread::sleep(START_PAUSE);
                 }
@@ -95,7 +87,8 @@ impl Postgres {
 
     fn connect(&self) -> Result<Connection, Trouble> {
         let mut client = self.config.connect(NoTls)?;
-        // A commit is on the server's disk when it returns, also where the server's default is another. No work waits for ever.
+        // A commit is on the server's disk when it returns, whatever the server's default is, and no statement waits
+        // for ever.
         client.batch_execute(&format!(
             "SET synchronous_commit = on; SET lock_timeout = '20s'; SET statement_timeout = {}",
             READ_TIME_MAX.as_millis()
@@ -126,7 +119,7 @@ impl Postgres {
         }
     }
 
-    /// A connection, or none where one was lost; `new` are those that were not counted yet.
+    /// A connection; none if one was lost. `new` are those not counted yet.
     fn give_back(&self, connection: Option<Connection>, new: usize) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         match connection {
@@ -149,7 +142,7 @@ impl Postgres {
                 let builder = if keeps {
                     builder
                 } else {
-                    // One state for all of its statements.
+                    // One snapshot for all statements.
                     builder.read_only(true).isolation_level(IsolationLevel::RepeatableRead)
                 };
                 let mut session = InPostgres { transaction: builder.start()?, prepared };
@@ -161,7 +154,7 @@ impl Postgres {
             },
         );
         if done.as_ref().is_err_and(|trouble: &Trouble| trouble.is_passing) {
-            // Its prepared statements may be of a server that is gone.
+            // Its prepared statements may belong to a server that is gone.
             lent.1 = None;
         }
         done
@@ -181,7 +174,7 @@ impl Postgres {
     }
 }
 
-/// Brings a connection back, also where the work with it panics.
+/// Returns a connection, even when the work with it panics.
 struct ConnectionLoan<'a>(&'a Postgres, Option<Connection>);
 
 impl Drop for ConnectionLoan<'_> {
@@ -210,7 +203,7 @@ impl Store for Postgres {
         for table in TABLES {
             connection.client.batch_execute(&format!("VACUUM (FULL, ANALYZE) {table}"))?;
         }
-        // The planner's statistics hold frequent values of each column. Without the right to rewrite them PostgreSQL
+        // The planner's statistics contain frequent values of each column. Without the right to rewrite them PostgreSQL
         // warns and keeps those that ANALYZE has just replaced until its own vacuum.
         connection.client.batch_execute("VACUUM (FULL) pg_catalog.pg_statistic")?;
         Ok(())
@@ -309,19 +302,19 @@ impl From<postgres::Error> for Trouble {
                 format!("{error}{source}")
             }
         };
-        // Classes of PostgreSQL's error codes: connection lost (08), server shutting down or starting (57P), deadlock and
-        // serialisation (40). An error without a code is one of the connection.
+        // Classes of PostgreSQL's error codes: connection lost (08), server shutting down or starting (57P), deadlock
+        // and serialisation (40). Errors of the connection have no code.
         let is_lost = error.is_closed() || (code.is_empty() && error.as_db_error().is_none());
         let is_passing = is_lost || ["08", "40", "57P"].iter().any(|class| code.starts_with(class));
-        // Class 53: 53100 is disk_full.
+        // disk_full.
         Self {
             message,
             is_passing,
             is_duplicate: code == "23505",
             is_full: code == "53100",
-            // query_canceled: by statement_timeout alone, nobody else cancels.
+            // query_canceled, by statement_timeout.
             is_slow: code == "57014",
-            // lock_not_available: after lock_timeout.
+            // lock_not_available, after lock_timeout.
             is_locked: code == "55P03",
             is_over_quota: false,
         }

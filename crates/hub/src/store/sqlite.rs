@@ -8,19 +8,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Readers at the same time, each with its own cache of pages: twice what one network may ask for.
+/// Number of readers, each with its own page cache: twice what one network may use.
 const READERS: usize = 8;
-/// Cache of pages of each connection in KiB.
+/// Page cache of each connection in KiB.
 const CACHE_KIB: i64 = 8 << 10;
-/// Steps of a statement between two looks at the clock: some ten microseconds.
+/// Virtual machine steps between two checks of the timeout: some ten microseconds.
 const STEPS: i32 = 10_000;
-/// Patience with another process that writes, for example a backup that is being restored.
+/// Timeout of the lock of another process, for example a restore of a backup.
 const BUSY: Duration = Duration::from_secs(10);
-/// Attempts to empty the write-ahead log, with a pause between them: readers take some milliseconds.
+/// Attempts to empty the write-ahead log, with a pause between them; readers take milliseconds.
 const EMPTYING_TRIES: u32 = 50;
 const EMPTYING_PAUSE: Duration = Duration::from_millis(20);
 
-/// A database in a file.
 pub struct Sqlite {
     file: PathBuf,
     writer: Mutex<Connection>,
@@ -31,15 +30,12 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens a file, and makes it where it is not there.
-    ///
-    /// # Errors
-    /// It cannot be opened, or is another kind of file.
+    /// Opens or creates a file.
     pub fn open(file: &Path) -> Result<Self, Trouble> {
         let writer = connection(file, OpenFlags::default())?;
         // A commit is on the disk when it returns, even in write-ahead mode.
         writer.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
-        // Deleted data is overwritten.
+        // Overwrites deleted data.
         writer.execute_batch("PRAGMA secure_delete = ON;")?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let readers: Result<Vec<Connection>, Trouble> = (0..READERS).map(|_| connection(file, flags)).collect();
@@ -52,8 +48,8 @@ impl Sqlite {
         })
     }
 
-    /// Copies the write-ahead log into the database and empties it. False if another connection uses it; waiting would block
-    /// other writers. https://sqlite.org/pragma.html#pragma_wal_checkpoint
+    /// Copies the write-ahead log into the database and empties it. False if another connection uses it; waiting would
+    /// block other writers (https://sqlite.org/pragma.html#pragma_wal_checkpoint).
     fn empty_log(&self, connection: &Connection) -> Result<bool, Trouble> {
         connection.busy_timeout(Duration::ZERO)?;
         let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
@@ -88,7 +84,7 @@ impl Sqlite {
     }
 }
 
-/// A panic while it was held has ended its transaction: the connection is good.
+/// A poisoned lock is used: a panic has ended its transaction.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -101,7 +97,7 @@ fn connection(file: &Path, flags: OpenFlags) -> Result<Connection, Trouble> {
     Ok(connection)
 }
 
-/// Brings a reader back, also where the work with it panics.
+/// Returns a reader, even when the work with it panics.
 struct ReaderLoan<'a>(&'a Sqlite, Option<Connection>);
 
 impl Drop for ReaderLoan<'_> {
@@ -149,7 +145,7 @@ impl Store for Sqlite {
 
     fn backup(&self, file: &Path) -> Result<(), Trouble> {
         let from = connection(&self.file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        // In one read transaction: it sees one moment, and writers go on.
+        // One read transaction: it sees one moment, and others write meanwhile.
         Ok(from.execute("VACUUM INTO ?1", [file.to_string_lossy()]).map(drop)?)
     }
 }
@@ -158,7 +154,7 @@ struct InSqlite<'a>(&'a Connection);
 
 impl Session for InSqlite<'_> {
     fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
-        // `$1` would be a name, numbered as it comes.
+        // SQLite would treat `$1` as a name and number it by its occurrence.
         let mut statement = self.0.prepare_cached(&sql.replace('$', "?"))?;
         let columns = statement.column_count();
         let mut found = statement.query(params_from_iter(values))?;

@@ -1,17 +1,12 @@
 //! Values of columns, and rows of them.
 
-/// One value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// NULL.
     Null,
-    /// A number or a flag.
+    /// Number or flag.
     Integer(i64),
-    /// A number that was measured.
     Real(f64),
-    /// Text.
     Text(String),
-    /// Bytes.
     Bytes(Vec<u8>),
 }
 
@@ -34,7 +29,7 @@ impl From<f64> for Value {
 }
 
 impl From<&str> for Value {
-    /// Without the character 0, which PostgreSQL has no place for in a text.
+    /// Replaces the character 0, which PostgreSQL cannot store in a text.
     fn from(value: &str) -> Self {
         Self::Text(value.replace('\0', "\u{fffd}"))
     }
@@ -58,12 +53,12 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// The values of one row, in the order of the query.
+/// Values of one row, in the order of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row(pub Vec<Value>);
 
 impl Row {
-    /// A number; none for NULL.
+    /// None for NULL.
     pub fn integer(&self, column: usize) -> Option<i64> {
         match self.0.get(column) {
             Some(Value::Integer(value)) => Some(*value),
@@ -71,12 +66,12 @@ impl Row {
         }
     }
 
-    /// A flag; false for NULL.
+    /// False for NULL.
     pub fn flag(&self, column: usize) -> bool {
         self.integer(column).is_some_and(|value| value != 0)
     }
 
-    /// A measured number; none for NULL.
+    /// None for NULL.
     pub fn real(&self, column: usize) -> Option<f64> {
         match self.0.get(column) {
             Some(Value::Real(value)) => Some(*value),
@@ -85,7 +80,7 @@ impl Row {
         }
     }
 
-    /// A text; none for NULL.
+    /// None for NULL.
     pub fn text(&self, column: usize) -> Option<&str> {
         match self.0.get(column) {
             Some(Value::Text(value)) => Some(value),
@@ -93,12 +88,12 @@ impl Row {
         }
     }
 
-    /// A text; empty for NULL.
+    /// Empty for NULL.
     pub fn words(&self, column: usize) -> String {
         self.text(column).unwrap_or_default().to_owned()
     }
 
-    /// Bytes; empty for NULL.
+    /// Empty for NULL.
     pub fn bytes(&self, column: usize) -> &[u8] {
         match self.0.get(column) {
             Some(Value::Bytes(value)) => value,

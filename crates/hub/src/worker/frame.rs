@@ -1,13 +1,12 @@
-//! Frames between a hub and a worker: the lengths of both parts, a head in JSON, and bytes.
+//! Frames between hub and worker: the lengths of both parts, a head in JSON, and bytes.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
-/// Maximum length of a part: a page of the largest Record is smaller.
+/// Maximum length of a part; a page of the largest Record is smaller.
 const BYTES_MAX: usize = 256 << 20;
 
-/// Writes a frame.
 pub(super) fn send(out: &mut impl Write, head: &impl Serialize, bytes: &[u8]) -> Result<()> {
     let head = serde_json::to_vec(head)?;
     for part in [&head, bytes] {
@@ -19,7 +18,6 @@ pub(super) fn send(out: &mut impl Write, head: &impl Serialize, bytes: &[u8]) ->
     out.flush()
 }
 
-/// Reads a frame.
 pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> Result<(T, Vec<u8>)> {
     let mut lengths = [0_usize; 2];
     for length in &mut lengths {

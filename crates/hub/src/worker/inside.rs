@@ -1,4 +1,4 @@
-//! The worker's side: receives requests from the hub and answers them. Ends when the pipe from the hub closes, even during
+//! Worker side: receives requests from the hub and answers them. Ends when the pipe from the hub closes, even during
 //! work.
 
 use super::{Ask, Reply, STACK_BYTES, frame};
@@ -17,21 +17,18 @@ use std::sync::mpsc::{Receiver, sync_channel};
 const FILES_MAX: u64 = 3;
 
 /// Serves the hub at the other end of standard input and output until the pipe closes.
-///
-/// # Errors
-/// The kernel refuses a limit or a thread.
 pub fn run() -> Result<()> {
-    // When memory runs out, the kernel kills a worker and not the hub (proc_pid_oom_score_adj(5)).
+    // When memory runs out, the kernel should kill a worker and not the hub (proc_pid_oom_score_adj(5)).
     let _ = OpenOptions::new().write(true).open("/proc/self/oom_score_adj").and_then(|mut file| file.write_all(b"500"));
     limit(Resource::Nofile, FILES_MAX, true)?;
-    // Uploads do not get to a disk in core dumps.
+    // Keeps uploads out of core dumps.
     limit(Resource::Core, 0, true)?;
     let _ = rustix::thread::set_name(c"sbc-hub-worker");
     let (give, take) = sync_channel(1);
     let work = move || {
         facts::soc::read_tables();
         let worked = catch_unwind(AssertUnwindSafe(|| work(&take)));
-        // Its hub sees the end of the pipe.
+        // The hub sees the end of the pipe.
         std::process::exit(i32::from(!matches!(worked, Ok(Ok(())))));
     };
     std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work)?;
@@ -44,13 +41,12 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Sets a limit of this process.
 fn limit(resource: Resource, most: u64, is_for_ever: bool) -> Result<()> {
     let maximum = if is_for_ever { Some(most) } else { getrlimit(resource).maximum };
     Ok(setrlimit(resource, Rlimit { current: Some(maximum.map_or(most, |maximum| most.min(maximum))), maximum })?)
 }
 
-/// Sets the limits for one request.
+/// Sets the limits of one request.
 fn limit_request(limits: &Limits) -> Result<()> {
     let used_s = clock_gettime(ClockId::ProcessCPUTime).tv_sec.unsigned_abs();
     limit(Resource::Cpu, used_s + limits.cpu_s_max, false)?;
@@ -83,16 +79,16 @@ fn work(frames: &Frames) -> Result<()> {
             }
             Ask::Show { limits, view, originals } => {
                 limit_request(&limits)?;
-                // All originals are taken from the pipe, even after one that cannot be read.
+                // All originals are read from the pipe, even after a damaged one.
                 let records: Vec<_> = (0..originals).map(|_| original(frames).and_then(derive::record)).collect();
                 let records: std::result::Result<Vec<_>, String> = records.into_iter().collect();
                 let (reply, page) = match records {
                     Ok(records) => (Ok(()), view.of(&records)),
                     Err(why) => (Err(why), Vec::new()),
                 };
-                frame::send(&mut out, &Reply::Shown(reply), &page)?;
+                frame::send(&mut out, &Reply::Page(reply), &page)?;
             }
-            // These are answers without a question.
+            // These only follow a request.
             Ask::Wanted(_) | Ask::Original { .. } => return Err(ErrorKind::InvalidData.into()),
         }
     }

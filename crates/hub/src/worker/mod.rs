@@ -1,6 +1,6 @@
-//! Workers: processes that unpack, redact, read, explain and draw uploads. A worker has limits for CPU time and memory, and
-//! no file or socket but the pipes to its hub. Its death ends one request, and cannot affect the hub, the database or other
-//! requests.
+//! Workers: processes that unpack, redact, read, explain and draw uploads. A worker has limits for CPU time and memory,
+//! and no file or socket except the pipes to its hub. Its death ends one request and does not affect the hub, the
+//! database or other requests.
 
 mod frame;
 mod inside;
@@ -9,27 +9,27 @@ mod view;
 
 pub use inside::run;
 pub use pool::{Read, Stop, Visit, WorkerFailure, Workers};
-pub use view::{Shown, View};
+pub use view::{PageContext, View};
 
 use crate::derive::Derived;
 use crate::limits::{LimitRefusal, Limits};
 use serde::{Deserialize, Serialize};
 
-/// Stack of the thread that reads, in bytes: deep JSON and deep directories need less.
+/// Stack size of the reading thread; deep JSON and deep directories need less.
 const STACK_BYTES: usize = 16 << 20;
 
 /// Messages from the hub to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 enum Ask {
-    /// Read an upload, which follows, except its first `skip` files.
+    /// Read the upload that follows, except its first `skip` files.
     Upload { limits: Limits, alias: String, skip: usize },
-    /// Decision whether to read the file named last.
+    /// Whether to read the file named last.
     Wanted(bool),
-    /// Derive a result from its original, which follows, compressed.
+    /// Derive a result from the compressed original that follows.
     Derive { limits: Limits, alias: String, hash: String, size: usize },
-    /// Show the results whose originals come next.
+    /// Render a page of the originals in the next messages.
     Show { limits: Limits, view: View, originals: usize },
-    /// An original, which follows, compressed.
+    /// The compressed original follows.
     Original { hash: String, size: usize },
 }
 
@@ -40,12 +40,12 @@ enum Reply {
     Refused(LimitRefusal),
     /// The next file of an upload.
     File { name: String, received_hash: String },
-    /// The redacted file follows, compressed.
+    /// The compressed redacted file follows.
     Redacted { hash: String, size: usize },
-    /// The derived data, or the reason that there is none.
+    /// Derived data, or the reason that there is none.
     Derived(Box<Result<Derived, String>>),
     /// All files were read.
     End,
     /// A page follows, or the reason that there is none.
-    Shown(Result<(), String>),
+    Page(Result<(), String>),
 }

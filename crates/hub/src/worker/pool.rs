@@ -1,4 +1,4 @@
-//! The hub's side: starts workers, keeps some of them for the next request, and ends those whose request is gone.
+//! Hub side of workers: starts them, keeps some for the next request, and ends those whose client is gone.
 
 use super::{Ask, Reply, View, frame};
 use crate::derive::Derived;
@@ -13,21 +13,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of idle workers.
 const IDLE_MAX: usize = 4;
-/// Bytes of one request after which a worker is ended: it would keep the memory.
+/// Unpacked bytes of a request after which a worker is ended, because it would keep the memory.
 const KEPT_BYTES_MAX: usize = 4 << 20;
 /// Maximum number of workers that may die of one request.
 const DEATHS_MAX: u32 = 4;
 
 /// Signals that end all processes of a hub (signal(7)): HUP, INT and TERM. The file is not their cause.
 const ENDS: [i32; 3] = [1, 2, 15];
-/// The kernel's signal for `RLIMIT_CPU` (getrlimit(2)).
+/// Signal for `RLIMIT_CPU` (getrlimit(2)).
 const SIGXCPU: i32 = 24;
 
 fn is_from_outside(status: ExitStatus) -> bool {
     status.signal().is_some_and(|signal| ENDS.contains(&signal))
 }
 
-/// Starts workers and keeps some of them.
 #[derive(Debug)]
 pub struct Workers {
     program: PathBuf,
@@ -35,35 +34,28 @@ pub struct Workers {
     idle: Mutex<Vec<Worker>>,
 }
 
-/// A file of an upload that a worker has read.
+/// File of an upload that a worker has read.
 #[derive(Debug)]
 pub struct Read {
-    /// Its name in an archive.
+    /// Name in an archive.
     pub name: String,
-    /// SHA-256 of the file as it was sent.
+    /// SHA-256 of the file as received.
     pub received_hash: String,
-    /// The redacted file; empty if it could not be redacted.
+    /// Redacted file; empty if it could not be redacted.
     pub original: CompressedOriginal,
-    /// The derived data, or the reason that there is none.
+    /// Derived data, or the reason that there is none.
     pub derived: Result<Derived, String>,
 }
 
-/// Takes the files of an upload.
+/// Takes the files of an upload. An error gives up the upload.
 pub trait Visit {
-    /// Decides whether to read a file, by its name and the SHA-256 of its bytes as sent.
-    ///
-    /// # Errors
-    /// The upload is given up.
+    /// Decides whether to read a file, by its name and its SHA-256 as received.
     fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, LimitRefusal>;
 
-    /// Takes a file that was read.
-    ///
-    /// # Errors
-    /// The upload is given up.
     fn take(&mut self, read: Read) -> Result<(), LimitRefusal>;
 }
 
-/// Ends a worker at any time, from any thread.
+/// Ends the worker of a request, from any thread.
 #[derive(Debug, Default)]
 pub struct Stop(Mutex<Stopping>);
 
@@ -73,7 +65,7 @@ struct Stopping {
     working: Option<Arc<Mutex<Child>>>,
 }
 
-/// Reason that a worker gave no result.
+/// Reason that a worker gave no page.
 #[derive(Debug)]
 pub enum WorkerFailure {
     /// The request is gone, or no process can be started.
@@ -90,7 +82,7 @@ struct Worker {
     child: Arc<Mutex<Child>>,
     give: ChildStdin,
     take: BufReader<ChildStdout>,
-    /// Bytes read for the current request, unpacked.
+    /// Unpacked bytes read for the current request.
     read_bytes: usize,
 }
 
@@ -125,12 +117,11 @@ impl Stop {
         }
     }
 
-    /// True after [`Stop::stop`].
     pub fn is_stopped(&self) -> bool {
         held(&self.0).is_stopped
     }
 
-    /// False if the request is gone.
+    /// Attaches a worker. False if the request is gone.
     fn begin(&self, worker: &Worker) -> bool {
         let mut stopping = held(&self.0);
         stopping.working = Some(Arc::clone(&worker.child)).filter(|_| !stopping.is_stopped);
@@ -151,7 +142,7 @@ impl Worker {
     fn start(program: &PathBuf) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.arg("worker").env_clear().current_dir("/").stderr(Stdio::null());
-        // A terminal's Ctrl-C is for the hub, which lets requests end.
+        // Ctrl-C of a terminal is for the hub alone, which lets requests end.
         let mut child = command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let child = Arc::new(Mutex::new(child));
@@ -182,20 +173,15 @@ impl Drop for Worker {
 }
 
 impl Workers {
-    /// Workers of this program.
     pub fn new(program: PathBuf, limits: Limits) -> Self {
         Self { program, limits, idle: Mutex::default() }
     }
 
-    /// Limits of their input.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
     /// Starts an idle worker, so that the next request does not wait for its start.
-    ///
-    /// # Errors
-    /// It cannot be started.
     pub fn warm(&self) -> io::Result<()> {
         if held(&self.idle).len() < IDLE_MAX {
             let worker = Worker::start(&self.program)?;
@@ -212,10 +198,7 @@ impl Workers {
         }
     }
 
-    /// Reads an upload and passes each of its files to `visit`; a file that kills its worker comes with the reason.
-    ///
-    /// # Errors
-    /// Reading ends here.
+    /// Reads an upload and passes each of its files to `visit`; a file that killed its worker comes with the reason.
     pub fn upload(&self, stop: &Stop, body: &[u8], alias: &str, visit: &mut dyn Visit) -> Result<(), LimitRefusal> {
         let (mut done, mut deaths, mut died_at) = (0, 0, None);
         loop {
@@ -232,7 +215,7 @@ impl Workers {
             };
             deaths += 1;
             let is_first = died_at.replace(done) != Some(done);
-            // The first death may have a cause outside of the file, so it is tried again.
+            // Repeated once: the cause of the first death may be outside the file.
             if is_first && !is_endless && deaths < DEATHS_MAX {
                 continue;
             }
@@ -248,7 +231,7 @@ impl Workers {
         }
     }
 
-    /// Derives a result from its original; none if it was stopped.
+    /// Derives a result from its original; none once `stop` is called.
     pub fn derive(&self, stop: &Stop, alias: &str, original: &CompressedOriginal) -> Option<Result<Derived, String>> {
         let mut is_first = true;
         loop {
@@ -271,10 +254,8 @@ impl Workers {
         }
     }
 
-    /// Makes a page from originals, which are requested one by one.
-    ///
-    /// # Errors
-    /// An original is missing, cannot be read, or kills the worker.
+    /// Makes a page from originals, which are requested one by one. An original that is missing, unreadable or kills
+    /// the worker is an error.
     pub fn show<E: From<WorkerFailure>>(
         &self,
         stop: &Stop,
@@ -290,7 +271,7 @@ impl Workers {
                 worker.tell(&Ask::Original { hash, size }, &bytes)?;
             }
             match worker.hear()? {
-                (Reply::Shown(shown), page) => Ok(shown.map(|()| page)),
+                (Reply::Page(shown), page) => Ok(shown.map(|()| page)),
                 _ => Err(EarlyEnd::Pipe),
             }
         });
@@ -324,7 +305,7 @@ impl Workers {
             return talked.map_err(|_| stopped());
         }
         let ended = worker.end();
-        // The request that ended a worker pays for its replacement.
+        // Starts a replacement at the expense of the request that ended the worker.
         let _ = self.warm();
         match (talked, ended) {
             (Ok(value), _) => Ok(value),
@@ -336,10 +317,9 @@ impl Workers {
         }
     }
 
-    /// Takes an idle worker.
     fn idle(&self) -> Option<Worker> {
         let mut idle = held(&self.idle);
-        // The kernel may have ended it meanwhile.
+        // The kernel may have ended a worker.
         std::iter::from_fn(|| idle.pop()).find(|worker| matches!(held(&worker.child).try_wait(), Ok(None)))
     }
 
@@ -358,7 +338,7 @@ impl Workers {
     }
 }
 
-/// Receives the files of an upload. `done` counts files that were passed on; `at` is the file that is being read.
+/// Receives the files of an upload. `done` counts the files passed on; `at` is the file being read.
 fn files(
     worker: &mut Worker,
     done: &mut usize,
@@ -397,7 +377,6 @@ fn files(
 }
 
 impl Read {
-    /// A file that has not been read.
     fn unread(name: String, received_hash: String) -> Self {
         Self { name, received_hash, original: CompressedOriginal::of(&[]), derived: Err(String::new()) }
     }

@@ -1,4 +1,4 @@
-//! Pages that are made from originals, in a worker.
+//! Pages made from originals, in a worker.
 
 use crate::pages::{self, Link};
 use ::record::Record;
@@ -8,53 +8,50 @@ use explain::Document;
 use facts::{Explained, Facts};
 use serde::{Deserialize, Serialize};
 
-/// A page that is made from originals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum View {
-    /// A result for people.
-    Result(Shown),
-    /// The picture of a result for previews of links.
-    Card(Shown),
+    /// Page of a result.
+    Result(PageContext),
+    /// Picture of a result for link previews.
+    Card(PageContext),
     /// Findings of a result, in JSON.
     Findings,
-    /// Results side by side, with their short names.
+    /// Results side by side, with their slugs.
     Compared(Vec<String>),
 }
 
-/// What a page of a result has besides its original.
+/// Parts of a result page that are not in its original.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
-    /// Its short name.
+pub struct PageContext {
     pub slug: String,
-    /// The hub's own address; empty if it is not known.
+    /// Address of the hub; empty if unknown.
     pub public_url: String,
-    /// Reference data of results that the hub lists.
+    /// Reference data of listed results of the hub.
     pub references: String,
 }
 
-impl Shown {
-    /// The built-in reference data with those of the hub.
+impl PageContext {
     fn known(&self) -> Reference {
-        let mut known = Reference::builtin().clone();
-        known.rows.extend(parse(&self.references).unwrap_or_default());
-        known
+        Reference::builtin_and(parse(&self.references).unwrap_or_default())
     }
 }
 
 impl View {
-    /// Makes it from its Records.
+    /// Renders the view of its Records.
     pub(super) fn of(&self, records: &[Record]) -> Vec<u8> {
         let explained: Vec<Explained<'_>> = records.iter().map(explain::explain).collect();
         let one = explained.first();
         match self {
-            Self::Result(shown) => {
-                one.map(|explained| pages::result(&shown.slug, &shown.public_url, explained, &shown.known()))
+            Self::Result(context) => {
+                one.map(|explained| pages::result(&context.slug, &context.public_url, explained, &context.known()))
             }
-            Self::Card(shown) => return one.and_then(|explained| card(explained, &shown.known())).unwrap_or_default(),
+            Self::Card(context) => {
+                return one.and_then(|explained| card(explained, &context.known())).unwrap_or_default();
+            }
             Self::Findings => one.map(|explained| {
                 let findings =
                     serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap_or_default();
-                // Names of a Record may contain control sequences of a terminal.
+                // Names in a Record may contain control sequences of a terminal.
                 facts::harmless(&format!("{findings}\n")).into_owned()
             }),
             Self::Compared(names) => Some(compared(names, &explained)),
@@ -71,15 +68,16 @@ fn card(explained: &Explained<'_>, known: &Reference) -> Option<Vec<u8>> {
 
 fn compared(names: &[String], explained: &[Explained<'_>]) -> String {
     let all = || names.iter().zip(explained);
-    // Two results of one board differ in their kernel and day.
-    let told = |name: &String, facts: &Facts<'_>| {
+    // Kernel and day tell two results of one board apart.
+    let label = |name: &String, facts: &Facts<'_>| {
         let day = facts.run.started.known().and_then(|utc_ms| facts::utc(*utc_ms, "%Y-%m-%d"));
         let kernel = facts.machine.kernel_release.known().map(|release| format!("Linux {release}"));
         [kernel, day, Some(name.clone())].into_iter().flatten().collect::<Vec<_>>().join(", ")
     };
     let sides: Vec<Side<'_>> =
-        all().map(|(name, explained)| Side { name: told(name, &explained.facts), explained }).collect();
-    let links: Vec<Link> =
-        all().map(|(name, explained)| Link { to: format!("/r/{name}"), words: told(name, &explained.facts) }).collect();
+        all().map(|(name, explained)| Side { name: label(name, &explained.facts), explained }).collect();
+    let links: Vec<Link> = all()
+        .map(|(name, explained)| Link { to: format!("/r/{name}"), words: label(name, &explained.facts) })
+        .collect();
     pages::compared(&links, &compare(&sides))
 }

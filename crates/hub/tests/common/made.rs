@@ -1,9 +1,8 @@
-//! Made results: a whole log of a run, with another board, date and score.
+//! Synthetic results: logs with chosen board, date and score, Records, archives.
 
-/// A whole log.
 const LOG: &str = include_str!("../../../explain/tests/composed/0.9.44-false-alarm.txt");
 
-/// The log of a board: started so many days after the first, with this score of 7-zip on all CPUs.
+/// Log of a board, started `day` days after the first, with this 7-zip score on all CPUs.
 pub(crate) fn log(board: &str, day: u32, mips: f64) -> Vec<u8> {
     let date = format!("{:02} {} {}", day % 28 + 1, MONTHS[(day / 28 % 12) as usize], 2020 + day / 336);
     let mut text = LOG.replacen("Testboard Sixteen", board, 1).replacen("Tue, 20 Jun 2023", &format!("Tue, {date}"), 1);
@@ -15,7 +14,7 @@ pub(crate) fn log(board: &str, day: u32, mips: f64) -> Vec<u8> {
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Words of the kinds that redaction looks for, each of which was once expensive where it is repeated.
+/// Words for each kind of redaction; repeating one was once expensive.
 pub(crate) const WORDS: [&str; 10] = [
     "/home\u{2f}",
     "/media/a ",
@@ -34,7 +33,7 @@ pub(crate) fn run() -> String {
     include_str!("../../../explain/tests/own/two-policies.json").to_owned()
 }
 
-/// A Record that is nearly as large as one may be, packed by gzip.
+/// A Record of nearly the maximum size, compressed.
 pub(crate) fn large_record() -> Vec<u8> {
     let mut run: serde_json::Value = serde_json::from_str(&run()).unwrap();
     let ticks: Vec<u32> = (0..20_000).map(|tick| 2_000 + tick * 500).collect();
@@ -52,10 +51,9 @@ pub(crate) fn large_record() -> Vec<u8> {
     gzip(text.as_bytes())
 }
 
-/// Bytes, packed by gzip.
-pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: impl std::io::Read) -> Vec<u8> {
     let mut packed = Vec::new();
-    let mut encoder = flate2::read::GzEncoder::new(bytes, flate2::Compression::fast());
+    let mut encoder = flate2::read::GzEncoder::new(bytes, flate2::Compression::best());
     std::io::Read::read_to_end(&mut encoder, &mut packed).unwrap();
     packed
 }
@@ -63,7 +61,6 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// Size of a block of a tar archive (POSIX.1-2017, pax, "ustar Interchange Format").
 const BLOCK: usize = 512;
 
-/// An archive of files.
 pub(crate) fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = Vec::new();
     for (name, content) in files {

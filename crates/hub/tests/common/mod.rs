@@ -1,5 +1,5 @@
-//! Databases for tests: SQLite in a folder of its own, PostgreSQL started for the test process on a socket of its own.
-#![allow(dead_code, reason = "each test uses a part of it")]
+//! Databases for tests: SQLite in its own folder, PostgreSQL on its own socket, started for the test process.
+#![allow(dead_code, reason = "each test uses a part of the helpers")]
 
 pub(crate) mod made;
 pub(crate) mod networks;
@@ -17,7 +17,6 @@ use testkit::Scratch;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A folder that is removed with its value.
 pub(crate) struct Folder(pub(crate) Scratch);
 
 impl Folder {
@@ -27,7 +26,7 @@ impl Folder {
     }
 }
 
-/// Processes that read what is sent, for tests without a hub.
+/// Workers for tests without a hub.
 pub(crate) fn workers() -> &'static Workers {
     static WORKERS: OnceLock<Workers> = OnceLock::new();
     WORKERS.get_or_init(|| Workers::new(env!("CARGO_BIN_EXE_sbc-bench-hub").into(), Limits::default()))
@@ -44,11 +43,11 @@ pub(crate) fn on_both(test: impl Fn(&Arc<dyn Store>, &str)) {
     }
 }
 
-/// The address of a new, empty database; none, and a counted line, where there is no PostgreSQL.
+/// URL of a new, empty database; none, with a counted line, without PostgreSQL.
 pub(crate) fn postgres_database() -> Option<String> {
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
     let server = SERVER.get_or_init(|| {
-        // Tests kill hubs and not this server: it need not wait for the disk.
+        // No sync to the disk: tests kill hubs and not this server.
         let started = Server::start(&["fsync=off"]);
         if started.is_none() {
             testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
@@ -58,18 +57,18 @@ pub(crate) fn postgres_database() -> Option<String> {
     Some(server.as_ref()?.database())
 }
 
-/// A server of its own.
+/// A PostgreSQL server.
 pub(crate) struct Server {
     folder: PathBuf,
     programs: PathBuf,
     running: Child,
 }
 
-/// A user who may run it: PostgreSQL refuses root.
+/// User of the server, because PostgreSQL refuses root.
 const USER: &str = "postgres";
 
 impl Server {
-    /// Starts it with these settings besides its defaults; none where there is no PostgreSQL.
+    /// Starts a server with these settings; none without PostgreSQL.
     pub(crate) fn start(settings: &[&str]) -> Option<Self> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self::start_in(
@@ -78,7 +77,7 @@ impl Server {
         )
     }
 
-    /// As [`Self::start`], with a folder that may hold the data of an earlier one; it is removed in the end.
+    /// As [`Self::start`], in a folder that may contain data of an earlier server; it is removed in the end.
     pub(crate) fn start_in(folder: PathBuf, settings: &[&str]) -> Option<Self> {
         let programs = programs()?;
         let user = user()?;
@@ -114,13 +113,13 @@ impl Server {
         self.url(&name)
     }
 
-    /// What its autovacuum does some time after rows came.
+    /// Does what autovacuum does some time after an insert.
     pub(crate) fn tidy_up(&self, database: &str) {
         let mut psql = Command::new(self.programs.join("psql"));
         assert!(psql.args(["-q", "-d", database, "-c", "VACUUM (ANALYZE)"]).status().unwrap().success());
     }
 
-    /// Compares its tables with their indexes, each row.
+    /// Compares its tables with their indexes, row by row.
     pub(crate) fn check(&self, database: &str) {
         let mut check = Command::new(self.programs.join("pg_amcheck"));
         check.args(["--install-missing", "--heapallindexed", database]);
@@ -129,12 +128,12 @@ impl Server {
         assert!(output.status.success(), "{said}");
     }
 
-    /// Ends it at once and starts it again, as after a crash.
+    /// Restarts the server, as after a crash.
     pub(crate) fn restart(&self) {
         self.control(&["restart", "--wait", "--mode=immediate"]);
     }
 
-    /// Ends one that was restarted, which its shell knows nothing of.
+    /// Ends a restarted server, which is no child of the shell.
     pub(crate) fn end_restarted(&self) {
         self.control(&["stop", "--mode=immediate"]);
     }
@@ -148,7 +147,7 @@ impl Server {
     }
 
     fn stop(&mut self) {
-        // It watches its standard input and ends the server when that closes.
+        // The shell ends the server when its standard input closes.
         drop(self.running.stdin.take());
         let _ = self.running.wait();
     }
@@ -160,7 +159,7 @@ impl Drop for Server {
     }
 }
 
-/// A shell that ends the server and removes its folder when this process is gone, however it ends.
+/// Shell that ends the server and removes its folder when this process ends in any way.
 fn run(programs: &Path, folder: &Path, user: (u32, u32), settings: &[&str]) -> Child {
     let script = "program=$1 data=$2 folder=$3; shift 3; \"$program\" -D \"$data\" -k \"$folder\" -c listen_addresses= \
                   -c max_connections=60 \"$@\" >\"$folder/log\" 2>&1 & server=$!; read -r _; kill -QUIT $server; \
@@ -182,7 +181,7 @@ fn rustix_is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }
 
-/// Number of the user and the group.
+/// Ids of user and group.
 fn user() -> Option<(u32, u32)> {
     if !rustix_is_root() {
         let own = std::fs::metadata("/proc/self").ok()?;
@@ -194,7 +193,7 @@ fn user() -> Option<(u32, u32)> {
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
-/// The newest version that is installed.
+/// Folder of the newest PostgreSQL.
 fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
     let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
@@ -211,7 +210,7 @@ pub(crate) fn on_hubs(words: &[&str], test: impl Fn(&mut running::Running)) {
     }
 }
 
-/// Number in an environment variable that lengthens a test; `otherwise` without it.
+/// Number in an environment variable that lengthens a test.
 pub(crate) fn from_environment<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }

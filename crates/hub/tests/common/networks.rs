@@ -1,11 +1,10 @@
-//! Clients in other networks: each has an address of the loopback interface of its own.
+//! Clients in other networks: each has its own address of the loopback interface.
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, socket_with, sockopt};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, SocketAddrV4, TcpStream};
 use std::time::Duration;
 
-/// A client with an address and a token.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) address: [u8; 4],
@@ -18,18 +17,18 @@ impl Client {
         Self { address, hub: url.strip_prefix("http://").unwrap().parse().unwrap(), token: token.to_owned() }
     }
 
-    /// A connection; none where the hub has no room for it.
+    /// A connection; none if the hub refuses it.
     pub(crate) fn connect(&self) -> Option<TcpStream> {
         self.connection(None)
     }
 
-    /// A connection whose kernel takes few bytes that are not read.
+    /// A connection with a small receive buffer.
     pub(crate) fn connect_to_hold(&self) -> Option<TcpStream> {
         self.connection(Some(4096))
     }
 
     fn connection(&self, bytes: Option<usize>) -> Option<TcpStream> {
-        // Programs that other tests start must not inherit it.
+        // Programs started by other tests must not inherit it.
         let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
         if let Some(bytes) = bytes {
             sockopt::set_socket_recv_buffer_size(&socket, bytes).unwrap();
@@ -41,7 +40,6 @@ impl Client {
         Some(stream)
     }
 
-    /// The head of a request.
     pub(crate) fn head(&self, method: &str, path: &str, length: usize) -> String {
         let token = &self.token;
         format!(
@@ -50,7 +48,7 @@ impl Client {
         )
     }
 
-    /// Status and body of an answer; 0 where there is none.
+    /// Status and body of an answer; status 0 without one.
     pub(crate) fn ask(&self, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
         let answer = || {
             let mut stream = self.connect()?;

@@ -1,16 +1,17 @@
-//! The real binary, serving, and a client of it.
+//! The serving binary, and a client.
 
 use super::Folder;
+use hub::store::{Postgres, Sqlite, Store};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// At a port that is free.
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
-/// A hub that is killed with its value.
+/// A hub process, killed when dropped.
 pub(crate) struct Running {
     child: Child,
     pub(crate) url: String,
@@ -21,7 +22,6 @@ pub(crate) struct Running {
     _folder: Option<Folder>,
 }
 
-/// An answer: its status, its headers, its body.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
@@ -48,29 +48,51 @@ pub(crate) fn program(data: &Path, database: Option<&str>, words: &[&str]) -> Co
     command
 }
 
-/// File with the step of the clock of a hub.
+/// File with the clock offset of a hub.
 fn clock(data: &Path) -> PathBuf {
     data.with_extension("clock")
 }
 
-/// Runs a command of the hub with a text on its standard input.
+/// Runs a command with a text on standard input.
 pub(crate) fn told(command: &mut Command, input: &str) -> Output {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // One that refuses its arguments does not read.
+    // A command that refuses its arguments does not read.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
 
-/// What a command printed, and whether it ended well.
+/// Whether a command succeeded, and its output.
 pub(crate) fn said(output: &Output) -> (bool, String) {
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     (output.status.success(), text)
 }
 
 impl Running {
-    /// Runs a command of the operator on its database, with a text on standard input.
+    /// Runs a command of the operator on the database, with a text on standard input.
     pub(crate) fn operate(&self, words: &[&str], input: &str) -> (bool, String) {
         said(&told(&mut program(&self.data, self.database.as_deref(), words), input))
+    }
+
+    /// Output of a command of the operator, which has to succeed.
+    pub(crate) fn run(&self, words: &[&str]) -> String {
+        let (is_done, said) = self.operate(words, "");
+        assert!(is_done, "{words:?}: {said}");
+        said.trim().to_owned()
+    }
+
+    /// The database, opened by another process.
+    pub(crate) fn store(&self) -> Arc<dyn Store> {
+        match &self.database {
+            Some(url) => Arc::new(Postgres::open(url).unwrap()),
+            None => Arc::new(Sqlite::open(&self.data.join("hub.sqlite")).unwrap()),
+        }
+    }
+
+    /// Number of results in a list of the API.
+    pub(crate) fn listed(&self, query: &str) -> usize {
+        let answer = self.get(&format!("/api/results{query}"));
+        assert_eq!(answer.status, 200, "{query}: {}", answer.body);
+        answer.json()["results"].as_array().unwrap().len()
     }
 
     /// Adds a hook of its owner that may reach this host.
@@ -79,44 +101,52 @@ impl Running {
         assert!(is_done, "{target}: {said}");
     }
 
-    /// Starts a hub with a database of its own.
+    /// Starts a hub with its own database.
     pub(crate) fn start(database: Option<String>, words: &[&str]) -> Self {
+        Self::in_own_folder(database, words, |_| {}, Stdio::null())
+    }
+
+    /// Starts a hub on existing data.
+    pub(crate) fn on(data: PathBuf, database: Option<String>, words: &[&str]) -> Self {
+        Self::launch(data, database, words, |_| {}, Stdio::null())
+    }
+
+    /// Starts a hub whose curl trusts these authorities.
+    pub(crate) fn trusting(authorities: &Path) -> Self {
+        let trusts = |command: &mut Command| {
+            command.env("CURL_CA_BUNDLE", authorities);
+        };
+        Self::in_own_folder(None, &[], trusts, Stdio::null())
+    }
+
+    /// Starts a hub whose log is not read.
+    pub(crate) fn with_unread_log() -> Self {
+        Self::in_own_folder(None, &[], |_| {}, Stdio::piped())
+    }
+
+    fn in_own_folder(database: Option<String>, words: &[&str], configure: impl Fn(&mut Command), log: Stdio) -> Self {
         let folder = Folder::new();
-        let mut hub = Self::on(folder.0.to_path_buf(), database, words);
+        let mut hub = Self::launch(folder.0.to_path_buf(), database, words, configure, log);
         hub._folder = Some(folder);
         hub
     }
 
-    /// Starts a hub on data that are there.
-    pub(crate) fn on(data: PathBuf, database: Option<String>, words: &[&str]) -> Self {
-        let (child, url) = begin(&data, database.as_deref(), words, Stdio::null());
+    fn launch(
+        data: PathBuf,
+        database: Option<String>,
+        words: &[&str],
+        configure: impl Fn(&mut Command),
+        log: Stdio,
+    ) -> Self {
+        let mut command = program(&data, database.as_deref(), &[&SERVE, words].concat());
+        configure(&mut command);
+        let (child, url) = begin(&mut command, log);
         let secret = std::fs::read_to_string(data.join("token")).unwrap_or_default().trim().to_owned();
         let words = words.iter().map(|word| (*word).to_owned()).collect();
         Self { child, url, secret, data, database, words, _folder: None }
     }
 
-    /// Starts a hub whose curl trusts these authorities.
-    pub(crate) fn trusting(authorities: &Path) -> Self {
-        let folder = Folder::new();
-        let mut hub = Self::on(folder.0.to_path_buf(), None, &[]);
-        hub.kill();
-        let mut command = program(&hub.data, None, &SERVE);
-        (hub.child, hub.url) = begun(command.env("CURL_CA_BUNDLE", authorities), Stdio::null());
-        hub._folder = Some(folder);
-        hub
-    }
-
-    /// Starts a hub whose log nobody reads.
-    pub(crate) fn with_unread_log() -> Self {
-        let folder = Folder::new();
-        let mut hub = Self::on(folder.0.to_path_buf(), None, &[]);
-        hub.kill();
-        (hub.child, hub.url) = begin(&hub.data, None, &[], Stdio::piped());
-        hub._folder = Some(folder);
-        hub
-    }
-
-    /// Starts a hub whose directory is a disk of so many KiB that it alone sees; none where that cannot be made.
+    /// Starts a hub on a private disk of this size; none where that cannot be made.
     pub(crate) fn on_small_disk(kib: u32) -> Option<Self> {
         let folder = Folder::new();
         let data = folder.0.to_path_buf();
@@ -131,34 +161,31 @@ impl Running {
             let _ = child.wait();
             return None;
         };
-        // What it sees there is seen through its process.
+        // The disk is visible through the process only.
         let seen = PathBuf::from(format!("/proc/{}/root{}", child.id(), data.display()));
         let secret = std::fs::read_to_string(seen.join("token")).ok()?.trim().to_owned();
         Some(Self { child, url, secret, data: seen, database: None, words: Vec::new(), _folder: Some(folder) })
     }
 
-    /// Sets the clock of the hub (debug builds) forward by a number of milliseconds from the true time.
+    /// Sets the clock of the hub (debug builds) to an offset from the true time.
     pub(crate) fn set_clock(&self, step_ms: i64) {
         let (clock, new) = (clock(&self.data), self.data.with_extension("clock-new"));
         hub::private::write(&new, step_ms.to_string().as_bytes()).unwrap();
         std::fs::rename(new, clock).unwrap();
     }
 
-    /// Checks that the hub's own program finds its database whole.
     pub(crate) fn verify(&self) {
-        let output = program(&self.data, self.database.as_deref(), &["verify"]).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}");
+        self.run(&["verify"]);
     }
 
-    /// Ends it at once, and starts it again at another port.
+    /// Kills the hub, and restarts it at another port.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
-        (self.child, self.url) = begin(&self.data, self.database.as_deref(), &words, Stdio::null());
+        let mut command = program(&self.data, self.database.as_deref(), &[&SERVE, &words[..]].concat());
+        (self.child, self.url) = begin(&mut command, Stdio::null());
     }
 
-    /// Sends it a signal, from any thread.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
@@ -169,7 +196,7 @@ impl Running {
         let _ = self.child.wait();
     }
 
-    /// Ends it as systemd does, and returns whether it ended well.
+    /// Ends the hub as systemd does. Whether it succeeded.
     pub(crate) fn terminate(&mut self) -> bool {
         self.signal("TERM");
         let until = Instant::now() + Duration::from_secs(20);
@@ -182,7 +209,7 @@ impl Running {
         false
     }
 
-    /// Processes that read for it (proc_pid_stat(5): the parent is the second field behind the name).
+    /// Worker processes (proc_pid_stat(5): the parent is the second field behind the name).
     pub(crate) fn workers(&self) -> Vec<u32> {
         let own = self.child.id().to_string();
         let all = std::fs::read_dir("/proc").unwrap().flatten();
@@ -195,17 +222,17 @@ impl Running {
         ids.filter(is_own).collect()
     }
 
-    /// The most memory that it had, without its workers.
+    /// Peak memory without workers.
     pub(crate) fn memory_kib(&self) -> u64 {
         memory_kib(self.child.id())
     }
 
-    /// The most memory that each of its workers had, together.
+    /// Sum of the peak memory of its workers.
     pub(crate) fn workers_kib(&self) -> u64 {
         self.workers().into_iter().map(memory_kib).sum()
     }
 
-    /// Memory of now in KiB and open files, of it and its workers.
+    /// Current memory in KiB and number of open files, with workers.
     pub(crate) fn uses(&self) -> (u64, u64) {
         let all: Vec<u32> = self.workers().into_iter().chain([self.child.id()]).collect();
         let kib = all.iter().filter_map(|process| status_kib(*process, "VmRSS:")).sum();
@@ -213,13 +240,13 @@ impl Running {
         (kib, files.map(|files| files.count() as u64).sum())
     }
 
-    /// CPU time of all its threads and workers, also of those that have ended.
+    /// CPU time with all threads and workers, including those that ended.
     pub(crate) fn cpu_ms(&self) -> u64 {
         let workers = self.workers().into_iter().map(|worker| cpu_ms(worker, 2));
         cpu_ms(self.child.id(), 4) + workers.sum::<u64>()
     }
 
-    /// A client with connections of its own, which it keeps.
+    /// A client with persistent connections.
     pub(crate) fn client(&self) -> Client {
         Client { agent: agent(), url: self.url.clone(), token: format!("Bearer {}", self.secret) }
     }
@@ -236,7 +263,7 @@ impl Running {
         answer(request.call().unwrap())
     }
 
-    /// Sends a file; an error if no answer came.
+    /// Sends a file; an error if there is no answer.
     pub(crate) fn try_send(&self, query: &str, bytes: &[u8]) -> Result<Answer, String> {
         let request = agent().post(format!("{}/api/results{query}", self.url));
         let request = request.header("authorization", format!("Bearer {}", self.secret));
@@ -247,14 +274,14 @@ impl Running {
         self.try_send(query, bytes).unwrap()
     }
 
-    /// Sends a file and returns its short name.
+    /// Sends a file and returns its slug.
     pub(crate) fn keep(&self, query: &str, bytes: &[u8]) -> String {
         let answer = self.send(query, bytes);
         assert!(matches!(answer.status, 200 | 201), "{}", answer.body);
         answer.json()["results"][0]["id"].as_str().unwrap().to_owned()
     }
 
-    /// As [`Self::keep`], once the hub has room for it.
+    /// As [`Self::keep`], once the hub has room.
     pub(crate) fn wait_to_keep(&self, query: &str, bytes: &[u8]) -> String {
         testkit::wait_until("the hub has room", || {
             self.try_send(query, bytes).is_ok_and(|answer| answer.status != 503)
@@ -262,7 +289,7 @@ impl Running {
         self.keep(query, bytes)
     }
 
-    /// A request without a body, with the owner's token.
+    /// Sends a request without a body, with the owner's token.
     pub(crate) fn ask(&self, method: &str, path: &str) -> Answer {
         let url = format!("{}{path}", self.url);
         let token = format!("Bearer {}", self.secret);
@@ -272,7 +299,6 @@ impl Running {
         })
     }
 
-    /// Waits until a question is answered as wanted.
     pub(crate) fn wait_for(&self, path: &str, wanted: impl Fn(&Answer) -> bool) {
         testkit::wait_until(path, || wanted(&self.get(path)));
     }
@@ -282,21 +308,21 @@ fn memory_kib(process: u32) -> u64 {
     status_kib(process, "VmHWM:").unwrap()
 }
 
-/// A field of proc_pid_status(5) in KiB; none of a process that has ended.
+/// Field of proc_pid_status(5) in KiB; none of a process that has ended.
 fn status_kib(process: u32, field: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
-/// CPU time in ms (proc_pid_stat(5): utime, stime, and those of children that were waited for, in ticks of 10 ms).
+/// CPU time in ms (proc_pid_stat(5): utime, stime, and those of reaped children, in ticks of 10 ms).
 fn cpu_ms(process: u32, fields: usize) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     let fields = stat.rsplit(')').next().unwrap().split_whitespace().skip(11).take(fields);
     fields.map(|ticks| ticks.parse::<u64>().unwrap() * 10).sum()
 }
 
-/// Who asks with the owner's token.
+/// Client with the owner's token.
 pub(crate) struct Client {
     agent: ureq::Agent,
     url: String,
@@ -323,11 +349,7 @@ impl Drop for Running {
     }
 }
 
-fn begin(data: &Path, database: Option<&str>, words: &[&str], log: Stdio) -> (Child, String) {
-    begun(&mut program(data, database, &[&SERVE, words].concat()), log)
-}
-
-fn begun(command: &mut Command, log: Stdio) -> (Child, String) {
+fn begin(command: &mut Command, log: Stdio) -> (Child, String) {
     let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -17,35 +17,34 @@ const RECORDS: &[&str] = &[
     "var/lib/apt",
     "var/cache/apt",
     "var/log/apt",
-    // apt looks there for questions of packages; this one has none.
+    // apt looks for questions of packages there; this package has none.
     "var/cache/debconf/tmp.ci",
 ];
 
-/// Formats of programs that the kernel starts by an interpreter, as qemu-user-static brings them.
+/// Folder of binary formats with interpreters, as qemu-user-static installs them.
 const FORMATS: &str = "/usr/lib/binfmt.d";
 
-/// A system in a folder.
 pub(super) struct Root {
     path: PathBuf,
-    /// The format to be registered where its programs are those of another architecture.
+    /// Binary format to register, for another architecture.
     format: Option<PathBuf>,
-    /// A copy is removed with its value.
+    /// A copy is removed when dropped.
     is_copy: bool,
 }
 
 impl Root {
-    /// The untouched root of a system, made in this folder where it is not there yet.
-    ///
-    /// # Errors
-    /// It could not be made; the inner one says in a sentence why it cannot be tried here.
+    /// The untouched root of a system, made if it is missing. The inner error is the reason to skip the system, as a
+    /// sentence.
     pub(super) fn made(system: &System, target: &Target, folder: &Path) -> Result<Result<Self, String>> {
-        let Some((_, mirror)) = system.mirrors.iter().find(|(arch, _)| *arch == target.deb_arch) else {
+        if !system.archs.contains(&target.deb_arch) {
             return Ok(Err(format!("it has no {}", target.deb_arch)));
-        };
+        }
+        let distribution = system.distribution;
+        let mirror = if target.deb_arch == "amd64" { distribution.mirror } else { distribution.ports_mirror };
         let format = if std::env::consts::ARCH == target.native_on {
             None
         } else {
-            Some(Path::new(FORMATS).join(target.emulator.replace("-static", ".conf")))
+            Some(Path::new(FORMATS).join(format!("qemu-{}.conf", target.native_on)))
         };
         if let Some(why) = lacks(system, format.as_deref())? {
             return Ok(Err(why));
@@ -62,7 +61,7 @@ impl Root {
         Ok(Ok(root))
     }
 
-    /// Both stages of debootstrap: the second runs programs of the new root.
+    /// Runs both stages of debootstrap; the second one runs programs of the new root.
     fn make(&self, system: &System, arch: &str, mirror: &str) -> Result<()> {
         let part = Self { path: self.path.with_extension("part"), format: self.format.clone(), is_copy: true };
         if part.path.exists() {
@@ -70,17 +69,16 @@ impl Root {
         }
         let mut first = Command::new("debootstrap");
         first.args(["--foreign", "--variant=minbase", "--force-check-gpg"]);
-        first.arg(format!("--arch={arch}")).arg(format!("--keyring={}", system.keyring)).arg(system.suite);
-        first.arg(&part.path).arg(mirror).arg(format!("/usr/share/debootstrap/scripts/{}", system.script));
+        first.arg(format!("--arch={arch}")).arg(format!("--keyring={}", system.distribution.keyring)).arg(system.suite);
+        first.arg(&part.path).arg(mirror).arg(format!("/usr/share/debootstrap/scripts/{}", system.distribution.script));
         said(&mut first)?;
-        // In a container, debootstrap takes the devices that are there.
+        // debootstrap uses the existing devices in a container.
         let second = part.shell("container=lxc /debootstrap/debootstrap --second-stage && apt-get clean")?;
         let said = String::from_utf8_lossy(&second.stdout);
         anyhow::ensure!(second.status.success(), "debootstrap: {said}{}", String::from_utf8_lossy(&second.stderr));
         Ok(fs::rename(&part.path, &self.path)?)
     }
 
-    /// A copy to be used.
     pub(super) fn copy(&self) -> Result<Self> {
         let path = self.path.with_extension("used");
         if path.exists() {
@@ -94,8 +92,8 @@ impl Root {
         &self.path
     }
 
-    /// Runs a line in its shell, with mounts, processes and network of its own. Formats of programs belong to a user
-    /// namespace, so that those of this machine stay as they are.
+    /// Runs a command in its shell, with its own mounts, processes and network. Binary formats belong to a user
+    /// namespace, so those of the machine stay unchanged.
     pub(super) fn shell(&self, line: &str) -> Result<Output> {
         let namespace = self.format.as_ref().map(|_| Namespace::make()).transpose()?;
         let mut command = namespace.as_ref().map_or_else(|| Command::new("unshare"), Namespace::unshare);
@@ -104,7 +102,7 @@ impl Root {
         command.output().context("unshare (of util-linux)")
     }
 
-    /// All that is in it but the records of its package managers: path, rights, owner, size and goal of a link.
+    /// All files except the records of its package managers: path, mode, owner, size and target of a link.
     pub(super) fn listing(&self) -> Result<BTreeSet<String>> {
         let mut find = Command::new("find");
         find.arg(&self.path).args(["-mindepth", "1", "("]);
@@ -125,7 +123,7 @@ impl Drop for Root {
     }
 }
 
-/// Goes into a root and runs a line there.
+/// Script that enters a root and runs a command there.
 const ENTER: &str = include_str!("enter.sh");
 
 /// Missing requirements in a sentence.
@@ -136,15 +134,18 @@ fn lacks(system: &System, format: Option<&Path>) -> Result<Option<String>> {
     if Command::new("debootstrap").arg("--version").output().is_err() {
         return Ok(Some("debootstrap is not installed".to_owned()));
     }
-    if !Path::new(system.keyring).exists() {
-        return Ok(Some(format!("{} is missing; the package {} has it", system.keyring, system.keyring_package)));
+    if !Path::new(system.distribution.keyring).exists() {
+        return Ok(Some(format!(
+            "{} is missing; the package {} has it",
+            system.distribution.keyring, system.distribution.keyring_package
+        )));
     }
     Ok(format
         .filter(|format| !format.exists())
         .map(|format| format!("{} is missing; the package qemu-user-static has it", format.display())))
 }
 
-/// True if a mirror hands out this suite; curl is what can ask in any proxy's environment.
+/// Whether a mirror offers the suite. curl respects the proxies of the environment.
 fn answers(mirror: &str, suite: &str) -> bool {
     let url = format!("{mirror}/dists/{suite}/InRelease");
     let mut curl = Command::new("curl");

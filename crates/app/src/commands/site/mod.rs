@@ -102,9 +102,8 @@ fn named(from: &[std::path::PathBuf]) -> anyhow::Result<(BTreeMap<String, Source
 
 /// What the page of a result depends on besides the result: this program, and results of the user's own among the known ones.
 fn key_of_pages(reference: &Reference) -> String {
-    let own = reference.rows.iter().skip(Reference::builtin().rows.len());
     let mut hash = Sha256::new();
-    own.for_each(|row| hash.update(format!("{row:?}")));
+    reference.own.iter().for_each(|row| hash.update(format!("{row:?}")));
     format!("{} {}", folder::VERSION, hex(&hash.finalize()))
 }
 

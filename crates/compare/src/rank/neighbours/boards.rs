@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 const CLOCK_RATIO_MAX: f64 = 1.04;
 
 /// Results of boards with one name.
-struct NamedResults {
-    name: String,
-    is_familiar: bool,
+struct NamedResults<'a> {
+    board: &'a NamedBoard,
     /// Clock in MHz and value of each.
     values: Vec<(Option<f64>, f64)>,
 }
@@ -33,17 +32,16 @@ pub(super) struct Board {
 /// Boards of these results, the best first.
 pub(super) fn boards(known: &[KnownResult<'_>], higher_is_better: bool) -> Vec<Board> {
     // Names of one board differ in their maker, blanks and case; the first one is shown.
-    let mut by_name: BTreeMap<String, NamedResults> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, NamedResults<'_>> = BTreeMap::new();
     for result in known {
         if let (Some(board), Some(value)) = (result.named_board(), result.best(higher_is_better)) {
-            let NamedBoard { key, name, is_familiar } = board.clone();
-            let new = || NamedResults { name, is_familiar, values: Vec::new() };
-            by_name.entry(key).or_insert_with(new).values.push((result.clock_mhz(), value));
+            let new = || NamedResults { board, values: Vec::new() };
+            by_name.entry(&board.key).or_insert_with(new).values.push((result.clock_mhz(), value));
         }
     }
     let mut boards: Vec<Board> = Vec::new();
-    for NamedResults { name, is_familiar, values } in by_name.into_values() {
-        boards.extend(at_clocks(&name, is_familiar, values));
+    for NamedResults { board, values } in by_name.into_values() {
+        boards.extend(at_clocks(&board.name, board.is_familiar, values));
     }
     boards.arrange_by(|a, b| if higher_is_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) });
     boards

@@ -3,7 +3,7 @@
 mod boards;
 
 use super::peers::known;
-use super::{Peer, own_row, peers_of, without_own};
+use super::{Peer, Peers};
 use crate::reference::{Reference, soc_key};
 use boards::{Board, boards};
 use facts::figures::Figure;
@@ -13,7 +13,6 @@ use facts::stats::median;
 use facts::{Explanation, Facts, Verdict};
 use record::{Arrange, MemoryOperation, Variant, WorkloadId};
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// Figures that have a chart, the most telling one first: workload, form, name, and words.
 const HEADLINES: [(WorkloadId, Option<Variant>, Option<&str>, &str); 5] = [
@@ -74,18 +73,15 @@ pub struct Bar {
 
 /// Boards next to a result in its most telling figure; none without a comparable one.
 pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Option<Neighbours> {
-    let own = OwnResult::of(facts, explained, reference, peers_of(reference))?;
+    let peers = Peers::of(reference);
+    let peers = peers.without_own(facts, explained, reference);
+    let own = OwnResult::of(facts, explained, &peers)?;
     headlines(facts).find_map(|(figure, words)| own.among(figure, words))
 }
 
 /// As [`neighbours`], in every figure that has a chart.
-pub(super) fn all_neighbours(
-    facts: &Facts<'_>,
-    explained: &Explanation,
-    reference: &Reference,
-    peers: &[Peer<'_>],
-) -> Vec<Neighbours> {
-    let Some(own) = OwnResult::of(facts, explained, reference, Cow::Borrowed(peers)) else { return Vec::new() };
+pub(super) fn all_neighbours(facts: &Facts<'_>, explained: &Explanation, peers: &[&Peer<'_>]) -> Vec<Neighbours> {
+    let Some(own) = OwnResult::of(facts, explained, peers) else { return Vec::new() };
     headlines(facts).filter_map(|(figure, words)| own.among(figure, words)).collect()
 }
 
@@ -107,26 +103,19 @@ fn headlines<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = (&'a Figure, &'st
 
 /// A result and the others that it is set among.
 struct OwnResult<'a> {
-    peers: Cow<'a, [Peer<'a>]>,
-    row: Option<crate::reference::Row>,
+    peers: &'a [&'a Peer<'a>],
     soc: Option<String>,
 }
 
 impl<'a> OwnResult<'a> {
     /// `None` for results that say nothing of a board.
-    fn of(
-        facts: &Facts<'_>,
-        explained: &Explanation,
-        reference: &Reference,
-        peers: Cow<'a, [Peer<'a>]>,
-    ) -> Option<Self> {
+    fn of(facts: &Facts<'_>, explained: &Explanation, peers: &'a [&'a Peer<'a>]) -> Option<Self> {
         let is_usable = explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
-        is_usable.then(|| Self { peers, row: own_row(facts, explained, reference), soc: facts.soc().known().cloned() })
+        is_usable.then(|| Self { peers, soc: facts.soc().known().cloned() })
     }
 
     fn among(&self, figure: &Figure, words: &'static str) -> Option<Neighbours> {
-        let peers = without_own(&self.peers, self.row.as_ref());
-        let known = known(figure, &peers);
+        let known = known(figure, self.peers);
         let is_higher_better = figure.higher_is_better;
         let all = boards(&known, is_higher_better);
         if all.is_empty() {

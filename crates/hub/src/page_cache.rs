@@ -4,17 +4,16 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Memory for pages, in bytes.
+/// Memory limit of the cache in bytes.
 const BYTES_MAX: usize = 32 << 20;
-/// Maximum age of a page, after which it shows newer results.
+/// Maximum age of a page; a newer one shows newer results.
 const AGE_MAX: Duration = Duration::from_secs(60);
 
-/// Pages by what they show, the oldest first.
+/// Pages by key, the oldest first.
 #[derive(Debug, Default)]
-pub struct DrawnPages(Mutex<VecDeque<(String, Instant, Vec<u8>)>>);
+pub struct PageCache(Mutex<VecDeque<(String, Instant, Vec<u8>)>>);
 
-impl DrawnPages {
-    /// The page of this key, if it is not too old at a moment.
+impl PageCache {
     pub fn get(&self, key: &str, now: Instant) -> Option<Vec<u8>> {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = |(_, made, _): &&(String, Instant, Vec<u8>)| now.saturating_duration_since(*made) < AGE_MAX;
@@ -22,7 +21,7 @@ impl DrawnPages {
         page.map(|(_, _, page)| page.clone())
     }
 
-    /// Keeps a page, and drops the oldest beyond the limit.
+    /// Adds a page and drops the oldest ones beyond the memory limit.
     pub fn put(&self, key: String, now: Instant, page: &[u8]) {
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pages.retain(|(known, _, _)| *known != key);
@@ -41,7 +40,7 @@ mod tests {
 
     #[test]
     fn pages_are_kept_until_they_are_old_or_too_many() {
-        let (pages, now) = (DrawnPages::default(), Instant::now());
+        let (pages, now) = (PageCache::default(), Instant::now());
         pages.put("a".to_owned(), now, b"1");
         pages.put("a".to_owned(), now, b"2");
         assert_eq!(pages.get("a", now), Some(b"2".to_vec()));

@@ -1,21 +1,20 @@
-//! How many Records a second are taken in: sent by several senders, and durable, explained and found by a search when the
-//! answer comes.
+//! Number of Records stored per second with several senders. Each is durable, explained and searchable when its answer
+//! arrives.
 
 use crate::common::running::Running;
 use crate::sources::Records;
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// Senders at the same time.
+/// Number of parallel senders.
 const SENDERS: usize = 4;
-/// Records that are sent.
+/// Number of Records.
 const SENT: usize = 200;
-/// Machines that send them: each has a history that is searched for changes.
+/// Number of sending machines; each has a history that is searched for changes.
 const MACHINES: usize = 20;
 
-/// Sends and prints.
 pub(crate) fn records(hub: &Running, records: &mut Records) {
-    // The first requests read what is not in memory yet.
+    // The first requests warm the caches.
     for _ in 0..10 {
         hub.keep("?publish=1&machine=first", &records.next());
     }

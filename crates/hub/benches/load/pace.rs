@@ -1,4 +1,5 @@
-//! Requests at a fixed rate, whether the answers before them have come or not: a hub that falls behind is seen to.
+//! Requests at a fixed rate, whether earlier ones are answered or not, so that the delay of an overloaded hub is
+//! measured.
 
 use crate::common::running::{Answer, Running};
 use std::collections::BTreeMap;
@@ -6,10 +7,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Connections; more requests than that are never open at the same time here.
+/// Number of connections; the open requests never exceed it here.
 const CONNECTIONS: usize = 64;
 
-/// One request: its name in the table, and what is asked.
+/// A request, and its name in the table.
 pub(crate) struct Request {
     pub(crate) name: &'static str,
     pub(crate) method: &'static str,
@@ -17,7 +18,7 @@ pub(crate) struct Request {
     pub(crate) body: Option<Vec<u8>>,
 }
 
-/// Times from when each request was due to the last byte of its answer, by name, sorted; and how many were refused.
+/// Sorted times from the due time of each request to the last byte of its answer, by name, and the number of refusals.
 pub(crate) fn times(
     hub: &Running,
     requests: &[Request],
@@ -25,7 +26,7 @@ pub(crate) fn times(
 ) -> (BTreeMap<&'static str, Vec<Duration>>, usize) {
     let (next, all) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<_, Vec<Duration>>::new()));
     let refused = AtomicUsize::new(0);
-    // Connections are made before the first is due.
+    // Connections are made before the first request is due.
     let begin = Instant::now() + Duration::from_millis(200);
     std::thread::scope(|scope| {
         for _ in 0..CONNECTIONS {
@@ -55,7 +56,7 @@ fn take<'a>(next: &AtomicUsize, requests: &'a [Request]) -> Option<(usize, &'a R
     Some((number, requests.get(number)?))
 }
 
-/// The time that so many percent of all are not above.
+/// Time within which this percentage of the requests is answered.
 pub(crate) fn percentile(sorted: &[Duration], percent: usize) -> Duration {
     let at = (sorted.len() * percent).div_ceil(100).max(1) - 1;
     sorted.get(at).copied().unwrap_or_default()

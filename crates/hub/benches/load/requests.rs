@@ -1,17 +1,18 @@
-//! Every page and every call, asked for in turn of many results, boards and other names.
+//! Requests every page and every call in random order, of many results, boards and other names.
 
 use crate::common::running::Running;
-use crate::paced::{Request, percentile, times};
-use crate::sources::{self, Chance};
+use crate::pace::{Request, percentile, times};
+use crate::sources;
 use std::time::{Duration, Instant};
+use testkit::virtual_board::Chance;
 
-/// Requests a second.
+/// Requests per second.
 const PER_SECOND: u32 = 50;
-/// How often each is asked for.
+/// Number of requests of each kind.
 const ROUNDS: usize = 60;
 
 /// Name in the table, method, path. `{board}` and the like stand for a name, `{id}` for a result.
-const ASKED: &[(&str, &str, &str)] = &[
+const REQUESTS: &[(&str, &str, &str)] = &[
     ("page: newest", "GET", "/"),
     ("page: sorted", "GET", "/?sort={sort}"),
     ("page: sorted, verdict", "GET", "/?sort={sort}&verdict={verdict}"),
@@ -57,19 +58,19 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("hide", "DELETE", "/api/results/{id}/publish"),
 ];
 
-/// Asks and prints.
+/// Sends the requests and prints their times.
 pub(crate) fn everything(hub: &Running) {
     let names = Names::of(hub);
-    let mut chance = Chance(7);
+    let mut chance = Chance::new(7);
     let logs = sources::logs();
     let mut requests = Vec::new();
     for round in 0..ROUNDS {
-        // Those that cost most do not follow each other.
-        let mut order: Vec<usize> = (0..ASKED.len()).collect();
-        (1..order.len()).rev().for_each(|at| order.swap(at, chance.below(at as i64 + 1) as usize));
+        // Random order, so that expensive requests do not follow each other.
+        let mut order: Vec<usize> = (0..REQUESTS.len()).collect();
+        (1..order.len()).rev().for_each(|at| order.swap(at, chance.whole(0, at as u64) as usize));
         for at in order {
-            let (name, method, path) = ASKED[at];
-            let log = &logs[chance.below(logs.len() as i64) as usize];
+            let (name, method, path) = REQUESTS[at];
+            let log = &logs[chance.whole(0, logs.len() as u64 - 1) as usize];
             let body =
                 path.starts_with("/api/results?publish").then(|| sources::varied(log, 1_000_000 + round).into_bytes());
             requests.push(Request { name, method, path: names.put(path, &mut chance), body });
@@ -82,20 +83,20 @@ pub(crate) fn everything(hub: &Running) {
     };
     println!("  {PER_SECOND} requests/s, {ROUNDS} of each; ms from when each was due:");
     println!("  {:<24}{:>8} {:>8} {:>8}", "", "p50", "p95", "p99");
-    ASKED.iter().for_each(|(name, _, _)| row(name, &all[name]));
+    REQUESTS.iter().for_each(|(name, _, _)| row(name, &all[name]));
     let mut together: Vec<Duration> = all.into_values().flatten().collect();
     together.sort();
     row("all", &together);
     println!("  refused: {refused}");
 }
 
-/// What stands for the words in braces.
+/// Values of the words in braces.
 struct Names {
     of: Vec<(&'static str, Vec<String>)>,
 }
 
 impl Names {
-    /// Asks the hub which there are.
+    /// Requests the values from the hub.
     fn of(hub: &Running) -> Self {
         let strings = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
         let kinds = ["board", "soc", "core", "cores", "kernel", "distribution"];
@@ -105,7 +106,7 @@ impl Names {
         of.push(("value", (0..200).map(|step| (step * step * 40).to_string()).collect()));
         for kind in kinds {
             let begin = Instant::now();
-            // A hub that has just begun may still count.
+            // A hub that has just started may still count.
             let names = loop {
                 let found =
                     hub.get(&format!("/api/names/{kind}")).json()["names"].as_array().cloned().unwrap_or_default();
@@ -132,7 +133,7 @@ impl Names {
         for (word, values) in &self.of {
             let word = format!("{{{word}}}");
             while path.contains(&word) {
-                let value = &values[chance.below(values.len() as i64) as usize];
+                let value = &values[chance.whole(0, values.len() as u64 - 1) as usize];
                 path = path.replacen(&word, value, 1);
             }
         }

@@ -10,7 +10,6 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Input of a handler.
 #[derive(Clone)]
 pub(super) struct Ask {
     pub(super) hub: Arc<Hub>,
@@ -18,7 +17,7 @@ pub(super) struct Ask {
     pub(super) query: Option<String>,
     /// The part of the path that names something.
     pub(super) name: String,
-    /// The address of this hub as its reader knows it.
+    /// Address of this hub for the reader.
     pub(super) own_url: String,
     /// Ends the worker of this request.
     pub(super) stop: Arc<Stop>,
@@ -34,7 +33,7 @@ pub(super) struct QueuedRequest {
 }
 
 impl QueuedRequest {
-    /// Input of a handler. Dropping the second value ends the work.
+    /// The input of a handler. Dropping the second value ends the work.
     pub(super) fn ask(self) -> (Ask, HangUp) {
         let Self { hub, headers, query, name, .. } = self;
         let own_url = ask::own_url(&hub, &headers);
@@ -56,11 +55,11 @@ impl FromRequestParts<Arc<Hub>> for QueuedRequest {
     }
 }
 
-/// The network that a request came from.
+/// The network of the client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Network(pub(super) IpAddr);
 
-/// Ends the work for a request whose client is gone.
+/// Ends the work for a request when its client hangs up.
 pub(super) struct HangUp(pub(super) Arc<Stop>);
 
 impl Drop for HangUp {

@@ -1,5 +1,5 @@
-//! A database that is filled: some thousand results from logs, each read, explained and kept with its original; then rows that
-//! differ from these in their figures, dates and machines and share their originals.
+//! A filled database: some thousand results from logs, each read, explained and stored with its original; then rows
+//! with other figures, dates and machines, which share these originals.
 
 use crate::common::workers;
 use crate::sources;
@@ -11,19 +11,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Results with an original of their own.
+/// Number of results with their own original.
 const ORIGINALS: usize = 5_000;
-/// Copies of one machine's results that belong to the same machine.
+/// Number of copies of a result that belong to one machine.
 const COPIES_OF_A_MACHINE: i64 = 10;
-/// When the first result came: January 2026.
+/// Arrival of the first result: January 2026.
 const BEGAN_UTC_MS: i64 = 1_767_225_600_000;
 
-/// What is being filled.
 pub(crate) struct Filling {
     store: Box<dyn Store>,
     logs: Vec<String>,
     build: i64,
-    /// Number of the last result from a log.
+    /// Id of the last result from a log.
     last_own: i64,
     own: usize,
     copies: i64,
@@ -31,21 +30,21 @@ pub(crate) struct Filling {
 }
 
 impl Filling {
-    /// An empty database with its tables.
+    /// Makes an empty database.
     pub(crate) fn begin(data: &Path, database: Option<&str>) -> Self {
         let store: Box<dyn Store> = match database {
             Some(url) => Box::new(Postgres::open(url).unwrap()),
             None => Box::new(Sqlite::open(&data.join("hub.sqlite")).unwrap()),
         };
         migrate(&*store, BEGAN_UTC_MS).unwrap();
-        // Another name would have the hub derive all of it once more.
+        // With another name, the hub would derive all results again.
         let build = results::build_number(&*store, sources::build()).unwrap();
         let logs = sources::logs();
         println!("  results are made of {} logs", logs.len());
         Self { store, logs, build, last_own: 0, own: 0, copies: 0, results: 0 }
     }
 
-    /// Fills until there are so many results.
+    /// Fills the database up to this number of results.
     pub(crate) fn until(&mut self, results: usize) -> Duration {
         let begin = Instant::now();
         self.logs(results.min(ORIGINALS));
@@ -55,7 +54,7 @@ impl Filling {
         begin.elapsed()
     }
 
-    /// Keeps logs until there are so many results, on two threads.
+    /// Stores logs on two threads.
     fn logs(&mut self, until: usize) {
         let wanted = until.saturating_sub(self.results);
         let next = AtomicUsize::new(self.own);
@@ -87,13 +86,13 @@ impl Filling {
         submit(&*self.store, workers(), &Stop::default(), text.as_bytes(), &sent, &|_, _, _| Ok(())).unwrap();
     }
 
-    /// One row for each result from a log, or as many as are wanted, in one transaction.
+    /// Adds a row for each result from a log, up to `wanted`, in one transaction.
     fn copy(&mut self, wanted: usize) {
         self.copies += 1;
         let figures = hub::sorts::SORTS.map(|sort| sort.column);
         let same = "owner, received_utc_ms, hash, quarantined, published_utc_ms, listed, derived_by, alias, kind, board_id, \
                     soc_id, cores_id, kernel_id, distribution_id, verdict, died_in, headline, cells, figures";
-        // Within 3 % of the original's.
+        // Within 3 % of the original's figures.
         let factor = "(1.0 + ((id * 7919 + CAST($1 AS BIGINT) * 104729) % 601 - 300) / 10000.0)";
         let varied = figures.map(|column| format!("{column} * {factor}"));
         let sql = format!(
@@ -115,7 +114,7 @@ impl Filling {
         row.integer(0).unwrap_or(0) as usize
     }
 
-    /// Says how large originals of Records are.
+    /// Prints the size of originals of Records.
     pub(crate) fn originals(&self) {
         let sql = "SELECT size, length(packed) FROM original WHERE size > 150000 LIMIT 200";
         let rows = read(&*self.store, |session| session.run(sql, &[])).unwrap();
