@@ -2,11 +2,46 @@
 //!
 //! The only module that walks folders; the checks get paths and texts.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::str::FromStr;
+
+/// Words of a task's command line. Options are taken from it in any order.
+pub(crate) struct Words<'a>(pub(crate) Vec<&'a str>);
+
+impl<'a> Words<'a> {
+    /// Takes a flag.
+    pub(crate) fn flag(&mut self, name: &str) -> bool {
+        let before = self.0.len();
+        self.0.retain(|word| *word != name);
+        self.0.len() < before
+    }
+
+    /// Takes an option with a fixed number of values.
+    pub(crate) fn values<const N: usize>(&mut self, name: &str) -> Result<Option<[&'a str; N]>> {
+        let Some(at) = self.0.iter().position(|word| *word == name) else { return Ok(None) };
+        ensure!(at + N < self.0.len(), "{name} needs {N} values");
+        let values: Vec<&str> = self.0.drain(at..=at + N).skip(1).collect();
+        Ok(values.try_into().ok())
+    }
+
+    /// Takes an option with one value of a type.
+    pub(crate) fn value<T: FromStr>(&mut self, name: &str) -> Result<Option<T>> {
+        let parsed = |[text]: [&str; 1]| text.parse().map_err(|_| anyhow!("{name} cannot be {text}"));
+        self.values(name)?.map(parsed).transpose()
+    }
+
+    /// Fails if a word remains.
+    pub(crate) fn end(&self) -> Result<()> {
+        match self.0.first() {
+            Some(word) => bail!("unknown or incomplete option: {word}"),
+            None => Ok(()),
+        }
+    }
+}
 
 /// Rust's names of the machines that boards' programs are built for.
 pub(crate) const TRIPLES: [&str; 4] = [
@@ -134,4 +169,22 @@ pub(crate) fn target_folder() -> Result<PathBuf> {
     let metadata = metadata()?;
     let folder = metadata["target_directory"].as_str().context("cargo metadata names no target folder")?;
     Ok(PathBuf::from(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_taken_in_any_order() {
+        let mut words = Words(vec!["--two", "a", "b", "--number", "5", "--flag"]);
+        assert!(words.flag("--flag") && !words.flag("--flag"));
+        assert_eq!(words.value("--number").unwrap(), Some(5));
+        assert_eq!(words.value::<u32>("--number").unwrap(), None);
+        assert!(words.end().is_err());
+        assert_eq!(words.values("--two").unwrap(), Some(["a", "b"]));
+        words.end().unwrap();
+        assert!(Words(vec!["--two", "a"]).values::<2>("--two").is_err());
+        assert!(Words(vec!["--number", "x"]).value::<u32>("--number").is_err());
+    }
 }

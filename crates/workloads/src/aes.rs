@@ -1,15 +1,14 @@
-//! `aes`: AES-CBC encryption built in, with the block sizes of `openssl speed`. Runs where no
-//! OpenSSL is installed, and is the same code on every machine. It is RustCrypto's, which uses
-//! AES instructions of x86 and 64-bit ARM where the CPU has them and constant-time integer code
-//! elsewhere; it is not OpenSSL's, so the two are never set side by side. The variants that end in
-//! `-plain` leave the instructions alone.
+//! `aes`: built-in AES-CBC encryption with the block sizes of `openssl speed`, for machines without OpenSSL; the same code on
+//! every machine. RustCrypto uses the AES instructions of x86 and 64-bit ARM where the CPU has them and constant-time
+//! integer code elsewhere. It is not OpenSSL's code, so their scores are not compared. The `-plain` variants use no AES
+//! instructions.
 //!
-//! Every repetition starts from the same vector. In CBC each block depends on all before, so equal
-//! ends prove that every repetition computed the same; a published test vector proves that it was
-//! right.
+//! Every repetition starts from the same vector. In CBC each block depends on all previous ones, so equal last blocks prove
+//! that all repetitions agree; a published test vector proves that they are right.
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS};
+use super::scored::{not_started, wrong_answer};
 use crate::measure::context::WorkloadContext;
 use crate::measure::repeat::until_known;
 use crate::measure::report::StepReport;
@@ -17,8 +16,7 @@ use aes::cipher::consts::U16;
 use aes::cipher::{Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use microbench::aes::PlainAes;
-use process::child::failure;
-use record::{Cipher, Failure, FailureKind, RepetitionStats, StepMeasurement, StoppingRule, Variant, WorkloadId};
+use record::{Cipher, Failure, RepetitionStats, StepMeasurement, StoppingRule, Variant, WorkloadId};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -33,20 +31,19 @@ pub(super) const AES: Workload = Workload {
     ..Workload::PLAIN
 };
 
-/// Rises when the code that is timed or the way of repeating changes, a new version of its library
-/// included.
+/// Rises when the timed code or the repetition changes, including the library's version.
 const METHOD: u32 = 3;
 /// Block sizes in bytes: those of `openssl speed`.
 const SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
-/// Repetitions of one block size, all with the same end.
+/// Repetitions of one block size.
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(300));
-/// Length of one repetition: long against the clock and against a tick of the kernel.
+/// Duration of a repetition: long against the timer and the kernel's tick.
 const REPETITION: Duration = Duration::from_millis(20);
-/// The same at the largest size under a quota, which gives a CPU and takes it in slices of a tenth of a
-/// second: only many of them are what the quota says.
+/// Duration of a repetition at the largest size under a quota, which applies in slices of 0.1 s: only the mean of many slices
+/// is the quota.
 const REPETITION_LIMITED: Duration = Duration::from_secs(4);
 
-/// AES works on blocks of its own, of 16 bytes.
+/// A block of AES, 16 bytes.
 type Cell = Array<u8, U16>;
 /// Rates of one thread at every block size.
 type Rates = Vec<RepetitionStats>;
@@ -54,10 +51,8 @@ type Rates = Vec<RepetitionStats>;
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let algorithm = context.job.variant.to_string();
-    let measure = measure_of(&context.job.variant).ok_or_else(|| {
-        let why = format!("The built-in workload aes has no variant {algorithm}.");
-        failure(FailureKind::NotStarted, why, "")
-    })?;
+    let unknown = || not_started(format!("The built-in workload aes has no variant {algorithm}."));
+    let measure = measure_of(&context.job.variant).ok_or_else(unknown)?;
     let cancelled = context.cancelled;
     let mut rows: Vec<(u32, u64)> = SIZES.iter().map(|&size| (size, 0)).collect();
     let pace = if context.group.is_some_and(machine::Group::is_limited) {
@@ -66,7 +61,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         [REPETITION; 2]
     };
     for thread in context.pinned_threads(report, |_| measure(cancelled, pace))? {
-        let thread = thread.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
+        let thread = thread.map_err(wrong_answer)?;
         for (row, repeated) in rows.iter_mut().zip(&thread) {
             row.1 += repeated.figure() as u64;
         }
@@ -75,14 +70,13 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     Ok(StepMeasurement::Cipher(Cipher { algorithm, rows }))
 }
 
-/// Length of a repetition, at all sizes and at the largest, which is the one that is compared.
+/// Durations of a repetition: at most sizes, and at the largest, which is compared.
 type Pace = [Duration; 2];
 
 /// Measures one cipher on the calling thread.
 type Measure = fn(&AtomicI32, Pace) -> Result<Rates, String>;
 
-/// Each variant, and how it is measured: by the library, and by code without the CPU's instructions where
-/// [`PLAIN_END`] stands behind its name.
+/// Variants with their measurements: by the library, and without AES instructions for names that end in [`PLAIN_END`].
 const VARIANTS: [(Variant, Measure, Measure); 3] = [
     (
         Variant::AES_128_CBC,
@@ -142,13 +136,12 @@ fn cell(digits: &str) -> Cell {
     Cell::try_from(bytes(digits).as_slice()).unwrap_or_default()
 }
 
-/// A cipher with a key of its own.
+/// A cipher with its key.
 trait Encrypt: Sized {
-    /// `None` if the key has not its length.
+    /// `None` for a key of the wrong length.
     fn with_key(key: &[u8]) -> Option<Self>;
 
-    /// Encrypts the cells in their order, each mixed with the result of the one before, and leaves the
-    /// last in `state`.
+    /// Encrypts cells in order, each mixed with the previous result, and leaves the last in `state`.
     fn chain(&self, state: &mut Cell, cells: &mut [Cell]);
 }
 
@@ -178,7 +171,7 @@ impl Encrypt for PlainAes {
     }
 }
 
-/// The chain as work for RustCrypto, which calls it where the CPU's instructions may be used.
+/// The chain as a closure of RustCrypto, which enables AES instructions for it.
 struct Chain<'a> {
     state: &'a mut Cell,
     cells: &'a mut [Cell],
@@ -195,8 +188,8 @@ impl BlockCipherEncClosure for Chain<'_> {
     }
 }
 
-/// One cell after the other. The state is a variable of its own, so that it can stay in a register: on
-/// the way through memory each cell would wait for the one before to be stored.
+/// Chains cells. The state is a local variable to stay in a register: in memory, each cell would wait for the store of the
+/// previous one.
 #[inline(always)]
 fn chain(state: &mut Cell, cells: &mut [Cell], encrypt: impl Fn(&mut Cell)) {
     let mut last = *state;
@@ -236,7 +229,7 @@ fn rate<E: Encrypt>(
     cancelled: &AtomicI32,
 ) -> Result<Option<RepetitionStats>, String> {
     let mut buffer = vec![Cell::default(); size as usize / size_of::<Cell>()];
-    // Twice as many turns each time until they can be timed; that warms up everything, too.
+    // Doubles the turns until they are long enough to be timed, which also warms up the CPU.
     let mut turns = 1u32;
     let enough = loop {
         let (elapsed, _) = repeat(cipher, &mut buffer, turns);
@@ -262,8 +255,7 @@ fn rate<E: Encrypt>(
     Ok(RepetitionStats::of(&name, "bytes/s", &rates, ended))
 }
 
-/// Encrypts the buffer, which begins as zeros, in place again and again; returns the time and the
-/// end of the chain.
+/// Encrypts a buffer of zeros repeatedly in place; returns the time and the last block.
 fn repeat<E: Encrypt>(cipher: &E, buffer: &mut [Cell], turns: u32) -> (Duration, Cell) {
     buffer.fill(Cell::default());
     let mut state = cell(VECTOR);
@@ -280,6 +272,7 @@ mod tests {
     use crate::job::Job;
     use crate::testing::Bench;
     use proptest::prelude::*;
+    use record::FailureKind;
 
     const SHORT: Duration = Duration::from_micros(100);
 

@@ -5,38 +5,37 @@ use record::{Mode, Variant};
 /// Attributes of a workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
-    /// Duration of a step, if neither its form nor its caller defines it.
+    /// Duration of a step, unless its variant or caller defines it.
     pub takes: DurationRule,
-    /// It starts a thread for each CPU of the machine, regardless of which CPUs it may use: the others are switched off
-    /// meanwhile, where that can be done.
+    /// Whether it starts a thread for each online CPU regardless of affinity; other CPUs are switched off meanwhile if
+    /// possible.
     pub hides_other_cpus: bool,
-    /// The form of it that heats, in a thermal test.
+    /// Variant for thermal tests.
     pub heats: &'static Variant,
-    /// How it runs where clocks are compared; none if that takes one of its forms by name.
+    /// How it runs in comparisons of clocks; `None` if they take a variant by name.
     pub at_a_clock: Option<AtAClock>,
-    /// How often it runs at one OPP of a walk; none if that takes one of its forms by name.
+    /// Repetitions at each OPP of a walk; `None` if that takes a variant by name.
     pub at_an_opp: Option<AtAnOpp>,
-    /// Its forms in the standard run.
+    /// Variants in the standard run.
     pub forms: &'static [Variant],
-    /// It counts whole seconds for minutes: other work may run at the same time, although it is built in.
+    /// Whether it counts seconds for minutes, so that other work may run concurrently.
     pub ticks: bool,
-    /// Which targets of the command line it uses.
+    /// Targets of the command line that it uses.
     pub needs: Needs,
-    /// It runs a program of the user's own, and nothing without.
+    /// Whether it runs a program of the user.
     pub is_users_own: bool,
-    /// What a run of it is called in the Record where it has a name of its own: those of the bash program, which
-    /// stand in published lists.
+    /// Mode of its runs in the Record, for modes of the bash program, which are in published lists.
     pub mode: Option<&'static Mode>,
 }
 
 /// Targets of the command line that a workload uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// `--dir`: the drive of a directory; the current one if none is named.
+    /// `--dir`: the drive of a directory, by default the current one.
     pub directory: bool,
-    /// `--host`, without which it does not run.
+    /// `--host`, which is required.
     pub host: bool,
-    /// `--ssh-config`: it reaches the host by SSH.
+    /// `--ssh-config`, for SSH to the host.
     pub ssh: bool,
 }
 
@@ -59,7 +58,7 @@ impl Needs {
         }
     }
 
-    /// Resource shared by several workloads.
+    /// Union of the targets of two workloads.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { directory: self.directory || other.directory, host: self.host || other.host, ssh: self.ssh || other.ssh }
@@ -71,25 +70,25 @@ impl Needs {
 pub enum DurationRule {
     /// Fixed number of seconds.
     Fixed(f64),
-    /// Its work: so many seconds at 2 GHz, by runs on x86 and ARM boards. They only have to be about right.
+    /// Work in seconds at 2 GHz, estimated from runs on x86 and ARM boards.
     Work(f64),
     /// Work on every pair of CPUs.
     Pairs,
 }
 
-/// Form of a workload for comparisons of clocks.
+/// How a workload runs in comparisons of clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtAClock {
-    /// Its form.
+    /// Variant.
     pub variant: &'static Variant,
-    /// On all CPUs, and not on the fastest alone.
+    /// Whether it runs on all CPUs instead of the fastest.
     pub on_all_cpus: bool,
 }
 
 /// Repetitions of a workload at one OPP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtAnOpp {
-    /// Once: it goes on until its score is steady by itself.
+    /// Once: the workload itself repeats until its score is steady.
     Once,
     /// Until its score is steady.
     UntilSteady,
@@ -112,11 +111,11 @@ impl Attributes {
 }
 
 impl AtAClock {
-    /// The same work on the fastest CPU, again and again.
+    /// The only variant on the fastest CPU.
     pub(super) const ONE_FORM: Self = Self::on_one_cpu(ONLY);
-    /// One packer on the fastest CPU.
+    /// One thread of compression on the fastest CPU.
     pub(super) const SINGLE: Self = Self::on_one_cpu(SINGLE);
-    /// One cipher on the fastest CPU.
+    /// The main cipher on the fastest CPU.
     pub(super) const CIPHER: Self = Self::on_one_cpu(CIPHER);
 
     const fn on_one_cpu(variant: &'static Variant) -> Self {
@@ -127,12 +126,12 @@ impl AtAClock {
 pub(super) const ONLY: &Variant = &Variant::ONLY;
 const MULTI: &Variant = &Variant::MULTI;
 const SINGLE: &Variant = &Variant::SINGLE;
-/// The cipher that stands for all of them.
+/// The main cipher.
 pub(super) const CIPHER: &Variant = &Variant::AES_256_CBC;
 
-/// Attributes of workloads with one form.
+/// Variants of workloads with a single one.
 pub(super) const ONE_FORM: &[Variant] = &[Variant::ONLY];
-/// Attributes of ciphers.
+/// Variants of ciphers.
 pub(super) const CIPHERS: &[Variant] = &[Variant::AES_128_CBC, Variant::AES_192_CBC, Variant::AES_256_CBC];
-/// Attributes of packers.
+/// Variants of compression.
 pub(super) const PACKERS: &[Variant] = &[Variant::SINGLE, Variant::MULTI, Variant::CORE_TYPE];

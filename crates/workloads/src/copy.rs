@@ -1,18 +1,19 @@
-//! What copies of files to and from a host share: ssh without questions, the file, the place of the
-//! copy at the other end, and sentences for what goes wrong there.
+//! Copies of files to and from a host: ssh without questions, the file, its remote name, and messages for errors of
+//! the connection.
 //!
-//! The time of a copy is that of the whole program less that of one which connects and copies nothing:
-//! slow CPUs shake hands for a second, which is no property of the copy.
+//! The time of a copy is that of the program less that of a run which copies an empty file: the handshake takes a slow
+//! CPU a second and is not part of the copy.
 
+use super::drive::check_space;
+use super::scored::{higher, not_started, wrong_answer};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::faults;
 use machine::files::{Access, Error, OwnFolder};
-use process::child::failure;
 use process::scratch::host::Host;
 use process::tools::InstalledProgram;
-use record::{Failure, FailureKind, Missing, Scores, StepMeasurement, Variant};
-use rustix::fs::{Advice, fadvise, fstatvfs};
+use record::{Failure, Missing, Scores, StepMeasurement, Variant};
+use rustix::fs::{Advice, fadvise};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -24,17 +25,15 @@ pub(super) const VARIANTS: &[Variant] =
     &[Variant::own("send"), Variant::own("receive"), Variant::own("send-from-drive")];
 /// About how long one takes in a network of 1 Gbit/s.
 pub(super) const SECONDS: u64 = 10;
-/// Two seconds of a network of 1 Gbit/s; two minutes of a slow Wi-Fi.
+/// Two seconds at 1 Gbit/s, two minutes on slow Wi-Fi.
 const BYTES: u64 = 256 << 20;
-/// Minimum free space.
-const SPARE_BYTES: u64 = 128 << 20;
 const TIME_LIMIT: Duration = Duration::from_secs(600);
-/// Files in our folder, in which the programs start.
+/// Files in the working directory of the programs.
 const FILE: &str = "copied";
 const EMPTY: &str = "empty";
 const CONNECT_LIMIT: Duration = Duration::from_secs(40);
 
-/// One end of a copy at the other host.
+/// Remote end of a copy.
 #[derive(Debug, Clone)]
 pub(super) struct Remote {
     pub(super) host: Host,
@@ -47,7 +46,7 @@ pub(super) struct Remote {
 /// A command line without its program, word by word.
 pub(super) type Words = Vec<String>;
 
-/// One kind of program.
+/// A program that copies.
 pub(super) struct Copier {
     /// Arguments that copy this file of the folder there, or fetch it; files with commands go into the folder.
     pub(super) arguments: fn(&Remote, &str, Direction, &OwnFolder) -> Result<Words, Error>,
@@ -55,7 +54,6 @@ pub(super) struct Copier {
     pub(super) removal: fn(&Remote, &OwnFolder) -> Result<Words, Error>,
 }
 
-/// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Upload,
@@ -77,7 +75,7 @@ pub(super) fn run(
     remover: &InstalledProgram,
     copier: &Copier,
 ) -> Result<StepMeasurement, Failure> {
-    let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
+    let refused = |why: String| not_started(format!("{why}."));
     let Some(host) = context.site.targets.host.clone() else {
         return Err(refused("no host given (--host [USER@]NAME)".into()));
     };
@@ -108,14 +106,14 @@ fn copies(
     copier: &Copier,
     (remote, folder): (&Remote, &OwnFolder),
 ) -> Result<Scores, Failure> {
-    // Once without work tells whether there is anybody, and how long it takes to get there.
+    // An empty copy shows whether the host answers, and how long the connection takes.
     copy(context, report, found, copier, (remote, EMPTY, Direction::Upload, folder), CONNECT_LIMIT)?;
     let connecting = report.program_elapsed;
     let direction = match context.job.variant.as_str() {
         "receive" => {
             copy(context, report, found, copier, (remote, FILE, Direction::Upload, folder), TIME_LIMIT)?;
             let removed = folder.remove(FILE);
-            removed.map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
+            removed.map_err(|why| not_started(format!("{why}.")))?;
             Direction::Download
         }
         "send-from-drive" => {
@@ -132,11 +130,10 @@ fn copies(
     let time_s = report.program_elapsed.saturating_sub(connecting).as_secs_f64();
     let arrived = folder.length(FILE).unwrap_or(0);
     if arrived != BYTES || time_s <= 0.0 {
-        let why = format!("{arrived} of {BYTES} bytes were transferred.");
-        return Err(failure(FailureKind::WrongAnswer, why, ""));
+        return Err(wrong_answer(format!("{arrived} of {BYTES} bytes were transferred.")));
     }
     Ok(Scores {
-        rows: vec![super::scored::higher("", BYTES as f64 / time_s / 1e6, "MB/s")],
+        rows: vec![higher("", BYTES as f64 / time_s / 1e6, "MB/s")],
         detail: format!(
             "{} MB with {}; {:.2} s connection time not included",
             BYTES / 1_000_000,
@@ -155,14 +152,14 @@ fn copy(
     (remote, file, direction, folder): (&Remote, &str, Direction, &OwnFolder),
     limit: Duration,
 ) -> Result<(), Failure> {
-    let arguments = (copier.arguments)(remote, file, direction, folder)
-        .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
+    let arguments =
+        (copier.arguments)(remote, file, direction, folder).map_err(|why| not_started(format!("{why}.")))?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = context.program(report, found, &arguments, limit);
     done.map(|_| ()).map_err(|failed| explained(failed, &remote.host))
 }
 
-/// Removes the copy at the other end, also when the run was interrupted; true if it is gone.
+/// Removes the remote copy, also after an interruption; true if that succeeded.
 fn remove(
     context: &WorkloadContext,
     remover: &InstalledProgram,
@@ -178,7 +175,7 @@ fn remove(
 fn ssh_options(host: &Host, config: Option<&Path>) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     if let Some(config) = config {
-        // It starts in another folder than the one that the user named it from.
+        // The working directory of the program is not the user's.
         let config = std::path::absolute(config).unwrap_or_else(|_| config.to_owned());
         options.extend(["-F".to_owned(), config.display().to_string()]);
     }
@@ -190,22 +187,12 @@ fn ssh_options(host: &Host, config: Option<&Path>) -> Vec<String> {
     options
 }
 
-/// Makes the file, of bytes that cannot be packed.
+/// Makes the file, of incompressible bytes.
 fn make(folder: &OwnFolder, drive: &Path) -> Result<(), String> {
     if folder.length(FILE) == Some(BYTES) {
         return Ok(());
     }
-    if let Ok(free) = fstatvfs(folder.descriptor()) {
-        let free = free.f_bavail.saturating_mul(free.f_frsize);
-        if free < BYTES + SPARE_BYTES {
-            return Err(format!(
-                "{} has {} MB free, {} MB are needed; use another directory (--dir)",
-                drive.display(),
-                free / 1_000_000,
-                (BYTES + SPARE_BYTES) / 1_000_000
-            ));
-        }
-    }
+    check_space(drive, folder, BYTES)?;
     let written = || -> std::io::Result<()> {
         // Leftovers of an interrupted step.
         folder.remove(FILE)?;
@@ -214,7 +201,7 @@ fn make(folder: &OwnFolder, drive: &Path) -> Result<(), String> {
         let mut block = vec![0_u8; 1 << 20];
         for _ in 0..BYTES / block.len() as u64 {
             for word in block.chunks_exact_mut(8) {
-                // xorshift64: nothing that is copied has to be unpredictable, only unpackable.
+                // xorshift64: incompressible is enough.
                 state ^= state << 13;
                 state ^= state >> 7;
                 state ^= state << 17;
@@ -225,13 +212,13 @@ fn make(folder: &OwnFolder, drive: &Path) -> Result<(), String> {
         out.sync_all()
     };
     written().map_err(|why| {
-        // It goes with the folder otherwise.
+        // Otherwise it is removed with the folder.
         let _ = folder.remove(FILE);
         format!("cannot write to {}: {why}", drive.display())
     })
 }
 
-/// Brings the file into the page cache, so that the drive has no part in a copy.
+/// Reads the file into the page cache, so that the copy does not depend on the drive.
 fn read_once(folder: &OwnFolder) {
     let Ok(mut file) = opened(folder) else { return };
     let mut block = vec![0; 1 << 20];
@@ -248,7 +235,7 @@ fn drop_from_cache(folder: &OwnFolder) {
     }
 }
 
-/// The failure in the words of ssh, with what can be done.
+/// The failure with ssh's message and a hint.
 fn explained(failed: Failure, host: &Host) -> Failure {
     let Some((why, hint)) = reason(&failed.output_tail) else { return failed };
     Failure { message: format!("cannot connect to {} by SSH: {why}{hint}.", host.name), ..failed }

@@ -1,15 +1,16 @@
-//! `core-to-core`: how long a cache line takes from every CPU to every other. From the matrix clusters
-//! show, independent of the kernel's tables, and what it costs threads to share data across them.
+//! `core-to-core`: latency of a cache line between every pair of CPUs. The matrix shows clusters independently of the
+//! kernel's tables, and the cost of sharing data across them.
 
 use super::attributes::{Attributes, DurationRule};
+use super::scored::not_started;
 use super::{Workload, no_other_cpu};
 use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
 use crate::measure::quiet;
 use crate::measure::report::StepReport;
 use microbench::core_to_core::CacheLinePingPong;
-use process::child::{failure, move_to};
-use record::{CorePair, CoreToCore, Failure, FailureKind, Missing, StepMeasurement, StoppingRule, WorkloadId};
+use process::child::move_to;
+use record::{CorePair, CoreToCore, Failure, Missing, StepMeasurement, StoppingRule, WorkloadId};
 use std::time::{Duration, Instant};
 
 /// The entry in the table of workloads.
@@ -25,15 +26,14 @@ pub(super) const CORE_TO_CORE: Workload = Workload {
 
 /// Rises when the loop changes.
 const METHOD: u32 = 1;
-/// Maximum number of CPUs measured, spread over all CPUs: two thousand pairs.
+/// Maximum number of measured CPUs, spread over all: about 2000 pairs.
 const CPUS_MAX: usize = 64;
 /// Round trips of one batch: 40 µs inside a cluster, long against the timer.
 const ROUND_TRIPS: u32 = 300;
-/// CPUs that idled run slowly at first: each pair plays for so long before it counts, or for its share of
-/// [`WARM_UP_ALL`] where there are many.
+/// Warm-up of a pair, as CPUs leave idle states slowly; with many pairs, the share of [`WARM_UP_ALL`].
 const WARM_UP: Duration = Duration::from_millis(20);
 const WARM_UP_ALL: Duration = Duration::from_secs(4);
-/// Batches of one pair. A pair on a busy machine may take its time.
+/// Batches of one pair.
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(50));
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
@@ -56,8 +56,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         }
     }
     if pairs.iter().all(|pair| pair.ns.is_empty()) {
-        let why = "No two CPUs could be used at the same time.".to_owned();
-        return Err(failure(FailureKind::NotStarted, why, ""));
+        return Err(not_started("No two CPUs could be used at the same time."));
     }
     report.seen_on.clone_from(&cpus);
     Ok(StepMeasurement::CoreToCore(CoreToCore { cpus_online: context.job.cpus.len() as u32, cpus, pairs }))
@@ -69,7 +68,7 @@ fn sample(cpus: &[u32]) -> Vec<u32> {
     (0..count).map(|index| cpus[index * cpus.len() / count]).collect()
 }
 
-/// Batches between two CPUs; none if one of them is not available.
+/// Batches between two CPUs; empty if one of them is not available.
 fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
     let (game, gate) = (&CacheLinePingPong::new(), Gate::default());
     let answer = move || {
@@ -95,7 +94,7 @@ fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
 fn batches(game: &CacheLinePingPong, warm_up: Duration) -> Vec<f64> {
     let mut ns: Vec<f64> = Vec::new();
     let _window = quiet::window();
-    // The first batch also waits for the other thread to come.
+    // The first batch includes the wait for the other thread.
     let begun = Instant::now();
     while game.play(ROUND_TRIPS).is_some() && begun.elapsed() < warm_up {}
     let started = Instant::now();
@@ -113,6 +112,7 @@ mod tests {
     use super::*;
     use crate::job::Job;
     use crate::testing::Bench;
+    use record::FailureKind;
 
     fn job(cpus: &[u32]) -> Job {
         Job { workload: WorkloadId::CoreToCore, cpus: cpus.to_vec(), threads: 2, ..Job::default() }

@@ -1,17 +1,17 @@
-//! `cpuminer`: five minutes of scrypt on all CPUs by an installed miner, which mines nothing here. Its
-//! rate over time shows whether the machine holds its clock under the heaviest vector code that people
-//! run. Where no miner is installed, `simd` runs instead, under its own name.
+//! `cpuminer`: five minutes of scrypt on all CPUs by an installed miner in benchmark mode. The rate over time shows
+//! whether the machine holds its clock under heavy vector code. Without a miner, `simd` runs instead, under its own name.
 //!
-//! The miner never ends by itself: it is ended after its time.
+//! The miner does not end by itself: it is ended after the time.
 
 use super::Workload;
 use super::attributes::{Attributes, DurationRule};
-use super::scored::{positive, tool};
+use super::scored::{garbled, positive, tool};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
-use process::child::failure;
 use process::tools::ToolKind;
-use record::{Failure, FailureKind, Series, StepMeasurement, WorkloadId, without_colours};
+use record::{Failure, Series, StepMeasurement, WorkloadId, without_colours};
+use regex_lite::Regex;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -33,13 +33,13 @@ pub(super) const KIND: ToolKind = ToolKind {
     ..ToolKind::PLAIN
 };
 
-/// As long as it takes a heatsink to get warm; what the bash program has always run.
+/// Time until a heatsink is warm, and the time that the bash program used.
 const TIME: Duration = Duration::from_secs(300);
-/// Its scores are those of old logs.
+/// `cpuminer-multi`, as in old logs.
 const METHOD_MULTI: u32 = 1;
-/// The original miner, whose scrypt is other code.
+/// The original miner, with other code for scrypt.
 const METHOD_MINERD: u32 = 2;
-/// `cpuminer-opt`, with other code again.
+/// `cpuminer-opt`, with its own code.
 const METHOD_OPT: u32 = 3;
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
@@ -51,11 +51,11 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         arguments.push("--no-color");
     }
     let output = context.program_for(report, &found, &arguments, TIME)?;
-    let series = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let series = parse(&output).map_err(|why| garbled(why, &output))?;
     Ok(StepMeasurement::Series(Series { detail: found.version, ..series }))
 }
 
-/// The scrypt of this program, by the name it gives itself.
+/// Method of a miner, by the name in its version.
 fn method(version: &str) -> u32 {
     match version.split_whitespace().next() {
         Some("cpuminer-multi") => METHOD_MULTI,
@@ -66,57 +66,33 @@ fn method(version: &str) -> u32 {
 
 /// `** cpuminer-multi 1.3.7 by tpruvot@github **` or, of the original, `cpuminer 2.5.1`.
 fn version_line(text: &str) -> Option<String> {
-    let plain = without_colours(text);
-    let lines = plain.lines().map(|line| line.trim_matches(['*', ' ']));
-    let is_version = |line: &&str| {
-        let mut words = line.split_whitespace();
-        let (name, version) = (words.next().unwrap_or_default(), words.next());
-        name.starts_with("cpuminer") && version.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let line = lines.into_iter().find(is_version)?;
-    Some(line.split(" by ").next()?.to_owned())
+    let version = recognised("", r"^[* ]*(cpuminer\S* \d.*?)(?: by .*)?[* ]*$", &without_colours(text))?;
+    Some(version.trim_start().to_owned())
 }
 
-/// Lines of all threads together: `[2026-04-30 23:59:56] Total: 7.99 kH/s`, or
+/// Rates of all threads together: `[2026-04-30 23:59:56] Total: 7.99 kH/s`, also in `H/s` or `khash/s`, or
 /// `Benchmark: 28.1 kh/s, Temp: 56C`.
 pub(super) fn parse(text: &str) -> Result<Series, String> {
+    let line = r"(?m)^\s*\[\S+ (\d\d):(\d\d):(\d\d)\] *(?:(?:Total|Benchmark): (\S+) ([kM]?)(?:hash|H|h)/s(?:,|\s*$))?";
+    let line = Regex::new(line).map_err(|why| why.to_string())?;
     let (mut values, mut at_ms, mut start) = (Vec::new(), Vec::new(), None);
-    for line in without_colours(text).lines() {
-        let Some((clock_s, words)) = stamped(line) else { continue };
-        let start_s: i64 = *start.get_or_insert(clock_s);
-        let words = words.strip_prefix("Total: ").or_else(|| words.strip_prefix("Benchmark: "));
-        let Some(rate) = words.and_then(kilohashes) else { continue };
-        values.push(rate);
-        // Lines carry the time of day; a run over midnight goes on from 0.
+    for found in line.captures_iter(&without_colours(text)) {
+        let [hour, minute, second] = [1, 2, 3].map(|group| found[group].parse().unwrap_or(0));
+        let clock_s: i64 = hour * 3600 + minute * 60 + second;
+        let start_s = *start.get_or_insert(clock_s);
+        let Some(rate) = found.get(4).and_then(|number| positive(number.as_str())) else { continue };
+        values.push(match &found[5] {
+            "" => rate / 1000.0,
+            "k" => rate,
+            _ => rate * 1000.0,
+        });
+        // Lines have the time of day, which starts from 0 at midnight.
         at_ms.push((clock_s - start_s).rem_euclid(86_400) * 1000);
     }
     if values.is_empty() {
         return Err("the miner printed no total hash rate".into());
     }
     Ok(Series { unit: "kH/s".into(), higher_is_better: true, at_ms, values, ..Series::default() })
-}
-
-/// Seconds since midnight, and the rest of the line.
-fn stamped(line: &str) -> Option<(i64, &str)> {
-    let (date, words) = line.trim().strip_prefix('[')?.split_once(']')?;
-    let mut parts = date.split_once(' ')?.1.split(':').map(str::parse::<i64>);
-    let (hour, minute, second) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
-    let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..61).contains(&second);
-    is_time.then(|| (hour * 3600 + minute * 60 + second, words.trim()))
-}
-
-/// `7.99 kH/s`, `412.50 H/s`, `6.02 khash/s`, `28.1 kh/s, Temp: 56C`.
-fn kilohashes(words: &str) -> Option<f64> {
-    let (number, unit) = words.split(',').next()?.split_once(' ')?;
-    let number = positive(number)?;
-    let unit = unit.trim();
-    let scale = ["hash/s", "H/s", "h/s"].iter().find_map(|hashes| unit.strip_suffix(hashes))?;
-    match scale {
-        "" => Some(number / 1000.0),
-        "k" => Some(number),
-        "M" => Some(number * 1000.0),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
-//! Workloads of the table that are definitions, in the language that users have for their own: one file in
-//! `data/workloads` each, and its variants.
+//! Workloads of the table that are definitions, in the format of users' own: one file in `data/workloads` each.
 
 use super::attributes::Attributes;
-use super::program::{measure, too_little_memory};
-use super::scored::tool;
+use super::program::{lacking, measure};
+use super::scored::{not_started, tool};
 use super::{Places, Shape, Workload};
 use crate::job::definition::{Definition, Repeat, built_in};
 use crate::job::pinning::CpuSelection;
 use crate::measure::context::WorkloadContext;
-use process::child::failure;
-use record::{FailureKind, Variant, WorkloadId};
+use record::{Variant, WorkloadId};
 use std::sync::LazyLock;
 
 const FILES: &[&str] = &[
@@ -22,7 +20,7 @@ const FILES: &[&str] = &[
 static DEFINITIONS: LazyLock<Vec<Vec<Definition>>> =
     LazyLock::new(|| FILES.iter().map(|text| built_in(text)).collect());
 
-/// Their rows in the table.
+/// Rows of the table of workloads.
 pub(super) fn workloads() -> impl Iterator<Item = Workload> {
     DEFINITIONS.iter().map(|variants| workload(variants))
 }
@@ -48,18 +46,17 @@ fn workload(definitions: &'static [Definition]) -> Workload {
             seconds: first.seconds.unwrap_or(0),
         }),
         attributes: Attributes::PLAIN,
-        lacking: |context| too_little_memory(context, definition(context)?),
+        lacking: |context| lacking(context, definition(context)?),
         run: |context, report| {
             let kind = crate::workload(context.job.workload).and_then(|workload| workload.tool);
             let known = definition(context).zip(kind);
-            let unknown = || failure(FailureKind::NotStarted, "Nothing is defined.".into(), "");
-            let (definition, kind) = known.ok_or_else(unknown)?;
+            let (definition, kind) = known.ok_or_else(|| not_started("Nothing is defined."))?;
             measure(context, report, definition, &tool(context, kind)?)
         },
     }
 }
 
-/// The definition of a job; the first one for a variant that it does not have.
+/// The definition of a job; the first one for unknown variants.
 fn definition(context: &WorkloadContext) -> Option<&'static Definition> {
     let name = context.job.workload.as_str();
     let variants = DEFINITIONS.iter().find(|variants| variants[0].name == name)?;
@@ -67,7 +64,7 @@ fn definition(context: &WorkloadContext) -> Option<&'static Definition> {
     own.or(variants.first())
 }
 
-/// The scores that each definition finds in a text, by name and variant.
+/// Scores that each definition finds in a text, by name and variant.
 pub(super) fn parse(text: &str) -> Vec<(String, Vec<(String, f64)>)> {
     let found = |definition: &Definition| {
         let scores = definition.score.find_all(text, 0.0).ok()?;

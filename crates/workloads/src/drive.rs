@@ -1,21 +1,19 @@
 //! `drive`: the drive under a chosen folder by fio: large files, random blocks, many small files.
 //!
-//! The page cache is passed by (`O_DIRECT`). Where a file system cannot do that, files are written
-//! to the drive before the time is taken, and dropped from the cache before they are read. It measures
-//! the file system with the drive, as every program meets it; not the bare device.
+//! Direct I/O bypasses the page cache. On file systems without it, files are written back before the clock stops and
+//! dropped from the cache before they are read. It measures the file system on the drive, not the bare device.
 
 use super::attributes::{Attributes, Needs};
-use super::scored::{higher, positive, tool};
+use super::scored::{garbled, higher, json, not_started, positive, tool};
 use super::{Places, Shape, Workload};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::faults;
 use machine::files::OwnFolder;
-use process::child::failure;
 use process::tools::{InstalledProgram, ToolKind};
-use record::{Failure, FailureKind, Scores, StepMeasurement, Variant, WorkloadId};
+use record::{Failure, Scores, StepMeasurement, Variant, WorkloadId};
 use rustix::fs::fstatvfs;
-use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
@@ -43,20 +41,17 @@ pub(super) const DRIVE: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "fio",
     programs: &["fio"],
-    recognise: &|text| {
-        let line = text.lines().find(|line| line.starts_with("fio-"))?;
-        Some(line.trim().replacen('-', " ", 1))
-    },
+    recognise: &|text| recognised("fio", r"^fio-(.*\S)", text),
     // Older ones count bandwidth in KiB only.
     oldest: &[3, 0],
     ..ToolKind::PLAIN
 };
 
-/// Rises when what is read or written changes.
+/// Rises when the files or the access pattern change.
 const METHOD: u32 = 1;
-/// Long enough for cards that pause while they tidy up.
+/// Longer than the pauses of cards that collect garbage.
 const SECONDS: u64 = 10;
-/// Larger than what drives keep in memory of their own; slow cards write it in a minute.
+/// Larger than caches of drives; slow cards write it in a minute.
 const LARGE_BYTES: u64 = 512 << 20;
 const SMALL_BYTES: u64 = 16 << 10;
 const SMALL_FILES: u64 = 10_000;
@@ -64,24 +59,24 @@ const SMALL_FILES: u64 = 10_000;
 const SPARE_BYTES: u64 = 128 << 20;
 /// The large file at 1 MB/s.
 const PREPARING_LIMIT: Duration = Duration::from_secs(600);
-/// For drives that hang in the middle, and for files to be removed.
+/// Allowance for drives that stall, and for the removal of files.
 const SPARE_TIME: Duration = Duration::from_secs(120);
 
-/// Size of the large file; less in tests that are in haste.
+/// Size of the large file; smaller in quick tests.
 fn large_bytes() -> u64 {
     (LARGE_BYTES / u64::from(faults::haste())).max(16 << 20)
 }
 
-/// How many small files; fewer in tests that are in haste.
+/// Number of small files; fewer in quick tests.
 fn small_files() -> u64 {
     (SMALL_FILES / u64::from(faults::haste())).max(100)
 }
 
-/// Files in our folder, in which fio starts.
+/// Files in fio's working directory.
 const LARGE: &str = "large";
 const SMALL: &str = "small";
 const RESULTS: &str = "fio.json";
-/// No results are larger.
+/// Upper bound of the size of results.
 const RESULTS_BYTES_MAX: u64 = 16 << 20;
 
 /// Way to bypass the page cache.
@@ -94,7 +89,7 @@ enum Cache {
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     report.method = METHOD;
-    let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
+    let refused = |why: String| not_started(format!("{why}."));
     let folder = context.site.drive_folder().map_err(refused)?;
     let context = &context.in_folder(&folder);
     let is_small = context.job.variant.as_str() == "small-files";
@@ -113,7 +108,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     }
     report.start_timing(context.timeline);
     let outcome = measure(context, report, &found, &folder);
-    // Small files would only be written again, not made, by the next repetition.
+    // The next repetition must create the small files, not rewrite them.
     let removed = folder.remove(SMALL);
     outcome.and_then(|measured| match removed {
         Ok(()) => Ok(measured),
@@ -121,8 +116,8 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     })
 }
 
-/// Refuses to fill a drive.
-fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), String> {
+/// Refuses to fill a drive: it must have room for `bytes` and [`SPARE_BYTES`].
+pub(super) fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), String> {
     let Ok(space) = fstatvfs(folder.descriptor()) else { return Ok(()) };
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     let needed = bytes + SPARE_BYTES;
@@ -136,7 +131,7 @@ fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), Strin
     })
 }
 
-/// Writes the large file, whole and down to the drive. What is read later has to be there.
+/// Writes the large file to the drive, for forms that read it.
 fn prepare(
     context: &WorkloadContext,
     report: &mut StepReport,
@@ -172,8 +167,7 @@ fn measure(
             "buffered I/O; page cache dropped before and synced after"
         }
     };
-    let scores = parse(&output, context.job.variant.as_str())
-        .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let scores = parse(&output, context.job.variant.as_str()).map_err(|why| garbled(why, &output))?;
     let folder = context.site.drive();
     Ok(StepMeasurement::Scores(Scores {
         detail: format!("{} in {}, {how}", scores.detail, folder.display()),
@@ -181,7 +175,7 @@ fn measure(
     }))
 }
 
-/// Runs fio and returns its results. They go to a file, so that what it prints are its messages.
+/// Runs fio and returns its results, which go to a file to keep them apart from messages.
 fn once(
     context: &WorkloadContext,
     report: &mut StepReport,
@@ -189,8 +183,8 @@ fn once(
     folder: &OwnFolder,
     cache: Cache,
 ) -> Result<String, Failure> {
-    let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
-    // Those of an earlier step are not these.
+    let refused = |why: String| not_started(format!("{why}."));
+    // Results of an earlier step must not be taken for new ones.
     let removed = folder.remove(RESULTS);
     removed.map_err(|why| refused(why.to_string()))?;
     let time = context.time_or(Duration::from_secs(SECONDS));
@@ -200,10 +194,7 @@ fn once(
     let messages = context.program(report, found, &arguments, time + SPARE_TIME)?;
     let results = folder.files().read(OsStr::new(RESULTS), RESULTS_BYTES_MAX);
     let results = results.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    results.map_err(|why| {
-        let message = format!("fio wrote no results: {why}.");
-        failure(FailureKind::Garbled, message, &messages)
-    })
+    results.map_err(|why| garbled(format!("fio wrote no results: {why}"), &messages))
 }
 
 fn arguments(variant: &str, time: Duration, cache: Cache) -> Vec<String> {
@@ -233,7 +224,7 @@ fn arguments(variant: &str, time: Duration, cache: Cache) -> Vec<String> {
         _ => "--rw=read --bs=1M",
     };
     let cache = match cache {
-        // The file again and again until time is up: the drive, not memory, answers each time.
+        // The file is read or written repeatedly until time is up; no access hits memory.
         Cache::PassedBy => "--direct=1 --time_based",
         Cache::Dropped => "--direct=0 --end_fsync=1",
     };
@@ -246,7 +237,7 @@ fn takes_no_direct(output: &str) -> bool {
     output.contains("direct=1") || output.contains("Invalid argument")
 }
 
-/// The failure in the words of the drive, where fio has told them.
+/// The failure with the reason of the drive, if fio printed one.
 fn explained(failure: Failure, place: &Path) -> Failure {
     match reason(&failure.output_tail) {
         Some(why) => Failure { message: format!("fio failed in {}: {why}.", place.display()), ..failure },
@@ -262,12 +253,10 @@ fn reason(output: &str) -> Option<String> {
     (!why.is_empty()).then(|| why.to_owned())
 }
 
-/// The one job of fio's JSON. Messages may stand before it.
+/// The only job of fio's JSON.
 pub(super) fn parse(output: &str, variant: &str) -> Result<Scores, String> {
-    let start = output.find('{').ok_or("fio printed no JSON")?;
-    let mut values = serde_json::Deserializer::from_str(&output[start..]).into_iter::<Value>();
-    let value = values.next().and_then(Result::ok);
-    let value = value.ok_or("fio's JSON is incomplete")?;
+    let why = if output.contains('{') { "fio's JSON is incomplete" } else { "fio printed no JSON" };
+    let value = json(output).ok_or(why)?;
     let job = &value["jobs"][0];
     let side = match variant {
         "read" | "random-read" => &job["read"],

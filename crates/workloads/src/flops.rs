@@ -1,20 +1,21 @@
 //! `flops`: built-in multiplication of dense matrices in double and single precision. It keeps the units for
-//! multiply-adds of every core busy, from the caches: the most floating-point operations a second that programs get,
-//! what people run HPL for, and a load that draws much power.
+//! multiply-adds of every core busy with data from the caches: the peak rate of floating-point operations, as from HPL,
+//! and a load that draws much power.
 //!
 //! Every thread has a CPU and matrices of its own. Elements are integers, so every product is exact, and verified.
 
 use super::Workload;
+use super::scored::{not_started, too_little_memory, wrong_answer};
 use super::{Places, Shape};
 use crate::measure::context::WorkloadContext;
 use crate::measure::quiet;
 use crate::measure::report::StepReport;
 use crate::measure::turns::{Turn, series};
-use machine::{available_kib, faults};
+use machine::faults;
 use microbench::clock::{ClockPlan, measure};
 use microbench::flops::{Element, Kernel, Product, kernel};
-use process::child::{failure, move_to};
-use record::{ClockSeries, Failure, FailureKind, Missing, StepMeasurement, Variant, WorkloadId};
+use process::child::move_to;
+use record::{ClockSeries, Failure, Missing, StepMeasurement, Variant, WorkloadId};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -50,23 +51,16 @@ const SEED: u64 = 0x5bc_f10b;
 const TIME: Duration = Duration::from_secs(5);
 /// Minimum number of turns.
 const TURNS_MIN: usize = 2;
-/// Products of a turn go on for this time, of which reading the clock is a small part; the slowest boards need several
-/// seconds for one.
+/// Minimum duration of a turn, long against the clock reading; one product takes the slowest boards several seconds.
 const TURN: Duration = Duration::from_millis(250);
 /// Memory left to the system, in KiB.
 const RESERVE_KIB: u64 = 32 << 10;
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    let available = available_kib(context.root).ok()?;
     let threads = u64::from(context.job.threads.max(1));
-    // Three matrices, and panels of less than one.
-    let need = threads * 4 * (size() * size() * element(context).bytes()) as u64 / 1024 + RESERVE_KIB;
-    (need > available).then(|| {
-        let mib = |kib: u64| kib / 1024;
-        let why =
-            format!("matrices of {threads} threads need {} MiB, only {} MiB are available", mib(need), mib(available));
-        Missing::unsupported("/proc/meminfo", why)
-    })
+    // Three matrices, and panels smaller than one.
+    let need_kib = threads * 4 * (size() * size() * element(context).bytes()) as u64 / 1024 + RESERVE_KIB;
+    too_little_memory(context, &format!("matrices of {threads} threads need"), need_kib)
 }
 
 /// Rows and columns; fewer in tests.
@@ -94,8 +88,8 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     Ok(StepMeasurement::Series(series))
 }
 
-/// Takes turns for `time`, after a start together, and reads the clock at the end of each, in kHz. The first product
-/// wakes up clock and caches.
+/// Takes turns for `time` after a common start, and reads the clock in kHz at the end of each. The first product warms up
+/// clock and caches.
 fn turns(
     kernel: &'static Kernel,
     cpu: Option<u32>,
@@ -105,9 +99,8 @@ fn turns(
 ) -> Result<(Vec<Turn>, Vec<u32>), Failure> {
     let is_cancelled = || cancelled.load(Ordering::Relaxed) != 0;
     let ready = || -> Result<Product, Failure> {
-        let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
         cpu.map_or(Ok(()), |cpu| move_to(&[cpu])).map_err(not_started)?;
-        let mut product = Product::new(kernel, size(), SEED).map_err(|refused| not_started(refused.to_string()))?;
+        let mut product = Product::new(kernel, size(), SEED).map_err(not_started)?;
         product.multiply(is_cancelled);
         verified(kernel, &product, is_cancelled())?;
         Ok(product)
@@ -140,7 +133,7 @@ fn verified(kernel: &Kernel, product: &Product, is_cancelled: bool) -> Result<()
         return Ok(());
     }
     let why = format!("A product of matrices by {} is wrong; memory or CPU of this machine is unstable.", kernel.id);
-    Err(failure(FailureKind::WrongAnswer, why, ""))
+    Err(wrong_answer(why))
 }
 
 #[cfg(test)]
@@ -148,6 +141,7 @@ mod tests {
     use super::*;
     use crate::job::Job;
     use crate::testing::Bench;
+    use record::FailureKind;
 
     fn job(variant: Variant, threads: u32) -> Job {
         Job { workload: WorkloadId::Flops, variant, threads, time: Some(Duration::from_millis(1)), ..Job::default() }

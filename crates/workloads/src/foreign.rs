@@ -1,13 +1,13 @@
-//! Every parser of what a program prints, as a function of text alone: for fuzzing.
+//! Parsers of tool output, for fuzzing.
 
 use super::{
     copy, cpuminer, defined, drive, geekbench, network, opengl, openssl, phoronix, sevenzip, stockfish, video,
 };
 
-/// A name, in kebab-case, and what is done with a text.
+/// Name in kebab-case, and a call of the parser.
 type Parser = (&'static str, fn(&str));
 
-/// The parsers, by the program whose output they read.
+/// Parsers by program.
 pub const PARSERS: &[Parser] = &[
     ("copy", |text| drop(copy::reason(text))),
     ("cpuminer", |text| drop(cpuminer::parse(text))),

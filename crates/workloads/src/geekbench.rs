@@ -1,18 +1,17 @@
 //! `geekbench`: Geekbench 5 or 6 from PATH or `GEEKBENCH=`.
 //!
-//! Scores come from the file that it exports or from what it prints, never from a web page. Without a
-//! licence it prints none and uploads everything to its vendor: then the link to the results is what is
-//! kept, and why there is no score. It starts a thread for each CPU that is online, wherever it is pinned
-//! to, so that runs on one core type have the others switched off (`hotplug`) as well as affinity.
+//! Scores come from the file that it exports or from its output, never from a web page. Without a licence it prints no
+//! scores and uploads its results to the vendor; the Record then has the link and the reason. It starts a thread for
+//! each online CPU regardless of affinity, so runs on one core type also switch the other CPUs off (`hotplug`).
 
 use super::attributes::{Attributes, ONE_FORM};
-use super::scored::{higher, number_behind, read, tool};
+use super::scored::{higher, number_behind, read, too_little_memory, tool};
 use super::{Places, Shape, Workload};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
-use machine::available_kib;
 use process::tools::{ToolKind, version_numbers};
-use record::{Failure, Missing, Mode, Score, Scores, StepMeasurement, WorkloadId};
+use record::{Failure, Mode, Score, Scores, StepMeasurement, WorkloadId};
 use serde::Deserialize;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -26,7 +25,7 @@ pub(super) const GEEKBENCH: Workload = Workload {
     tool: Some(&KIND),
     shape: Some(Shape { variants: ONE_FORM, places: Places::EachTypeThenAll, repetitions: 2, seconds: 600 }),
     attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Geekbench), ..Attributes::PLAIN },
-    lacking,
+    lacking: |context| too_little_memory(context, "Geekbench needs", NEED_KIB),
     run,
 };
 
@@ -40,30 +39,21 @@ pub(super) const KIND: ToolKind = ToolKind {
     ..ToolKind::PLAIN
 };
 
-/// The slowest boards take most of an hour.
+/// The slowest boards need up to an hour.
 const TIME_LIMIT: Duration = Duration::from_secs(2 * 3600);
-/// File of results, in the folder in which Geekbench starts.
+/// File of results, in Geekbench's working directory.
 const RESULTS: &str = "result.json";
-/// No results are larger.
+/// Upper bound of the size of results.
 const RESULTS_BYTES_MAX: u64 = 16 << 20;
-/// With less than this it is killed, or swaps for hours.
+/// With less memory it is killed, or swaps for hours.
 const NEED_KIB: u64 = 1200 << 10;
-
-fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    let available = available_kib(context.root).ok()?;
-    (available < NEED_KIB).then(|| {
-        let (need, has) = (NEED_KIB >> 10, available >> 10);
-        let why = format!("Geekbench needs {need} MiB, only {has} MiB are available");
-        Missing::unsupported("/proc/meminfo", why)
-    })
-}
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     // Scores of 5 and 6 have different scales.
     report.method = version_numbers(&found.version).first().copied().unwrap_or(0);
     let folder = context.site.folder_of(context.tools.user()).ok().map(Arc::new);
-    // Nobody can change the way to a file without one.
+    // A file name without a path cannot be redirected.
     let in_folder = folder.as_ref().map(|folder| context.in_folder(folder));
     let context = in_folder.as_ref().unwrap_or(context);
     let exported = match &folder {
@@ -73,7 +63,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         }
         _ => None,
     };
-    // A build that does not say whether it has a licence refuses at once what needs one.
+    // Builds of unknown licence refuse the export at once where they have none.
     let output = match exported {
         Some(output) => output,
         None if context.is_cancelled() => return Err(context.interruption()),
@@ -88,12 +78,8 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
 
 /// `Geekbench 6.3.0 Tryout (Build 603408 (corktown-master-build 6.3.0-...))`.
 fn version_line(text: &str) -> Option<String> {
-    let line = text.lines().find_map(|line| {
-        let version = line.trim().strip_prefix("Geekbench ")?;
-        version.starts_with(|c: char| c.is_ascii_digit()).then(|| line.trim())
-    })?;
-    let name = line.split(['(', ':']).next()?.trim().to_owned();
-    // The words may stand in a line of their own.
+    let name = recognised("", r"^\s*Geekbench \d[^(:\n]*", text)?;
+    // Some builds say it in another line.
     let is_tryout = text.contains("tryout mode") && !name.contains("Tryout");
     Some(if is_tryout { name + " Tryout" } else { name })
 }
@@ -117,7 +103,7 @@ struct Part {
     score: f64,
 }
 
-/// Scores of the exported file, else those it printed, and its links.
+/// Scores of the exported file, otherwise of the output, and links.
 pub(super) fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
     let exported = json.map(serde_json::from_str::<Export>);
     let rows = match exported {
@@ -157,7 +143,7 @@ fn printed_rows(text: &str) -> Vec<Score> {
     labels.into_iter().filter_map(score).collect()
 }
 
-/// Links to the results. The one that claims them for an account is for its owner only.
+/// Links to the results, without the private one that claims them for an account.
 fn links(text: &str) -> Vec<String> {
     let words = text.split_whitespace();
     let is_result = |word: &&str| word.contains("browser.geekbench.com/") && !word.contains("claim");

@@ -58,32 +58,32 @@ pub struct Workload {
     pub about: &'static str,
     /// Link to its documentation.
     pub link: &'static str,
-    /// The external program it runs; none for what is built in.
+    /// The external program; `None` for built-in work.
     pub tool: Option<&'static ToolKind>,
     /// Shape of a run by name; `None` for workloads that run as in the standard run.
     pub shape: Option<Shape>,
     /// Further attributes.
     pub attributes: Attributes,
-    /// Why it cannot run here although its tool is installed, such as too little memory. Asked before every step.
+    /// Why it cannot run here although its tool is installed, such as too little memory. Called before every step.
     pub lacking: fn(&WorkloadContext) -> Option<Missing>,
-    /// Runs it once: [`Workload::measure`] is how it is called.
+    /// Runs it once; called by [`Workload::measure`].
     pub run: fn(&WorkloadContext, &mut StepReport) -> Result<StepMeasurement, Failure>,
 }
 
-/// Shape of a load that is requested by name.
+/// Shape of a workload that is run by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Its forms, all of which run where none is named; empty if one must be named.
+    /// Variants, all of which run by default; empty if one must be named.
     pub variants: &'static [Variant],
-    /// CPUs of each form.
+    /// CPUs of each variant.
     pub places: Places,
-    /// Repetitions of each form at each place.
+    /// Repetitions of each variant at each place.
     pub repetitions: u32,
-    /// About how long one repetition takes, in seconds.
+    /// Expected duration of a repetition, in seconds.
     pub seconds: u64,
 }
 
-/// Sets of CPUs that a load runs on, one after the other.
+/// Sets of CPUs that a workload runs on in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Places {
     /// All CPUs.
@@ -92,9 +92,8 @@ pub enum Places {
     OneOfEachType,
     /// One CPU of every core type, then all CPUs if there are several.
     OneOfEachTypeThenAll,
-    /// All CPUs of every core type once, if there are several, the others switched off meanwhile where
-    /// that can be done: programs that start a thread for each CPU of the machine, regardless of the CPUs they
-    /// may use. Then all CPUs, repeated.
+    /// All CPUs of every core type once, if there are several, with the other CPUs switched off if possible, for programs
+    /// that start a thread for each online CPU regardless of affinity. Then all CPUs, repeated.
     EachTypeThenAll,
 }
 
@@ -111,12 +110,12 @@ impl Workload {
         run: |_, _| unreachable!("every row has its own"),
     };
 
-    /// Why it cannot run here: no tool, no memory.
+    /// Why it cannot run here: tool or memory is missing.
     pub fn missing(&self, context: &WorkloadContext) -> Option<Missing> {
         self.tool.and_then(|kind| context.tools.find(kind).err()).or_else(|| (self.lacking)(context))
     }
 
-    /// Runs it once, unless something is lacking, and returns all that is known of it, also when it failed.
+    /// Runs it once unless something is missing. Returns its report also after a failure.
     pub fn measure(&self, context: &WorkloadContext) -> (StepReport, Outcome) {
         let mut report = StepReport::new(context.not_comparable.clone());
         let outcome = match self.missing(context) {
@@ -137,7 +136,7 @@ pub static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     workloads
 });
 
-/// Workloads that are code.
+/// Workloads in code.
 const CODED: &[Workload] = &[
     aes::AES,
     core_to_core::CORE_TO_CORE,
@@ -170,13 +169,13 @@ pub fn workload(id: WorkloadId) -> Option<&'static Workload> {
     WORKLOADS.iter().find(|workload| workload.id == id)
 }
 
-/// The workload that users know by this name.
+/// The workload with this name.
 pub fn named(name: &str) -> Option<&'static Workload> {
     let mut workloads = WORKLOADS.iter();
     workloads.find(|workload| workload.id.as_str() == name)
 }
 
-/// True if a name stands for something else in Records already.
+/// Whether a name has another meaning in Records.
 pub fn is_taken(name: &str) -> bool {
     name == WorkloadId::Clock.as_str() || named(name).is_some()
 }

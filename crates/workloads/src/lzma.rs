@@ -1,21 +1,19 @@
-//! `lzma`: LZMA compression and decompression built in. Runs where no 7-zip is installed: the same
-//! kind of work (integer, branches that cannot be foretold, cache misses), but another program and
-//! a smaller dictionary. So its figure is what it is, MB of text that went through both directions
-//! per second, and never MIPS.
+//! `lzma`: built-in LZMA compression and decompression, for machines without 7-zip. The work is of the same kind
+//! (integers, unpredictable branches, cache misses), with another program and a smaller dictionary, so its score is MB of
+//! text per second in both directions, not MIPS.
 //!
-//! The text is generated: words of a made vocabulary, frequent ones more often, from a fixed seed.
-//! Every thread works for itself; every block is compared after its way there and back.
+//! The text is generated from a fixed seed: words of a random vocabulary by frequency. Threads are independent, and each
+//! verifies its output.
 
 use super::Workload;
 use super::attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, PACKERS};
+use super::scored::{too_little_memory, wrong_answer};
 use crate::measure::context::WorkloadContext;
 use crate::measure::quiet;
 use crate::measure::report::StepReport;
 use crate::measure::turns::{Turn, series};
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
-use machine::available_kib;
-use process::child::failure;
-use record::{Failure, FailureKind, Missing, StepMeasurement, WorkloadId};
+use record::{Failure, Missing, StepMeasurement, WorkloadId};
 use std::io::{Read, Write};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -38,15 +36,15 @@ pub(super) const LZMA: Workload = Workload {
     ..Workload::PLAIN
 };
 
-/// Rises when text, settings or code change, a new version of its library included.
+/// Rises when text, settings or code change, including the library's version.
 const METHOD: u32 = 1;
-/// Text of one turn, and the dictionary. The encoder's trees take eleven times as much, which is
-/// more than the caches of small boards; and the slowest of them needs about four seconds a turn.
+/// Size of the text of one turn, and of the dictionary. The encoder's trees are eleven times as large, more than the caches
+/// of small boards; a turn takes the slowest board four seconds.
 const TEXT_BYTES: usize = 512 << 10;
 /// Text of one turn of a short run, for tests that repeat it at many clocks.
 const SHORT_TEXT_BYTES: usize = TEXT_BYTES / 4;
-/// Decompression is some twenty times as fast as compression; so often it is repeated in a turn,
-/// that both weigh about the same, as they do in 7-zip's rating.
+/// Decompressions in a turn. Decompression is about twenty times as fast as compression, so both have equal weight, as in
+/// 7-zip's rating.
 const DECOMPRESSIONS: u32 = 20;
 /// Turns begin until this much time is used.
 const TIME: Duration = Duration::from_secs(5);
@@ -56,15 +54,8 @@ const TURNS_MIN: usize = 2;
 const RESERVE_KIB: u64 = 32 << 10;
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
-    let available = available_kib(context.root).ok()?;
     let threads = u64::from(context.job.threads.max(1));
-    let need = threads * need_kib() + RESERVE_KIB;
-    (need > available).then(|| {
-        let mib = |kib: u64| kib / 1024;
-        let why =
-            format!("LZMA with {threads} threads needs {} MiB, only {} MiB are available", mib(need), mib(available));
-        Missing::unsupported("/proc/meminfo", why)
-    })
+    too_little_memory(context, &format!("LZMA with {threads} threads needs"), threads * need_kib() + RESERVE_KIB)
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
@@ -72,7 +63,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     let threads = context.job.threads.max(1) as usize;
     let cancelled = context.cancelled;
     let time = context.time_or(TIME);
-    // A short run takes short turns, so that there are enough of them to tell a median.
+    // A short run takes short turns, to have enough for a median.
     let bytes = if context.job.time.is_some() { SHORT_TEXT_BYTES } else { TEXT_BYTES };
     if bytes < TEXT_BYTES {
         let why = "short run with a small text; comparable only with other short runs";
@@ -82,7 +73,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     let start = Barrier::new(threads);
     let ended = context.pinned_threads(report, |_| turns(&text, &start, cancelled, time))?;
     let turns: Result<Vec<Vec<Turn>>, String> = ended.into_iter().collect();
-    let turns = turns.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
+    let turns = turns.map_err(wrong_answer)?;
     let detail = format!(
         "per iteration {} KiB of text compressed once and decompressed {DECOMPRESSIONS} times; sum of {threads} threads",
         bytes >> 10
@@ -90,11 +81,11 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     Ok(StepMeasurement::Series(series(&turns, "MB/s", detail)))
 }
 
-/// Takes turns for `time`, after a start together.
+/// Takes turns for `time` after a common start.
 fn turns(text: &[u8], start: &Barrier, cancelled: &AtomicI32, time: Duration) -> Result<Vec<Turn>, String> {
     let mut restored = Vec::with_capacity(text.len());
     let mut packed = Vec::with_capacity(text.len());
-    // A tenth of the text wakes up clock and caches.
+    // A tenth of the text warms up clock and caches.
     let warm = work(&text[..text.len() / 10], &mut packed, &mut restored);
     // Other threads wait at the barrier even if this one has failed.
     start.wait();
@@ -109,7 +100,7 @@ fn turns(text: &[u8], start: &Barrier, cancelled: &AtomicI32, time: Duration) ->
     Ok(turns)
 }
 
-/// One turn. What is allocated is allocated before the clock starts.
+/// One turn. All memory is allocated before the clock starts.
 fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Duration, String> {
     let broken = |e: &dyn std::fmt::Display| format!("LZMA could not decompress its own output: {e}");
     let options = options();
@@ -139,7 +130,7 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
     Ok(elapsed)
 }
 
-/// The settings of 7-zip's benchmark but for the dictionary: binary trees, optimal parsing.
+/// Settings of 7-zip's benchmark except the dictionary: binary trees, optimal parsing.
 fn options() -> LzmaOptions {
     let (lc, lp, pb) = (LzmaOptions::LC_DEFAULT, LzmaOptions::LP_DEFAULT, LzmaOptions::PB_DEFAULT);
     let dictionary = TEXT_BYTES as u32;
@@ -151,8 +142,7 @@ fn need_kib() -> u64 {
     u64::from(options().get_memory_usage()) + 4 * (TEXT_BYTES as u64 >> 10)
 }
 
-/// Text that compresses about as well as prose: words of two to nine letters out of 4096, of which
-/// low numbers are frequent.
+/// Text that compresses about as well as prose: 4096 words of two to nine letters, low numbers more often.
 fn text(bytes: usize) -> Vec<u8> {
     let mut random = Random(0x5bc_b0a7d);
     let words: Vec<Vec<u8>> = (0..4096)
@@ -163,7 +153,7 @@ fn text(bytes: usize) -> Vec<u8> {
         .collect();
     let mut text = Vec::with_capacity(bytes + 16);
     while text.len() < bytes {
-        // The least of three numbers is small more often than not.
+        // The minimum of three numbers is usually small.
         let rank = random.below(4096).min(random.below(4096)).min(random.below(4096));
         text.extend_from_slice(&words[rank as usize]);
         text.push(if random.below(12) == 0 { b'\n' } else { b' ' });
@@ -180,7 +170,7 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        // The upper bits are the better ones.
+        // The upper bits are more random.
         (self.0 >> 32) % limit
     }
 }
@@ -212,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Another text would be another benchmark: then METHOD must rise.
+    /// METHOD must rise when the text changes.
     #[test]
     fn text_is_the_same_on_every_machine() {
         let start = String::from_utf8(text(60)).unwrap();

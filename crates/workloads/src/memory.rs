@@ -8,15 +8,15 @@ use microbench::memory;
 use microbench::routine::{Operation, Routine};
 use record::{MemoryOperation, Missing};
 
-/// STREAM's rule: four times the last cache, so that the caches hold little of it.
+/// Size of a buffer in units of the last cache, as STREAM requires.
 const CACHES: u64 = 4;
-/// The least that is measured, where caches are small or not known.
+/// Minimum size, for small or unknown caches.
 const BUFFER_BYTES_MIN: u64 = 32 << 20;
-/// The most: caches of servers would ask for gigabytes.
+/// Maximum size; caches of servers would need gigabytes.
 const BUFFER_BYTES_MAX: u64 = 512 << 20;
-/// The least in tests that are in haste: every routine finds whole turns.
+/// Minimum size in quick tests: whole turns of every routine.
 const HASTE_BYTES_MIN: u64 = 1 << 20;
-/// All buffers together take at most this part of the available memory.
+/// All buffers together take at most one in this many bytes of available memory.
 const MEMORY_PART: u64 = 4;
 
 /// Size beyond the caches of the CPU.
@@ -29,13 +29,12 @@ pub(super) fn wanted_bytes(context: &WorkloadContext) -> u64 {
     in_haste((CACHES * last).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX))
 }
 
-/// A size, or what a test makes do with that is in haste.
+/// A size, reduced in quick tests.
 pub(super) fn in_haste(bytes: u64) -> u64 {
     (bytes / u64::from(faults::haste())).max(bytes.min(HASTE_BYTES_MIN))
 }
 
-/// Size of each of so many buffers: `wanted`, or what the memory has room for, in whole MiB, so that
-/// every routine finds whole turns.
+/// Size of each of several buffers: `wanted` or the available memory, in whole MiB, so that every routine has whole turns.
 pub(super) fn buffer_bytes(context: &WorkloadContext, wanted: u64, buffers: u64) -> Result<u64, Missing> {
     let available = available_kib(context.root).map_or(u64::MAX, |kib| kib * 1024);
     let fits = (available / MEMORY_PART / buffers) >> 20 << 20;
@@ -47,7 +46,7 @@ pub(super) fn buffer_bytes(context: &WorkloadContext, wanted: u64, buffers: u64)
     }
 }
 
-/// A buffer in huge pages, or one sentence about why there is none.
+/// A buffer in huge pages, or the error in one sentence.
 pub(super) fn buffer(bytes: u64) -> Result<Buffer, String> {
     Buffer::new(bytes as usize, Pages::Huge).map_err(|refused| refused.to_string())
 }
@@ -71,7 +70,7 @@ pub(super) fn fastest(operation: Operation, destination: &mut Buffer, source: &B
     best.expect("every operation has a routine that runs everywhere").1
 }
 
-/// The operation in the words of the Record.
+/// The operation as in the Record.
 pub(super) fn operation(of: Operation) -> MemoryOperation {
     match of {
         Operation::Copy => MemoryOperation::Copy,

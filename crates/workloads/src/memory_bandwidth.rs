@@ -1,19 +1,17 @@
-//! Memory bandwidth of one CPU: every routine that it can run copies, fills or reads buffers that
-//! no cache holds. Results are verified, so that a flipped bit is a failure and not a figure.
+//! Memory bandwidth of one CPU: each of its routines copies, fills or reads buffers larger than the caches. Results are
+//! verified, so a flipped bit is a failure and not a figure.
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes};
 use super::memory::{available, buffer, buffer_bytes, operation, rate, wanted_bytes};
+use super::scored::{not_started, wrong_answer};
 use crate::measure::context::WorkloadContext;
 use crate::measure::repeat::until_known;
 use crate::measure::report::StepReport;
 use microbench::buffer::Buffer;
 use microbench::memory::{BitFlip, checksum, first_flip, first_pattern_error, once, scatter};
 use microbench::routine::{Operation, Routine};
-use process::child::failure;
-use record::{
-    Bandwidth, BandwidthRow, Failure, FailureKind, RepetitionStats, StepMeasurement, StoppingRule, WorkloadId,
-};
+use record::{Bandwidth, BandwidthRow, Failure, RepetitionStats, StepMeasurement, StoppingRule, WorkloadId};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
@@ -28,7 +26,7 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     ..Workload::PLAIN
 };
 
-/// Rises when a routine, the buffers or the way of repeating changes.
+/// Rises when a routine, the buffers or the repetition change.
 const METHOD: u32 = 2;
 /// Repetitions of a routine.
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(150));
@@ -37,9 +35,8 @@ const SEED: u64 = 0x5bc_be7c;
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
-    let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
     let wanted = wanted_bytes(context);
-    let bytes = buffer_bytes(context, wanted, 2).map_err(|missing| not_started(missing.to_string()))?;
+    let bytes = buffer_bytes(context, wanted, 2).map_err(not_started)?;
     if bytes < wanted {
         let mib = bytes >> 20;
         let why = format!("buffers are only {mib} MiB for lack of memory and partly fit into caches");
@@ -51,7 +48,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     report.repeated = repeated;
     match wrong {
         None if rows.is_empty() && context.is_cancelled() => Err(context.interruption()),
-        Some(message) => Err(failure(FailureKind::WrongAnswer, message, "")),
+        Some(message) => Err(wrong_answer(message)),
         None => Ok(StepMeasurement::Bandwidth(Bandwidth { buffer_bytes: bytes, verified: true, rows })),
     }
 }
@@ -71,7 +68,7 @@ fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<AllRates, String> 
     let sum = checksum(source.as_slice());
     let mut all = AllRates::default();
     let is_cancelled = || cancelled.load(Ordering::Relaxed) != 0;
-    // A routine takes seconds on a small board, and what it leaves is verified: a user who cancels does not wait for that.
+    // A routine with its verification takes a small board seconds, which is too long after an interruption.
     for routine in available().take_while(|_| !is_cancelled()) {
         let wrong = measure(routine, &mut destination, &source, sum, cancelled, &mut all);
         all.wrong = all.wrong.or(wrong);
@@ -80,12 +77,12 @@ fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<AllRates, String> 
         return Ok(all);
     }
     let flip = first_pattern_error(source.as_slice(), SEED);
-    let source_wrong = flip.map(|flip| told("The copy source", flip));
+    let source_wrong = flip.map(|flip| flip_error("The copy source", flip));
     all.wrong = all.wrong.or(source_wrong);
     Ok(all)
 }
 
-/// Repeats one routine and verifies what it left; returns what is wrong with it.
+/// Repeats one routine and verifies the result; returns its error.
 fn measure(
     routine: &Routine,
     destination: &mut Buffer,
@@ -104,7 +101,7 @@ fn measure(
         }
         rate(bytes, elapsed_ns)
     };
-    // The first one finds what another routine left in the caches.
+    // The first repetition runs with the caches of another routine.
     repetition();
     let mut bytes_per_s = Vec::with_capacity(RULE.times_max);
     let (rates, ended) = until_known(&RULE, cancelled, || {
@@ -121,12 +118,12 @@ fn measure(
         line: None,
     });
     let flip = first_flip(routine, destination.as_slice(), source.as_slice());
-    wrong.or(flip.map(|flip| told(routine.id, flip)))
+    wrong.or(flip.map(|flip| flip_error(routine.id, flip)))
 }
 
-fn told(who: &str, flip: BitFlip) -> String {
+fn flip_error(subject: &str, flip: BitFlip) -> String {
     let BitFlip { at, expected, found } = flip;
-    corruption_error(&format!("{who} has {found:#04x} at byte {at}, expected {expected:#04x}"))
+    corruption_error(&format!("{subject} has {found:#04x} at byte {at}, expected {expected:#04x}"))
 }
 
 fn corruption_error(what: &str) -> String {
@@ -172,6 +169,6 @@ mod tests {
             assert_eq!(is_blamed, routine.operation == Operation::Read, "{}", routine.id);
         }
         let flip = BitFlip { at: 77, expected: 0x5a, found: 0x5b };
-        assert!(told("fill-words", flip).starts_with("fill-words has 0x5b at byte 77, expected 0x5a"));
+        assert!(flip_error("fill-words", flip).starts_with("fill-words has 0x5b at byte 77, expected 0x5a"));
     }
 }

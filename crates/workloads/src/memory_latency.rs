@@ -1,26 +1,24 @@
-//! Memory latency of one CPU: one random ring through all cache lines of buffers from 4 KiB on, walked
-//! by 1, 2, 4 and 8 chains at once, over three forms of links.
+//! Memory latency of one CPU: a random ring through all cache lines of buffers from 4 KiB, walked by 1, 2, 4 and 8 chains
+//! at once over three kinds of links.
 //!
-//! The variants separate what a miss costs: with huge pages it is caches and memory alone, with
-//! `small-pages` the translation of addresses comes on top, and `tlb-light` stays in each small page
-//! until all of its lines were seen. `ramlat` is `small-pages` at the sizes by which published results are
-//! compared, which takes a second or two and so is part of every run.
+//! The variants separate the costs of a miss: huge pages measure caches and memory alone, `small-pages` adds address
+//! translation, and `tlb-light` visits all lines of a small page before the next page. `ramlat` is `small-pages` at the
+//! sizes of published results; it takes one or two seconds and is part of every run.
 
 mod rounds;
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes};
 use super::memory::{in_haste, wanted_bytes};
+use super::scored::not_started;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::{Root, available_kib, huge_kib};
 use microbench::buffer::{Buffer, Pages};
 use microbench::clock::{ClockPlan, emulated, emulation_sign, measure};
 use microbench::latency::{LINE, Link, Order};
-use process::child::failure;
 use record::{
-    Fact, Failure, FailureKind, Latency, LatencyRow, Missing, RepetitionStats, StepMeasurement, StoppingRule, Variant,
-    WorkloadId,
+    Fact, Failure, Latency, LatencyRow, Missing, RepetitionStats, StepMeasurement, StoppingRule, Variant, WorkloadId,
 };
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -36,26 +34,26 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     ..Workload::PLAIN
 };
 
-/// Rises when the ring or the way of repeating changes.
+/// Rises when the ring or the repetition changes.
 const METHOD: u32 = 3;
-/// Smallest size: in the first cache of everything.
+/// Smallest size: fits into every L1 cache.
 const SIZE_BYTES_MIN: u64 = 4 << 10;
-/// Largest size where caches are not larger: beyond those of nearly everything.
+/// Largest size, unless caches are larger.
 const SIZE_BYTES_MAX: u64 = 128 << 20;
-/// Sizes by which published results of ramlat are compared.
+/// Sizes of published results of ramlat.
 const RAMLAT_BYTES: [u64; 3] = [16 << 20, 64 << 20, 128 << 20];
-/// The walk takes at most this part of the available memory.
+/// The buffer takes at most one in this many bytes of available memory.
 const MEMORY_PART: u64 = 4;
-/// A repetition is so long: short enough that most are not interrupted.
+/// Duration of a repetition: short enough that most are not interrupted.
 const REPETITION_NS: u64 = 300_000;
 /// Repetitions of one figure in one round.
 const RULE: StoppingRule = StoppingRule::new(33, Duration::from_millis(6));
-/// Seed of the ring: the same for everyone.
+/// Seed of the ring.
 const SEED: u64 = 0x5bc_be7c;
 
-/// A column: its name as readers of logs know it, chains at once, and over which links.
+/// A column: name as in logs, number of parallel chains, kind of links.
 type Column = (&'static str, usize, Link);
-/// All columns, for the walk with huge pages.
+/// Columns of the walk with huge pages.
 const COLUMNS: &[Column] = &[
     ("1x32", 1, Link::Bits32),
     ("2x32", 2, Link::Bits32),
@@ -66,10 +64,10 @@ const COLUMNS: &[Column] = &[
     ("4xPTR", 4, Link::Pointer),
     ("8xPTR", 8, Link::Pointer),
 ];
-/// Base of comparison for the other walks.
+/// Column of the other walks.
 const ONE_COLUMN: &[Column] = &[("1xPTR", 1, Link::Pointer)];
 
-/// Which buffers are walked.
+/// Sizes of buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sizes {
     /// From the first cache to beyond the last.
@@ -109,7 +107,7 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
     })
 }
 
-/// Memory that must be available for the least of what is compared.
+/// Memory that must be available for the smallest compared size.
 fn need_mib() -> u64 {
     (MEMORY_PART * in_haste(RAMLAT_BYTES[0])) >> 20
 }
@@ -121,7 +119,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     let (cancelled, root) = (context.cancelled, context.root);
     let page_bytes = context.machine.page_size_bytes.known().copied();
     let walked = context.pinned(report, || walked(root, form, &sizes, cancelled))?;
-    let walked = walked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
+    let walked = walked.map_err(not_started)?;
     report.repeated = walked.repeated;
     Ok(StepMeasurement::Latency(Latency {
         columns: form.columns.iter().map(|column| column.0.to_owned()).collect(),
@@ -135,7 +133,7 @@ fn available_bytes(context: &WorkloadContext) -> Option<u64> {
     available_kib(context.root).map(|kib| kib * 1024).ok()
 }
 
-/// Sizes that are walked, as far as the memory has room for them.
+/// Sizes of a walk for which the memory suffices.
 fn sizes(context: &WorkloadContext, form: Form) -> Vec<u64> {
     let room = available_bytes(context).map_or(SIZE_BYTES_MAX, |bytes| bytes / MEMORY_PART);
     match form.sizes {

@@ -1,24 +1,23 @@
-//! Memory bandwidth by `memcpy` and `memset` of the machine's own C library, which is what its programs get.
+//! Memory bandwidth of `memcpy` and `memset` of the machine's C library.
 //!
-//! The library that this program carries may be another one, so a small program is made like those of the distribution
-//! (crate `probe`), kept in memory, and started by the distribution's loader. What is timed is what tinymembench times,
-//! so that figures are those of its rows `libc memcpy copy` and `libc memset fill`: 32 MiB from one buffer to another,
-//! one call to begin with, then calls in doubling numbers until half a second has passed; again until repetitions
-//! agree, and the best counts.
+//! The library of this program may be another one, so a small program is generated like those of the distribution
+//! (`microbench::probe`), kept in memory, and started by the distribution's loader. It times the same work as the rows
+//! `libc memcpy copy` and `libc memset fill` of tinymembench: 32 MiB from one buffer to another, one untimed call, then
+//! doubling numbers of calls for half a second. It is repeated until results agree, and the best counts.
 
 use super::Workload;
 use super::attributes::{Attributes, DurationRule};
 use super::memory::{in_haste, rate};
+use super::scored::{garbled, not_started};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::available_kib;
 use machine::faults::{self, Call as Asked};
 use microbench::probe::{Call, Pattern};
-use process::child::failure;
 use process::tools::InstalledProgram;
 use record::{
-    Bandwidth, BandwidthRow, Failure, FailureKind, MemoryOperation, Missing, Reading, RepetitionStats, StepMeasurement,
-    StopReason, WorkloadId,
+    Bandwidth, BandwidthRow, Failure, MemoryOperation, Missing, Reading, RepetitionStats, StepMeasurement, StopReason,
+    WorkloadId,
 };
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
@@ -38,28 +37,28 @@ pub(super) const MEMORY_LIBC: Workload = Workload {
     ..Workload::PLAIN
 };
 
-/// Rises when what is called, or how it is timed, changes.
+/// Rises when the calls or their timing change.
 const METHOD: u32 = 1;
-/// Programs of the distribution that show what all of them look like. Some systems have a shell that is static.
+/// Programs of the distribution that show its format. The shell of some systems is static.
 const PROGRAMS: [&str; 4] = ["/bin/sh", "/usr/bin/env", "/bin/ls", "/bin/bash"];
-/// Shells have a tenth of this, or up to a half where they are everything in one.
+/// Upper bound of a program; shells have a tenth of it, multi-call binaries up to half.
 const PROGRAM_BYTES_MAX: usize = 4 << 20;
 /// Size of each of the two buffers.
 const BUFFER_BYTES: u32 = 32 << 20;
-/// Calls go on for so long.
+/// Minimum duration of a repetition.
 const LEAST_NS: u32 = 500_000_000;
-/// Both buffers and half as much again.
+/// One and a half times both buffers.
 const AVAILABLE_KIB_MIN: u64 = 96 << 10;
-/// Minimum time of a repetition; the slowest known board copies 32 MiB in half a second.
+/// Limit of a repetition; the slowest known board copies 32 MiB in half a second.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// Repetitions agree if their standard deviation is below this share of the best.
 const AGREES: f64 = 0.001;
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
-    let pattern = ready(context).map_err(|missing| not_started(missing.to_string()))?;
+    let pattern = ready(context).map_err(not_started)?;
     let rows = [measure(context, report, &pattern, Call::Copy)?, measure(context, report, &pattern, Call::Fill)?];
-    // The program verifies nothing: what a library copies wrongly, every program of the machine would notice.
+    // The program does not verify: every program of the machine would notice a wrong copy.
     Ok(StepMeasurement::Bandwidth(Bandwidth {
         buffer_bytes: u64::from(buffer_bytes()),
         verified: false,
@@ -87,12 +86,12 @@ fn ready(context: &WorkloadContext) -> Reading<Pattern> {
     Err(Missing::unsupported(PROGRAMS[0], why))
 }
 
-/// Less in tests that do not look at figures.
+/// Size of a buffer; smaller in quick tests.
 fn buffer_bytes() -> u32 {
     in_haste(u64::from(BUFFER_BYTES)) as u32
 }
 
-/// The pattern of the program at `path`, if programs like it can be made here and its loader is there.
+/// The pattern of the program at `path`, if a program like it can be generated and its loader exists.
 fn bound(context: &WorkloadContext, path: &str, pattern: Pattern) -> Result<Pattern, String> {
     image(&pattern, Call::Copy).map_err(|missing| missing.to_string())?;
     match context.root.read_head(&pattern.loader, 1) {
@@ -106,7 +105,7 @@ fn image(pattern: &Pattern, call: Call) -> Reading<Vec<u8>> {
     made.map_err(|why| Missing::unsupported(pattern.loader.as_str(), why))
 }
 
-/// Repeats one call until it is known, each time in a process of its own.
+/// Repeats one call until it is known, each time in a new process.
 fn measure(
     context: &WorkloadContext,
     report: &mut StepReport,
@@ -117,7 +116,7 @@ fn measure(
         Call::Copy => ("libc memcpy copy", MemoryOperation::Copy),
         Call::Fill => ("libc memset fill", MemoryOperation::Fill),
     };
-    let image = image(pattern, call).map_err(|missing| not_started(missing.to_string()))?;
+    let image = image(pattern, call).map_err(not_started)?;
     let kept = faults::pass(Asked::Open, "memfd", || in_memory(&image));
     let kept = kept.map_err(|why| not_started(format!("no program can be kept in memory: {why}")))?;
     let program = format!("/proc/self/fd/{}", kept.as_raw_fd());
@@ -158,14 +157,14 @@ fn once(
 ) -> Result<u64, Failure> {
     let output = context.program(report, loader, &[program], TIME_LIMIT)?;
     let timed = microbench::probe::parse_line(&output)
-        .map_err(|why| failure(FailureKind::Garbled, format!("The program that calls libc {why}."), &output))?;
+        .map_err(|why| garbled(format!("The program that calls libc {why}"), &output))?;
     Ok(rate(timed.calls * u64::from(buffer_bytes()), timed.elapsed_ns))
 }
 
-/// A file that is nowhere but in memory, open in programs that are started.
+/// A file in memory that child processes inherit.
 fn in_memory(bytes: &[u8]) -> std::io::Result<File> {
     const NAME: &str = "sbc-bench-libc";
-    // The loader maps it, and nobody executes the file itself: where the kernel wants to be told so, it is.
+    // The loader maps it and the file itself is not executed; newer kernels want that declared.
     let file = match memfd_create(NAME, MemfdFlags::NOEXEC_SEAL) {
         Err(Errno::INVAL) => memfd_create(NAME, MemfdFlags::empty()),
         made => made,
@@ -175,17 +174,13 @@ fn in_memory(bytes: &[u8]) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// True if the sample standard deviation is small next to the best.
+/// Whether the sample standard deviation is small relative to the maximum.
 fn agree(bytes_per_s: &[u64]) -> bool {
     let count = bytes_per_s.len() as f64;
     let rates = || bytes_per_s.iter().map(|rate| *rate as f64);
     let mean = rates().sum::<f64>() / count;
     let squares: f64 = rates().map(|rate| (rate - mean).powi(2)).sum();
     (squares / (count - 1.0)).sqrt() < AGREES * rates().fold(0.0, f64::max)
-}
-
-fn not_started(why: String) -> Failure {
-    failure(FailureKind::NotStarted, why, "")
 }
 
 #[cfg(test)]
@@ -195,6 +190,7 @@ mod tests {
     use crate::testing::{Bench, Program};
     use machine::Root;
     use microbench::arch::LIBC_LOOPS;
+    use record::FailureKind;
 
     const JOB: fn() -> Job = || Job { workload: WorkloadId::MemoryLibc, cpus: vec![0], threads: 1, ..Job::default() };
 

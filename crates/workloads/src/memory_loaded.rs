@@ -1,9 +1,10 @@
-//! Memory latency of one CPU while all others read: what a program waits for when the machine is busy.
+//! Memory latency of one CPU while all others read memory.
 //!
-//! The others read for a share of their time and idle for the rest, so that a curve of latency over
-//! bandwidth comes out. Its end shows why scores on all CPUs are worse than those of one times many.
+//! The others read for a share of their time and idle for the rest, which gives a curve of latency over bandwidth. Its end
+//! shows why scores on all CPUs are less than the score of one CPU times their number.
 
 use super::memory::{buffer, buffer_bytes, fastest, wanted_bytes};
+use super::scored::not_started;
 use super::{Workload, no_other_cpu};
 use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew};
@@ -14,10 +15,8 @@ use microbench::latency::{Link, Order, PointerChase};
 use microbench::memory::once;
 use microbench::routine::Operation;
 use microbench::timer::now_ns;
-use process::child::{failure, move_to};
-use record::{
-    Failure, FailureKind, LoadedLatency, LoadedRow, Missing, RepetitionStats, StepMeasurement, StoppingRule, WorkloadId,
-};
+use process::child::move_to;
+use record::{Failure, LoadedLatency, LoadedRow, Missing, RepetitionStats, StepMeasurement, StoppingRule, WorkloadId};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -32,21 +31,21 @@ pub(super) const MEMORY_LOADED: Workload = Workload {
     ..Workload::PLAIN
 };
 
-/// Rises when the walk, the load or the way of repeating changes.
+/// Rises when the walk, the load or the repetition changes.
 const METHOD: u32 = 1;
-/// Shares of their time that the others read, in percent.
+/// Shares of time for which the other CPUs read, in percent.
 const DUTIES: [u32; 5] = [0, 25, 50, 75, 100];
-/// Work of a reader between two looks at its share: about ten microseconds.
+/// Bytes that a reader reads between checks of its share, about ten microseconds.
 const CHUNK_BYTES: usize = 256 << 10;
-/// Each reader goes through so much: beyond what it has of the last cache.
+/// Buffer of a reader: more than its share of the last cache.
 const READER_BYTES: u64 = 32 << 20;
-/// A load needs so long to be there.
+/// Time until a load is steady.
 const SETTLE: Duration = Duration::from_millis(20);
 const REPETITION_NS: u64 = 2_000_000;
 /// Repetitions at one load level.
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(150));
 const SEED: u64 = 0x5bc_be7c;
-/// Tells readers to end.
+/// Share that ends readers.
 const OVER: u32 = u32::MAX;
 
 fn lacking(context: &WorkloadContext) -> Option<Missing> {
@@ -56,16 +55,15 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
 
 /// Size of the walk.
 fn size_bytes(context: &WorkloadContext) -> Result<u64, Missing> {
-    // The walk needs some more for its own bookkeeping, and the readers need theirs.
+    // Readers need buffers, too.
     buffer_bytes(context, wanted_bytes(context), 1 + context.job.cpus.len() as u64)
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
-    let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
-    let size_bytes = size_bytes(context).map_err(|missing| not_started(missing.to_string()))?;
+    let size_bytes = size_bytes(context).map_err(not_started)?;
     let [cpu, load_cpus @ ..] = context.job.cpus.as_slice() else {
-        return Err(not_started("there is no CPU to measure".into()));
+        return Err(not_started("there is no CPU to measure"));
     };
     let load = Load::new(size_bytes.min(READER_BYTES));
     let gate = Gate::default();
@@ -98,10 +96,10 @@ struct Load {
     bytes: u64,
     duty_percent: AtomicU32,
     read_bytes: AtomicU64,
-    /// Readers that are at work.
+    /// Number of reading threads.
     ready: AtomicUsize,
-    /// Why one of them is not.
-    lame: Mutex<Option<String>>,
+    /// Why a reader failed.
+    broken: Mutex<Option<String>>,
 }
 
 impl Load {
@@ -111,18 +109,18 @@ impl Load {
             duty_percent: AtomicU32::new(0),
             read_bytes: AtomicU64::new(0),
             ready: AtomicUsize::new(0),
-            lame: Mutex::new(None),
+            broken: Mutex::new(None),
         }
     }
 
-    /// Reads on this CPU as told, until it is over.
+    /// Reads on this CPU at the current share until the end.
     fn read_on(&self, cpu: u32) {
         let equipped = move_to(&[cpu]).and_then(|()| buffer(self.bytes));
         let source = match equipped {
             Ok(source) => source,
             Err(why) => {
-                if let Ok(mut lame) = self.lame.lock() {
-                    lame.get_or_insert(why);
+                if let Ok(mut broken) = self.broken.lock() {
+                    broken.get_or_insert(why);
                 }
                 return;
             }
@@ -145,10 +143,10 @@ impl Load {
         }
     }
 
-    /// Waits until so many readers are at work.
+    /// Waits until this number of readers works.
     fn wait_for(&self, readers: usize) -> Result<(), String> {
         while self.ready.load(Ordering::Acquire) < readers {
-            if let Some(why) = self.lame.lock().ok().and_then(|lame| lame.clone()) {
+            if let Some(why) = self.broken.lock().ok().and_then(|broken| broken.clone()) {
                 return Err(why);
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -157,7 +155,7 @@ impl Load {
     }
 }
 
-/// Waits without sleeping: sleeps are far longer than asked for.
+/// Waits without sleeping, as sleeps take much longer than requested.
 fn pause(ns: u64) {
     let end_ns = now_ns() + ns;
     while now_ns() < end_ns {
@@ -198,6 +196,7 @@ mod tests {
     use super::*;
     use crate::job::Job;
     use crate::testing::Bench;
+    use record::FailureKind;
 
     fn job(cpus: &[u32]) -> Job {
         Job { workload: WorkloadId::MemoryLoaded, cpus: cpus.to_vec(), threads: cpus.len() as u32, ..Job::default() }

@@ -1,11 +1,11 @@
-//! Memory bandwidth of one, two ... all CPUs at once: the curve shows how many of them it takes until
-//! the memory is busy.
+//! Memory bandwidth of one, two ... all CPUs at once: the curve shows how many CPUs saturate the memory.
 //!
-//! Every CPU has a thread and buffers of its own, first touched by itself. Threads begin together and
-//! stop together, so that none is measured next to idle ones.
+//! Every CPU has its own thread and buffers, which the thread touches first. Threads begin and stop together, so that
+//! none is measured next to idle CPUs.
 
 use super::Workload;
 use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes};
+use super::scored::not_started;
 use crate::job::cpus::numbers_of_cpus;
 use crate::measure::context::WorkloadContext;
 use crate::measure::crew::{Gate, crew, joined};
@@ -16,10 +16,9 @@ use microbench::buffer::Buffer;
 use microbench::memory::once;
 use microbench::routine::{Operation, Routine};
 use microbench::timer::now_ns;
-use process::child::{failure, move_to};
+use process::child::move_to;
 use record::{
-    BandwidthCurve, CurveRow, Failure, FailureKind, RepetitionStats, StepMeasurement, StopReason, StoppingRule,
-    WorkloadId,
+    BandwidthCurve, CurveRow, Failure, RepetitionStats, StepMeasurement, StopReason, StoppingRule, WorkloadId,
 };
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
@@ -35,27 +34,24 @@ pub(super) const MEMORY_SCALING: Workload = Workload {
     ..Workload::PLAIN
 };
 
-/// Rises when routines, buffers or the way of repeating changes.
+/// Rises when routines, buffers or the repetition change.
 const METHOD: u32 = 1;
-/// The least each thread has, where caches are small or CPUs are many.
+/// Minimum buffer of a thread, for small caches or many CPUs.
 const BUFFER_BYTES_MIN: u64 = 4 << 20;
-/// Length of a repetition.
+/// Duration of a repetition.
 const REPETITION_NS: u64 = 15_000_000;
 /// Repetitions of one point of the curve.
 const RULE: StoppingRule = StoppingRule::new(15, Duration::from_millis(200));
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
-    let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
     let cpus = context.job.cpus.clone();
-    let bytes = buffer_bytes(context, wanted_bytes(context), 2);
-    let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
+    let bytes = buffer_bytes(context, wanted_bytes(context), 2).map_err(not_started)?;
     let routines = choose(cpus[0], bytes).map_err(not_started)?;
     let mut rows = Vec::new();
     for count in numbers_of_cpus(cpus.len()) {
         let wanted = ((wanted_bytes(context) / count as u64) >> 20 << 20).max(BUFFER_BYTES_MIN);
-        let bytes = buffer_bytes(context, wanted, 2 * count as u64);
-        let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
+        let bytes = buffer_bytes(context, wanted, 2 * count as u64).map_err(not_started)?;
         let team = ThreadTeam::new(&cpus[..count], routines, bytes, context.cancelled);
         let (found, repeated) = team.work().map_err(not_started)?;
         rows.extend(found);
@@ -68,8 +64,8 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     Ok(StepMeasurement::BandwidthCurve(BandwidthCurve { rows }))
 }
 
-/// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same, so that
-/// a curve is one of CPUs and not of routines.
+/// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same routine, so a curve depends
+/// on the number of CPUs alone.
 fn choose(cpu: u32, bytes: u64) -> Result<[&'static Routine; 3], String> {
     let chosen = threads::run("fastest", move || {
         let (mut destination, source) = equip(cpu, bytes)?;
@@ -85,7 +81,7 @@ fn equip(cpu: u32, bytes: u64) -> Result<(Buffer, Buffer), String> {
     Ok((buffer(bytes)?, buffer(bytes)?))
 }
 
-/// Threads that work together, and what they tell each other.
+/// Threads that work together, and their shared state.
 struct ThreadTeam<'a> {
     cpus: &'a [u32],
     routines: [&'static Routine; 3],
@@ -99,7 +95,7 @@ struct ThreadTeam<'a> {
     /// Bytes per second of every thread in the last repetition.
     rates: Vec<AtomicU64>,
     /// Why a thread cannot work.
-    lame: Mutex<Option<String>>,
+    broken: Mutex<Option<String>>,
 }
 
 impl<'a> ThreadTeam<'a> {
@@ -113,7 +109,7 @@ impl<'a> ThreadTeam<'a> {
             stop: AtomicBool::new(false),
             enough: AtomicBool::new(false),
             rates: cpus.iter().map(|_| AtomicU64::new(0)).collect(),
-            lame: Mutex::new(None),
+            broken: Mutex::new(None),
         }
     }
 
@@ -124,20 +120,20 @@ impl<'a> ThreadTeam<'a> {
             crew(scope, &gate, works).map(joined)
         });
         let ended = ended.map_err(|missing| missing.to_string())?;
-        let lame = self.lame.lock().ok().and_then(|mut lame| lame.take());
-        match lame {
+        let broken = self.broken.lock().ok().and_then(|mut broken| broken.take());
+        match broken {
             Some(why) => Err(why),
             None => Ok(ended.into_iter().next().unwrap_or_default()),
         }
     }
 
-    /// One thread. The first one leads: it ends repetitions, and what all did comes back from it.
+    /// One thread. The first thread leads: it ends repetitions and returns the results.
     fn member(&self, index: usize) -> (Vec<CurveRow>, Vec<RepetitionStats>) {
         let buffers = self.equip(index);
         // No thread begins before all are ready.
         self.barrier.wait();
-        let is_lame = self.lame.lock().map_or(true, |lame| lame.is_some());
-        let Some((mut destination, source)) = buffers.filter(|_| !is_lame) else { return Default::default() };
+        let is_broken = self.broken.lock().map_or(true, |broken| broken.is_some());
+        let Some((mut destination, source)) = buffers.filter(|_| !is_broken) else { return Default::default() };
         let (mut rows, mut repeated) = (Vec::new(), Vec::new());
         for routine in self.routines {
             let (rates, ended) = self.repeat(index, routine, &mut destination, &source);
@@ -158,18 +154,18 @@ impl<'a> ThreadTeam<'a> {
         (rows, repeated)
     }
 
-    /// Gets ready; the first thread that cannot says why.
+    /// Buffers of a thread; stores the first failure.
     fn equip(&self, index: usize) -> Option<(Buffer, Buffer)> {
         let equipped = equip(self.cpus[index], self.bytes);
         equipped
             .map_err(|why| {
-                let lame = self.lame.lock();
-                lame.map(|mut lame| _ = lame.get_or_insert(why))
+                let broken = self.broken.lock();
+                broken.map(|mut broken| _ = broken.get_or_insert(why))
             })
             .ok()
     }
 
-    /// Repetitions of one operation by all; the sums come back from the first thread.
+    /// Repetitions of one operation by all threads; the first thread returns the sums.
     fn repeat(
         &self,
         index: usize,
@@ -181,7 +177,7 @@ impl<'a> ThreadTeam<'a> {
         let mut sums: Vec<u64> = Vec::new();
         let mut all_ended = StopReason::Times;
         loop {
-            // One for all, before any of them is waited for.
+            // One window for all threads, opened before the barrier.
             let _window = (index == 0).then(quiet::window);
             if self.barrier.wait().is_leader() {
                 self.stop.store(false, Ordering::Relaxed);
@@ -207,7 +203,7 @@ impl<'a> ThreadTeam<'a> {
         }
     }
 
-    /// One repetition of one thread, in bytes per second. The leader ends it for all.
+    /// One repetition of one thread, in bytes per second. The leading thread ends it for all.
     fn repetition(&self, leads: bool, routine: &Routine, destination: &mut Buffer, source: &Buffer) -> u64 {
         let start_ns = now_ns();
         let mut bytes = 0;
@@ -232,7 +228,7 @@ mod tests {
 
     #[test]
     fn team_of_one_does_everything() {
-        // The CPU that this thread may use for sure.
+        // A CPU that this thread may use.
         let cpus = [rustix::thread::sched_getcpu() as u32];
         let goes_on = AtomicI32::new(1);
         let routines = choose(cpus[0], 1 << 20).unwrap();

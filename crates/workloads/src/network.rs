@@ -1,19 +1,18 @@
-//! `network`: what arrives at the other end of the network, and from it, by iperf3 and one TCP stream.
-//! The other end is a host on which `iperf3 -s` runs.
+//! `network`: rate of one TCP stream to and from a host that runs `iperf3 -s`.
 
 use super::attributes::{Attributes, Needs};
-use super::scored::{higher, tool};
+use super::scored::{garbled, higher, json, not_started, tool};
 use super::{Places, Shape, Workload};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::child::failure;
 use process::scratch::host::Host;
 use process::tools::ToolKind;
 use record::{Failure, FailureKind, Missing, Scores, StepMeasurement, Variant, WorkloadId};
-use serde_json::Value;
 use std::time::Duration;
 
-/// From the other end to here.
+/// From the host to this machine.
 const RECEIVE: Variant = Variant::own("receive");
 /// Both directions.
 pub(super) const VARIANTS: &[Variant] = &[Variant::own("send"), RECEIVE];
@@ -33,11 +32,8 @@ pub(super) const NETWORK: Workload = Workload {
 pub(super) const KIND: ToolKind = ToolKind {
     name: "iperf3",
     programs: &["iperf3"],
-    recognise: &|text| {
-        let line = text.lines().find(|line| line.starts_with("iperf 3."))?;
-        Some(line.split(" (").next()?.trim().to_owned())
-    },
-    // Before, a host that does not answer was waited for without end.
+    recognise: &|text| recognised("", r"^iperf 3\.\S+", text),
+    // Older versions wait forever for a host that does not answer.
     oldest: &[3, 1, 5],
     needs_no_rights: true,
     ..ToolKind::PLAIN
@@ -48,7 +44,7 @@ const METHOD: u32 = 1;
 /// TCP takes a second or two to its full rate.
 const SECONDS: u64 = 10;
 const CONNECT_MS: &str = "5000";
-/// For connecting and for the results that the other end sends.
+/// For the connection and for the results of the host.
 const SPARE_TIME: Duration = Duration::from_secs(20);
 
 pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
@@ -59,16 +55,14 @@ pub(super) fn lacking(context: &WorkloadContext) -> Option<Missing> {
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     report.method = METHOD;
     let output = stream(context, report)?;
-    let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    Ok(StepMeasurement::Scores(scores))
+    parse(&output).map(StepMeasurement::Scores).map_err(|why| garbled(why, &output))
 }
 
 /// Runs the stream of the job's direction and returns what iperf3 printed.
 pub(super) fn stream(context: &WorkloadContext, report: &mut StepReport) -> Result<String, Failure> {
     let found = tool(context, &KIND)?;
     let Some(host) = context.site.targets.host.clone() else {
-        let why = "No host given (--host NAME).".to_owned();
-        return Err(failure(FailureKind::NotStarted, why, ""));
+        return Err(not_started("No host given (--host NAME)."));
     };
     let time = context.time_or(Duration::from_secs(SECONDS));
     let seconds = time.as_secs().max(1).to_string();
@@ -88,9 +82,9 @@ pub(super) fn stream(context: &WorkloadContext, report: &mut StepReport) -> Resu
     }
 }
 
-/// Why there is no stream, in the words of the network where they are known.
+/// Why there is no stream, with the reason of the network if it is known.
 fn unanswered(failed: &Failure, host: &Host) -> Option<Failure> {
-    // Ended by us, iperf3 says that it was interrupted, which is not the reason.
+    // After a time-out iperf3 reports its own interruption, which is not the reason.
     if failed.kind == FailureKind::TimedOut {
         return Some(Failure {
             message: format!("{} does not respond; start `iperf3 -s` there.", host.name),
@@ -100,23 +94,17 @@ fn unanswered(failed: &Failure, host: &Host) -> Option<Failure> {
     refusal(&failed.output_tail, host).filter(|_| failed.kind != FailureKind::Interrupted)
 }
 
-/// The failure that iperf3 tells of in its JSON.
+/// The failure in iperf3's JSON.
 fn refusal(output: &str, host: &Host) -> Option<Failure> {
-    let why = value(output)?["error"].as_str()?.trim().to_owned();
+    let why = json(output)?["error"].as_str()?.trim().to_owned();
     let hint = if why.starts_with("unable to connect") { "; start `iperf3 -s` there" } else { "" };
     let message = format!("iperf3 cannot connect to {}: {why}{hint}.", host.name);
     Some(failure(FailureKind::ExitStatus, message, output))
 }
 
-fn value(output: &str) -> Option<Value> {
-    let start = output.find('{')?;
-    let mut values = serde_json::Deserializer::from_str(&output[start..]).into_iter();
-    values.next()?.ok()
-}
-
-/// The rate at the receiving end, and what it cost at both.
+/// The rate at the receiver, and the CPU load at both ends.
 pub(super) fn parse(output: &str) -> Result<Scores, String> {
-    let value = value(output).ok_or("iperf3 printed no JSON")?;
+    let value = json(output).ok_or("iperf3 printed no JSON")?;
     let end = &value["end"];
     let rate = end["sum_received"]["bits_per_second"].as_f64();
     let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);

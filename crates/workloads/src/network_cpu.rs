@@ -1,17 +1,16 @@
-//! `network-cpu`: one TCP stream and, at the same time, one thread of built-in integer work: whether the
-//! network takes from the CPU, or the CPU from the network.
+//! `network-cpu`: one TCP stream and one thread of built-in integer work at the same time: whether network and CPU slow
+//! each other down.
 
 use super::attributes::{Attributes, Needs};
 use super::network::{KIND, VARIANTS, lacking, parse, stream};
-use super::scored::higher;
+use super::scored::{garbled, higher, not_started};
 use super::{Places, Shape, Workload};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::threads;
 use machine::timeline::thread_cpu_ns;
 use microbench::load::{Load, spin};
-use process::child::failure;
-use record::{Fact, Failure, FailureKind, Scores, StepMeasurement, WorkloadId};
+use record::{Fact, Failure, Scores, StepMeasurement, WorkloadId};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -43,7 +42,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     let group = context.group;
     let (output, worked) = std::thread::scope(|scope| {
         let work = || {
-            // Held to the program's quota, where there is one; its time is then counted with the program's.
+            // Under the program's quota, if there is one; its CPU time then counts as the program's.
             let limited = group.filter(|group| group.is_limited());
             let inside = limited.and_then(|group| group.enter().ok());
             let (began, cpu_before) = (Instant::now(), thread_cpu_ns());
@@ -54,8 +53,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
                 in_group: inside.is_some(),
             }
         };
-        let worker = threads::spawn_scoped(scope, "load", work)
-            .map_err(|missing| failure(FailureKind::NotStarted, missing.to_string(), ""))?;
+        let worker = threads::spawn_scoped(scope, "load", work).map_err(not_started)?;
         let output = stream(context, report);
         stop.store(true, Ordering::Relaxed);
         Ok((output, threads::join(worker)))
@@ -64,7 +62,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     if let (Fact::Known(ns), false) = (&mut report.counters.task_clock_ns, worked.in_group) {
         *ns += worked.cpu_ns;
     }
-    let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let scores = parse(&output).map_err(|why| garbled(why, &output))?;
     let mut rows: Vec<_> = scores.rows.iter().map(|row| higher("network", row.value, &row.unit)).collect();
     rows.push(higher("cpu", worked.operations_per_s / 1e6, "Mop/s"));
     Ok(StepMeasurement::Scores(Scores { rows, ..scores }))

@@ -1,18 +1,19 @@
-//! `opengl`: glmark2, drawn off-screen, in frames per second per scene. Who draws is named: without a
-//! driver for the GPU Mesa draws by the CPU, which is another benchmark of the CPU.
+//! `opengl`: off-screen scenes of glmark2, in frames per second. The Record names the renderer: without a GPU driver
+//! Mesa renders on the CPU, which is a benchmark of the CPU.
 //!
-//! Where there is no display the flavour for bare DRM is used, else a virtual display (Xvfb).
+//! Without a display, the variant of glmark2 for bare DRM is used, otherwise a virtual display (Xvfb).
 
-use super::scored::{higher, positive, tool};
+use super::scored::{garbled, higher, not_started, positive, tool};
 use super::{Places, Shape, Workload};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
-use process::child::failure;
 use process::tools::{InstalledProgram, ToolKind, version_numbers};
-use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement, Variant, WorkloadId};
+use record::{Failure, Missing, Score, Scores, StepMeasurement, Variant, WorkloadId};
+use regex_lite::Regex;
 use std::time::Duration;
 
-/// All scenes, each as long as it wants.
+/// All scenes with their own durations.
 const FULL: Variant = Variant::own("full");
 const VARIANTS: &[Variant] = &[Variant::own("short"), FULL];
 
@@ -52,22 +53,21 @@ pub(crate) const XVFB: ToolKind = ToolKind {
     ..ToolKind::PLAIN
 };
 
-/// One scene of each kind that stresses something of its own, for comparisons; the score of all scenes
-/// needs more than five minutes.
+/// One scene for each part of the GPU, for comparisons; all scenes take more than five minutes.
 const SHORT: [&str; 6] =
     ["build", "texture", "shading:shading=phong", "bump:bump-render=normals", "desktop", "jellyfish"];
 /// Seconds of each scene of the short form.
 const SHORT_S: f64 = 3.0;
-/// 33 scenes of 10 seconds; a scene that takes seconds for a frame takes longer.
+/// 33 scenes of 10 seconds, and slow scenes that need seconds for one frame.
 const FULL_LIMIT: Duration = Duration::from_secs(900);
 const SHORT_LIMIT: Duration = Duration::from_secs(180);
 
 /// Display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Display {
-    /// The program finds its own.
+    /// The program finds the display.
     Own(InstalledProgram),
-    /// A virtual one is started around it.
+    /// A virtual display is started around the program.
     Virtual(InstalledProgram, InstalledProgram),
 }
 
@@ -98,8 +98,7 @@ fn display(context: &WorkloadContext, has_display: bool) -> Result<Display, Miss
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     tool(context, &KIND)?;
-    let display = display(context, has_display())
-        .map_err(|missing| failure(FailureKind::NotStarted, format!("{missing}."), ""))?;
+    let display = display(context, has_display()).map_err(|missing| not_started(format!("{missing}.")))?;
     let is_short = context.job.variant != FULL;
     let scene_s = context.job.time.map_or(SHORT_S, |time| (time.as_secs_f64() / SHORT.len() as f64).max(1.0));
     let defaults = format!(":duration={scene_s:.1}");
@@ -123,11 +122,10 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
             Some(why) => Failure { message: format!("glmark2 found no display: {why}."), ..failed },
             None => failed,
         })?;
-    let scores = parse(&output, is_short).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    Ok(StepMeasurement::Scores(scores))
+    parse(&output, is_short).map(StepMeasurement::Scores).map_err(|why| garbled(why, &output))
 }
 
-/// The last of `Error: ...`, which is the most general, is left to those who read on.
+/// The first `Error: ...` of an output, which is the most specific.
 fn reason(output: &str) -> Option<String> {
     let line = output.lines().find_map(|line| line.trim().strip_prefix("Error: "))?;
     Some(line.trim_end_matches('.').to_owned())
@@ -135,18 +133,23 @@ fn reason(output: &str) -> Option<String> {
 
 /// `2023.01`, or the banner of older ones: `glmark2 2021.02`.
 fn version_line(text: &str) -> Option<String> {
-    let mut words = text.split_whitespace();
-    let is_version = |word: &&str| {
-        let (year, month) = word.split_once('.').unwrap_or(("", ""));
-        let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-        year.len() == 4 && is_digits(year) && month.get(..2).is_some_and(is_digits)
-    };
-    Some(format!("glmark2 {}", words.find(is_version)?))
+    recognised("glmark2", r"(?:^|\s)([0-9]{4}\.[0-9]{2}\S*)", text)
 }
 
-/// The score where all scenes ran, then every scene: `[build] use-vbo=false: FPS: 807 FrameTime: 1.240 ms`.
+/// The score of all scenes, if all ran, then each scene: `[build] use-vbo=false: FPS: 807 FrameTime: 1.240 ms`.
 pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
-    let scenes: Vec<Score> = output.lines().filter_map(scene).collect();
+    let line = r"(?m)^\s*\[([^\]]*)\] *(.*?): FPS: *(\S+)(?:.*FrameTime: *(\S+))?";
+    let line = Regex::new(line).map_err(|why| why.to_string())?;
+    let scene = |found: regex_lite::Captures| {
+        // Frames per second are printed without decimals, so the time of a frame is more exact.
+        let rate = found.get(4).and_then(|ms| positive(ms.as_str())).map(|ms| 1000.0 / ms);
+        let name = match &found[2] {
+            "" | "<default>" => found[1].to_owned(),
+            options => format!("{} {options}", &found[1]),
+        };
+        Some(higher(&name, rate.or_else(|| positive(&found[3]))?, "frames/s"))
+    };
+    let scenes: Vec<Score> = line.captures_iter(output).filter_map(scene).collect();
     if scenes.is_empty() {
         return Err("glmark2 rendered no scene".into());
     }
@@ -155,7 +158,7 @@ pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
         line.map(|text| text.trim().to_owned())
     };
     let renderer = label("GL_RENDERER:").unwrap_or_else(|| "an unnamed renderer".into());
-    // The mean of all scenes means nothing for other scenes.
+    // The mean of the short form is not comparable.
     let score = label("glmark2 Score:").and_then(|text| positive(&text));
     let mut rows = Vec::new();
     if let (Some(score), false) = (score, is_short) {
@@ -171,21 +174,6 @@ pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
         format!("rendered by {renderer}{size}")
     };
     Ok(Scores { rows, detail: who, ..Scores::default() })
-}
-
-fn scene(line: &str) -> Option<Score> {
-    let (name, rest) = line.trim().split_once(": FPS:")?;
-    let (scene, options) = name.strip_prefix('[')?.split_once(']')?;
-    let options = options.trim();
-    let ms = rest.split("FrameTime:").nth(1).and_then(|text| text.split_whitespace().next());
-    // Frames per second are printed without decimals; the time of a frame tells more.
-    let rate = ms.and_then(positive).map(|ms| 1000.0 / ms);
-    let rate = rate.or_else(|| positive(rest.split_whitespace().next()?))?;
-    let name = match options {
-        "" | "<default>" => scene.to_owned(),
-        options => format!("{scene} {options}"),
-    };
-    Some(higher(&name, rate, "frames/s"))
 }
 
 #[cfg(test)]
@@ -224,7 +212,7 @@ mod tests {
             ("2023.01\n", Some("glmark2 2023.01")),
             ("    glmark2 2021.02\n", Some("glmark2 2021.02")),
             ("1.0\n", None),
-            // An answer of another program may have any letters there.
+            // Another program may print any letters there.
             ("2023.é0 2023.1é\n", None),
         ] {
             assert_eq!(version_line(text).as_deref(), expected);

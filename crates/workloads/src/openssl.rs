@@ -1,19 +1,18 @@
-//! `openssl`: `openssl speed`, AES encryption by the OpenSSL of the distribution. Shows whether the
-//! CPU has AES instructions and whether the distribution's library uses them. Where no OpenSSL is
-//! installed, `aes` runs instead, under its own name.
+//! `openssl`: `openssl speed`, AES encryption with the distribution's OpenSSL. Shows whether the CPU has AES instructions
+//! and the library uses them. Without OpenSSL, `aes` runs instead, under its own name.
 //!
-//! What is comparable: versions with the same major number, which is the method, as it is for logs. In
-//! blocks of 16 KiB (8 KiB before 1.1) the time goes into the cipher, whose assembly for x86 and ARM
-//! has changed little from 1.0.2 to 3.x; small blocks measure calls, whose cost rose with the
-//! providers of 3.0. LibreSSL went its own way in 2014: figures give it a name of its own.
+//! Scores of equal major versions are comparable; the major version is the method, as for logs. Blocks of 16 KiB (8 KiB
+//! before 1.1) measure the cipher, whose assembly for x86 and ARM has changed little from 1.0.2 to 3.x. Small blocks measure
+//! calls, which became slower with the providers of 3.0. LibreSSL is a fork of 2014, whose figures have another name.
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, DurationRule};
+use super::scored::{garbled, tool};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
-use process::child::failure;
 use process::tools::ToolKind;
-use record::{Cipher, Failure, FailureKind, Missing, StepMeasurement, WorkloadId};
+use record::{Cipher, Failure, StepMeasurement, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -37,16 +36,17 @@ const KIND: ToolKind = ToolKind {
     name: "OpenSSL",
     programs: &["openssl"],
     version_args: &["version"],
-    recognise: &version_line,
+    // `OpenSSL 3.0.22 25 Aug 2026 (Library: ...)`, `OpenSSL 1.1.1n  15 Mar 2022`, `LibreSSL 3.8.2`.
+    recognise: &|text| recognised("", r"^\s*(?:Open|Libre)SSL \d.*$", text),
     needs_no_rights: true,
     ..ToolKind::PLAIN
 };
 
-/// Time per block size where the version lets us choose. The default is 3 s; a third of it gives
-/// the same figure: version 3.0.22 on an EPYC, 16 KiB, four runs each, 1024.9 MB/s (1019 to 1031)
-/// against 1026.1 MB/s (1022 to 1028). Even the slowest board counts some 1000 blocks in a second.
+/// Time per block size, in versions with that option. The default of 3 s gives the same figure: version 3.0.22 on an EPYC,
+/// 16 KiB, four runs each, 1024.9 MB/s (1019 to 1031) against 1026.1 MB/s (1022 to 1028). The slowest board encrypts about
+/// 1000 blocks per second.
 const SECONDS: &str = "1";
-/// Six block sizes of 3 s, three times over for a machine that is busy.
+/// Six block sizes of 3 s, times three for busy machines.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The first number in front of a dot: 3 of `OpenSSL 3.0.22 25 Aug 2026`, 1 of `1.1.1n`.
@@ -58,14 +58,13 @@ fn major(version: &str) -> Option<u32> {
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
-    let not_started = |missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), "");
-    let found = context.tools.find(&KIND).map_err(not_started)?;
+    let found = tool(context, &KIND)?;
     report.method = major(&found.version).unwrap_or(0);
     let variant = context.job.variant.clone();
     let algorithm = variant.algorithm();
     let processes = context.job.threads.to_string();
     let mut arguments = vec!["speed", "-elapsed", "-evp", algorithm];
-    // Every CPU runs a process of its own.
+    // One process per CPU.
     if variant.is_parallel() {
         arguments.extend(["-multi", &processes]);
     }
@@ -73,17 +72,8 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         arguments.extend(["-seconds", SECONDS]);
     }
     let output = context.program(report, &found, &arguments, TIME_LIMIT)?;
-    let (measured, _) =
-        parse(&output, algorithm).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let (measured, _) = parse(&output, algorithm).map_err(|why| garbled(why, &output))?;
     Ok(StepMeasurement::Cipher(measured))
-}
-
-/// `OpenSSL 3.0.22 25 Aug 2026 (Library: ...)`, `OpenSSL 1.1.1n  15 Mar 2022`, `LibreSSL 3.8.2`.
-fn version_line(text: &str) -> Option<String> {
-    let mut lines = text.lines().map(str::trim);
-    let line = lines.find(|line| line.starts_with("OpenSSL ") || line.starts_with("LibreSSL "))?;
-    line.split_whitespace().nth(1)?.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
-    Some(line.to_owned())
 }
 
 /// `-seconds` came with OpenSSL 1.1.1.
@@ -100,12 +90,11 @@ fn has_seconds(version: &str) -> bool {
     parts.collect::<Vec<_>>() >= vec![1, 1, 1]
 }
 
-/// The table of `openssl speed`: a heading with the block sizes, a line of figures in 1000 bytes
-/// per second (with a `k`) or, below 10,000, in bytes per second (without). Returns the lines
-/// that were not understood too.
+/// The table of `openssl speed`: a heading with the block sizes, and a line of figures in 1000 bytes per second (with a `k`)
+/// or, below 10,000, in bytes per second. Also returns unreadable lines.
 ///
 /// # Errors
-/// One sentence: what is missing or makes no sense.
+/// One sentence without its stop: what is missing or contradictory.
 pub(super) fn parse(text: &str, algorithm: &str) -> Result<(Cipher, Vec<String>), String> {
     let mut sizes = None;
     let mut rates = None;
@@ -134,7 +123,7 @@ pub(super) fn parse(text: &str, algorithm: &str) -> Result<(Cipher, Vec<String>)
 
 /// `type             16 bytes     64 bytes ...`
 fn block_sizes(line: &str) -> Option<Vec<u32>> {
-    // With several processes there is no heading, only what each process reports to the first one.
+    // With several processes the sizes are in the report of each process instead of a heading.
     if let Some(sizes) = line.strip_prefix("Got: +H:") {
         let sizes = sizes.split(' ').next()?.split(':');
         return sizes.map(|size| size.parse().ok()).collect();
@@ -163,11 +152,11 @@ fn bytes_per_s(word: &str) -> Option<u64> {
         None => (word, 1.0),
     };
     let value: f64 = number.parse().ok()?;
-    // No machine moves more than 10^15 bytes in a second.
+    // Higher rates are garbage.
     (0.0..1e15).contains(&(value * factor)).then(|| (value * factor).round() as u64)
 }
 
-/// Progress and facts about the build, which go with the version.
+/// Whether a line has progress or facts about the build only.
 fn is_chatter(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "+",
@@ -193,7 +182,7 @@ mod tests {
     use crate::job::Job;
     use crate::testing::{Bench, Program};
     use proptest::prelude::*;
-    use record::Variant;
+    use record::{FailureKind, Variant};
 
     const V3: &str = include_str!("../tool_output/openssl/3.0.22-x86_64-aes-256-cbc.txt");
     const PROCESSES: &str = include_str!("../tool_output/openssl/3.0.22-x86_64-aes-256-gcm-parallel.txt");
@@ -250,7 +239,7 @@ mod tests {
             ("", false, false),
         ];
         for (text, is_one, seconds) in cases {
-            let version = version_line(text);
+            let version = (KIND.recognise)(text);
             assert_eq!(version.is_some(), is_one, "{text}");
             assert_eq!(has_seconds(&version.unwrap_or_default()), seconds, "{text}");
         }
@@ -281,7 +270,7 @@ mod tests {
         #[test]
         fn parse_never_panics(text in any::<String>(), algorithm in any::<String>()) {
             let _ = parse(&text, &algorithm);
-            let _ = version_line(&text);
+            let _ = (KIND.recognise)(&text);
             let _ = has_seconds(&text);
         }
 

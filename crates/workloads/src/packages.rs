@@ -16,7 +16,7 @@ const TABLE: Table = Table::of(include_str!("../../../data/tools.tsv"));
 /// Distributions, in the order of the table's columns.
 pub const DISTRIBUTIONS: [&str; 5] = ["Debian", "Fedora", "Arch", "Alpine", "openSUSE"];
 
-/// An external program and what is known of it here.
+/// State of an external program on this machine.
 #[derive(Debug, Clone)]
 pub struct ToolStatus {
     /// Common name.
@@ -25,24 +25,24 @@ pub struct ToolStatus {
     pub programs: &'static [&'static str],
     /// Path and version, or the reason why it is missing.
     pub found: Reading<InstalledProgram>,
-    /// Ids of the workloads that run it, or what else it is used for.
+    /// Ids of the workloads that run it, or another use.
     pub used_for: Vec<&'static str>,
     /// Its package on each of [`DISTRIBUTIONS`], where there is one.
     pub packages: [Option<&'static str>; 5],
-    /// Hint for its installation; may be empty.
+    /// Hint for its installation, or an empty string.
     pub about: &'static str,
 }
 
-/// Tools that no workload runs, and what they are used for.
+/// Tools that are no workload's, with their uses.
 const OTHERS: [(&ToolKind, &str); 2] = [(&SMARTCTL, "disk health"), (&XVFB, "opengl without a display")];
 
-/// Every kind of program and who uses it; one for each use.
+/// Every kind of program with one of its uses.
 pub fn kinds() -> impl Iterator<Item = (&'static ToolKind, &'static str)> {
     let of_workloads = WORKLOADS.iter().filter_map(|w| Some((w.tool?, w.id.as_str())));
     of_workloads.chain(OTHERS)
 }
 
-/// Every external program that can be of use, by name.
+/// Every usable external program, by name.
 pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
     let mut different: Vec<&'static ToolKind> = Vec::new();
     for (kind, _) in kinds() {
@@ -71,7 +71,7 @@ pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
     all
 }
 
-/// Packages and remark of one tool; nothing for a tool that the table does not have.
+/// Packages and hint of a tool; empty for a tool without a row.
 fn row(name: &str) -> ([Option<&'static str>; 5], &'static str) {
     match TABLE.rows().find(|row| row.get("tool") == name) {
         Some(row) => (DISTRIBUTIONS.map(|of| row.cell(&of.to_lowercase())), row.cell("about").unwrap_or_default()),
@@ -82,14 +82,13 @@ fn row(name: &str) -> ([Option<&'static str>; 5], &'static str) {
 /// A program that installs packages.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PackageManager {
-    /// Its command up to the names of packages; it must ask nothing.
+    /// Its command without the names of packages; must not ask.
     command: &'static [&'static str],
-    /// Place in [`DISTRIBUTIONS`] whose names it takes.
+    /// Index in [`DISTRIBUTIONS`] for names of packages.
     distribution: usize,
 }
 
-/// Package managers, those first whose command means nothing else anywhere: Debian's games have a
-/// `pacman`.
+/// Package managers; ambiguous commands last, as a game of Debian is called `pacman`.
 const MANAGERS: [PackageManager; 5] = [
     manager(&["apt-get", "install", "-y", "--no-install-recommends"], 0),
     manager(&["dnf", "install", "-y"], 1),
@@ -107,14 +106,14 @@ const fn manager(command: &'static [&'static str], distribution: usize) -> Packa
 pub struct InstallPlan {
     /// The command line, word by word; empty if there is nothing to install.
     pub command: Vec<String>,
-    /// Tools that cannot be installed in this way, one sentence each.
+    /// A sentence for each tool that is not installed by the command.
     pub notes: Vec<String>,
 }
 
-/// Works out the command that installs these tools; without names, all that are missing.
+/// The command that installs these tools, or all missing ones without names.
 ///
 /// # Errors
-/// One sentence: a name means no tool, there is no package manager, or no right to install.
+/// One sentence: unknown tool, no package manager, or no right to install.
 pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<InstallPlan, String> {
     let all = survey(tools);
     let (manager, program) = manager_here(tools)
@@ -149,7 +148,7 @@ pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<In
         }
     }
     if !packages.is_empty() {
-        // Behind sudo the name alone: it looks where only root can put a program, we look on a user's PATH.
+        // sudo gets the name alone and searches a path that only root can write; ours is the user's.
         installation.command = match prefix {
             None => vec![program.display().to_string()],
             Some(sudo) => vec![sudo.display().to_string(), manager.command[0].to_owned()],
@@ -165,12 +164,12 @@ fn manager_here(tools: &Tools) -> Option<(&'static PackageManager, PathBuf)> {
     MANAGERS.iter().find_map(|manager| Some((manager, tools.program(manager.command[0])?)))
 }
 
-/// Place in [`DISTRIBUTIONS`] of the one whose package manager is here; none where there is none that is known.
+/// Index in [`DISTRIBUTIONS`] by the installed package manager.
 pub fn distribution(tools: &Tools) -> Option<usize> {
     manager_here(tools).map(|(manager, _)| manager.distribution)
 }
 
-/// The tools with these names: their own, that of a program, or that of a workload.
+/// Tools by name, by name of a program, or by workload.
 fn wanted<'a>(all: &'a [ToolStatus], names: &[String]) -> Result<Vec<&'a ToolStatus>, String> {
     if names.is_empty() {
         return Ok(all.iter().filter(|status| status.found.is_err()).collect());
@@ -187,10 +186,10 @@ fn wanted<'a>(all: &'a [ToolStatus], names: &[String]) -> Result<Vec<&'a ToolSta
     names.iter().map(find).collect()
 }
 
-/// Runs the command on the user's own terminal, so that what it says and asks is seen.
+/// Runs the command on the user's terminal.
 ///
 /// # Errors
-/// It could not be started, or it failed; in one sentence.
+/// One sentence: it could not be started, or failed.
 pub fn install(installation: &InstallPlan) -> Result<(), String> {
     let Some((program, arguments)) = installation.command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
@@ -200,7 +199,7 @@ pub fn install(installation: &InstallPlan) -> Result<(), String> {
     let status = command
         .args(arguments)
         .env("DEBIAN_FRONTEND", "noninteractive")
-        // sudo asks for its password on the terminal itself.
+        // sudo reads the password from the terminal.
         .stdin(Stdio::null())
         .status()
         .map_err(|why| format!("cannot start {program}: {why}"))?;

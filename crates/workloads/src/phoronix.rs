@@ -1,19 +1,19 @@
 //! `phoronix`: tests of an installed Phoronix Test Suite, each per core type and on all CPUs. Results are
-//! read from the XML that it saves. It counts the CPUs that are online, wherever it is pinned to, so that runs
-//! on one core type have the others switched off (`hotplug`). It must have been set up for batch runs, and the tests installed:
-//! nothing is downloaded from here.
+//! read from the XML that it saves. It counts online CPUs regardless of affinity, so runs on one core type also switch the
+//! other CPUs off (`hotplug`). It must be set up for batch runs and the tests must be installed: this module downloads
+//! nothing.
 
 use super::attributes::Attributes;
-use super::scored::{positive, tool};
+use super::scored::{garbled, positive, tool};
 use super::{Places, Shape, Workload};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::Caller;
-use process::child::failure;
 use process::tools::ToolKind;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
-use record::{Failure, FailureKind, Mode, Score, Scores, StepMeasurement, WorkloadId};
+use record::{Failure, Mode, Score, Scores, StepMeasurement, WorkloadId};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,12 +40,8 @@ pub(super) const KIND: ToolKind = ToolKind {
     name: "Phoronix Test Suite",
     programs: &["phoronix-test-suite"],
     version_args: &["version"],
-    recognise: &|text| {
-        let lines = text.lines().map(str::trim);
-        let mut versions = lines.filter(|line| line.starts_with("Phoronix Test Suite v"));
-        Some(versions.next()?.replace("Suite v", "Suite "))
-    },
-    // Before, batch runs took no name for their results.
+    recognise: &|text| recognised("Phoronix Test Suite", r"^\s*Phoronix Test Suite v(.*\S)", text),
+    // Batch runs of older versions take no name for their results.
     oldest: &[8],
     is_users: true,
     ..ToolKind::PLAIN
@@ -53,11 +49,11 @@ pub(super) const KIND: ToolKind = ToolKind {
 
 /// Some tests build a kernel on one little core.
 const TIME_LIMIT: Duration = Duration::from_secs(12 * 3600);
-/// Raised when the way of reading changes; versions of tests are part of the names of their scores.
+/// Rises when parsing changes; names of scores contain the versions of their tests.
 const METHOD: u32 = 1;
-/// No results are larger.
+/// Upper bound of the size of results.
 const RESULTS_BYTES_MAX: u64 = 16 << 20;
-/// Name of our results in a file that may contain others.
+/// Name of the results of this run in a file that may contain others.
 const IDENTIFIER: &str = "sbc-bench";
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
@@ -72,11 +68,10 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         ("TEST_RESULTS_DESCRIPTION", "sbc-bench".to_owned()),
     ];
     let output = context.program_with(report, &found, &["batch-run", &test], &environment, TIME_LIMIT)?;
-    let garbled = |why: String| failure(FailureKind::Garbled, format!("{why}."), &output);
     let files = result_files(&name, context.tools.user()).into_iter();
     let mut texts = files.filter_map(|file| written_by_program(&file));
-    let xml = texts.next().ok_or_else(|| garbled(why_none(&output, &test)))?;
-    let (rows, failed) = parse(&xml).map_err(garbled)?;
+    let xml = texts.next().ok_or_else(|| garbled(why_none(&output, &test), &output))?;
+    let (rows, failed) = parse(&xml).map_err(|why| garbled(why, &output))?;
     Ok(StepMeasurement::Scores(Scores {
         rows,
         detail: if failed.is_empty() { String::new() } else { format!("no value for {}", failed.join(", ")) },
@@ -85,7 +80,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     }))
 }
 
-/// A name that no earlier run has used: letters, digits and dashes, which the suite leaves alone.
+/// A new name of letters, digits and dashes, which the suite does not change.
 fn results_name(repetition: u32, cpus: &[u32]) -> String {
     let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let seconds = since_1970.map_or(0, |time| time.as_secs());
@@ -104,14 +99,13 @@ fn result_files(name: &str, user: Option<&Caller>) -> Vec<PathBuf> {
     folders.into_iter().flatten().map(file).collect()
 }
 
-/// A file that a program has written, where its user may have put something else in the meantime: no link,
-/// no pipe that would be waited for, nothing without end.
+/// Reads a file of results. Its user may have replaced it: links, pipes and endless files are refused.
 fn written_by_program(path: &Path) -> Option<String> {
     let bytes = machine::files::read(path, RESULTS_BYTES_MAX).ok()?;
     String::from_utf8(bytes).ok()
 }
 
-/// Why nothing was saved, as far as the output tells.
+/// Why no results were saved, by the output.
 fn why_none(output: &str, test: &str) -> String {
     let printed = output.to_lowercase();
     if printed.contains("batch mode must first be configured") {
@@ -123,8 +117,8 @@ fn why_none(output: &str, test: &str) -> String {
     format!("Phoronix Test Suite saved no results for {test}")
 }
 
-/// `composite.xml`: one `Result` per test and option, each with an `Entry` per run. The scores, and
-/// the names of what of ours has none.
+/// `composite.xml`: one `Result` per test and option, each with an `Entry` per run. Returns scores, and the names of
+/// results of this run without a value.
 pub(super) fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
     let broken = || "The results are not valid XML".to_owned();
     let mut reader = quick_xml::Reader::from_str(xml);
@@ -171,10 +165,10 @@ pub(super) fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
     if rows.is_empty() { Err("The results contain no value; the test failed".into()) } else { Ok((rows, failed)) }
 }
 
-/// Elements of one result or entry that hold nothing but text.
+/// Text elements of one result or entry.
 type Fields = BTreeMap<String, String>;
 
-/// A file can hold runs of others besides ours.
+/// Whether an entry is of this run; a file can contain other runs.
 fn is_ours(entry: &Fields) -> bool {
     entry.get("Identifier").map(String::as_str) == Some(IDENTIFIER)
 }

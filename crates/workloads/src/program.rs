@@ -1,19 +1,16 @@
-//! Workload: any program of the user's own, scored by its time or by a number from its output.
-//!
-//! What to run and where the score stands comes with the job ([`crate::job::definition::Definition`]); the program is
-//! watched, counted and ended like every other one.
+//! Workload: a program of the user, scored by its time or by a number in its output. The job has its
+//! [`Definition`](crate::job::definition::Definition).
 
 use super::Workload;
 use super::attributes::Attributes;
-use super::scored::{shortened, tool};
+use super::scored::{garbled, not_started, shortened, too_little_memory, tool};
 use crate::job::cpus::online_cpus;
 use crate::job::definition::{Definition, METHOD};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::available_kib;
-use process::child::failure;
 use process::tools::InstalledProgram;
-use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement, WorkloadId};
+use record::{Failure, Missing, Score, Scores, StepMeasurement, WorkloadId};
 
 pub(super) const PROGRAM: Workload = Workload {
     id: WorkloadId::Program,
@@ -21,25 +18,21 @@ pub(super) const PROGRAM: Workload = Workload {
     link: "https://github.com/ThomasKaiser/sbc-bench",
     attributes: Attributes { is_users_own: true, ..Attributes::PLAIN },
     lacking: |context| match &context.job.definition {
-        Some(definition) => too_little_memory(context, definition),
+        Some(definition) => lacking(context, definition),
         None => Some(Missing::unsupported(WorkloadId::Program.as_str(), "no command was given")),
     },
     run,
     ..Workload::PLAIN
 };
 
-pub(super) fn too_little_memory(context: &WorkloadContext, definition: &Definition) -> Option<Missing> {
-    let (need, has) = (definition.memory_mib, available_kib(context.root).ok()? >> 10);
-    (has < need).then(|| {
-        let why = format!("{} needs {need} MiB, only {has} MiB are available", definition.name);
-        Missing::unsupported("/proc/meminfo", why)
-    })
+/// Why a definition cannot run.
+pub(super) fn lacking(context: &WorkloadContext, definition: &Definition) -> Option<Missing> {
+    too_little_memory(context, &format!("{} needs", definition.name), definition.memory_mib << 10)
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let Some(definition) = context.job.definition.clone() else {
-        let why = "No command was given.".into();
-        return Err(failure(FailureKind::NotStarted, why, ""));
+        return Err(not_started("No command was given."));
     };
     let found = match &definition.program {
         Some(rule) => tool(context, rule.kind(true))?,
@@ -71,12 +64,11 @@ pub(super) fn measure(
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = context.program(report, found, &arguments, definition.time_limit)?;
     let scores = definition.score.find_all(&output, report.program_elapsed.as_secs_f64()).map_err(|why| {
-        let message = match &definition.no_score {
-            Some(_) if output.trim().is_empty() => "It printed nothing.".into(),
-            Some(words) => format!("{words}."),
-            None => format!("No score for {}: {why}.", definition.name),
-        };
-        failure(FailureKind::Garbled, message, &output)
+        match &definition.no_score {
+            Some(_) if output.trim().is_empty() => garbled("It printed nothing", ""),
+            Some(words) => garbled(words, &output),
+            None => garbled(format!("No score for {}: {why}", definition.name), &output),
+        }
     })?;
     let row = |(name, value)| Score {
         name,
@@ -98,6 +90,7 @@ mod tests {
     use crate::job::Job;
     use crate::job::score::ScoreRule;
     use crate::testing::Bench;
+    use record::FailureKind;
     use std::sync::Arc;
 
     fn check(line: &str, score: ScoreRule, expected: Result<f64, (FailureKind, &str)>) {

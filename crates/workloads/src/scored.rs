@@ -1,19 +1,45 @@
-//! What loads share that are one call of an external tool and a few numbers in its output. Which call
-//! and which numbers is each load's own business.
+//! Failures, scores and output of tools, as workloads share them. Each workload chooses its call and its figures.
 
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
+use machine::available_kib;
 use process::child::failure;
 use process::tools::{InstalledProgram, ToolKind};
 use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement};
+use serde_json::Value;
+use std::fmt::Display;
 use std::time::Duration;
 
 /// Maximum length of a program's output in the Record; scores are read from the whole output.
 const OUTPUT_CHARS: usize = 4000;
 
-/// The tool, or the failure that says why it is none.
+/// Failure of a step that cannot start.
+pub(super) fn not_started(why: impl Display) -> Failure {
+    failure(FailureKind::NotStarted, why.to_string(), "")
+}
+
+/// Failure for output without its figures; `why` is a sentence without its stop.
+pub(super) fn garbled(why: impl Display, output: &str) -> Failure {
+    failure(FailureKind::Garbled, format!("{why}."), output)
+}
+
+/// Failure for a wrong result.
+pub(super) fn wrong_answer(why: String) -> Failure {
+    failure(FailureKind::WrongAnswer, why, "")
+}
+
+/// Why a step cannot run with the available memory; `needs` is subject and verb: "Geekbench needs".
+pub(super) fn too_little_memory(context: &WorkloadContext, needs: &str, need_kib: u64) -> Option<Missing> {
+    let available = available_kib(context.root).ok()?;
+    (available < need_kib).then(|| {
+        let why = format!("{needs} {} MiB, only {} MiB are available", need_kib >> 10, available >> 10);
+        Missing::unsupported("/proc/meminfo", why)
+    })
+}
+
+/// The tool, or the failure with the reason why it is missing.
 pub(super) fn tool(context: &WorkloadContext, kind: &'static ToolKind) -> Result<InstalledProgram, Failure> {
-    context.tools.find(kind).map_err(|missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), ""))
+    context.tools.find(kind).map_err(not_started)
 }
 
 /// Runs the tool once and reads its scores.
@@ -32,31 +58,36 @@ pub(super) fn scores(
 /// Reads the scores of an output, which is kept with them.
 pub(super) fn read(output: &str, parse: impl Fn(&str) -> Result<Scores, String>) -> Result<StepMeasurement, Failure> {
     if output.trim().is_empty() {
-        let why = "It printed nothing.".into();
-        return Err(failure(FailureKind::Garbled, why, ""));
+        return Err(garbled("It printed nothing", ""));
     }
-    let scores = parse(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
+    let scores = parse(output).map_err(|why| garbled(why, output))?;
     let output = if scores.output.is_empty() { shortened(output) } else { scores.output.clone() };
     Ok(StepMeasurement::Scores(Scores { output, ..scores }))
 }
 
-/// One score, of which more is better.
+/// A score where higher is better.
 pub(super) fn higher(name: &str, value: f64, unit: &str) -> Score {
     Score { name: name.to_owned(), value, unit: unit.to_owned(), higher_is_better: true }
 }
 
-/// The number behind the label: `8868.11` of `  events per second:  8868.11`. A decimal comma is no
-/// number here, as every tool is started in the `C` locale: it is another build than the one known.
+/// The number after a label: `8868.11` of `  events per second:  8868.11`. Tools run in the `C` locale, so a decimal
+/// comma is an unknown format.
 pub(super) fn number_behind(text: &str, label: &str) -> Option<f64> {
     let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(label))?;
     let word = rest.trim_start_matches([' ', ':', '\t']);
     positive(word.split_whitespace().next()?)
 }
 
-/// A finite number above 0; a score of 0 says that nothing was done.
+/// A finite number above 0; a score of 0 means that no work was done.
 pub(super) fn positive(word: &str) -> Option<f64> {
     let value: f64 = word.parse().ok()?;
     (value.is_finite() && value > 0.0).then_some(value)
+}
+
+/// The first JSON object of an output; messages may precede it.
+pub(super) fn json(output: &str) -> Option<Value> {
+    let start = output.find('{')?;
+    serde_json::Deserializer::from_str(&output[start..]).into_iter().next()?.ok()
 }
 
 /// Beginning and end of a long text.

@@ -1,25 +1,25 @@
-//! `sevenzip`: the benchmark of a real 7-zip (`7zz b`), LZMA compression and decompression of
-//! generated data. Integer work with many cache misses; its rating in MIPS is the best known single
-//! figure for small boards. Where no 7-zip is installed, `lzma` runs instead, under its own name.
+//! `sevenzip`: benchmark of an installed 7-zip (`7zz b`), LZMA compression and decompression of generated data. Integer work
+//! with many cache misses; its rating in MIPS is the best known score for small boards. Without 7-zip, `lzma` runs
+//! instead, under its own name.
 //!
-//! Ratings of 7-zip versions are not comparable with each other (their code and their compilers
-//! differ), so the version class is the method. Nor are those with other dictionaries: memory
-//! is computed before the start, and what cannot fit is run smaller and marked.
+//! Ratings of different versions are not comparable (code and compilers differ), so the major version is the method.
+//! Neither are ratings with different dictionaries: the needed memory is computed first, and a run that does not fit uses
+//! a smaller dictionary and is marked.
 //!
-//! Of several installed versions 16.02 runs, with which nearly all known scores were made, unless `SEVENZIP=` names a
-//! program. Where both 16.02 and another one are there, the other runs once more on one CPU (`single-other-version`).
+//! Of several installed versions 16.02 runs, because most known scores are of it, unless `SEVENZIP=` names a program.
+//! Where 16.02 and another version are installed, the other one also runs on one CPU (`single-other-version`).
 
 mod parse;
 mod short;
 
 use super::Workload;
 use super::attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, PACKERS};
+use super::scored::{garbled, not_started};
 use crate::job::Job;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::available_kib;
 pub(super) use parse::{parse, parse_passes};
-use process::child::failure;
 use process::tools::{InstalledProgram, ToolKind, Tools};
 use record::{Compression, Failure, FailureKind, Missing, Reading, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
@@ -54,16 +54,16 @@ const KIND: ToolKind = ToolKind {
     ..ToolKind::PLAIN
 };
 
-/// Dictionary of the last pass by default: 2^25 bytes. Every other one is another benchmark.
+/// Dictionary of the last pass by default: 2^25 bytes. Ratings with another one are not comparable.
 const DEFAULT_LOG2: u32 = 25;
-/// The smallest that is tried. Below, everything would fit into small caches.
+/// Smallest dictionary. Smaller ones fit into small caches.
 const SMALLEST_LOG2: u32 = 18;
 /// Memory left to the system and to this program, in KiB.
 const RESERVE_KIB: u64 = 32 << 10;
 /// Memory limit of a 32-bit program: 2 GiB less code and fragmentation.
 const ADDRESSES_KIB: u64 = 1900 << 10;
-/// One pass over all dictionaries takes half a minute on a desktop and about three minutes on the
-/// slowest known board (250 MIPS); a run this long hangs.
+/// A run that takes this long hangs: one pass over all dictionaries takes half a minute on a desktop and three minutes on the
+/// slowest known board (250 MIPS).
 const TIME_LIMIT: Duration = Duration::from_secs(15 * 60);
 
 /// The program of a step.
@@ -71,11 +71,10 @@ fn program(context: &WorkloadContext) -> Reading<InstalledProgram> {
     if context.job.variant == Variant::OTHER_VERSION { other_version(context.tools) } else { context.tools.find(&KIND) }
 }
 
-/// The second 7-zip of a pair of which one is of the version of the lists: what both give on one CPU tells by how much
-/// scores of the other differ.
+/// The other 7-zip where 16.02 and another version are installed: ratings of both on one CPU give the ratio of their scores.
 ///
 /// # Errors
-/// There is no such pair.
+/// 16.02 and another version are not both installed.
 pub fn other_version(tools: &Tools) -> Reading<InstalledProgram> {
     let found = tools.find_all(&KIND)?;
     let is_used_listed = is_listed(&found[0].version);
@@ -91,7 +90,6 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
 }
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
-    let not_started = |missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), "");
     let found = program(context).map_err(not_started)?;
     report.method = method(&found.version);
     let dictionary_log2 = choose_dictionary(context, &found).map_err(not_started)?;
@@ -106,7 +104,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
         arguments.push(&dictionary);
     }
     let output = context.program(report, &found, &arguments, time_limit(context.job)).map_err(wrong_data)?;
-    let (measured, _) = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let (measured, _) = parse(&output).map_err(|why| garbled(why, &output))?;
     if let Some(why) = not_comparable(&measured, context.job) {
         report.not_comparable.get_or_insert(why);
     }
@@ -129,13 +127,12 @@ fn version(banner: &str) -> Option<(u32, u32)> {
     })
 }
 
-/// True of 16.02, with which nearly all known scores were made.
+/// True of 16.02, the version of most known scores.
 fn is_listed(banner: &str) -> bool {
     version(banner) == Some((16, 2))
 }
 
-/// The version class: its major version. 9 is 9.20 and its kin, 16 is p7zip's 16.02, with which
-/// nearly all known scores were made.
+/// The major version.
 fn method(banner: &str) -> u32 {
     version(banner).map_or(0, |(major, _)| major)
 }
@@ -146,8 +143,8 @@ fn is_32_bit(banner: &str) -> bool {
 
 /// Memory that the benchmark needs, in KiB.
 ///
-/// Threads work in pairs that share one encoder. From what versions 9.20 to 26.02 print as
-/// `RAM usage`, a pair takes 13.57 times its dictionary and 3 to 10 MiB, a single thread no less:
+/// Two threads share one encoder. By the `RAM usage` of versions 9.20 to 26.02, a pair and a single thread take 13.57 times
+/// the dictionary and 3 to 10 MiB:
 ///
 /// | dictionary | 1 thread | 2 | 4 | 8 |
 /// |---|---|---|---|---|
@@ -162,7 +159,7 @@ fn need_kib(threads: u32, dictionary_log2: u32) -> u64 {
     pairs * (dictionary_kib * 136 / 10 + (11 << 10))
 }
 
-/// The largest dictionary whose benchmark fits, at most the default.
+/// The largest dictionary up to the default for which the memory suffices.
 fn choose_dictionary(context: &WorkloadContext, found: &InstalledProgram) -> Result<u32, Missing> {
     // If the kernel does not report its memory, 7-zip chooses.
     let Ok(available) = available_kib(context.root) else { return Ok(DEFAULT_LOG2) };
@@ -181,8 +178,8 @@ fn choose_dictionary(context: &WorkloadContext, found: &InstalledProgram) -> Res
     })
 }
 
-/// Why the score is not that of the standard benchmark. 7-zip also takes smaller dictionaries by
-/// itself, so this looks at what it did, not at what it was told.
+/// Why the score is not that of the standard benchmark. 7-zip can choose smaller dictionaries, so this checks its output and
+/// not its arguments.
 fn not_comparable(measured: &Compression, job: &Job) -> Option<String> {
     let largest = measured.compressing.iter().map(|row| row.dictionary_log2).max();
     if largest != Some(DEFAULT_LOG2) {
@@ -208,8 +205,8 @@ fn time_limit(job: &Job) -> Duration {
     }
 }
 
-/// 7-zip compares what it decompressed with what it compressed. A difference is the gravest thing
-/// that it can find: memory or CPU are not stable.
+/// Marks failed verifications: 7-zip compares decompressed data with its input, and a difference means that memory or CPU is
+/// unstable.
 fn wrong_data(failure: Failure) -> Failure {
     let printed = failure.output_tail.to_lowercase();
     let error = ["decoding error", "crc error", "data error"];

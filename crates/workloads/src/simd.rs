@@ -1,5 +1,4 @@
-//! A load that heats: multiply-adds on the widest unit of every CPU, for five minutes. Its rate second
-//! by second shows whether the machine holds it.
+//! `simd`: five minutes of multiply-adds on the widest unit of every CPU. The rate by second shows throttling.
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, DurationRule, ONLY};

@@ -1,16 +1,16 @@
-//! `sftp` and `rsync`: a file copied to a host and back over ssh: network, cipher and drive at once. What both share is in
-//! `copy`.
+//! `sftp` and `rsync`: copies of a file to and from a host over ssh: network, cipher and drive at once. `copy` has what
+//! both share.
 
 use super::attributes::{Attributes, Needs};
 use super::copy::{self, Copier, Direction, Remote};
-use super::scored::tool;
+use super::scored::{not_started, tool};
 use super::{Places, Shape, Workload};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::files::{Error, OwnFolder};
-use process::child::failure;
 use process::tools::ToolKind;
-use record::{Failure, FailureKind, Missing, StepMeasurement, WorkloadId};
+use record::{Failure, Missing, StepMeasurement, WorkloadId};
 
 /// Row of sftp in the table of workloads.
 pub(super) const SFTP: Workload = Workload {
@@ -27,7 +27,7 @@ pub(super) const SFTP: Workload = Workload {
         is_without.then(why).or_else(|| copy::lacking(context))
     },
     run: |context, report| {
-        let why = || failure(FailureKind::NotStarted, "sftp is not installed next to ssh.".into(), "");
+        let why = || not_started("sftp is not installed next to ssh.");
         let sftp = copy::program_next_to(&tool(context, &SSH)?, "sftp").ok_or_else(why)?;
         report.method = METHOD;
         let removal =
@@ -50,31 +50,24 @@ pub(super) const RSYNC: Workload = Workload {
 
 const SHAPE: Shape = Shape { variants: copy::VARIANTS, places: Places::All, repetitions: 1, seconds: copy::SECONDS };
 const ATTRIBUTES: Attributes = Attributes { needs: Needs::DIRECTORY_AND_SSH, ..Attributes::PLAIN };
-/// Rises when the file or the way of copying changes.
+/// Rises when the file or the copy changes.
 const METHOD: u32 = 1;
-/// File with commands, in the folder in which sftp starts.
+/// File with commands, in sftp's working directory.
 const BATCH: &str = "batch";
 
-/// sftp does not tell its version; ssh next to it does.
+/// sftp does not print its version; ssh in the same folder does.
 const SSH: ToolKind = ToolKind {
     name: "OpenSSH",
     programs: &["ssh"],
     version_args: &["-V"],
-    recognise: &|text| {
-        let line = text.lines().find(|line| line.starts_with("OpenSSH_"))?;
-        Some(line.split([' ', ',']).next()?.replacen('_', " ", 1))
-    },
+    recognise: &|text| recognised("OpenSSH", "^OpenSSH_([^ ,]+)", text),
     ..ToolKind::PLAIN
 };
 
 const RSYNC_TOOL: ToolKind = ToolKind {
     name: "rsync",
     programs: &["rsync"],
-    recognise: &|text| {
-        let line = text.lines().find(|line| line.starts_with("rsync "))?;
-        let version = line.split_whitespace().skip_while(|word| *word != "version").nth(1)?;
-        Some(format!("rsync {version}"))
-    },
+    recognise: &|text| recognised("rsync", r"^rsync .*?version +(\S+)", text),
     ..ToolKind::PLAIN
 };
 
@@ -94,7 +87,7 @@ fn batch(remote: &Remote, line: &str, folder: &OwnFolder) -> Result<Vec<String>,
     Ok(words)
 }
 
-/// A name as sftp's own parser wants it.
+/// A name in the syntax of sftp's commands.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -116,11 +109,11 @@ fn rsync_arguments(remote: &Remote, file: &str, way: Direction, _: &OwnFolder) -
         Direction::Upload => (file.to_owned(), there),
         Direction::Download => (there, file.to_owned()),
     };
-    // Whole files: what would be compared with an older copy is no copy.
+    // Without comparison to an older copy, which would not be a copy.
     Ok(vec!["--whole-file".into(), "-e".into(), shell(remote), from, to])
 }
 
-/// The command of rsync's `-e`, which it splits at blanks outside of quotes.
+/// The command for rsync's `-e`, which rsync splits at blanks outside of quotes.
 fn shell(remote: &Remote) -> String {
     let word = |word: &String| {
         if word.contains([' ', '\'']) { format!("'{}'", word.replace('\'', "''")) } else { word.clone() }

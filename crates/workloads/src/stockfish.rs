@@ -1,12 +1,13 @@
-//! `stockfish`: the bench of the chess engine on all CPUs, in nodes per second. Integer work with
-//! small vectors and a table in memory; what it runs depends on its network, which is named.
+//! `stockfish`: benchmark of the chess engine on all CPUs, in nodes per second. Integer work with small vectors and a
+//! table in memory. The work depends on the neural network, which is part of the score's name.
 //!
-//! Every position gets one second instead of a depth: a fixed depth takes a minute on a desktop and
-//! hours on the slowest boards, and the rate is the same.
+//! Every position gets one second instead of a fixed depth, which takes a minute on a desktop and hours on the slowest
+//! boards at the same rate.
 
 use super::attributes::ONE_FORM;
 use super::scored::{higher, number_behind, scores, tool};
 use super::{Places, Shape, Workload};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::ToolKind;
@@ -28,16 +29,17 @@ pub(super) const KIND: ToolKind = ToolKind {
     name: "Stockfish",
     programs: &["stockfish"],
     version_args: &["quit"],
-    recognise: &version_line,
+    // `Stockfish 15.1 by the Stockfish developers (see AUTHORS file)`, `Stockfish 080525 64 by T. ...`.
+    recognise: &|text| recognised("Stockfish", r"^Stockfish (.*?) *(?: by .*)?$", text),
     is_users: true,
     ..ToolKind::PLAIN
 };
 
-/// Table of positions in MiB: larger than caches, smaller than any memory this runs in.
+/// Table of positions in MiB: larger than caches, smaller than the memory of any board.
 const HASH_MIB: &str = "128";
 /// Time for each of about 50 positions.
 const MOVE_MS: &str = "1000";
-/// Some 50 seconds of thinking, and a network of 50 MB from a slow card.
+/// About 50 seconds of work, and a network of 50 MB from a slow card.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
@@ -46,12 +48,6 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     let threads = context.job.threads.max(1).to_string();
     let arguments = ["bench", HASH_MIB, &threads, MOVE_MS, "default", "movetime"];
     scores(context, report, &found, &arguments, TIME_LIMIT, parse)
-}
-
-/// `Stockfish 15.1 by the Stockfish developers (see AUTHORS file)`, `Stockfish 080525 64 by T. ...`.
-fn version_line(text: &str) -> Option<String> {
-    let line = text.lines().find(|line| line.starts_with("Stockfish "))?;
-    Some(line.split(" by ").next()?.trim().to_owned())
 }
 
 /// 15 of `Stockfish 15.1`; 0 of development builds, which carry a date.
@@ -73,7 +69,7 @@ pub(super) fn parse(text: &str) -> Result<Scores, String> {
         None => "classical evaluation (no network)".into(),
     };
     Ok(Scores {
-        // Another network is other work: the score carries its name, so that the two never meet.
+        // Another network is other work, so scores of different networks have different names.
         rows: vec![higher(network.unwrap_or("classical"), rate, "nodes/s")],
         detail,
         ..Scores::default()
@@ -107,7 +103,7 @@ mod tests {
             ("Stockfish 080525 64 by T. Romstad", Some("Stockfish 080525 64"), 0),
             ("GNU Chess 6.2.9", None, 0),
         ] {
-            let found = version_line(text);
+            let found = (KIND.recognise)(text);
             assert_eq!(found.as_deref(), version);
             assert_eq!(major(&found.unwrap_or_default()), method, "{text}");
         }

@@ -1,4 +1,4 @@
-//! A board made for tests, with programs that are a few lines of shell.
+//! A board for tests, with shell scripts as programs.
 
 use crate::job::Job;
 use crate::measure::context::WorkloadContext;
@@ -27,7 +27,7 @@ impl Bench {
     /// A board with these programs.
     ///
     /// # Panics
-    /// They cannot be written.
+    /// The programs cannot be written.
     pub fn new(programs: &[Program]) -> Self {
         let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
         let programs = Programs::new(programs);
@@ -39,7 +39,7 @@ impl Bench {
         self.programs.directory()
     }
 
-    /// Runs something at a place whose drive is under this folder, and removes what it has left there.
+    /// Calls `work` in a context with this folder as drive, and removes its files.
     pub fn with_targets<T>(
         &self,
         job: &Job,
@@ -52,7 +52,7 @@ impl Bench {
         })
     }
 
-    /// Runs something at a place of this board.
+    /// Calls `work` in a context of this board.
     pub fn with<T>(&self, job: &Job, work: impl FnOnce(&WorkloadContext, &mut StepReport) -> T) -> T {
         let (machine, timeline) = (Machine::default(), Timeline::start());
         let place = (&self.root, &machine, &timeline);
@@ -79,7 +79,7 @@ pub fn machine(clusters: &[(&str, u32, u32)]) -> Machine {
     machine
 }
 
-/// A step that was skipped, for tests that need only its name or fill in the rest.
+/// A skipped step, for tests that need its name only or fill in the rest.
 pub fn step(workload: impl Into<WorkloadName>) -> Step {
     let outcome = Outcome::Skipped(Missing::absent("nothing"));
     Step::new(workload, 1, Variant::ONLY, outcome)

@@ -1,22 +1,21 @@
-//! `video`: ffmpeg decodes a clip that it has made itself, as fast as it can or in real time.
+//! `video`: ffmpeg decodes a clip that it has encoded itself, at full speed or in real time.
 //!
-//! The clip has moving patterns and noise, at about the rate of a broadcast, and is made once in a run.
-//! Nothing is shown and no colours are converted: it is the decoder that is measured. In real time a
-//! frame that was due and is not decoded counts as dropped, as a player would drop it.
+//! The clip has moving patterns and noise at the bit rate of a broadcast, and is encoded once per run. Nothing is displayed
+//! or converted, so the decoder alone is measured. In real time, a frame that is not decoded when due counts as dropped.
 
 mod decoder;
 mod form;
 
-use super::scored::{higher, tool};
+use super::scored::{garbled, higher, not_started, tool};
 use super::{Places, Shape, Workload};
+use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use form::{FRAMES_PER_S, Form};
 use machine::available_kib;
 use machine::files::OwnFolder;
-use process::child::failure;
 use process::tools::{InstalledProgram, ToolKind, version_numbers};
-use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement, WorkloadId};
+use record::{Failure, Missing, Score, Scores, StepMeasurement, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -35,24 +34,20 @@ pub(super) const KIND: ToolKind = ToolKind {
     name: "ffmpeg",
     programs: &["ffmpeg"],
     version_args: &["-version"],
-    recognise: &|text| {
-        let line = text.lines().find(|line| line.starts_with("ffmpeg version "))?;
-        let version = line.split_whitespace().nth(2)?;
-        Some(format!("ffmpeg {}", version.trim_start_matches(['n', 'N', '-'])))
-    },
-    // Before, its progress had no period of its own.
+    recognise: &|text| recognised("ffmpeg", r"^ffmpeg version [nN-]*(\S+)", text),
+    // Older versions have no option for the period of their progress.
     oldest: &[4, 4],
     ..ToolKind::PLAIN
 };
 
 const SECONDS: u64 = 10;
-/// x265 makes a frame of 1080 lines in half a second on the slowest boards.
+/// x265 needs half a second for a frame of 1080 lines on the slowest boards.
 const CLIP_LIMIT: Duration = Duration::from_secs(900);
-/// Length of the clip, which then goes round.
+/// Length of the clip, which is decoded in a loop.
 const CLIP_SECONDS: &str = "4";
-/// Real time that falls behind is seen long before this.
+/// Allowance for decoders slower than real time.
 const SPARE_TIME: Duration = Duration::from_secs(60);
-/// Peaks of making a clip were 130 MB at 540 and 300 MB at 1080 lines.
+/// Peaks of encoding were 130 MB at 540 and 300 MB at 1080 lines.
 const fn memory_kib(lines: u32) -> u64 {
     if lines > 540 { 400 << 10 } else { 180 << 10 }
 }
@@ -73,16 +68,13 @@ fn lacking(context: &WorkloadContext) -> Option<Missing> {
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
-    // Decoders become faster from version to version: the version is the method.
+    // Decoders become faster with each version: the version is the method.
     let numbers = version_numbers(&found.version);
     let part = |index: usize| numbers.get(index).copied().unwrap_or(0).min(99);
     report.method = part(0) * 100 + part(1);
-    let form = Form::parse(context.job.variant.as_str()).ok_or_else(|| {
-        let why = format!("Unknown video variant {:?}.", context.job.variant);
-        failure(FailureKind::NotStarted, why, "")
-    })?;
-    let folder =
-        context.site.temporary_folder().map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
+    let unknown = || not_started(format!("Unknown video variant {:?}.", context.job.variant));
+    let form = Form::parse(context.job.variant.as_str()).ok_or_else(unknown)?;
+    let folder = context.site.temporary_folder().map_err(|why| not_started(format!("{why}.")))?;
     let context = &context.in_folder(&folder);
     let clip = clip(context, report, &found, &form, &folder)?;
     let decoder = if form.is_hardware { Some(decoder::choose(context, report, &found, &form, &clip)?) } else { None };
@@ -97,7 +89,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     };
     let name = decoder.map_or("software", |decoder| decoder.name);
     let scores = if form.is_realtime { realtime(&output, report.program_elapsed.as_secs_f64()) } else { fast(&output) };
-    let scores = scores.map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let scores = scores.map_err(|why| garbled(why, &output))?;
     let detail = if scores.detail.is_empty() {
         format!("decoded by {name}")
     } else {
@@ -106,10 +98,10 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     Ok(StepMeasurement::Scores(Scores { detail, ..scores }))
 }
 
-/// Name of a clip that is being made.
+/// Name of an incomplete clip.
 const PART: &str = "part.mkv";
 
-/// The clip of this form, made if it is not there yet.
+/// The clip of this form; encodes it if it does not exist.
 fn clip(
     context: &WorkloadContext,
     report: &mut StepReport,
@@ -121,32 +113,11 @@ fn clip(
     if folder.length(&clip).is_some() {
         return Ok(clip);
     }
-    // Made under another name, so that half a clip of an interrupted step is none.
+    // Encoded under another name, so that an interrupted step leaves no incomplete clip.
     let (picture, rate) = (form.picture(), form.rate());
-    let words = [
-        "-hide_banner",
-        "-nostdin",
-        "-y",
-        "-v",
-        "error",
-        "-f",
-        "lavfi",
-        "-i",
-        &picture,
-        "-t",
-        CLIP_SECONDS,
-        "-c:v",
-        form.encoder(),
-        "-preset",
-        "ultrafast",
-        "-b:v",
-        rate,
-        "-pix_fmt",
-        "yuv420p",
-        "-g",
-        "50",
-        PART,
-    ];
+    let input = ["-hide_banner", "-nostdin", "-y", "-v", "error", "-f", "lavfi", "-i", &picture, "-t", CLIP_SECONDS];
+    let codec = ["-c:v", form.encoder(), "-preset", "ultrafast", "-b:v", rate, "-pix_fmt", "yuv420p", "-g", "50", PART];
+    let words = [input, codec].concat();
     context.program(report, found, &words, CLIP_LIMIT).map_err(|failed| {
         let line = failed.output_tail.lines().find(|line| line.contains("Unknown encoder"));
         match line {
@@ -157,7 +128,7 @@ fn clip(
             None => failed,
         }
     })?;
-    folder.rename(PART, &clip).map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
+    folder.rename(PART, &clip).map_err(|why| not_started(format!("{why}.")))?;
     Ok(clip)
 }
 
@@ -197,10 +168,10 @@ pub(super) fn fast(output: &str) -> Result<Scores, String> {
     Ok(Scores { rows: vec![higher("", rate, "frames/s")], detail: format!("{frames} frames"), ..Scores::default() })
 }
 
-/// ffmpeg drops nothing, it takes longer: what was due and not there yet is what a player would drop.
+/// ffmpeg drops no frames but takes longer; frames that were due and missing are those that a player would drop.
 pub(super) fn realtime(output: &str, elapsed_s: f64) -> Result<Scores, String> {
     let (frames, _) = last_report(output).ok_or("ffmpeg decoded no frame in the time limit")?;
-    // Starting and ending take a moment that no player minds.
+    // Startup and exit are not part of the playback.
     const START_S: f64 = 1.0;
     let needed_s = (frames / FRAMES_PER_S).max(elapsed_s - START_S);
     let shown = frames / needed_s;

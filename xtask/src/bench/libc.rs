@@ -1,11 +1,12 @@
-//! The machine's own C library by the program that `probe` makes, and by the same calls in a program that the compiler
-//! made and linked dynamically: in turns, the median of each, and that of the ratios of turns.
+//! The machine's C library by the program that `probe` generates, and by the same calls in a program that rustc linked
+//! dynamically: in turns; medians of both and of the ratios.
 //!
-//! Both take their time by the clock on the wall, so a compiler that runs next to them makes either of them slow by half.
-//! `chrt` gives them the highest priority, if permitted.
+//! Both measure wall time, so a concurrent compiler can halve either figure. `chrt` gives them the highest priority, if
+//! permitted.
 
 use anyhow::{Context, Result, ensure};
 use microbench::probe::{Call, image, parse_line, parse_program};
+use record::statistics::median;
 use std::path::Path;
 use std::process::Command;
 
@@ -113,17 +114,12 @@ fn printed(before: &[&str], program: &[&Path]) -> Result<String> {
     crate::workspace::said(command.args(words))
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 /// `libc copy: 14700 MB/s, compiled 14650 MB/s, ratio 1.003   must be within 5 %`
 fn row(name: &str, turns: &[(f64, f64)]) -> String {
-    let ratio = median(turns.iter().map(|(made, compiled)| made / compiled));
-    let made = median(turns.iter().map(|(made, _)| *made));
-    let compiled = median(turns.iter().map(|(_, compiled)| *compiled));
+    let median_of =
+        |of: &dyn Fn(&(f64, f64)) -> f64| median(&turns.iter().map(of).collect::<Vec<_>>()).unwrap_or(f64::NAN);
+    let ratio = median_of(&|(made, compiled)| made / compiled);
+    let (made, compiled) = (median_of(&|turn| turn.0), median_of(&|turn| turn.1));
     let missed = if 100.0 * (ratio - 1.0).abs() <= APART_PERCENT_MAX { "" } else { "   MISSED" };
     format!(
         "libc {name}: {:.0} MB/s, compiled {:.0} MB/s, ratio {ratio:.3}   must be within {APART_PERCENT_MAX} %{missed}",

@@ -1,8 +1,7 @@
 //! Figures of the program itself: start, memory, cost of sampling, wall time per step.
 //!
-//! Measured from outside on the release binary, and from the Record that a run leaves. It prints
-//! figures and limits and never fails because of a figure: timings
-//! depend on the machine, so they are looked at, not asserted.
+//! Measured from outside on the release binary, and from the Record of a run. It prints figures and limits but does not fail
+//! because of a figure, as timings depend on the machine.
 
 mod figures;
 mod libc;
@@ -13,8 +12,8 @@ mod site;
 mod tick;
 mod viewers;
 
-use crate::workspace;
-use anyhow::{Context, Result, bail, ensure};
+use crate::workspace::{self, Words};
+use anyhow::{Context, Result, ensure};
 use figures::Resident;
 use process::Watched;
 use record::Record;
@@ -22,155 +21,69 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Interval of the monitor that is watched: the rate at which runs are sampled.
+/// Interval of the observed monitor: the sample rate of runs.
 const MONITOR_INTERVAL: &str = "0.5";
 /// Interval at which the resident memory of a run is read.
 const RESIDENT_INTERVAL: Duration = Duration::from_millis(200);
-
-/// Options.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Options<'a> {
-    binary: Option<&'a str>,
-    samples: usize,
-    record: Option<&'a str>,
-    monitor_only: bool,
-    boards: bool,
-    kills: bool,
-    libc: bool,
-    page: bool,
-    viewers: bool,
-    tick: bool,
-    site: Option<usize>,
-    hub: Option<&'a str>,
-    sevenzip: Option<sevenzip::Versions<'a>>,
-    pairs: usize,
-    arguments: &'a [&'a str],
-}
-
-fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
-    let mut options = Options { samples: 20, pairs: 10, ..Options::default() };
-    let mut rest = words;
-    loop {
-        rest = match rest {
-            [] => return Ok(options),
-            ["--", arguments @ ..] => {
-                options.arguments = arguments;
-                &[]
-            }
-            ["--monitor-only", rest @ ..] => {
-                options.monitor_only = true;
-                rest
-            }
-            ["--boards", rest @ ..] => {
-                options.boards = true;
-                rest
-            }
-            ["--page", rest @ ..] => {
-                options.page = true;
-                rest
-            }
-            ["--viewers", rest @ ..] => {
-                options.viewers = true;
-                rest
-            }
-            ["--tick", rest @ ..] => {
-                options.tick = true;
-                rest
-            }
-            ["--site", number, rest @ ..] => {
-                options.site = Some(number.parse().context("--site takes a number of results")?);
-                rest
-            }
-            ["--hub", results, rest @ ..] => {
-                options.hub = Some(results);
-                rest
-            }
-            ["--kills", rest @ ..] => {
-                options.kills = true;
-                rest
-            }
-            ["--libc", rest @ ..] => {
-                options.libc = true;
-                rest
-            }
-            ["--sevenzip", listed, other, rest @ ..] => {
-                options.sevenzip = Some(sevenzip::Versions { listed, other });
-                rest
-            }
-            ["--pairs", number, rest @ ..] => {
-                options.pairs = number.parse().context("--pairs takes a number")?;
-                rest
-            }
-            ["--binary", file, rest @ ..] => {
-                options.binary = Some(file);
-                rest
-            }
-            ["--record", file, rest @ ..] => {
-                options.record = Some(file);
-                rest
-            }
-            ["--samples", number, rest @ ..] => {
-                options.samples = number.parse().context("--samples takes a number")?;
-                ensure!(options.samples > 1, "--samples takes 2 or more");
-                rest
-            }
-            [other, ..] => bail!("unknown or incomplete option of bench: {other}"),
-        };
-    }
-}
 
 /// Number of timings of a command; the fastest counts.
 const TIMES: usize = 5;
 
 /// Measures and prints.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
-    let options = options(words)?;
-    if let Some(path) = options.record {
-        report(&read(Path::new(path))?, &[]);
-        if let Some(binary) = options.binary {
-            let arguments: [&OsStr; 2] = ["compare".as_ref(), path.as_ref()];
-            println!("  {}", figures::of_comparison(fastest(Path::new(binary), &arguments)));
+    let at = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let arguments = words.get(at + 1..).unwrap_or_default();
+    let mut words = Words(words[..at].to_vec());
+    let flags = ["--kills", "--libc", "--boards", "--page", "--viewers", "--tick", "--monitor-only"];
+    let [is_kills, is_libc, is_boards, is_page, is_viewers, is_tick, monitor_only] = flags.map(|name| words.flag(name));
+    let [named, record] = ["--binary", "--record"].map(|name| words.value::<PathBuf>(name));
+    let (hub_results, site, versions) = (words.values("--hub")?, words.value("--site")?, words.values("--sevenzip")?);
+    let (pairs, samples) = (words.value("--pairs")?.unwrap_or(10), words.value("--samples")?.unwrap_or(20));
+    ensure!(samples > 1, "--samples takes 2 or more");
+    words.end()?;
+    let named = named?;
+    if let Some(path) = record? {
+        report(&read(&path)?, &[]);
+        if let Some(binary) = named {
+            println!("  {}", figures::of_comparison(fastest(&binary, &["compare".as_ref(), path.as_ref()])));
         }
         return Ok(());
     }
-    if options.kills {
+    if is_kills {
         return kills();
     }
-    if options.libc {
+    if is_libc {
         return libc::main();
     }
-    if options.boards {
+    if is_boards {
         return boards();
     }
-    if let Some(results) = options.hub {
-        return hub(results, options.arguments);
+    if let Some([results]) = hub_results {
+        return hub(results, arguments);
     }
-    let binary = match options.binary {
-        Some(file) => PathBuf::from(file),
-        None => newest_release()?,
-    };
+    let binary = named.map_or_else(newest_release, Ok)?;
     println!("{}\n", binary.display());
-    if options.page {
+    if is_page {
         return page::main(&binary);
     }
-    if options.viewers {
+    if is_viewers {
         return viewers::main(&binary);
     }
-    if options.tick {
+    if is_tick {
         return tick::main(&binary);
     }
-    if let Some(results) = options.site {
+    if let Some(results) = site {
         return site::main(&binary, results);
     }
-    if let Some(versions) = options.sevenzip {
-        return sevenzip::main(&binary, versions, options.pairs);
+    if let Some([listed, other]) = versions {
+        return sevenzip::main(&binary, sevenzip::Versions { listed, other }, pairs);
     }
-    monitor(&binary, options.samples)?;
+    monitor(&binary, samples)?;
     println!("{}\n", figures::of_doctor(fastest(&binary, &["doctor".as_ref()])));
-    if !options.monitor_only {
+    if !monitor_only {
         let started = SystemTime::now();
         let begin = Instant::now();
-        let (resident, stream) = run(&binary, options.arguments)?;
+        let (resident, stream) = run(&binary, arguments)?;
         let run_s = begin.elapsed().as_secs_f64();
         let path = newest(&process::record_folders(), "json", started)?
             .context("the run left no Record; name it with --record")?;
@@ -183,9 +96,8 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Whole runs that are killed at every call that changes something, on folders and on virtual boards, with every
-/// call that fails and every tool that prints nonsense: how many, what that came to, and how soon the settings were
-/// back.
+/// Runs that are killed at every call that changes something, on folders and on virtual boards, with failing calls and hostile
+/// tools; prints their number, results, and times until settings are restored.
 fn kills() -> Result<()> {
     let status = workspace::cargo()
         .args(["test", "--quiet", "--locked", "--package", "sbc-bench"])
@@ -196,8 +108,8 @@ fn kills() -> Result<()> {
     Ok(())
 }
 
-/// Runs the program on virtual boards and prints each figure and the true one; here it has to be as near as
-/// it says, which takes a machine that does nothing else.
+/// Runs the program on virtual boards and prints each figure next to the true one. Figures must be within their stated errors,
+/// which needs an idle machine.
 fn boards() -> Result<()> {
     let status = std::process::Command::new("cargo")
         .args(["test", "--quiet", "-p", "sbc-bench", "--bench", "boards"])
@@ -208,7 +120,7 @@ fn boards() -> Result<()> {
     Ok(())
 }
 
-/// A hub that is filled, sent to and asked, on SQLite and on PostgreSQL; `arguments` may name one of them.
+/// Load on a hub: results, uploads and queries, on SQLite and PostgreSQL; `arguments` may name one of them.
 fn hub(results: &str, arguments: &[&str]) -> Result<()> {
     let status = workspace::cargo()
         .args(["bench", "--quiet", "--locked", "--package", "sbc-bench-hub", "--profile", "hub", "--bench", "load"])
@@ -237,7 +149,7 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
     Ok(())
 }
 
-/// The fastest of several calls with these arguments; none if one fails.
+/// The shortest of several calls with these arguments; `None` if one fails.
 fn fastest(binary: &Path, arguments: &[&OsStr]) -> Option<Duration> {
     let times = (0..TIMES).map(|_| {
         let begin = Instant::now();
@@ -247,8 +159,7 @@ fn fastest(binary: &Path, arguments: &[&OsStr]) -> Option<Duration> {
     times.collect::<Option<Vec<Duration>>>()?.into_iter().min()
 }
 
-/// Runs the benchmark and returns its resident memory over time, and how long its thread that writes the stream was
-/// on a CPU.
+/// Runs the benchmark and returns its resident memory over time, and the CPU time of the thread that writes the stream.
 fn run(binary: &Path, arguments: &[&str]) -> Result<(Vec<Resident>, Duration)> {
     let mut child =
         std::process::Command::new(binary).args(arguments).spawn().with_context(|| binary.display().to_string())?;
@@ -258,7 +169,7 @@ fn run(binary: &Path, arguments: &[&str]) -> Result<(Vec<Resident>, Duration)> {
         if let Some(status) = child.try_wait()? {
             break status;
         }
-        // The process may be gone between the two calls, so a failure is no news.
+        // The process may end between the two calls.
         if let Ok(kib) = process::resident_kib(child.id()) {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
             let at_utc_ms = i64::try_from(now.as_millis())?;
@@ -269,12 +180,12 @@ fn run(binary: &Path, arguments: &[&str]) -> Result<(Vec<Resident>, Duration)> {
         }
         std::thread::sleep(RESIDENT_INTERVAL);
     };
-    // 3: finished, but not valid. Its timings are still timings.
+    // 3: finished, results invalid; timings are usable.
     ensure!(matches!(status.code(), Some(0 | 3)), "the run ended with {status}");
     Ok((series, Duration::from_nanos(stream_ns)))
 }
 
-/// Prints what a Record says about the program itself.
+/// Prints a Record's figures of the program itself.
 fn report(record: &Record, resident: &[Resident]) {
     println!("wall time per step, in seconds:");
     for row in figures::rows(record) {
@@ -308,7 +219,7 @@ fn newest_release() -> Result<PathBuf> {
         .context("no release build; run ./bench or name one with --binary")
 }
 
-/// True if this machine can run the file: builds for others are in the same directory.
+/// Whether this machine can run the file; builds for other machines are in the same directory.
 fn runs_here(file: &Path) -> bool {
     std::process::Command::new(file).arg("--version").output().is_ok_and(|output| output.status.success())
 }
@@ -333,41 +244,6 @@ fn newest(folders: &[PathBuf], extension: &str, after: SystemTime) -> Result<Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn options_stand_in_any_order() {
-        let words = ["--samples", "5", "--binary", "b", "--", "-c", "--samples"];
-        let expected = Options {
-            binary: Some("b"),
-            samples: 5,
-            record: None,
-            monitor_only: false,
-            boards: false,
-            kills: false,
-            libc: false,
-            page: false,
-            viewers: false,
-            tick: false,
-            site: None,
-            hub: None,
-            sevenzip: None,
-            pairs: 10,
-            arguments: &["-c", "--samples"],
-        };
-        assert_eq!(options(&words).unwrap(), expected);
-        assert!(options(&["--monitor-only"]).unwrap().monitor_only);
-        assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
-        assert!(options(&["--libc"]).unwrap().libc && options(&["--page"]).unwrap().page);
-        assert!(options(&["--viewers"]).unwrap().viewers && options(&["--tick"]).unwrap().tick);
-        assert_eq!(options(&["--site", "5000"]).unwrap().site, Some(5000));
-        assert_eq!(options(&["--hub", "1000", "--", "sqlite"]).unwrap().hub, Some("1000"));
-        let versions = sevenzip::Versions { listed: "a", other: "b" };
-        let asked = options(&["--sevenzip", "a", "b", "--pairs", "3"]).unwrap();
-        assert_eq!((asked.sevenzip, asked.pairs), (Some(versions), 3));
-        for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["--sevenzip", "a"], &["x"]] {
-            assert!(options(wrong).is_err(), "{wrong:?}");
-        }
-    }
 
     #[test]
     fn only_files_of_this_run_are_found() {

@@ -1,11 +1,12 @@
-//! What a tick of `sbc-bench -m` costs beside a C program that reads the same two files and prints a line: CPU time of all
-//! threads and page faults per tick, in turns, the median of each, and that of the ratios of turns.
+//! Cost of a tick of `sbc-bench -m` next to a C program that reads the same two files and prints a line: CPU time of all threads
+//! and page faults per tick, in turns; medians of both and of the ratios.
 //!
-//! Between two ticks the caches of a CPU are filled by others: the cost is that of cold code, and depends on what else runs.
+//! Other programs evict the code between ticks, so the cost is that of cold code and depends on the load of the machine.
 
 use super::process::{Usage, Watched};
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
+use record::statistics::median;
 use std::path::Path;
 use std::process::Command;
 
@@ -86,7 +87,8 @@ pub(super) fn main(binary: &Path) -> Result<()> {
         for _ in 0..TURNS {
             turns.push((cost(binary, interval, ticks)?, cost(&compiled, interval, ticks)?));
         }
-        let median = |of: &dyn Fn(&(Cost, Cost)) -> f64| median(turns.iter().map(of).collect());
+        let median =
+            |of: &dyn Fn(&(Cost, Cost)) -> f64| median(&turns.iter().map(of).collect::<Vec<f64>>()).unwrap_or(f64::NAN);
         println!(
             "-m {interval}: {:.0} µs and {:.1} page faults a tick; C program: {:.0} µs and {:.1}; ratio {:.2} (at most {ratio_max})",
             median(&|turn| turn.0.cpu_us),
@@ -109,9 +111,4 @@ fn cost(program: &Path, interval: &str, ticks: usize) -> Result<Cost> {
     watched.end()?;
     let each = |after: u64, before: u64| after.saturating_sub(before) as f64 / ticks as f64;
     Ok(Cost { cpu_us: each(after.cpu_ns, before.cpu_ns) / 1000.0, faults: each(after.faults, before.faults) })
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -1,5 +1,6 @@
-//! Documentation in the source file of a rule: module comment, thresholds with reasons, and texts.
+//! Documentation in the source file of a rule: module comment, thresholds with reasons, and string literals.
 
+use crate::tidy::string_literals;
 use crate::workspace::File;
 use std::fmt::Write;
 
@@ -19,7 +20,7 @@ impl<'a> Source<'a> {
         self.text.contains(&format!("id: RuleId::own(\"{id}\")"))
     }
 
-    /// Its head and its thresholds, as Markdown; nothing where it has several rules.
+    /// Module comment and thresholds as Markdown; empty for a file of several rules.
     pub(super) fn detection(&self) -> String {
         if self.text.matches("id: RuleId::own(").count() != 1 {
             return String::new();
@@ -41,7 +42,7 @@ impl<'a> Source<'a> {
         text
     }
 
-    /// The paragraphs of its head, without the name of the rule, and without those that lead to other code.
+    /// Paragraphs of the module comment, without the rule's name and without links to code.
     fn head(&self) -> Vec<String> {
         let lines = self.text.lines().take_while(|line| line.starts_with("//!"));
         let lines = lines.map(|line| line.trim_start_matches("//!").trim());
@@ -54,7 +55,7 @@ impl<'a> Source<'a> {
         without_name.filter(|paragraph| !paragraph.is_empty() && !paragraph.contains("[`")).collect()
     }
 
-    /// Name, value and reason of every number with a reason.
+    /// Name, value and reason of every documented number.
     fn thresholds(&self) -> Vec<(&'a str, &'a str, String)> {
         let mut found = Vec::new();
         let mut why: Vec<&str> = Vec::new();
@@ -78,29 +79,22 @@ impl<'a> Source<'a> {
         found
     }
 
-    /// The texts in it, lines that are continued joined.
+    /// String literals without escapes, and with continued lines joined.
     pub(super) fn literals(&self) -> Vec<String> {
-        let code: Vec<&str> = self.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        let code = code.join("\n").replace("'\"'", "");
-        let mut found = Vec::new();
-        let mut inside: Option<String> = None;
-        let mut rest = code.chars();
-        while let Some(c) = rest.next() {
-            match (&mut inside, c) {
-                (None, '"') => inside = Some(String::new()),
-                (Some(_), '"') => found.extend(inside.take()),
-                (Some(literal), '\\') => match rest.next() {
-                    Some('\n') => {
-                        let behind = rest.as_str().trim_start();
-                        rest = behind.chars();
-                    }
-                    escaped => literal.extend(escaped),
-                },
-                (Some(literal), c) => literal.push(c),
-                (None, _) => {}
+        let plain = |literal: &str| {
+            let (mut text, mut rest) = (String::new(), literal);
+            while let Some((before, escaped)) = rest.split_once('\\') {
+                text.push_str(before);
+                rest = escaped.strip_prefix('\n').map_or(escaped, str::trim_start);
+                // The escaped character stays, also if it is a backslash.
+                let length =
+                    if rest.len() == escaped.len() { rest.chars().next().map_or(0, char::len_utf8) } else { 0 };
+                text.push_str(&rest[..length]);
+                rest = &rest[length..];
             }
-        }
-        found
+            text + rest
+        };
+        string_literals(self.text).iter().map(|literal| plain(literal)).collect()
     }
 }
 

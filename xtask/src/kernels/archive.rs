@@ -1,13 +1,12 @@
-//! The archive that Linux unpacks as its first root file system: `newc`, see
-//! `Documentation/driver-api/early-userspace/buffer-format.rst`. Written here because device nodes in a
-//! folder would need root.
+//! Writer of `newc` archives for the initramfs, see `Documentation/driver-api/early-userspace/buffer-format.rst` of Linux. With
+//! `cpio`, device nodes would need root.
 
 /// Type and permissions of an entry: `st_mode`.
 const FOLDER: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
 const CHARACTER_DEVICE: u32 = 0o020_600;
 
-/// An archive that grows.
+/// An archive.
 #[derive(Default)]
 pub(super) struct Archive {
     bytes: Vec<u8>,
@@ -15,17 +14,17 @@ pub(super) struct Archive {
 }
 
 impl Archive {
-    /// A folder; those above it have to be there.
+    /// Adds a folder after its parents.
     pub(super) fn folder(&mut self, path: &str) {
         self.entry(path, FOLDER, (0, 0), &[]);
     }
 
-    /// A file that can be run.
+    /// Adds an executable file.
     pub(super) fn file(&mut self, path: &str, content: &[u8]) {
         self.entry(path, PROGRAM, (0, 0), content);
     }
 
-    /// A character device by its numbers.
+    /// Adds a character device.
     pub(super) fn device(&mut self, path: &str, numbers: (u32, u32)) {
         self.entry(path, CHARACTER_DEVICE, numbers, &[]);
     }

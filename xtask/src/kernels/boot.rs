@@ -1,5 +1,5 @@
-//! One boot: qemu is started, what the serial line says is kept, and it is ended when the plan is through, when the
-//! machine is to lose power, or when its time is up.
+//! One boot: starts qemu, keeps the output of the serial line, and ends qemu when the plan is complete, when the machine loses
+//! power, or when time is up.
 
 use super::Ready;
 use super::console::{Booted, CUT, HALT};
@@ -12,13 +12,13 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Longest boot with all its commands. A machine that hangs is ended then.
+/// Maximum duration of a boot with all commands.
 const BOOT_MAX: Duration = Duration::from_secs(1800);
-/// Nothing on the serial line for so long: it hangs. No command is silent for longer than it may take.
+/// Maximum silence on the serial line; longer than the limit of most commands.
 const SILENCE_MAX: Duration = Duration::from_secs(400);
 const DISK_BYTES: u64 = 64 << 20;
 
-/// The process, killed on every way out.
+/// The process; killed on drop.
 struct Qemu(Child);
 
 impl Drop for Qemu {
@@ -31,11 +31,11 @@ impl Drop for Qemu {
 /// A boot.
 pub(super) struct Start<'a> {
     pub(super) plan: &'a str,
-    /// Its disk is empty.
+    /// Whether its disk is empty.
     pub(super) is_first: bool,
-    /// More words of the kernel's command line: variables of the scripts.
+    /// Further kernel parameters: variables of the scripts.
     pub(super) words: &'a str,
-    /// A machine that starts again is at its end.
+    /// Whether a reset ends the boot.
     pub(super) ends_at_reset: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Bo
     let Ready { folder, unpacked, image } = ready;
     let kernel = unpacked.join(machine.kernel.package);
     let mut command = Command::new(machine.kernel.arch.qemu);
-    for argument in machine.arguments {
+    for argument in machine.arguments.split_whitespace() {
         command.arg(filled(argument, &kernel, unpacked, folder)?);
     }
     command.args(["-nographic", "-nodefaults", "-serial", "stdio"]);
@@ -89,7 +89,7 @@ fn filled(argument: &str, kernel: &Path, unpacked: &Path, folder: &Path) -> Resu
     Ok(argument.to_owned())
 }
 
-/// UEFI, as long as the flash of the machine.
+/// UEFI, padded to the size of the machine's flash.
 fn firmware(unpacked: &Path, folder: &Path) -> Result<PathBuf> {
     let mut bytes = fs::read(unpacked.join(FIRMWARE).join("usr/share/qemu-efi-aarch64/QEMU_EFI.fd"))?;
     bytes.resize(64 << 20, 0);
@@ -98,7 +98,7 @@ fn firmware(unpacked: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The disk that outlives boots: empty before the first.
+/// The disk that persists across boots; empty at the first.
 fn state_disk(folder: &Path, machine: &str, is_first: bool) -> Result<PathBuf> {
     let path = folder.join(format!("{machine}-state.img"));
     if is_first || !path.exists() {
@@ -108,10 +108,10 @@ fn state_disk(folder: &Path, machine: &str, is_first: bool) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// What the serial line says until it says that it is over, or too long nothing.
+/// Output of the serial line until its end mark, or until it is silent for too long.
 fn watched(mut serial: ChildStdout) -> String {
     let (sender, receiver) = mpsc::channel();
-    // A read cannot be given up; the thread ends with qemu.
+    // A read cannot be cancelled; the thread ends with qemu.
     let reader = std::thread::Builder::new().spawn(move || {
         let mut buffer = [0; 4096];
         while let Ok(count @ 1..) = serial.read(&mut buffer) {

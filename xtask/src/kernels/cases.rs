@@ -1,9 +1,9 @@
-//! Commands for the machines with their expectations. One command is one row; rows of one plan run in one boot.
+//! Commands with their expected results. One command is one row; the commands of a plan run in one boot.
 
 use super::console::Booted;
 use super::machines::Machine;
 
-/// Boots, in their order. The disk of a machine outlives them.
+/// Boots in order, with the same disk.
 pub(super) const PLANS: [&str; 4] = ["plain", "trouble", "after-cut", "crash"];
 
 /// A command.
@@ -18,9 +18,9 @@ pub(super) struct Case {
     says: &'static [&'static str],
     /// Forbidden output.
     never: &'static [&'static str],
-    /// Longest time by the machine's own clock.
+    /// Maximum duration by the machine's clock.
     pub(super) seconds_max: u32,
-    /// It is over soon: `--quick` runs it.
+    /// Whether `--quick` runs it.
     is_quick: bool,
 }
 
@@ -36,7 +36,7 @@ const PLAIN: Case = Case {
     is_quick: true,
 };
 
-/// No clock is told of a CPU that is emulated.
+/// The clock of an emulated CPU is not reported.
 const CLOCK: Case = Case {
     status: Some(1),
     says: &["this CPU is emulated"],
@@ -44,7 +44,7 @@ const CLOCK: Case = Case {
     ..PLAIN
 };
 
-/// With a disk to lose, and a CPU to switch off.
+/// Command for machines with a disk and a CPU that can be switched off.
 const TROUBLE: Case =
     Case { plan: PLANS[1], is_quick: false, seconds_max: 200, never: &["panicked", "Results are valid"], ..PLAIN };
 
@@ -69,7 +69,7 @@ diff /tmp/live /tmp/again && cat /tmp/my.board",
         says: &["Time ", "%cpu"],
         ..PLAIN
     },
-    // A serial console says that it has no columns and no rows.
+    // A serial console reports 0 columns and rows.
     Case {
         name: "screen",
         script: "timeout -s INT 8 sbc-bench -m 0.5 --tui </dev/console",
@@ -125,7 +125,7 @@ sbc-bench -m 0.5 --count 12",
         says: &["CPUs offline", "cpu3"],
         ..TROUBLE
     },
-    // In the middle of a step: the command itself does it.
+    // The command switches the CPU off during a step.
     Case {
         name: "unplugged-run",
         script: "
@@ -159,7 +159,7 @@ umount /tmp/full",
         says: &["No space left"],
         ..TROUBLE
     },
-    // The disk that results and settings are kept on.
+    // The disk of results and settings.
     Case {
         name: "full-ext4",
         script: "
@@ -190,7 +190,7 @@ sleep 60",
         never: &["panicked", "unreadable"],
         ..TROUBLE
     },
-    // Memory that the kernel keeps free, and a reset as well, holds what it said.
+    // Reserved memory keeps the kernel's messages across a reset.
     Case {
         name: "crash",
         plan: PLANS[3],
@@ -208,8 +208,8 @@ sbc-bench recover",
     },
 ];
 
-/// What a machine does whose power is cut at `$moment`: result file and settings of the run that died, and the run
-/// goes on, with more steps than end between all cuts. In a pipe, unlike in a terminal, each has a line.
+/// Script of a machine whose power is cut at `$moment`: prints result file and settings of the previous run, then starts or
+/// resumes a run with more steps than all cuts can reach. In a pipe, unlike in a terminal, each step has a line.
 pub(super) const CUTS: Case = Case {
     name: "cuts",
     plan: "cuts",

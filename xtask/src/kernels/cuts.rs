@@ -1,9 +1,7 @@
-//! `cargo xtask kernels --cuts N`: runs that lose power N times, at moments all over them; every other time the
-//! run goes on.
+//! `cargo xtask kernels --cuts N`: N power cuts at moments spread over runs; every other run is resumed.
 //!
-//! Half of the moments end qemu by SIGKILL, half are the machine's own `reboot -f`; both lose all that the kernel had
-//! not brought to its disk. What counts as reported is what the serial line showed before the cut: each such step has to be
-//! in the result file that the next boot makes of the run.
+//! Half of the cuts end qemu by SIGKILL, half are `reboot -f` of the machine; both lose data that the kernel has not written to
+//! disk. Steps on the serial line before the cut are reported: each must be in the result file that the next boot recovers.
 
 use super::Ready;
 use super::boot::{self, Start};
@@ -12,7 +10,7 @@ use super::machines::Machine;
 use anyhow::{Context, Result, ensure};
 use std::fs;
 
-/// First moment after the run was called, and how much later the last one is.
+/// First moment of a cut after the start of the run, and span of all moments.
 const MOMENT_MIN_S: f64 = 0.5;
 const MOMENT_SPAN_S: f64 = 14.0;
 
@@ -20,12 +18,12 @@ const MOMENT_SPAN_S: f64 = 14.0;
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     moments: u32,
-    /// Steps that were reported as measured before a cut, and those of the run that goes on now.
+    /// Steps reported before cuts, of all runs and of the current run.
     reported: usize,
     of_run: usize,
     lost: usize,
     unreadable: u32,
-    /// Boots after which a setting was not as before the run.
+    /// Boots that found a changed setting.
     settings: u32,
 }
 
@@ -38,7 +36,7 @@ pub(super) fn all(count: u32, machine: &Machine, ready: &Ready) -> Result<()> {
         let part = (f64::from(number) * 0.618_034).fract();
         let moment = if number == count { 0.0 } else { MOMENT_MIN_S + MOMENT_SPAN_S * part };
         let by = if number / 2 % 2 == 0 { "kill" } else { "reboot" };
-        // A step in which the board died twice is skipped from then on.
+        // A step that was cut twice is skipped, so every other run is new.
         let is_new = number % 2 == 0;
         let again = if is_new { "" } else { "--resume" };
         let words = format!("moment={} by={by} again={again}", (moment * 100.0).round() / 100.0);
@@ -66,12 +64,12 @@ pub(super) fn all(count: u32, machine: &Machine, ready: &Ready) -> Result<()> {
     Ok(())
 }
 
-/// State found by a boot.
+/// State after a cut.
 #[derive(Debug, PartialEq, Eq)]
 struct After {
-    /// Steps in the newest result file; none if there is none that can be read.
+    /// Steps in the newest result file; `None` if it cannot be read.
     steps: Option<usize>,
-    /// No result file: no run had come so far as to leave one.
+    /// Whether there is no result file yet.
     is_absent: bool,
     are_settings_back: bool,
 }
@@ -94,7 +92,7 @@ impl After {
             Some(steps) => {
                 let lost = tally.of_run.saturating_sub(steps);
                 tally.lost += lost;
-                // It is told once.
+                // Lost steps count once.
                 tally.of_run -= lost;
                 format!("{steps} steps, {} reported, {lost} lost", tally.of_run + lost)
             }

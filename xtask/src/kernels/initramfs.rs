@@ -1,4 +1,4 @@
-//! The first and only root file system of a machine: busybox, our binary, modules, and the cases as scripts.
+//! Root file system of a machine: busybox, the binary, modules, and cases as scripts.
 
 use super::archive::Archive;
 use super::cases::{self, Case};
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
 
-/// Mounts what a system has mounted, loads modules, and runs the plan that the kernel's command line names.
+/// Mounts the usual file systems, loads modules, and runs the plan named on the kernel's command line.
 const INIT: &str = r#"#!/bin/busybox sh
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/root TERM=linux

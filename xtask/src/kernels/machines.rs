@@ -1,4 +1,4 @@
-//! The machines that are booted, the kernels on them, and the packages that both come from. One machine is one row.
+//! Machines, their kernels, and the packages of both. One machine is one row.
 
 /// A package of Debian.
 #[derive(Debug, PartialEq, Eq)]
@@ -6,13 +6,13 @@ pub(super) struct Package {
     pub(super) name: &'static str,
     pub(super) arch: &'static str,
     pub(super) suite: &'static str,
-    /// Only names the package with the kernel, which changes with every release.
+    /// Whether it only depends on the package with the kernel, whose name changes with every release.
     pub(super) is_meta: bool,
     /// Directory into which it is unpacked.
     pub(super) folder: &'static str,
 }
 
-/// Properties shared by machines of one instruction set.
+/// Properties of an instruction set.
 pub(super) struct Arch {
     /// In the name of our binary.
     pub(super) binary: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct Kernel {
     pub(super) arch: &'static Arch,
     /// Folder of its package.
     pub(super) package: &'static str,
-    /// What it says when it dies can outlive it: not every kernel of Debian has the module.
+    /// Whether it has the module that keeps its last messages in memory across a reset.
     pub(super) has_ramoops: bool,
 }
 
@@ -34,18 +34,18 @@ pub(super) struct Kernel {
 pub(super) struct Machine {
     pub(super) name: &'static str,
     pub(super) kernel: &'static Kernel,
-    /// What qemu is told of it. `TREE:name` is a device tree of the kernel's package, `FIRMWARE` the file of the UEFI
-    /// firmware, `DISK:name` an empty image of 64 MB.
-    pub(super) arguments: &'static [&'static str],
+    /// Arguments of qemu, separated by blanks. `TREE:name` is a device tree of the kernel's package, `FIRMWARE` the file of
+    /// the UEFI firmware, `DISK:name` an empty image of 64 MB.
+    pub(super) arguments: &'static str,
     /// The kernel's name of the serial line that is shown.
     pub(super) console: &'static str,
     /// Expected output of `identify`.
     pub(super) board: &'static str,
-    /// The disks that `-S` has to name.
+    /// Disks that `-S` must name.
     pub(super) disks: &'static [&'static str],
-    /// It has a disk on virtio, so that it can lose power.
+    /// Whether it has a virtio disk for power cuts.
     pub(super) has_disk: bool,
-    /// `--quick` boots it.
+    /// Whether `--quick` boots it.
     pub(super) is_quick: bool,
 }
 
@@ -85,15 +85,15 @@ const PACKAGES: &[Package] = &[
 ];
 
 impl Machine {
-    /// What the kernel of machines that lose power is told: memory that outlives a crash, which is at the same place in
-    /// each boot where the kernel itself is.
+    /// Kernel parameters of machines that lose power: memory that survives a crash, at the same address in each boot because
+    /// the kernel's address is fixed.
     pub(super) fn kernel_words(&self) -> &'static str {
         if self.has_disk { "reserve_mem=1M:4096:oops nokaslr" } else { "" }
     }
 
     /// The packages that it needs.
     pub(super) fn packages(&self) -> Vec<&'static Package> {
-        let firmware = self.arguments.iter().any(|argument| argument.contains("FIRMWARE"));
+        let firmware = self.arguments.contains("FIRMWARE");
         let is_needed = |package: &&Package| {
             let folders = [self.kernel.package, self.kernel.arch.busybox];
             folders.contains(&package.folder) || firmware && package.folder == FIRMWARE
@@ -102,143 +102,97 @@ impl Machine {
     }
 }
 
+/// Defaults of machines.
+const PLAIN: Machine = Machine {
+    name: "",
+    kernel: &ARM64_6_12,
+    arguments: "",
+    console: "ttyAMA0",
+    board: "linux,dummy-virt",
+    disks: &[],
+    has_disk: false,
+    is_quick: false,
+};
+
 /// Every machine.
 pub(super) const MACHINES: &[Machine] = &[
     Machine {
         name: "arm64-virt",
-        kernel: &ARM64_6_12,
-        arguments: &["-machine", "virt", "-cpu", "cortex-a72", "-smp", "4", "-m", "1024"],
-        console: "ttyAMA0",
-        board: "linux,dummy-virt",
+        arguments: "-machine virt -cpu cortex-a72 -smp 4 -m 1024",
         disks: &["vda"],
         has_disk: true,
         is_quick: true,
+        ..PLAIN
     },
     // Little memory, and the kernel of the release before.
     Machine {
         name: "arm64-256",
         kernel: &ARM64_6_1,
-        arguments: &["-machine", "virt", "-cpu", "cortex-a53", "-smp", "4", "-m", "256"],
-        console: "ttyAMA0",
-        board: "linux,dummy-virt",
-        disks: &[],
-        has_disk: false,
-        is_quick: false,
+        arguments: "-machine virt -cpu cortex-a53 -smp 4 -m 256",
+        ..PLAIN
     },
     // A server: ACPI, DMI, UEFI, two sockets.
     Machine {
         name: "arm64-acpi",
-        kernel: &ARM64_6_12,
-        arguments: &[
-            "-machine",
-            "virt,acpi=on",
-            "-cpu",
-            "neoverse-n1",
-            "-smp",
-            "4,sockets=2",
-            "-m",
-            "1024",
-            "-drive",
-            "if=pflash,format=raw,readonly=on,file=FIRMWARE",
-        ],
-        console: "ttyAMA0",
+        arguments: "-machine virt,acpi=on -cpu neoverse-n1 -smp 4,sockets=2 -m 1024 \
+                    -drive if=pflash,format=raw,readonly=on,file=FIRMWARE",
         board: "QEMU virtual machine (QEMU Virtual Machine)",
-        disks: &[],
-        has_disk: false,
-        is_quick: false,
+        ..PLAIN
     },
-    // This board shows no sign of an emulator.
+    // A board without signs of an emulator.
     Machine {
         name: "raspi3b",
-        kernel: &ARM64_6_12,
-        arguments: &[
-            "-machine",
-            "raspi3b",
-            "-dtb",
-            "TREE:bcm2837-rpi-3-b.dtb",
-            "-serial",
-            "null",
-            "-drive",
-            "if=sd,format=raw,file=DISK:card",
-            "-drive",
-            "if=none,id=u0,format=raw,file=DISK:stick",
-            "-device",
-            "usb-storage,drive=u0",
-        ],
+        arguments: "-machine raspi3b -dtb TREE:bcm2837-rpi-3-b.dtb -serial null \
+                    -drive if=sd,format=raw,file=DISK:card -drive if=none,id=u0,format=raw,file=DISK:stick \
+                    -device usb-storage,drive=u0",
         console: "ttyS1",
         board: "Raspberry Pi 3 Model B",
         disks: &["mmcblk0", "sda"],
-        has_disk: false,
-        is_quick: false,
+        ..PLAIN
     },
     Machine {
         name: "armv7-virt",
         kernel: &ARMV7_6_12,
-        // Its kernel reaches no PCI bus behind 4 GiB.
-        arguments: &["-machine", "virt,highmem=off", "-cpu", "cortex-a15", "-smp", "4", "-m", "1024"],
-        console: "ttyAMA0",
-        board: "linux,dummy-virt",
+        // The kernel cannot reach PCI above 4 GiB.
+        arguments: "-machine virt,highmem=off -cpu cortex-a15 -smp 4 -m 1024",
         disks: &["vda"],
         has_disk: true,
         is_quick: true,
+        ..PLAIN
     },
     Machine {
         name: "orangepi-pc",
         kernel: &ARMV7_6_12,
-        arguments: &["-machine", "orangepi-pc", "-dtb", "TREE:sun8i-h3-orangepi-pc.dtb"],
+        arguments: "-machine orangepi-pc -dtb TREE:sun8i-h3-orangepi-pc.dtb",
         console: "ttyS0",
         board: "Xunlong Orange Pi PC",
-        disks: &[],
-        has_disk: false,
-        is_quick: false,
+        ..PLAIN
     },
     Machine {
         name: "riscv64-virt",
         kernel: &RISCV64_6_12,
-        arguments: &["-machine", "virt", "-smp", "4", "-m", "1024"],
+        arguments: "-machine virt -smp 4 -m 1024",
         console: "ttyS0",
         board: "riscv-virtio,qemu",
         disks: &["vda"],
         has_disk: true,
         is_quick: true,
+        ..PLAIN
     },
     // Two sockets, two nodes of memory, NVMe, a disk on USB.
     Machine {
         name: "x86-q35",
         kernel: &X86_64_6_12,
-        arguments: &[
-            "-machine",
-            "q35",
-            "-cpu",
-            "EPYC",
-            "-smp",
-            "4,sockets=2,cores=2,threads=1",
-            "-m",
-            "1024",
-            "-object",
-            "memory-backend-ram,id=m0,size=512M",
-            "-object",
-            "memory-backend-ram,id=m1,size=512M",
-            "-numa",
-            "node,memdev=m0,cpus=0-1",
-            "-numa",
-            "node,memdev=m1,cpus=2-3",
-            "-drive",
-            "if=none,id=n0,format=raw,file=DISK:nvme",
-            "-device",
-            "nvme,drive=n0,serial=1",
-            "-device",
-            "qemu-xhci",
-            "-drive",
-            "if=none,id=u0,format=raw,file=DISK:usb",
-            "-device",
-            "usb-storage,drive=u0",
-        ],
+        arguments: "-machine q35 -cpu EPYC -smp 4,sockets=2,cores=2,threads=1 -m 1024 \
+                    -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M \
+                    -numa node,memdev=m0,cpus=0-1 -numa node,memdev=m1,cpus=2-3 \
+                    -drive if=none,id=n0,format=raw,file=DISK:nvme -device nvme,drive=n0,serial=1 -device qemu-xhci \
+                    -drive if=none,id=u0,format=raw,file=DISK:usb -device usb-storage,drive=u0",
         console: "ttyS0",
         board: "QEMU virtual machine (Standard PC (Q35 + ICH9, 2009))",
         disks: &["vda", "nvme0n1", "sda"],
         has_disk: true,
-        is_quick: false,
+        ..PLAIN
     },
 ];
 

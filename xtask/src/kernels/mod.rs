@@ -1,8 +1,8 @@
 //! `cargo xtask kernels`: our binary on real kernels of every architecture, on machines that qemu emulates.
 //!
-//! Debian's kernels are fetched by apt into `target/kernels` (with lists and status of its own: nothing of this system
-//! is changed, and root is not needed), booted with an initramfs of busybox and the binary of that architecture, and
-//! asked on the serial console. What each command ended with, whether it said what it should, and how long it took is a row.
+//! apt fetches Debian's kernels into `target/kernels` with separate lists and status, so this system is not changed and root is
+//! not needed. They boot with an initramfs of busybox and the binary of the architecture, and run commands on the serial
+//! console. Each command is a row with its result and duration.
 
 mod archive;
 mod boot;
@@ -14,7 +14,8 @@ mod machines;
 mod modules;
 mod packages;
 
-use crate::{dist, workspace};
+use crate::dist;
+use crate::workspace::{self, Words};
 use anyhow::{Context, Result, bail, ensure};
 use boot::Start;
 use cases::Case;
@@ -22,17 +23,17 @@ use machines::{MACHINES, Machine};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The first words of a snapshot: each is kept with the outputs, for `boards/`.
+/// First words of a snapshot; snapshots are kept with the outputs, for `boards/`.
 const BOARD: &str = "# Snapshot by sbc-bench";
 
 /// Options.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options<'a> {
-    /// Only one machine of each architecture, and only commands that are over soon.
+    /// One machine of each architecture, and short commands only.
     quick: bool,
     /// Only fetch what is missing.
     fetch: bool,
-    /// Binaries as they lie in `target`; nothing is built.
+    /// Uses the binaries in `target` without a build.
     built: bool,
     /// Number of power losses, in place of the commands.
     cuts: Option<u32>,
@@ -41,20 +42,12 @@ struct Options<'a> {
 }
 
 fn options<'a>(words: &[&'a str]) -> Result<Options<'a>> {
-    let mut options = Options::default();
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "--quick" => options.quick = true,
-            "--fetch" => options.fetch = true,
-            "--built" => options.built = true,
-            "--cuts" => options.cuts = Some(words.next().context("--cuts needs a number")?.parse()?),
-            name if MACHINES.iter().any(|machine| machine.name == name) => options.machines.push(name),
-            other => {
-                let names: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
-                bail!("no machine or option of kernels: {other}; machines are {}", names.join(", "))
-            }
-        }
+    let mut words = Words(words.to_vec());
+    let [quick, fetch, built] = ["--quick", "--fetch", "--built"].map(|name| words.flag(name));
+    let mut options = Options { quick, fetch, built, cuts: words.value("--cuts")?, machines: words.0 };
+    let names: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
+    if let Some(other) = options.machines.iter().find(|name| !names.contains(name)) {
+        bail!("no machine or option of kernels: {other}; machines are {}", names.join(", "));
     }
     if options.cuts.is_some() {
         let with_disk = MACHINES.iter().filter(|machine| machine.has_disk).map(|machine| machine.name);
@@ -65,7 +58,7 @@ fn options<'a>(words: &[&'a str]) -> Result<Options<'a>> {
     Ok(options)
 }
 
-/// Boots, asks, and prints the table. Fails if any row is not as expected.
+/// Boots the machines, runs the commands and prints the table. Fails if a row is not as expected.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     let options = options(words)?;
     let machines: Vec<&Machine> = MACHINES
@@ -136,7 +129,7 @@ fn ready(machine: &'static Machine, folder: &Path, cases: &[&'static Case]) -> R
     Ok(Ready { folder: folder.to_owned(), unpacked, image })
 }
 
-/// Boots a machine as often as its cases need it.
+/// Boots a machine for each plan of its cases.
 fn asked(machine: &'static Machine, folder: &Path, quick: bool) -> Result<Vec<Row>> {
     let cases: Vec<&'static Case> = cases::of(machine, quick);
     let ready = ready(machine, folder, &cases)?;

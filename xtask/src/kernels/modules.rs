@@ -1,4 +1,4 @@
-//! Kernel modules: those that a machine may need, and before each those that it depends on, as its `.modinfo` says.
+//! Kernel modules that a machine may need, each after its dependencies by `.modinfo`.
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Disks, cards, file systems, sensors and clocks of the machines. What a kernel has built in or lacks is left out.
+/// Modules for disks, cards, file systems, sensors and clocks of the machines; some kernels have them built in.
 const WANTED: &[&str] = &[
     "crc32c_generic",
     "crc32c_cryptoapi",
@@ -37,12 +37,12 @@ const WANTED: &[&str] = &[
 pub(super) struct Module {
     /// Name with `_`.
     pub(super) name: String,
-    /// Its file, not compressed.
+    /// Content without compression.
     pub(super) bytes: Vec<u8>,
 }
 
-/// Leaves in a folder of a kernel's modules only the wanted ones, not compressed, named in an order in which they can be
-/// loaded. A kernel of a distribution has thousands, in hundreds of megabytes.
+/// Reduces a folder of a kernel's modules, which has hundreds of megabytes, to the wanted ones: uncompressed, with names in
+/// load order.
 pub(super) fn reduce(folder: &Path) -> Result<()> {
     let mut files = BTreeMap::new();
     find(folder, &mut files)?;
@@ -68,7 +68,7 @@ pub(super) fn of(folder: &Path) -> Result<Vec<Module>> {
     workspace::entries(folder)?.into_iter().map(module).collect()
 }
 
-/// Puts a module behind those that it depends on; nothing if it is not there or was taken already.
+/// Appends a module after its dependencies, unless it does not exist or is already there.
 fn visit(name: &str, files: &mut BTreeMap<String, PathBuf>, ordered: &mut Vec<Module>) -> Result<()> {
     let Some(path) = files.remove(name) else { return Ok(()) };
     let bytes = read(&path).with_context(|| path.display().to_string())?;
@@ -101,7 +101,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// The names behind `depends=` of the section `.modinfo`, whose strings end with zeros.
+/// Names after `depends=` in the section `.modinfo`, whose strings end with zeros.
 fn depends(module: &[u8]) -> Vec<String> {
     const KEY: &[u8] = b"\0depends=";
     let Some(at) = module.windows(KEY.len()).position(|window| window == KEY) else { return Vec::new() };

@@ -1,5 +1,5 @@
-//! Packages of Debian: fetched by apt with configuration, lists and cache of its own, so that this system stays as it
-//! is, and unpacked. What is there already is not asked for again.
+//! Packages of Debian, fetched by apt with separate configuration, lists and cache, and unpacked. Existing ones are not fetched
+//! again.
 
 use super::machines::{Machine, Package};
 use super::modules;
@@ -14,11 +14,10 @@ const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const MIRROR: &str = "http://deb.debian.org/debian";
 /// Suites that packages are taken from.
 const SUITES: [&str; 3] = ["bookworm", "trixie", LATER];
-/// Where a package is taken from that its own suite cannot give today: a mirror in the middle of an update has lists
-/// that do not fit together.
+/// Suite for packages that their own suite does not have at the moment: a mirror during an update has inconsistent lists.
 const LATER: &str = "forky";
 
-/// Fetches and unpacks what these machines need and is not there.
+/// Fetches and unpacks the missing packages of machines.
 ///
 /// # Errors
 /// No apt, no keys of Debian, no network, or a package is gone.
@@ -32,7 +31,7 @@ pub(super) fn fetch(folder: &Path, machines: &[&Machine]) -> Result<()> {
         return Ok(());
     }
     let config = configure(folder)?;
-    // It fails when one list of many is missing. Whether that matters is seen when a package is asked for.
+    // One missing list fails the update, which matters only if a package cannot be downloaded then.
     let update = apt(&config, folder, "apt-get", &["update", "--quiet"]);
     for package in wanted {
         let target = unpacked.join(package.folder);
@@ -51,7 +50,7 @@ pub(super) fn fetch(folder: &Path, machines: &[&Machine]) -> Result<()> {
     Ok(())
 }
 
-/// Downloads one package of a suite and unpacks it in the place of its folder.
+/// Downloads one package of a suite and unpacks it into its folder.
 fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Path) -> Result<()> {
     let asked = format!("{}:{}/{suite}", package.name, package.arch);
     let download = folder.join("download");
@@ -84,7 +83,7 @@ fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Pat
     Ok(fs::remove_dir_all(&download)?)
 }
 
-/// Puts what differs from release to release in one place: `kernel`, `modules`, `trees`.
+/// Moves files with paths that depend on the release to `kernel`, `modules` and `trees`.
 fn tidied(unpacked: &Path) -> Result<()> {
     let first = |folder: &Path, prefix: &str| {
         let starts =
@@ -95,7 +94,7 @@ fn tidied(unpacked: &Path) -> Result<()> {
         ("boot", "vmlinu", "kernel"),
         ("lib/modules", "", "modules"),
         ("usr/lib/modules", "", "modules"),
-        // From Debian 14 on all three are in one folder, and a link leads to the trees.
+        // Since Debian 14 all three are in one folder, with a link to the trees.
         ("modules", "vmlinu", "kernel"),
         ("modules", "dtb", "trees"),
         ("usr/lib", "linux-image-", "trees"),
@@ -146,13 +145,13 @@ fn apt(config: &str, folder: &Path, program: &str, arguments: &[&str]) -> Result
     Ok(output)
 }
 
-/// The package of a kernel that a package like `linux-image-arm64` stands for.
+/// The kernel package on which a package like `linux-image-arm64` depends.
 fn image_of(shown: &str) -> Option<&str> {
     let depends = shown.lines().find_map(|line| line.strip_prefix("Depends: "))?;
     depends.split([',', ' ', '|']).find(|word| word.starts_with("linux-image-"))
 }
 
-/// The packages of the same kernel that its package is divided into, from Debian 14 on: `linux-binary-6.19-arm64`.
+/// Parts of a kernel package since Debian 14: `linux-binary-6.19-arm64`.
 fn parts_of(shown: &str) -> impl Iterator<Item = &str> {
     let depends = shown.lines().find_map(|line| line.strip_prefix("Depends: ")).unwrap_or_default();
     let is_part = |word: &&str| ["linux-base-", "linux-binary-", "linux-modules-"].iter().any(|p| word.starts_with(p));

@@ -87,6 +87,7 @@ pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
     ("hyper", &["hub"]),
     ("hyper-util", &["hub"]),
     ("postgres", &["hub"]),
+    ("proc-macro2", &["xtask"]),
     ("quick-xml", &["net", "workloads"]),
     ("rusqlite", &["hub"]),
     ("tar", &["archive"]),

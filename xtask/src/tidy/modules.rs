@@ -1,11 +1,9 @@
-//! What a file names, and the tree of the modules of a crate: to which module a path leads.
+//! Names in a file, and the tree of modules of a crate: resolves paths to modules.
 //!
-//! Names are followed through `pub use` to the module that defines them. What cannot be followed (another crate, a
-//! method, a macro) leads nowhere.
+//! Names are followed through `pub use` to the module that defines them. Other crates, methods and macros are not resolved.
 
 use super::arrows::Package;
-use super::rust;
-use super::tokens::{Token, tokens};
+use super::rust::{Token, tokens};
 use crate::workspace::File;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,15 +21,15 @@ pub(super) struct Named {
 /// Names in a file, outside of tests.
 #[derive(Debug, Default)]
 pub(super) struct Source {
-    /// Modules that are files of their own (`mod x;`).
+    /// Modules in other files (`mod x;`).
     children: Vec<String>,
-    /// Names that it brings in, each with its path.
+    /// Imported names with their paths.
     uses: BTreeMap<String, Segments>,
     /// Paths that end with `*`.
     globs: Vec<Segments>,
     /// Names that it defines.
     items: BTreeSet<String>,
-    /// Every path, those of `use` among them, and every method that takes nothing, as `.method`.
+    /// All paths, including those of `use`, and calls of methods without arguments as `.method`.
     pub(super) named: Vec<Named>,
 }
 
@@ -40,9 +38,8 @@ const DEFINES: [&str; 8] = ["fn", "struct", "enum", "trait", "const", "static", 
 impl Source {
     /// Reads a file.
     pub(super) fn of(text: &str) -> Self {
-        let code = rust::code_only(text);
-        let tokens = tokens(&code);
-        let text = |at: usize| tokens.get(at).map_or("", |token: &Token| token.text);
+        let tokens = tokens(text);
+        let text = |at: usize| tokens.get(at).map_or("", |token: &Token| token.text.as_str());
         let mut source = Self::default();
         // Depth of braces at the start of each module within the file.
         let mut inside = Vec::new();
@@ -107,7 +104,7 @@ impl Source {
     fn use_tree(&mut self, tokens: &[Token], before: &[String], inside: bool) {
         let mut segments = before.to_vec();
         for (at, token) in tokens.iter().enumerate() {
-            match token.text {
+            match token.text.as_str() {
                 "::" => {}
                 "{" => {
                     let mut depth = 0;
@@ -128,7 +125,7 @@ impl Source {
             }
         }
         let Some(last) = tokens.last().filter(|_| !segments.is_empty()) else { return };
-        let name = if last.text == "self" { segments[segments.len() - 1].clone() } else { last.text.to_owned() };
+        let name = if last.text == "self" { segments[segments.len() - 1].clone() } else { last.text.clone() };
         self.uses.entry(name).or_insert_with(|| segments.clone());
         self.name(segments, last.line, inside);
     }

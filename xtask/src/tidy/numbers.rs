@@ -1,5 +1,5 @@
-//! One function formats the numbers of figures: `number` in `facts/src/number.rs`. A format string that gives a number
-//! with a unit of scores digits of its own is refused, or two reports would print two values of one score.
+//! One function formats numbers of figures: `number` in `facts/src/number.rs`. Format strings that choose digits for a number
+//! with a unit of scores are refused, so that all reports print the same value.
 
 use super::{Problem, rust};
 use crate::workspace::File;
@@ -25,11 +25,9 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
     if !is_report || PLACES.iter().any(|place| file.path.starts_with(place)) {
         return Vec::new();
     }
-    let tests_from = rust::lines_without_tests(&file.text);
-    let literals = rust::literals(&file.text).into_iter().filter(|literal| literal.line <= tests_from);
-    let refused = literals.filter(|literal| has_own_digits(&literal.text));
+    let refused = rust::tokens(&file.text).into_iter().filter(|token| token.string().is_some_and(has_own_digits));
     let message = "use `facts::number` or `with_unit`: each score has the same digits in all reports";
-    refused.map(|literal| Problem::new(&file.path, literal.line, message)).collect()
+    refused.map(|token| Problem::new(&file.path, token.line, message)).collect()
 }
 
 /// True for `{value:.1} ns`.

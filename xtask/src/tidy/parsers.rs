@@ -1,7 +1,7 @@
 //! Code that reads foreign bytes is fuzzed: each file with a function `parse` or `parse_x` of text or bytes has a row in
-//! `fuzz/parsers.tsv`, which names the fuzz target that reaches it, or why none has to.
+//! `fuzz/parsers.tsv` with its fuzz target, or with the reason why it needs none.
 
-use super::rust::code_only;
+use super::rust::{functions, tokens};
 use super::{Problem, find, source};
 use crate::workspace::File;
 
@@ -14,7 +14,7 @@ const TARGETS: [&str; 4] = [
     "crates/workloads/src/foreign.rs",
 ];
 const MACHINE: &str = "crates/machine/src/foreign.rs";
-/// Stands for a target where none is needed; the reason follows.
+/// In place of a target where none is needed; the reason follows.
 const NONE: &str = "-";
 
 /// Parsers without a row, rows without a parser, and targets that do not exist.
@@ -58,20 +58,19 @@ fn is_registered(files: &[File], target: &str) -> bool {
     tables.any(|path| find(files, path).is_some_and(|file| file.text.contains(&name)))
 }
 
-/// True if code that is no test has a function `parse` or `parse_x` of text or bytes.
+/// Whether code other than tests has a function `parse` or `parse_x` of text or bytes.
 fn has_parser(file: &File) -> bool {
     if !source::is_of_program(&file.path) {
         return false;
     }
-    let code = code_only(&file.text);
-    let code = code.split("mod tests {").next().unwrap_or_default();
-    code.match_indices("fn parse").any(|(at, word)| {
-        let rest = &code[at + word.len()..];
-        let name_end = rest.find(['(', '<']).unwrap_or(0);
-        let name = &rest[..name_end];
-        let end = rest.find(['{', ';']).unwrap_or(rest.len());
-        (name.is_empty() || name.starts_with('_')) && (rest[..end].contains("&str") || rest[..end].contains("&[u8]"))
-    })
+    let tokens = tokens(&file.text);
+    functions(&tokens).iter().filter(|function| function.name == "parse" || function.name.starts_with("parse_")).any(
+        |parser| {
+            let signature: Vec<&str> = tokens[parser.at..parser.open].iter().map(|token| token.text.as_str()).collect();
+            let is_foreign = |type_of: &[&str]| signature.windows(type_of.len()).any(|words| words == type_of);
+            is_foreign(&["&", "str"]) || is_foreign(&["&", "[", "u8", "]"])
+        },
+    )
 }
 
 #[cfg(test)]
@@ -102,7 +101,7 @@ mod tests {
         check("fn parse(bytes: &[u8]) {}", "", &[missing]);
         check("fn parsed(text: &str) {}", "", &[]);
         check("fn parse(number: u32) { f(\"&str\") }", "", &[]);
-        check("mod tests {\nfn parse(text: &str) {} }", "", &[]);
+        check("#[cfg(test)] mod tests {\nfn parse(text: &str) {} }", "", &[]);
         let stale = "fuzz/parsers.tsv:1: crates/machine/src/x.rs has no parser any more";
         check("fn other() {}", row, &[stale]);
     }

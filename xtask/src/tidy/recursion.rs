@@ -1,10 +1,10 @@
-//! Recursion needs a bound: a function that calls itself once per match in foreign text overflows a stack, which ends
-//! the process. Each function that can reach itself within its file stands in a list, with what bounds its depth.
+//! Recursion needs a bound: a function that calls itself once per match in foreign text overflows the stack, which ends
+//! the process. Each function that can reach itself within its file is in a list, with the bound of its depth.
 //!
 //! Calls are found by name: plain ones, those of `Self`, and those on `self`.
 
-use super::tokens::{Token, closing, tokens};
-use super::{Problem, rust, source};
+use super::rust::{Function, Token, functions, tokens};
+use super::{Problem, source};
 use crate::workspace::File;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,24 +76,21 @@ fn check_by(rows: &[Bounded], files: &[File]) -> Vec<Problem> {
 
 /// The functions of a file that can reach themselves, with their lines.
 fn recursive(text: &str) -> Vec<(String, usize)> {
-    let code = rust::code_only(text);
-    let tokens = tokens(&code);
+    let tokens = tokens(text);
     let functions = functions(&tokens);
     let mut calls: BTreeMap<Key, BTreeSet<Key>> = BTreeMap::new();
     for function in &functions {
         let body = function.open..function.close;
         // Calls in a nested function belong to that function.
-        let inner = functions.iter().filter(|inner| inner.open > body.start && inner.close < body.end);
-        let inner: Vec<_> = inner.map(|inner| inner.open..inner.close).collect();
+        let inner: Vec<_> =
+            functions.iter().filter(|inner| inner.open > body.start && inner.close < body.end).collect();
         let variable =
             |name: &str| tokens[body.clone()].windows(2).any(|two| two[0].text == "let" && two[1].text == name);
-        for at in body.clone().filter(|at| !inner.iter().any(|inner| inner.contains(at))) {
-            let Some(key) = call(&tokens, at).filter(|key| functions.iter().any(|function| function.key == *key))
-            else {
-                continue;
-            };
-            if key.is_method || !variable(key.name) {
-                calls.entry(function.key).or_default().insert(key);
+        for at in body.clone().filter(|at| !inner.iter().any(|inner| (inner.open..inner.close).contains(at))) {
+            let called =
+                call(&tokens, at).filter(|called| functions.iter().any(|function| Key::of(function) == *called));
+            if let Some(called) = called.filter(|called| called.is_method || !variable(called.name)) {
+                calls.entry(Key::of(function)).or_default().insert(called);
             }
         }
     }
@@ -105,63 +102,27 @@ fn recursive(text: &str) -> Vec<(String, usize)> {
         seen.contains(&key)
     };
     let mut keys = BTreeSet::new();
-    let found = functions.iter().filter(|function| is_recursive(function.key) && keys.insert(function.key));
-    found.map(|function| (function.key.name.to_owned(), function.line)).collect()
+    let found = functions.iter().filter(|function| is_recursive(Key::of(function)) && keys.insert(Key::of(function)));
+    found.map(|function| (function.name.to_owned(), function.line)).collect()
 }
 
 /// Name of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     name: &'a str,
-    /// True for functions of an `impl` or a `trait`.
+    /// Whether it is in an `impl` or a `trait`.
     is_method: bool,
 }
 
-/// A function with a body.
-struct Function<'a> {
-    key: Key<'a>,
-    line: usize,
-    /// The tokens of its braces.
-    open: usize,
-    close: usize,
-}
-
-fn functions<'a>(tokens: &[Token<'a>]) -> Vec<Function<'a>> {
-    let words = |word: &'static str| (0..tokens.len()).filter(move |at| tokens[*at].text == word);
-    // `impl` in the type of an argument has no braces of its own before the next bracket closes.
-    let is_item = |at: usize| at == 0 || ["}", ";", "]", "{", "unsafe", "pub", ")"].contains(&tokens[at - 1].text);
-    let items = words("impl").chain(words("trait")).filter(|at| is_item(*at));
-    let items: Vec<(usize, usize)> = items.filter_map(|at| braces(tokens, at)).collect();
-    let function = |at: usize| {
-        let name = tokens.get(at + 1).filter(|name| name.is_word())?;
-        let (open, close) = braces(tokens, at)?;
-        let is_method = items.iter().any(|(from, to)| (*from..*to).contains(&at));
-        Some(Function { key: Key { name: name.text, is_method }, line: name.line, open, close })
-    };
-    words("fn").filter_map(function).collect()
-}
-
-/// The braces of the item that begins here; none for a declaration.
-fn braces(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
-    let mut nesting = 0_i32;
-    let open = tokens[at..].iter().position(|token| {
-        match token.text {
-            "(" | "[" => nesting += 1,
-            ")" | "]" => nesting -= 1,
-            _ => {}
-        }
-        nesting <= 0 && ["{", ";"].contains(&token.text)
-    })?;
-    let open = at + open;
-    if tokens[open].text == ";" {
-        return None;
+impl<'a> Key<'a> {
+    fn of(function: &Function<'a>) -> Self {
+        Self { name: function.name, is_method: function.is_method }
     }
-    Some((open, closing(tokens, open)))
 }
 
 /// The function that is called here: `name(`, `Self::name(` or `self.name(`.
-fn call<'a>(tokens: &[Token<'a>], at: usize) -> Option<Key<'a>> {
-    let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
+fn call(tokens: &[Token], at: usize) -> Option<Key<'_>> {
+    let text = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text.as_str());
     let before = |by: usize| text(at.checked_sub(by));
     if !tokens[at].is_word() || text(Some(at + 1)) != "(" {
         return None;
@@ -173,7 +134,7 @@ fn call<'a>(tokens: &[Token<'a>], at: usize) -> Option<Key<'a>> {
         "::" | "." => return None,
         _ => false,
     };
-    Some(Key { name: tokens[at].text, is_method })
+    Some(Key { name: &tokens[at].text, is_method })
 }
 
 #[cfg(test)]

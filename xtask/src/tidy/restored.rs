@@ -1,10 +1,10 @@
-//! Sentences about settings that do not have their old value are made by `record::NotRestored` alone, from the outcome of a
-//! restoration. Text elsewhere could contradict the Record and the exit status, and is refused.
+//! `record::NotRestored` alone writes sentences about settings that do not have their old value, from the outcome of a
+//! restoration. Other text could contradict the Record and the exit status, and is refused.
 
 use super::{Problem, rust, source};
 use crate::workspace::File;
 
-/// The one place.
+/// File that may contain the words.
 const PLACE: &str = "crates/record/src/not_restored.rs";
 /// The words. Concatenated, so that this file does not contain them.
 const WORDS: [&str; 4] = [
@@ -19,14 +19,10 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
     if !source::is_of_program(&file.path) || file.path == PLACE {
         return Vec::new();
     }
-    let tests_from = rust::lines_without_tests(&rust::code_only(&file.text));
-    let literals = rust::literals(&file.text).into_iter().filter(|literal| literal.line <= tests_from);
     let says = |text: &str| WORDS.iter().any(|words| text.to_lowercase().contains(words));
     let message = "only `record::NotRestored` says so: make one of the outcome, or say something else";
-    literals
-        .filter(|literal| says(&literal.text))
-        .map(|literal| Problem::new(&file.path, literal.line, message))
-        .collect()
+    let tokens = rust::tokens(&file.text).into_iter().filter(|token| token.string().is_some_and(says));
+    tokens.map(|token| Problem::new(&file.path, token.line, message)).collect()
 }
 
 #[cfg(test)]

@@ -1,225 +1,196 @@
-//! Just enough of Rust's grammar to look at code without being misled by text in it.
-//!
-//! Not a parser: it blanks out comments and literals, so that a search for a brace or a word
-//! finds code only, and it finds functions by their braces.
+//! Rust files as tokens with their places, by `proc-macro2`. Comments are no tokens, and calls within macros are found as
+//! those outside. Functions are found by their braces.
 
-/// The code with every comment, string and character literal turned into spaces. Line breaks
-/// stay, so line numbers stay too.
-pub(super) fn code_only(text: &str) -> String {
-    let characters: Vec<char> = text.chars().collect();
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while at < characters.len() {
-        match literal_end(&characters, at) {
-            Some(end) => {
-                for &character in &characters[at..end] {
-                    out.push(if character == '\n' { '\n' } else { ' ' });
-                }
-                at = end;
+use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
+
+/// A word, a `::`, a literal, or one other sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) text: String,
+    /// Line, from 1.
+    pub(super) line: usize,
+    /// Column in characters, from 0.
+    column: usize,
+    /// Whether it belongs to an item that only tests have.
+    is_test: bool,
+}
+
+impl Token {
+    /// Whether it can be a segment of a path.
+    pub(super) fn is_word(&self) -> bool {
+        self.text.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && !self.text.ends_with(['"', '\'', '#'])
+    }
+
+    /// Text between the quotes of a string literal.
+    pub(super) fn string(&self) -> Option<&str> {
+        let is_string = self.text.ends_with(['"', '#']) && !self.text.starts_with(['\'', '#']);
+        is_string.then(|| self.text.split_once('"')?.1.rsplit_once('"').map(|(text, _)| text))?
+    }
+}
+
+/// All tokens of a file; none of a file that is not Rust, which the compiler refuses.
+pub(super) fn all_tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    if let Ok(stream) = text.parse() {
+        flatten(stream, false, &mut tokens);
+    }
+    tokens
+}
+
+/// The tokens of a file without items for tests.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    all_tokens(text).into_iter().filter(|token| !token.is_test).collect()
+}
+
+fn flatten(stream: TokenStream, is_test: bool, tokens: &mut Vec<Token>) {
+    let trees: Vec<TokenTree> = stream.into_iter().collect();
+    let (mut at, mut test_end) = (0, 0);
+    while let Some(tree) = trees.get(at) {
+        if let Some(attribute) = attribute(&trees[at..]) {
+            if attribute.starts_with("doc =") {
+                at += 2 + usize::from(is_sign(&trees[at + 1], '!'));
+                continue;
             }
-            None => {
-                out.push(characters[at]);
+            if ["cfg (test)", "cfg (any (test", "cfg (all (test"].iter().any(|cfg| attribute.starts_with(cfg)) {
+                test_end = item_end(&trees, at);
+            }
+        }
+        let is_test = is_test || at < test_end;
+        let mut push = |text: String, start: LineColumn| {
+            tokens.push(Token { text, line: start.line, column: start.column, is_test });
+        };
+        match tree {
+            TokenTree::Group(group) => {
+                let signs = match group.delimiter() {
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Parenthesis | Delimiter::None => ("(", ")"),
+                };
+                push(signs.0.into(), group.span_open().start());
+                flatten(group.stream(), is_test, tokens);
+                let (text, start) = (signs.1.into(), group.span_close().start());
+                tokens.push(Token { text, line: start.line, column: start.column, is_test });
+            }
+            TokenTree::Punct(_) if is_sign(tree, ':') && trees.get(at + 1).is_some_and(|next| is_sign(next, ':')) => {
+                push("::".into(), tree.span().start());
                 at += 1;
             }
+            other => push(other.to_string(), other.span().start()),
         }
+        at += 1;
     }
-    out
 }
 
-/// A string literal.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Literal {
-    /// The line where it begins, from 1.
-    pub(super) line: usize,
-    /// The end of what stands before it.
-    pub(super) before: String,
-    /// Source text between its quotes.
-    pub(super) text: String,
+fn is_sign(tree: &TokenTree, sign: char) -> bool {
+    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// Every string literal.
-pub(super) fn literals(text: &str) -> Vec<Literal> {
-    const BEFORE_MAX: usize = 40;
-    let characters: Vec<char> = text.chars().collect();
-    let mut found = Vec::new();
-    let mut line = 1;
-    let mut at = 0;
-    while at < characters.len() {
-        let end = literal_end(&characters, at).unwrap_or(at + 1).min(characters.len());
-        let whole: String = characters[at..end].iter().collect();
-        let is_string = end > at + 1 && !whole.starts_with(['/', '\'']);
-        let bounds = whole.find('"').zip(whole.rfind('"'));
-        if let Some((open, close)) = bounds.filter(|_| is_string) {
-            let before: String = characters[at.saturating_sub(BEFORE_MAX)..at].iter().collect();
-            found.push(Literal {
-                line,
-                before: before.trim_end().to_owned(),
-                text: whole.get(open + 1..close).unwrap_or_default().to_owned(),
-            });
-        }
-        line += whole.matches('\n').count();
-        at = end;
-    }
-    found
-}
-
-/// End of the comment or literal that starts at `at`, if one does.
-fn literal_end(characters: &[char], at: usize) -> Option<usize> {
-    let rest = &characters[at..];
-    let in_word = at > 0 && is_word(characters[at - 1]);
-    let length = match rest {
-        ['/', '/', ..] => rest.iter().position(|&c| c == '\n').unwrap_or(rest.len()),
-        ['/', '*', ..] => block_comment_length(rest),
-        ['"', ..] => quoted_length(rest, '"'),
-        ['r', '"' | '#', ..] if !in_word => raw_string_length(rest, 1)?,
-        ['b' | 'c', 'r', '"' | '#', ..] if !in_word => raw_string_length(rest, 2)?,
-        // A lifetime has no closing quote behind its first character.
-        ['\'', '\\', ..] => quoted_length(rest, '\''),
-        ['\'', _, '\'', ..] => 3,
+/// The text of the attribute that begins here.
+fn attribute(trees: &[TokenTree]) -> Option<String> {
+    let group = match trees {
+        [sharp, TokenTree::Group(group), ..] if is_sign(sharp, '#') => group,
+        [sharp, bang, TokenTree::Group(group), ..] if is_sign(sharp, '#') && is_sign(bang, '!') => group,
         _ => return None,
     };
-    Some(at + length)
+    (group.delimiter() == Delimiter::Bracket).then(|| group.stream().to_string())
 }
 
-pub(super) fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
+/// Position after the item, field or arm whose attributes begin at `at`.
+fn item_end(trees: &[TokenTree], mut at: usize) -> usize {
+    while attribute(&trees[at..]).is_some() {
+        at += 2;
+    }
+    // Fields and arms end with a comma, which generics of an item contain.
+    let first = trees.get(at).map_or(String::new(), ToString::to_string);
+    let items = ["pub", "fn", "mod", "use", "impl", "struct", "enum", "trait", "type", "const", "static", "unsafe"];
+    let (is_item, is_use) = (items.contains(&first.as_str()), first == "use");
+    let is_end = |tree: &TokenTree| match tree {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace && !is_use,
+        tree => is_sign(tree, ';') || is_sign(tree, ',') && !is_item,
+    };
+    let end = trees[at..].iter().position(is_end).map_or(trees.len(), |end| at + end + 1);
+    let goes_on = |tree: &TokenTree| is_sign(tree, ';') || is_sign(tree, ',');
+    let after_braces = matches!(trees.get(end - 1), Some(TokenTree::Group(_)));
+    end + usize::from(after_braces && trees.get(end).is_some_and(goes_on))
 }
 
-fn block_comment_length(rest: &[char]) -> usize {
-    let mut depth = 0;
-    let mut at = 0;
-    while at < rest.len() {
-        match rest[at..] {
-            ['/', '*', ..] => {
-                depth += 1;
-                at += 2;
-            }
-            ['*', '/', ..] => {
-                depth -= 1;
-                at += 2;
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => at += 1,
+/// The code with blanks in place of comments and literals; lines and columns stay.
+pub(super) fn code_only(text: &str) -> String {
+    let mut lines: Vec<Vec<char>> = text.lines().map(|line| vec![' '; line.chars().count()]).collect();
+    let is_code = |token: &&Token| token.string().is_none() && (token.text.len() == 1 || !token.text.ends_with('\''));
+    for token in all_tokens(text).iter().filter(is_code) {
+        let line = &mut lines[token.line - 1];
+        for (place, character) in line.iter_mut().skip(token.column).zip(token.text.chars()) {
+            *place = character;
         }
     }
-    rest.len()
-}
-
-fn quoted_length(rest: &[char], quote: char) -> usize {
-    let mut at = 1;
-    while at < rest.len() {
-        match rest[at] {
-            '\\' => at += 2,
-            character if character == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    rest.len()
-}
-
-/// Length of a raw string whose prefix (`r`, `br`) is `prefix` long; none if it is no string but
-/// a raw identifier such as `r#type`.
-fn raw_string_length(rest: &[char], prefix: usize) -> Option<usize> {
-    let hashes = rest[prefix..].iter().take_while(|&&c| c == '#').count();
-    let open = prefix + hashes;
-    if rest.get(open) != Some(&'"') {
-        return None;
-    }
-    let mut closing = vec!['"'];
-    closing.extend(std::iter::repeat_n('#', hashes));
-    let body = &rest[open + 1..];
-    let end = body
-        .windows(closing.len())
-        .position(|window| window == closing)
-        .map_or(rest.len(), |found| open + 1 + found + closing.len());
-    Some(end)
+    lines.into_iter().map(|line| line.into_iter().collect::<String>() + "\n").collect()
 }
 
 /// Number of lines before the tests at the end of a file: up to `#[cfg(test)]` on a module.
 pub(super) fn lines_without_tests(code: &str) -> usize {
     let lines: Vec<&str> = code.lines().map(str::trim).collect();
-    lines
-        .windows(2)
-        .position(|pair| {
-            let item = pair[1].strip_prefix("pub(crate) ").unwrap_or(pair[1]);
-            pair[0] == "#[cfg(test)]" && item.starts_with("mod ")
-        })
-        .unwrap_or(lines.len())
+    let is_tests = |pair: &[&str]| {
+        let item = pair[1].strip_prefix("pub(crate) ").unwrap_or(pair[1]);
+        pair[0] == "#[cfg(test)]" && item.starts_with("mod ")
+    };
+    lines.windows(2).position(is_tests).unwrap_or(lines.len())
 }
 
-/// A function in a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Function {
-    /// Its name.
-    pub(super) name: String,
-    /// Line of its `fn`, from 1.
+/// A function with a body.
+#[derive(Debug)]
+pub(super) struct Function<'a> {
+    pub(super) name: &'a str,
+    /// Whether it is in an `impl` or a `trait`.
+    pub(super) is_method: bool,
+    /// Whether it has the attribute `#[test]`.
+    pub(super) is_test: bool,
+    /// Line of its name, from 1.
     pub(super) line: usize,
-    /// Lines between its braces.
-    pub(super) body_lines: usize,
+    /// Positions of its name and of its braces among the tokens.
+    pub(super) at: usize,
+    pub(super) open: usize,
+    pub(super) close: usize,
 }
 
-/// Every function with a body, in blanked code.
-pub(super) fn functions(code: &str) -> Vec<Function> {
-    let mut found = Vec::new();
-    for (at, _) in code.match_indices("fn ") {
-        if code[..at].chars().next_back().is_some_and(is_word) {
-            continue;
-        }
-        let name: String = code[at + 3..].chars().take_while(|&c| is_word(c)).collect();
-        let Some((open, close)) = body(code, at) else { continue };
-        if !name.is_empty() {
-            found.push(Function {
-                name,
-                line: code[..at].matches('\n').count() + 1,
-                body_lines: code[open..close].matches('\n').count().saturating_sub(1),
-            });
-        }
-    }
-    found
+/// Every function with a body.
+pub(super) fn functions(tokens: &[Token]) -> Vec<Function<'_>> {
+    let words = |word: &'static str| (0..tokens.len()).filter(move |at| tokens[*at].text == word);
+    // `impl` within a signature is not an item.
+    let before_items = ["}", ";", "]", "{", "unsafe", "pub", ")"];
+    let is_item = |at: usize| at == 0 || before_items.contains(&tokens[at - 1].text.as_str());
+    let items = words("impl").chain(words("trait")).filter(|at| is_item(*at));
+    let items: Vec<(usize, usize)> = items.filter_map(|at| braces(tokens, at)).collect();
+    let function = |at: usize| {
+        let name = tokens.get(at + 1).filter(|name| name.is_word())?;
+        let (open, close) = braces(tokens, at)?;
+        let is_method = items.iter().any(|(from, to)| (*from..*to).contains(&at));
+        // Attributes follow the end of the previous item.
+        let attributes = tokens[..at].rsplit(|token| ["}", ";", "{"].contains(&token.text.as_str())).next()?;
+        let is_test =
+            attributes.windows(4).any(|four| four.iter().map(|token| token.text.as_str()).eq(["#", "[", "test", "]"]));
+        Some(Function { name: &name.text, is_method, is_test, line: name.line, at: at + 1, open, close })
+    };
+    words("fn").filter_map(function).collect()
 }
 
-/// Lines, from 1, of every `return` without a value in a function under `#[test]`, in blanked code.
-pub(super) fn silent_returns(code: &str) -> Vec<usize> {
-    let mut found = Vec::new();
-    for (at, _) in code.match_indices("#[test]") {
-        let Some((open, close)) = code[at..].find("fn ").and_then(|fun| body(code, at + fun)) else { continue };
-        for (offset, word) in code[open..close].match_indices("return") {
-            let behind = code[open + offset + word.len()..close].trim_start();
-            if behind.is_empty() || behind.starts_with([';', '}', ',']) {
-                found.push(code[..open + offset].matches('\n').count() + 1);
-            }
-        }
-    }
-    found
-}
-
-/// Positions of the braces of the function at `at`; `None` for a declaration.
-fn body(code: &str, at: usize) -> Option<(usize, usize)> {
-    let mut nesting = 0;
-    let mut braces = 0;
-    let mut open = None;
-    for (offset, character) in code[at..].char_indices() {
-        match (character, open) {
-            ('(' | '[', None) => nesting += 1,
-            (')' | ']', None) => nesting -= 1,
-            (';', None) if nesting == 0 => return None,
-            ('{', None) if nesting == 0 => {
-                open = Some(at + offset);
-                braces = 1;
-            }
-            ('{', Some(_)) => braces += 1,
-            ('}', Some(open)) => {
-                braces -= 1;
-                if braces == 0 {
-                    return Some((open, at + offset));
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+/// Positions of the braces of the item that begins at `at`; `None` for a declaration.
+fn braces(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
+    let mut nesting = 0_i32;
+    let mut depth = |token: &Token| {
+        nesting += i32::from(["(", "["].contains(&token.text.as_str()));
+        nesting -= i32::from([")", "]"].contains(&token.text.as_str()));
+        nesting
+    };
+    let open =
+        at + tokens[at..].iter().position(|token| depth(token) <= 0 && ["{", ";"].contains(&token.text.as_str()))?;
+    let mut depth = 0_i32;
+    let mut is_close = |token: &Token| {
+        depth += i32::from(token.text == "{") - i32::from(token.text == "}");
+        depth == 0
+    };
+    (tokens[open].text == "{").then(|| Some((open, open + tokens[open..].iter().position(&mut is_close)?)))?
 }
 
 #[cfg(test)]
@@ -228,50 +199,71 @@ mod tests {
 
     #[test]
     fn comments_and_literals_are_blanked() {
-        let check = |text: &str, expected: &str| assert_eq!(code_only(text), expected, "{text}");
+        let check = |text: &str, expected: &str| assert_eq!(code_only(text).trim_end_matches('\n'), expected, "{text}");
         check("a // {\nb", "a     \nb");
         check("a /* { /* } */ \n */ b", "a              \n    b");
-        check(r#"f("{ \" {") {"#, "f(        ) {");
-        check(r##"f(r#"{ " {"#) {"##, "f(          ) {");
-        check(r##"f(br"{") {"##, "f(     ) {");
+        check(r#"f("{ \" {") {}"#, "f(        ) {}");
+        check(r##"f(r#"{ " {"#) {}"##, "f(          ) {}");
+        check(r##"f(br"{") {}"##, "f(     ) {}");
         check("r#type { }", "r#type { }");
-        check(r"'{' '\'' '\u{7b}' <'a> {", "                  <'a> {");
-        check("bar\"{\"", "bar   ");
-        check("\"open {", "       ");
+        check(r"['{', '\'', '\u{7b}'] <'a> {}", "[   ,     ,         ] <'a> {}");
+        check("/// {\n//! {\n#[doc = \"{\"] fn", "     \n     \n             fn");
     }
 
     #[test]
     fn strings_are_found() {
-        let text = "f(\n  \"a b\", // \"no\"\n  r#\"c\"d\"#, b\"e\", '\"', \"\");";
-        let found = literals(text);
-        let found: Vec<(usize, &str)> = found.iter().map(|literal| (literal.line, literal.text.as_str())).collect();
+        let tokens = all_tokens("f(\n  \"a b\", // \"no\"\n  r#\"c\"d\"#, b\"e\", '\"', \"\", r#type, 1);");
+        let found: Vec<(usize, &str)> = tokens.iter().filter_map(|token| Some((token.line, token.string()?))).collect();
         assert_eq!(found, [(2, "a b"), (3, "c\"d"), (3, "e"), (3, "")]);
-        assert_eq!(literals(text)[0].before, "f(");
+    }
+
+    fn check_tokens(code: &str, expected: &str) {
+        let found: Vec<String> = tokens(code).into_iter().map(|token| token.text).collect();
+        assert_eq!(found.join(" "), expected, "{code}");
+    }
+
+    #[test]
+    fn words_paths_and_signs() {
+        check_tokens("use a::{b as c};\nx.y()", "use a :: { b as c } ; x . y ( )");
+        assert_eq!(tokens("a\n\n  b")[1].line, 3);
+    }
+
+    #[test]
+    fn items_for_tests_are_left_out() {
+        check_tokens("#[cfg(test)]\nmod tests { fn a() { b(); } } c", "c");
+        check_tokens("#[cfg(test)] #[x(y)] use a::{b, c}; d", "d");
+        check_tokens("#[cfg(test)] const A: &[B] = &[B { c: 1 }]; d", "d");
+        check_tokens("#[cfg(test)] const A: B = B { c: 1 }; d", "d");
+        check_tokens("#[cfg(test)] fn a<B, C>(b: [u8; 3]) -> B { c } d", "d");
+        check_tokens("#[cfg(any(test, feature))] pub(crate) mod a; b", "b");
+        check_tokens("X { #[cfg(test)] a: b(1, 2), c }", "X { c }");
+        check_tokens("X { #[cfg(test)] a: b }", "X { }");
+        check_tokens("#[cfg(not(test))] fn a() {}", "# [ cfg ( not ( test ) ) ] fn a ( ) { }");
     }
 
     #[test]
     fn functions_are_found_by_their_braces() {
         let check = |text: &str, expected: &[(&str, usize, usize)]| {
-            let found: Vec<(String, usize, usize)> = functions(&code_only(text))
-                .into_iter()
-                .map(|function| (function.name, function.line, function.body_lines))
+            let tokens = all_tokens(text);
+            let found: Vec<(&str, usize, usize)> = functions(&tokens)
+                .iter()
+                .map(|function| {
+                    (function.name, function.line, tokens[function.close].line - tokens[function.open].line)
+                })
                 .collect();
-            let found: Vec<(&str, usize, usize)> =
-                found.iter().map(|(name, line, lines)| (name.as_str(), *line, *lines)).collect();
             assert_eq!(found, expected, "{text}");
         };
-        check("fn a() {\n  1\n}\n", &[("a", 1, 1)]);
-        check("fn a() {}\n\nfn b(x: [u8; 3]) -> u8 {\n  {\n  }\n  2 // }\n}", &[("a", 1, 0), ("b", 3, 3)]);
+        check("fn a() {\n  1\n}\n", &[("a", 1, 2)]);
+        check("fn a() {}\n\nfn b(x: [u8; 3]) -> u8 {\n  {\n  }\n  2 // }\n}", &[("a", 1, 0), ("b", 3, 4)]);
         check("trait T {\n  fn declared(&self);\n}", &[]);
         check("type F = fn(u8) -> u8;", &[]);
-        check("fn outer() {\n  fn inner() {\n  }\n}", &[("outer", 1, 2), ("inner", 2, 0)]);
+        check("fn outer() {\n  fn inner() {\n  }\n}", &[("outer", 1, 3), ("inner", 2, 1)]);
     }
 
     #[test]
     fn tests_at_the_end_do_not_count() {
         assert_eq!(lines_without_tests("a\nb\n#[cfg(test)]\nmod tests {\n}\n"), 2);
         assert_eq!(lines_without_tests("a\n#[cfg(test)]\nuse x;\nb\n"), 4);
-        let shown = "a\n#[cfg(test)]\npub(crate) mod tests {\n}\n";
-        assert_eq!(lines_without_tests(shown), 1);
+        assert_eq!(lines_without_tests("a\n#[cfg(test)]\npub(crate) mod tests {\n}\n"), 1);
     }
 }

@@ -1,15 +1,14 @@
-//! Shape of a Rust file: what it opens with, how long it and its functions are, and tests that end before they
-//! have tested.
+//! Shape of a Rust file: opening sentence, length, length of functions, and tests that return early.
 //!
-//! The limits are where a file stops being one idea and a function one thought. Tests at the end
-//! of a file and in files of their own do not count.
+//! Tests at the end of a file and in files of tests do not count as lines.
 
-use super::{Problem, rust};
+use super::Problem;
+use super::rust::{self, Token};
 use crate::workspace::File;
 
-/// Longest file, in lines without its tests.
+/// Maximum length of a file, in lines without its tests.
 const FILE_LINES_MAX: usize = 450;
-/// Longest function, in lines between its braces: what one screen shows.
+/// Maximum length of a function, in lines between its braces: one screen.
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// True for Rust that is compiled into what is installed, without files of tests and what only tests use.
@@ -30,10 +29,14 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
         problems.push(Problem::new(&file.path, 1, "open with `//!` and a sentence: what it is and what it is not"));
     }
     let code = rust::code_only(&file.text);
-    for line in rust::silent_returns(&code) {
+    let tokens = rust::all_tokens(&file.text);
+    let functions = rust::functions(&tokens);
+    let bodies = functions.iter().filter(|function| function.is_test).map(|test| &tokens[test.open..=test.close]);
+    let is_silent = |two: &&[Token]| two[0].text == "return" && [";", "}", ","].contains(&two[1].text.as_str());
+    for two in bodies.flat_map(|body| body.windows(2).filter(is_silent)) {
         problems.push(Problem::new(
             &file.path,
-            line,
+            two[0].line,
             "a test that returns early passes in silence: `return testkit::skip(why)`, or `testkit::needs!` and `testkit::found!` where a helper has said why",
         ));
     }
@@ -49,22 +52,20 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
             format!("{lines} lines without tests; {FILE_LINES_MAX} is the limit, one idea per file"),
         ));
     }
-    for function in rust::functions(&code) {
-        if function.line <= lines && function.body_lines > FUNCTION_LINES_MAX {
-            problems.push(Problem::new(
-                &file.path,
-                function.line,
-                format!("`{}` has {} lines; {FUNCTION_LINES_MAX} is the limit", function.name, function.body_lines),
-            ));
+    for function in functions.iter().filter(|function| function.line <= lines) {
+        let body_lines = (tokens[function.close].line - tokens[function.open].line).saturating_sub(1);
+        if body_lines > FUNCTION_LINES_MAX {
+            let message = format!("`{}` has {body_lines} lines; {FUNCTION_LINES_MAX} is the limit", function.name);
+            problems.push(Problem::new(&file.path, function.line, message));
         }
     }
     problems
 }
 
-/// Ways to make a file past the helper that follows no link and asks whose it is.
+/// Calls that create files without the checks of `machine::files`.
 const WRITES: [&str; 5] = ["File::create", "File::options", "OpenOptions", "fs::write(", "DirBuilder"];
 
-/// Files that the program makes go through one helper.
+/// Calls of the program that create files without `machine::files`.
 fn own_writes(path: &str, code: &str, lines: usize) -> Vec<Problem> {
     if !path.starts_with("crates/app/src/") {
         return Vec::new();

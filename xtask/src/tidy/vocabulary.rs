@@ -1,8 +1,7 @@
 //! Ids are types: no literal of the source spells a channel, a workload, a rule or a figure that the vocabulary knows.
 //!
-//! The types themselves are asked whether they know a literal, so there is no second list of ids. Not looked at are the
-//! vocabulary, where they are spelled, and tests of a whole crate, which type what users type and read what other programs
-//! read. The name of a workload may be that of another thing, a program or a column: [`OTHER_THINGS`] says where.
+//! The types parse each literal, so there is no second list of ids. The vocabulary itself and integration tests, which type
+//! what users type, are not checked. An id may also be the name of another thing: [`OTHER_THINGS`] has the places.
 
 use super::{Problem, rust};
 use crate::workspace::File;
@@ -10,7 +9,7 @@ use record::{ChannelId, WorkloadId};
 
 /// Files that spell ids.
 const VOCABULARY: &str = "crates/record/src/vocabulary/";
-/// Files that list words which are not ids.
+/// File of this list.
 const THIS_FILE: &str = "xtask/src/tidy/vocabulary.rs";
 
 /// Other things with the name of a workload or rule, with their places.
@@ -27,27 +26,14 @@ const fn other(place: &'static str, words: &'static [&'static str], are: &'stati
 }
 
 const OTHER_THINGS: &[OtherThing] = &[
-    other("crates/app/src/commands/", &["clock", "core-to-core", "phoronix", "simd"], "reports, and what tests type"),
-    other("crates/workloads/src/packages.rs", &["stockfish", "sysbench"], "programs"),
-    other("crates/bench/src/question/", &["clock", "core-to-core"], "verbs"),
-    other("crates/process/src/scratch/places.rs", &["drive"], "folders"),
-    other(
-        "crates/workloads/src/",
-        &["clock", "cpuminer", "network", "openssl", "rsync", "sftp", "stockfish", "sysbench", "video"],
-        "programs, devices and names of figures",
-    ),
-    other(
-        "crates/workloads/src/foreign.rs",
-        &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish"],
-        "parsers",
-    ),
+    other("crates/app/src/commands/", &["core-to-core"], "a report"),
+    other("crates/bench/src/question/", &["core-to-core"], "a verb"),
+    other("crates/workloads/src/foreign.rs", &["sevenzip"], "a parser"),
     other(
         "crates/facts/src/explanation/cause.rs",
         &[
             "board-died",
-            "clock",
             "cpu-quota",
-            "heat",
             "kernel-trouble",
             "low-voltage",
             "out-of-memory",
@@ -58,28 +44,13 @@ const OTHER_THINGS: &[OtherThing] = &[
         ],
         "causes",
     ),
-    other("crates/facts/src/explanation/effect.rs", &["clock"], "a kind of figures"),
-    other("crates/archive/src/lib.rs", &["zstd"], "a compression"),
-    other("crates/facts/src/figures/tests.rs", &["openssl"], "a program"),
-    other("crates/logs/src/", &["openssl", "stockfish", "stress-ng"], "programs"),
-    other("crates/rules/src/questions/", &["clock", "core-to-core", "heat"], "reports and values in sentences"),
-    other("crates/report/src/review/tests.rs", &["zstd"], "an algorithm of zram"),
-    other("crates/explain/src/results/", &["aes", "clock"], "columns"),
-    other("crates/rules/src/", &["clock", "program"], "values in sentences"),
-    other("crates/facts/src/soc/", &["aes"], "a feature of CPUs"),
-    other("crates/microbench/src/arch/", &["aes"], "a feature of CPUs"),
+    other("crates/logs/src/", &["stress-ng"], "a program"),
+    other("crates/rules/src/questions/", &["core-to-core"], "a report"),
     other("crates/machine/src/foreign.rs", &["rpi-firmware"], "a parser"),
-    other("crates/identify/src/features.rs", &["aes"], "a feature of CPUs"),
-    other("crates/machine/src/settings/programs.rs", &["program"], "a column"),
-    other("crates/machine/src/settings/kernels.rs", &["lzma"], "an algorithm of zram"),
-    other("crates/redact/src/known.rs", &["video"], "an option of the kernel"),
-    other("crates/testkit/src/program.rs", &["program"], "a program"),
-    other("crates/testkit/src/tls.rs", &["openssl"], "a program"),
     other("fuzz/src/targets.rs", &["config-txt", "sevenzip"], "targets"),
 ];
 
-/// What one place alone makes, ids and shares of scores, each with the folders that may do so, and what goes elsewhere
-/// instead.
+/// Calls that make ids and shares of scores, with the folders that may contain them, and the message elsewhere.
 const DOORS: [(&str, &[&str], &str); 5] = [
     (
         "RuleId::own(",
@@ -110,7 +81,7 @@ const DOORS: [(&str, &[&str], &str); 5] = [
     (".explains(", &[], "a rule tells what it saw; what a cause took of a score is in its ledger alone"),
 ];
 
-/// Literals that spell an id, ids made in other places than theirs, and exceptions that are none.
+/// Literals that spell an id, ids made in wrong places, and unused exceptions.
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
     let is_looked_at = |file: &&File| {
         let is_test_of_crate =
@@ -123,10 +94,14 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
     for file in files.iter().filter(is_looked_at) {
         problems.extend(doors(file));
         let code_lines = code_lines(file);
-        for literal in rust::literals(&file.text) {
-            let Some(message) = spelled(&literal, literal.line > code_lines) else { continue };
-            if !is_other(&file.path, &literal.text, &mut is_used) {
-                problems.push(Problem::new(&file.path, literal.line, message));
+        let tokens = rust::all_tokens(&file.text);
+        for (at, token) in tokens.iter().enumerate() {
+            let Some(text) = token.string() else { continue };
+            let is_maker =
+                tokens[..at].iter().rev().map(|token| token.text.as_str()).take(4).eq(["(", "own", "::", "RuleId"]);
+            let Some(message) = spelled(text, is_maker || token.line > code_lines) else { continue };
+            if !is_other(&file.path, text, &mut is_used) {
+                problems.push(Problem::new(&file.path, token.line, message));
             }
         }
     }
@@ -150,30 +125,28 @@ fn code_lines(file: &File) -> usize {
     }
 }
 
-/// Problem of a literal that spells an id.
-fn spelled(literal: &rust::Literal, is_test: bool) -> Option<String> {
-    let text = literal.text.as_str();
+/// Problem of a literal that spells an id; rules and figures may be spelled in tests, and rules in their own files.
+fn spelled(text: &str, may_spell_rules: bool) -> Option<String> {
     if is_channel(text) {
         return Some(format!("{text:?} is a channel: name it by `ChannelId`"));
     }
-    if WorkloadId::of(text).is_some() {
+    // Single words mean other things as well.
+    let is_id = text.contains('-') || text == WorkloadId::SevenZip.as_str();
+    if is_id && WorkloadId::of(text).is_some() {
         return Some(format!("{text:?} is a workload: name it by `WorkloadId`"));
     }
-    if is_test {
+    if may_spell_rules {
         return None;
     }
     let key = text.split_once('@').map(|(workload, _)| workload);
     if key.and_then(WorkloadId::of).is_some() {
         return Some(format!("{text:?} is a figure: name it by `FigureKey`"));
     }
-    // One word says too little to be told from words that mean something else.
-    let mut rules = rules::RULES.iter();
-    let is_rule = text.contains('-') && rules.any(|rule| rule.id.as_str() == text);
-    let is_own = literal.before.ends_with("RuleId::own(");
-    (is_rule && !is_own).then(|| format!("{text:?} is a rule: name it by its constant"))
+    let is_rule = is_id && rules::RULES.iter().any(|rule| rule.id.as_str() == text);
+    is_rule.then(|| format!("{text:?} is a rule: name it by its constant"))
 }
 
-/// True if the word stands for another thing there; what of [`OTHER_THINGS`] says so is marked as used.
+/// Whether the word means another thing there; marks the row of [`OTHER_THINGS`] as used.
 fn is_other(path: &str, word: &str, is_used: &mut [Vec<bool>]) -> bool {
     let mut is_other = false;
     for (thing, is_used) in OTHER_THINGS.iter().zip(is_used) {
@@ -188,7 +161,7 @@ fn is_other(path: &str, word: &str, is_used: &mut [Vec<bool>]) -> bool {
     is_other
 }
 
-/// True if a channel is spelled so, or would be with something in place of what is in braces.
+/// Whether a literal spells a channel, with a sample in place of each `{}`.
 fn is_channel(text: &str) -> bool {
     const THINGS: [&str; 5] = ["0", "cpu0", "policy0", "thermal_zone0", "hwmon0"];
     let is_known = |text: &str| {
@@ -198,7 +171,7 @@ fn is_channel(text: &str) -> bool {
     if text.contains('{') { THINGS.iter().any(|thing| is_known(&filled(text, thing))) } else { is_known(text) }
 }
 
-/// The text with this in place of everything in braces.
+/// The text with `thing` in place of each `{}`.
 fn filled(text: &str, thing: &str) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -210,7 +183,7 @@ fn filled(text: &str, thing: &str) -> String {
     filled + rest
 }
 
-/// Ids that are made from text where they are not at home.
+/// Ids made from text in wrong places.
 fn doors(file: &File) -> Vec<Problem> {
     let code = rust::code_only(&file.text);
     let lines = code.lines().take(code_lines(file)).enumerate();

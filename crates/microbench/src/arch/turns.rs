@@ -136,3 +136,14 @@ macro_rules! tile_turns {
         }
     };
 }
+
+/// Adds sums to a column of a tile: loads the column, adds each sum to its register, stores, and moves on to the next.
+#[allow(unused_macros, reason = "some instruction sets add in loops of the assembler")]
+macro_rules! add_column {
+    ($load:expr, $add:literal, [$($to:literal $sum:literal),*], $form:literal, $store:expr) => {
+        concat!(
+            $load, "\n", $($add, " ", $to, $form, ", ", $to, $form, ", ", $sum, $form, "\n",)*
+            $store, "\nadd {product}, {product}, {stride}"
+        )
+    };
+}

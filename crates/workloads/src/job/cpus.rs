@@ -1,20 +1,20 @@
-//! Which CPUs a plan is about: those that are online, their clusters, the core types, the fastest. Pure
-//! functions of the identified machine; which CPUs a program is pinned to is in `pinning`.
+//! CPUs of plans, as pure functions of the machine: online CPUs, clusters, core types, the fastest CPU.
 
 use record::{Arrange, Cluster, Machine, Policy};
 
-/// Cores of one type whose clock is lower than this part of the fastest are little ones in effect. The
-/// prime, middle and slow clusters of server and phone chips are nearer to each other.
+/// Clusters of a core type below this share of the fastest clock count as another type, that is as little cores. Prime and
+/// middle clusters of phones and servers are closer to each other.
 const NEAR_CLOCK: f64 = 0.8;
+/// Maximum number of CPUs for which every number is measured.
 const EVERY_NUMBER_MAX: usize = 8;
 
-/// Online CPUs, in order. A machine that does not say which CPUs it has is taken to have CPU 0.
+/// Online CPUs in order; CPU 0 if they are unknown.
 pub fn online_cpus(machine: &Machine) -> Vec<u32> {
     let online: Vec<u32> = machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu).collect();
     if online.is_empty() { vec![0] } else { online }
 }
 
-/// Clusters with their online CPUs only; never empty.
+/// Clusters with their online CPUs; never empty.
 pub fn online_clusters(machine: &Machine) -> Vec<Cluster> {
     let online = online_cpus(machine);
     let mut clusters: Vec<Cluster> = machine.clusters.clone();
@@ -28,8 +28,8 @@ pub fn online_clusters(machine: &Machine) -> Vec<Cluster> {
     clusters
 }
 
-/// OPPs of a policy, ascending: those that can be set. Boost OPPs lie above `cpuinfo_max_freq` as long as boost
-/// is off. A policy that lists none still has its highest and lowest clock.
+/// Settable OPPs of a policy in ascending order, without boost OPPs above `cpuinfo_max_freq`. A policy without a list has its
+/// minimum and maximum clock.
 pub fn settable_opps(policy: &Policy) -> Vec<u32> {
     let ends = [&policy.clock_khz_min, &policy.clock_khz_max];
     let ends = ends.into_iter().filter_map(|khz| khz.known().copied());
@@ -42,14 +42,14 @@ pub fn settable_opps(policy: &Policy) -> Vec<u32> {
     opps
 }
 
-/// All online CPUs, those of the fastest clusters first.
+/// Online CPUs, fastest clusters first.
 pub fn cpus_by_speed(machine: &Machine) -> Vec<u32> {
     let mut clusters = online_clusters(machine);
     clusters.arrange_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
     clusters.into_iter().flat_map(|cluster| cluster.cpus).collect()
 }
 
-/// One cluster for each core type: the one with the highest claimed clock.
+/// The cluster with the highest claimed clock of each core type.
 pub fn core_types(machine: &Machine) -> Vec<Cluster> {
     let mut types: Vec<Cluster> = Vec::new();
     for cluster in online_clusters(machine) {
@@ -83,7 +83,7 @@ pub fn fastest_cpu(machine: &Machine) -> u32 {
     types[0].cpus[0]
 }
 
-/// Numbers of CPUs to try, of so many: up to eight every one, beyond only every doubling.
+/// Numbers of CPUs to measure: every one up to eight CPUs, otherwise doublings and the total.
 pub fn numbers_of_cpus(cpus: usize) -> Vec<usize> {
     if cpus <= EVERY_NUMBER_MAX {
         return (1..=cpus).collect();
@@ -92,14 +92,13 @@ pub fn numbers_of_cpus(cpus: usize) -> Vec<usize> {
     doublings.take_while(|number| *number < cpus).chain([cpus]).collect()
 }
 
-/// The highest clock that cpufreq claims for a cluster, in kHz; 0 if it claims none.
+/// Maximum clock of a cluster by cpufreq, in kHz; 0 if unknown.
 pub fn claimed_khz(machine: &Machine, cluster: &Cluster) -> u32 {
     let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
     policy.and_then(|policy| policy.clock_khz_max.known().copied()).unwrap_or(0)
 }
 
-/// Clusters of the same core type are one as long as their clocks are near each other. Clusters of
-/// unknown core type count as types of their own.
+/// Whether clusters have the same core type and similar clocks. Clusters of unknown core type are separate types.
 fn same_type(machine: &Machine, a: &Cluster, b: &Cluster) -> bool {
     let (low, high) = match (claimed_khz(machine, a), claimed_khz(machine, b)) {
         (a, b) if a < b => (a, b),

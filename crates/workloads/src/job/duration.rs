@@ -1,5 +1,4 @@
-//! A length of time as people write it: on the command line and in definitions. How one is shown is a
-//! matter of reports.
+//! Parses durations of the command line and of definitions.
 
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("a time must be a number with unit such as 90s, 10min or 1h, not {text:?}"))
 }
 
-/// The same for what takes some time: a millisecond at least.
+/// As [`parse_time`], with a minimum of one millisecond.
 ///
 /// # Errors
 /// One sentence about what it may be.

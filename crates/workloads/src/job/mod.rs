@@ -1,7 +1,5 @@
-//! What a plan asks of a workload: one step, where and in which form. Where it runs is the
-//! [`WorkloadContext`].
-//!
-//! [`WorkloadContext`]: crate::measure::context::WorkloadContext
+//! A job: one step of a plan with its workload, variant and CPUs. It runs in a
+//! [`WorkloadContext`](crate::measure::context::WorkloadContext).
 
 pub mod cpus;
 pub mod definition;
@@ -20,26 +18,26 @@ use std::time::Duration;
 pub struct Job {
     /// Id in the table of workloads.
     pub workload: WorkloadId,
-    /// Which form of it: `single`, `multi`, `aes-256-cbc` ...
+    /// Variant: `single`, `multi`, `aes-256-cbc` ...
     pub variant: Variant,
-    /// CPUs it is pinned to; empty for all.
+    /// CPUs to which it is pinned; empty for all.
     pub cpus: Vec<u32>,
-    /// Number of threads that do the work.
+    /// Number of threads.
     pub threads: u32,
-    /// Which repetition, from 0.
+    /// Number of the repetition, from 0.
     pub repetition: u32,
-    /// For workloads that decide by themselves how often they repeat: more often than usual.
+    /// Whether workloads with their own repetition repeat more often than usual.
     pub is_extensive: bool,
-    /// The program of the user's own, for the workload `program`.
+    /// Definition of a user's program, for the workload `program`.
     pub definition: Option<Arc<Definition>>,
-    /// For workloads of their own length: run about so long instead.
+    /// Approximate duration, in place of the workload's.
     pub time: Option<Duration>,
-    /// The clock that it is made to run at, for the Record.
+    /// Clock that is set for it, for the Record.
     pub set_clock: Option<SetClock>,
 }
 
 impl Job {
-    /// What the Record calls what it runs: a program of the user's own goes by the name that it was given.
+    /// Name in the Record; for a user's program the name of its definition.
     pub fn name(&self) -> WorkloadName {
         match &self.definition {
             Some(definition) => definition.name.as_str().into(),
@@ -47,7 +45,7 @@ impl Job {
         }
     }
 
-    /// True if this step is a repetition of it.
+    /// Whether a step is a repetition of this job.
     pub fn is_of(&self, step: &Step) -> bool {
         (self.name(), &self.variant, &self.cpus) == (step.workload.clone(), &step.variant, &step.cpus)
     }

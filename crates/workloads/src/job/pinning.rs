@@ -1,5 +1,4 @@
-//! On which CPUs a program runs: how one says it, and which sets of CPUs that makes on a machine. How a
-//! process is bound to them is in `child`.
+//! CPUs for a program: syntax, and sets of CPUs on a machine. `process::child` pins the process.
 
 use crate::job::cpus::{cpus_by_core_type, fastest_cpu};
 use record::Machine;
@@ -7,15 +6,15 @@ use record::Machine;
 /// CPUs that a program may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CpuSelection {
-    /// All of them.
+    /// All CPUs.
     All,
     /// One CPU of the fastest core type.
     Fastest,
-    /// Once on one CPU of every core type.
+    /// One CPU of every core type in turn.
     OnePerCoreType,
-    /// Once on the CPUs of every core type.
+    /// All CPUs of every core type in turn.
     CoreTypes,
-    /// These.
+    /// A list of CPUs.
     Cpus(Vec<u32>),
 }
 
@@ -37,8 +36,8 @@ pub fn parse_cpu_selection(text: &str) -> Result<CpuSelection, String> {
 }
 
 impl CpuSelection {
-    /// The CPUs of one measurement, in the order that was asked for; empty for all. Sets of CPUs that are measured one
-    /// after the other are for programs (`places`): one measurement has all of them.
+    /// CPUs of a single measurement in the given order; empty for all. Selections that programs run on in turn (`places`)
+    /// are all CPUs here.
     pub fn of_one_measurement(&self, machine: &Machine) -> Vec<u32> {
         match self {
             CpuSelection::Cpus(cpus) => cpus.clone(),
@@ -48,7 +47,7 @@ impl CpuSelection {
     }
 }
 
-/// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
+/// Sets of CPUs that a program runs on in turn; an empty set means all CPUs.
 pub fn places(machine: &Machine, pinning: &CpuSelection) -> Vec<Vec<u32>> {
     match pinning {
         CpuSelection::All => vec![Vec::new()],

@@ -1,20 +1,20 @@
-//! How the score of a program is found: its time, a number in its output by a regular expression,
-//! or a number in JSON by its path. Pure: output in, number out.
+//! Rules that find the score of a program: its run time, a number in its output by a regular expression, or a number in JSON by
+//! its path.
 
 use regex_lite::Regex;
 
-/// Longest regular expression: memory for a match grows with its groups and states.
+/// Maximum length of a regular expression, as memory for a match grows with its groups and states.
 const REGEX_BYTES_MAX: usize = 1024;
 
 /// Rule that finds the score of a program.
 #[derive(Debug, Clone)]
 pub enum ScoreRule {
-    /// The time it takes, in seconds.
+    /// Run time in seconds.
     Time,
-    /// The first group of a regular expression (the whole match where it has no group) at its last
-    /// match: programs print their result after their progress.
+    /// The first group of a regular expression, or the whole match without groups, at its last match, because programs
+    /// print results after progress.
     Regex(Regex),
-    /// A path in the JSON it prints: `results.0.score` or `/results/0/score`.
+    /// A path in JSON output: `results.0.score` or `/results/0/score`.
     Json(String),
 }
 
@@ -33,7 +33,7 @@ impl ScoreRule {
         if text.len() > REGEX_BYTES_MAX {
             return Err(format!("the regular expression has {} bytes; {REGEX_BYTES_MAX} is the limit", text.len()));
         }
-        // Anchors mean lines: results are lines of an output.
+        // Anchors match at lines.
         Regex::new(&format!("(?m){text}"))
             .map(Self::Regex)
             .map_err(|error| format!("invalid regular expression {text:?}: {error}"))
@@ -66,7 +66,7 @@ impl ScoreRule {
     /// The score in a program's output.
     ///
     /// # Errors
-    /// One sentence about why there is none.
+    /// One sentence with the reason why there is no score.
     pub fn find(&self, output: &str, elapsed_s: f64) -> Result<f64, String> {
         let words = self.words();
         match self {
@@ -82,8 +82,8 @@ impl ScoreRule {
     }
 }
 
-/// A number with the separators that programs use for thousands taken out: `1,234.5`, `1'234.5`.
-/// A single comma followed by other than three digits is a decimal comma.
+/// A number without separators of thousands: `1,234.5`, `1'234.5`. A single comma that is not followed by three digits is a
+/// decimal comma.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let digits_behind = |at: usize| text[at + 1..].chars().take_while(char::is_ascii_digit).count();
@@ -95,7 +95,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     plain.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The number at a path of the first JSON value in the text; programs print headings before it.
+/// The number at a path of the first JSON value in the text, which headings may precede.
 fn json_number(path: &str, output: &str) -> Result<f64, String> {
     let value = first_json(output).ok_or("the output contains no JSON object or array")?;
     let pointer = if path.starts_with('/') { path.to_owned() } else { format!("/{}", path.replace('.', "/")) };
@@ -109,7 +109,7 @@ fn json_number(path: &str, output: &str) -> Result<f64, String> {
 
 fn first_json(output: &str) -> Option<serde_json::Value> {
     let starts = output.match_indices(['{', '[']).map(|(at, _)| at);
-    // A text full of brackets that are no JSON would be tried over and over.
+    // A bound for text full of brackets that are not JSON.
     starts.take(1000).find_map(|at| {
         let mut values = serde_json::Deserializer::from_str(&output[at..]).into_iter();
         match values.next() {

@@ -1,40 +1,38 @@
-//! What one side of a task may set, and how it is written on a command line. How it is put into place
-//! is in `switch`.
+//! Settings of one side of a comparison: syntax, and the kernel's files for them.
 
 use crate::job::pinning::{CpuSelection, parse_cpu_selection};
 use machine::Root;
 use machine::settings::Node;
 use record::Machine;
 
-/// A setting of the machine, or of where the program runs.
+/// A setting of the machine, or the CPUs of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Setting {
     /// Governor of all cpufreq policies.
     Governor(String),
-    /// Highest clock of all policies, in kHz.
+    /// Maximum clock of all policies, in kHz.
     ClockMaxKhz(u32),
-    /// Lowest clock of all policies, in kHz.
+    /// Minimum clock of all policies, in kHz.
     ClockMinKhz(u32),
-    /// When the kernel gives huge pages by itself: `always`, `madvise` or `never`.
+    /// Transparent huge pages: `always`, `madvise` or `never`.
     HugePages(String),
-    /// CPUs the program may use.
+    /// CPUs of the program.
     Cpus(CpuSelection),
-    /// Highest clock of one policy, in kHz.
+    /// Maximum clock of one policy, in kHz.
     PolicyMaxKhz(u32, u32),
-    /// Lowest clock of one policy, in kHz.
+    /// Minimum clock of one policy, in kHz.
     PolicyMinKhz(u32, u32),
-    /// Emulated clock: what runs gets this share of the time of its CPUs, in percent.
+    /// Emulated clock: share of CPU time for the program, in percent.
     SharePercent(u32),
 }
 
 impl Setting {
-    /// Reads `governor=schedutil,maxkhz=1416000,cpus=0-3`. None if it is a command and no list of
-    /// settings.
+    /// Parses `governor=schedutil,maxkhz=1416000,cpus=0-3`; `None` for a command.
     ///
     /// # Errors
-    /// It is a list of settings with something wrong in it, in one sentence.
+    /// One sentence: an unknown setting or an invalid value.
     pub fn parse_list(text: &str) -> Result<Option<Vec<Setting>>, String> {
-        // A list of CPUs has commas of its own, so that a part without `=` belongs to the one before.
+        // A list of CPUs contains commas, so a part without `=` belongs to the previous one.
         let mut parts: Vec<String> = Vec::new();
         for part in text.split(',') {
             match parts.last_mut() {
@@ -70,7 +68,7 @@ impl Setting {
     }
 }
 
-/// Why these settings can never be made here, in one sentence; it is known before anything is set.
+/// Why these settings cannot be made here, in one sentence.
 pub fn impossible(root: &Root, machine: &Machine, wanted: &[Setting]) -> Option<String> {
     let refused = |(node, value): &(Node, String)| node.allows(root, value).err();
     match nodes(machine, wanted) {
@@ -79,10 +77,10 @@ pub fn impossible(root: &Root, machine: &Machine, wanted: &[Setting]) -> Option<
     }
 }
 
-/// Files of the kernel that these settings are written to, and what.
+/// Files of the kernel for settings, with their values.
 ///
 /// # Errors
-/// The machine lacks what they set, in one sentence.
+/// One sentence: the machine lacks what they set.
 pub fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
     let mut nodes = Vec::new();
     for setting in wanted {

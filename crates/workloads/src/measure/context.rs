@@ -1,9 +1,8 @@
-//! The place where one workload runs once, and what it is given there.
+//! Context of one run of a workload.
 //!
-//! A workload is handed a [`WorkloadContext`], runs through [`WorkloadContext::program`] (external programs) or
-//! [`WorkloadContext::pinned`] (built-in loops), and returns what it measured; what else is known of it goes to a
-//! [`StepReport`]. Pinning, watching, interruption and counters are done here, so that no workload forgets them.
-//! The plan, not this module, decides what runs when.
+//! A workload gets a [`WorkloadContext`], runs external programs by [`WorkloadContext::program`] or built-in loops by
+//! [`WorkloadContext::pinned`], and returns its measurement; other properties go to a [`StepReport`]. Pinning, watching,
+//! interruption and counters are here, so that no workload forgets them.
 
 pub use super::counted::{CounterReading, OpenCounters, ReadCounters};
 
@@ -24,7 +23,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Callback for each output line of a program, which can end it.
+/// Terminal of a program, and a callback for its output that returns whether to end it.
 type LineCallback<'a> = (Terminal, &'a mut dyn FnMut(&str) -> bool);
 
 /// Input of a workload.
@@ -50,14 +49,14 @@ pub struct WorkloadContext<'a> {
     pub site: Arc<ScratchDirs>,
     /// Opens cycle counters, where the kernel offers them.
     pub open_counters: Option<&'a OpenCounters<'a>>,
-    /// Why nothing of it can be compared, regardless of what it measures.
+    /// Why no result can be compared.
     pub not_comparable: Option<String>,
-    /// Folder of our own in which its programs start, so that they need no paths.
+    /// Working directory of its programs, so that they need no paths.
     pub folder: Option<Arc<OwnFolder>>,
 }
 
 impl<'a> WorkloadContext<'a> {
-    /// A place without control group, folders, hosts and counters.
+    /// A context without control group, folders, hosts and counters.
     pub fn new(
         (root, machine, timeline): (&'a Root, &'a Machine, &'a Timeline),
         tools: &'a Tools,
@@ -81,27 +80,27 @@ impl<'a> WorkloadContext<'a> {
         }
     }
 
-    /// How long to go on where the job does not say it; less in tests that are in haste.
+    /// Duration of the job, or its default; shorter in quick tests.
     pub(crate) fn time_or(&self, usual: Duration) -> Duration {
         self.job.time.unwrap_or(usual) / faults::haste()
     }
 
-    /// The same place, with programs that start in this folder.
+    /// The context with this working directory of programs.
     pub(crate) fn in_folder(&self, folder: &Arc<OwnFolder>) -> Self {
         Self { folder: Some(Arc::clone(folder)), ..self.clone() }
     }
 
-    /// True once the run is interrupted.
+    /// Whether the run is interrupted.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed) != 0
     }
 
-    /// The failure of a step that the user has interrupted.
+    /// Failure of an interrupted step.
     pub fn interruption(&self) -> Failure {
         interruption()
     }
 
-    /// Runs a program that tidies up, also when the run was interrupted; true if it went well.
+    /// Runs a program for cleanup, also after an interruption; true on success.
     pub(crate) fn run_cleanup(&self, found: &InstalledProgram, arguments: &[String], limit: Duration) -> bool {
         let path = std::iter::once(&found.path);
         let argv: Vec<String> = path.chain(arguments).cloned().collect();
@@ -121,7 +120,7 @@ impl<'a> WorkloadContext<'a> {
         ended.is_ok_and(|ended| ended.outcome.is_ok())
     }
 
-    /// Runs an external program on the job's CPUs and returns what it printed.
+    /// Runs an external program on the job's CPUs and returns its output.
     ///
     /// # Errors
     /// It could not be started, failed, took longer than the limit or was interrupted.
@@ -135,7 +134,7 @@ impl<'a> WorkloadContext<'a> {
         self.program_with(report, found, arguments, &[], time_limit)
     }
 
-    /// As [`WorkloadContext::program`], with further variables of the environment.
+    /// As [`WorkloadContext::program`], with environment variables.
     ///
     /// # Errors
     /// As [`WorkloadContext::program`].
@@ -151,8 +150,7 @@ impl<'a> WorkloadContext<'a> {
         ended.outcome.map(|()| ended.output)
     }
 
-    /// Runs a program that prints into a terminal, line by line, until `enough` says of all that it has
-    /// printed that it will do.
+    /// Runs a program on a terminal, which makes it line-buffered, until `enough` returns true for its output.
     ///
     /// # Errors
     /// As [`WorkloadContext::program`].
@@ -169,7 +167,7 @@ impl<'a> WorkloadContext<'a> {
         ended.outcome.map(|()| ended.output)
     }
 
-    /// Runs a program that never ends by itself for so long, ends it and returns what it printed.
+    /// Runs a program that does not end by itself for a time, ends it and returns its output.
     ///
     /// # Errors
     /// It could not be started, failed before that time, or was interrupted.
@@ -244,7 +242,7 @@ impl<'a> WorkloadContext<'a> {
             peak_resident_kib: usage.peak_resident_kib,
             cycles: not_counted(),
         };
-        // A group counts every process that ever was in it, to the nanosecond.
+        // A group counts all processes that were in it, to the nanosecond.
         if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns)) {
             report.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
         }
@@ -256,19 +254,18 @@ impl<'a> WorkloadContext<'a> {
         Ok(ended)
     }
 
-    /// Runs built-in work in one fresh thread on the job's CPUs. The work looks at
-    /// [`WorkloadContext::cancelled`] by itself where it takes long.
+    /// Runs built-in work in a new thread on the job's CPUs. Long work must check [`WorkloadContext::cancelled`].
     ///
     /// # Errors
     /// The CPUs do not exist or are switched off, or the run was interrupted.
     pub fn pinned<T: Send>(&self, report: &mut StepReport, work: impl Fn() -> T + Sync) -> Result<T, Failure> {
         let mut results = self.threads(report, 1, |_| work())?;
-        // One thread was started and came back, so there is one result.
+        // One thread has one result.
         Ok(results.remove(0))
     }
 
-    /// Runs built-in work in as many fresh threads as the job says, each free to use all of the
-    /// job's CPUs; results in the order of the threads.
+    /// Runs built-in work in new threads by the job's number, each on all of the job's CPUs; results are in the order of the
+    /// threads.
     ///
     /// # Errors
     /// As [`WorkloadContext::pinned`].
@@ -288,8 +285,7 @@ impl<'a> WorkloadContext<'a> {
     ) -> Result<Vec<T>, Failure> {
         let (root, cpus, open) = (self.root, self.job.cpus.as_slice(), self.open_counters);
         let watch = self.watch;
-        // Threads are born where their maker is. Without the group there is no quota, and the
-        // stage that wanted one was refused.
+        // New threads inherit the group. Without a group there is no quota, and a stage that needs one was refused.
         let limited = self.group.filter(|group| group.is_limited());
         let _inside = limited.and_then(|group| group.enter().ok());
         let gate = Gate::default();
@@ -298,7 +294,7 @@ impl<'a> WorkloadContext<'a> {
             let one = |index| {
                 let (work, done) = (&work, done.clone());
                 move || {
-                    // Dropped at the end, also of a panic; the last one ends the watching.
+                    // The last drop ends the watching, also after a panic.
                     let _done = done;
                     ThreadResult::run(root, cpus, open, || work(index))
                 }

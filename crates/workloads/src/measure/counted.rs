@@ -1,5 +1,4 @@
-//! What kernel counters tell of threads and programs, and how several are put together. How they are
-//! opened is in `counters`.
+//! Readings of kernel counters of threads and programs, and their sums. `counters` opens them.
 
 use record::{Fact, Missing, Reading};
 
@@ -12,13 +11,13 @@ pub struct CounterReading {
     pub task_clock_ns: Fact<u64>,
 }
 
-/// Reads counters that were opened before, once, at the end.
+/// Reads open counters once, at the end.
 pub type ReadCounters = Box<dyn FnOnce() -> CounterReading + Send>;
 
-/// Opens counters of the thread or process with this id, threads it starts later included.
+/// Opens counters of a thread or process by id, including its future threads.
 pub type OpenCounters<'a> = dyn Fn(u32) -> Reading<ReadCounters> + Sync + 'a;
 
-/// The sum, or the first reason why a part of it is missing.
+/// The sum, or the first missing value.
 pub(super) fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
     let mut total = 0;
     for fact in facts {
@@ -30,7 +29,7 @@ pub(super) fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
     Fact::Known(total)
 }
 
-/// For what ran without counters.
+/// Value of runs without counters.
 pub(super) fn not_counted() -> Fact<u64> {
     Missing::unsupported("perf_event_open", "cycle counters were not requested").into()
 }

@@ -1,12 +1,12 @@
-//! Opens the cycle counters of a workload's threads for its report.
+//! Opens cycle counters of a workload's threads.
 
 use crate::measure::context::{CounterReading, ReadCounters};
 use machine::Root;
 use machine::perf::{Counters, Target};
 use record::Reading;
 
-/// Counters of the process with this id, or of the calling thread if it is its own; threads that
-/// are started later count as well. What the machine does not offer is told when they are read.
+/// Counters of a process, or of the calling thread if the id is its own, including future threads. Missing counters are
+/// reported when they are read.
 pub fn open(root: &Root, id: u32) -> Reading<ReadCounters> {
     let own = rustix::thread::gettid().as_raw_pid() as u32;
     let target = if id == own { Target::ThisThread } else { Target::Process(id) };

@@ -1,7 +1,7 @@
-//! Threads that work together: all of them, or none.
+//! Threads that start together or not at all.
 //!
-//! A kernel may refuse a thread (a limit of tasks, of processes, of memory). Threads already started would then wait for
-//! ever for one that never comes, deaf to signals; so nobody begins before all are there.
+//! The kernel may refuse a thread (limits of tasks, processes or memory). Threads that wait for it would block forever, so no
+//! thread begins before all are started.
 
 use machine::faults::{self, Call};
 use machine::threads::refused;
@@ -9,14 +9,14 @@ use record::Missing;
 use std::sync::OnceLock;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Tells the threads of a crew whether they begin.
+/// Start signal for the threads of a crew.
 #[derive(Debug, Default)]
 pub struct Gate(OnceLock<bool>);
 
-/// Starts a thread for each work. What a thread gives is none if it did not begin.
+/// Starts a thread for each work. The result of a thread is `None` if it did not begin.
 ///
 /// # Errors
-/// The kernel refuses one; those that are there end without having begun.
+/// The kernel refuses a thread; the started ones end without work.
 pub fn crew<'scope, T, F>(
     scope: &'scope Scope<'scope, '_>,
     gate: &'scope Gate,

@@ -1,15 +1,15 @@
-//! Detects an emulated CPU by asking the CPU, since no file tells it.
+//! Detects an emulated CPU by its behaviour, as no file reports it.
 
 use machine::Root;
 use microbench::clock;
 use record::{Fact, Machine, Missing, MissingReason, NOT_EMULATED};
 
-/// The machine behind this root, and whether its CPU is emulated.
+/// The machine of this root, with the emulation of its CPU.
 pub fn identified(root: &Root) -> Machine {
     told(root, &machine::identify(root))
 }
 
-/// The same machine, and whether its CPU is emulated.
+/// The machine with the emulation of its CPU.
 pub fn told(root: &Root, machine: &Machine) -> Machine {
     if root.is_system() { Machine { emulation: emulation(), ..machine.clone() } } else { machine.clone() }
 }

@@ -1,6 +1,5 @@
-//! The built-in load that heats, with its clock measured in between: every second a short reading of
-//! the clock on every CPU, for the rest of it multiply-adds on the widest unit. Nothing is decided
-//! here but when a second is over.
+//! Built-in load for thermal tests: in every second multiply-adds on the widest unit, then a short reading of the clock of every
+//! CPU.
 
 use crate::measure::quiet;
 use machine::Root;
@@ -8,23 +7,23 @@ use machine::cgroup::has_quota;
 use microbench::clock::{ClockPlan, measure};
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Turns between two looks at the clock: well under a millisecond.
+/// Turns between checks of the time: well under a millisecond.
 const TURNS: usize = 4096;
-/// Length of a clock reading where a quota takes the CPU away in slices.
+/// Duration of a clock reading under a quota, which applies in slices.
 const QUOTA_READING_NS: u64 = 100_000_000;
-/// Length of an interval.
+/// Duration of an interval.
 pub const INTERVAL_NS: u64 = 1_000_000_000;
 
 /// One interval of one thread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeatInterval {
-    /// Operations a second while it worked.
+    /// Operations per second of work.
     pub operations_per_s: f64,
     /// The clock at its end, in kHz.
     pub khz: u32,
 }
 
-/// Works until `intervals` are over or `stop` is set.
+/// Works for a number of intervals, or until `stop` is set.
 pub fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<HeatInterval> {
     let mut done = Vec::with_capacity(intervals);
     let start_ns = microbench::timer::now_ns();

@@ -1,4 +1,4 @@
-//! One step as it is measured: what a workload is given, threads on their CPUs, counters, windows, repetitions.
+//! Measurement of a step: context of a workload, pinned threads, counters, timed windows, repetitions.
 
 pub mod context;
 pub(crate) mod counted;

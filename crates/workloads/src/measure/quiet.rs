@@ -1,24 +1,21 @@
-//! Keeps the disk and the timed windows of built-in work apart. Code that times something in this
-//! process holds a [`Window`]; the thread that writes the stream works between windows only, and a new
-//! window waits until it is done. One for the process, as there is one disk and one set of CPUs.
+//! Separates disk writes from timed windows of built-in work. Code that times work in this process holds a [`Window`]; the
+//! thread that writes the stream works between windows, and a new window waits for it. There is one instance per process, as
+//! there is one disk and one set of CPUs.
 //!
-//! Programs that are measured from outside need no windows: what the writer costs them is told by the
-//! sampler like any other process.
+//! External programs need no windows: the sampler reports the cost of the writer like that of any process.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// A disk that does not answer holds up a measurement for so long and no longer.
+/// Maximum time for which a hanging disk delays a measurement.
 const WRITER_TIME_MAX: Duration = Duration::from_secs(2);
 
 static QUIET: Quiet = Quiet::new();
 
-/// Threads that work together have their windows side by side, and a delayed one leaves the others
-/// with more of the machine than they should have. So the writer waits for a moment without any, and is in
-/// nobody's way before it has waited for so long.
+/// Time after which the writer delays new windows. Threads that work together have concurrent windows, and a delayed thread
+/// leaves the others too much of the machine, so the writer first waits for a moment without windows.
 const WRITER_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Threads at work.
 struct Quiet {
     state: Mutex<State>,
     changed: Condvar,
@@ -26,28 +23,28 @@ struct Quiet {
 
 struct State {
     windows: u32,
-    /// Since when the writer waits for the windows to close.
+    /// Start of the writer's wait for windows to close.
     waits: Option<Instant>,
-    /// The writer works, or it may begin.
+    /// Whether the writer works or may begin.
     writes: bool,
-    /// It has been waited for without success: windows open next to it until it is done.
+    /// Whether the writer hangs: windows open without waiting until it is done.
     hangs: bool,
 }
 
-/// Something is timed for as long as this lives; to be short, a second at most. Not to be nested, and
-/// nothing in it may wait for another thread that opens one.
+/// A timed window, at most a second long. Windows must not be nested, and code in a window must not wait for a thread that opens
+/// one.
 pub struct Window(&'static Quiet);
 
-/// The writer is at work.
+/// Guard of the writer's work.
 pub struct WriteGuard(&'static Quiet);
 
-/// Opens a window, after the writer if it is at work.
+/// Opens a window, after the writer if it works.
 pub fn window() -> Window {
     QUIET.open(WRITER_TIME_MAX);
     Window(&QUIET)
 }
 
-/// Waits until nothing is timed.
+/// Waits until no window is open.
 pub fn writing() -> WriteGuard {
     QUIET.write();
     WriteGuard(&QUIET)
@@ -161,7 +158,7 @@ mod tests {
         let writing = WriteGuard(&OWN);
         OWN.open(Duration::from_millis(5));
         assert_eq!(OWN.state().windows, 1);
-        // Nor does it hold up each one that comes behind it; when it answers again, it is waited for again.
+        // Later windows do not wait either, until the disk answers again.
         OWN.open(Duration::from_secs(600));
         drop(writing);
         assert!(!OWN.state().hangs);

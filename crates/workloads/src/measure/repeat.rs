@@ -1,5 +1,4 @@
-//! When a program was repeated often enough, and by which of its scores that is told. The rule itself
-//! is [`record::StoppingRule`].
+//! Repetition of programs and loops until their scores are known by [`record::StoppingRule`].
 
 use crate::measure::quiet;
 use machine::faults;
@@ -7,19 +6,19 @@ use record::{Outcome, Step, StepMeasurement, StopReason, StoppingRule};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Maximum number of repetitions of unsteady figures.
+/// Maximum duration of repetitions of unsteady figures.
 pub const TIME_CAP: Duration = Duration::from_secs(600);
-/// More repetitions tell nothing more.
+/// Maximum number of repetitions.
 const TIMES_MAX: usize = 100;
 
-/// True if the median of the values is known well enough, or more of them is not worth the time.
+/// Whether the median of the values is known well enough, or a limit is reached.
 pub fn is_enough(values: &[f64], elapsed: Duration, cap: Duration) -> bool {
     let rule = StoppingRule::new(TIMES_MAX, cap);
     rule.ended(values, elapsed).is_some()
 }
 
-/// Repeats something in this process until its median is known well enough, or the run is interrupted.
-/// There is always one value, and the disk is left alone meanwhile.
+/// Repeats work in this process until its median is known well enough or the run is interrupted. There is at least one value.
+/// The recorder does not write meanwhile.
 pub(crate) fn until_known(
     rule: &StoppingRule,
     cancelled: &AtomicI32,
@@ -40,7 +39,7 @@ pub(crate) fn until_known(
     }
 }
 
-/// The score of a step that has a single one, or those of its turns.
+/// The single score of a step, or the scores of its turns.
 pub fn scores(step: &Step) -> Vec<f64> {
     match &step.outcome {
         Outcome::Done(StepMeasurement::Series(series)) => series.values.clone(),
@@ -52,7 +51,7 @@ pub fn scores(step: &Step) -> Vec<f64> {
     }
 }
 
-/// The single score of what was measured, its unit, and whether a higher one is better.
+/// Single score of a measurement, its unit, and whether higher is better.
 pub fn measured_score(measured: &StepMeasurement) -> Option<(f64, String, bool)> {
     match measured {
         StepMeasurement::Scores(scores) => {

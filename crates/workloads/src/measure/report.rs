@@ -1,8 +1,4 @@
-//! What one run of a workload leaves behind besides its result: the program, its counters, where it was seen, when it
-//! began to measure.
-//!
-//! It is only written to while the workload runs; what the workload is given is the
-//! [`WorkloadContext`](super::context::WorkloadContext).
+//! Output of a run of a workload besides its result: program, counters, CPUs, start of the measurement.
 
 use super::counted::{CounterReading, sum};
 use crate::job::Job;
@@ -10,7 +6,7 @@ use machine::Timeline;
 use record::{Counters, Fact, Outcome, Reading, RepetitionStats, Step, Tool, Window};
 use std::time::Duration;
 
-/// Result of a run of a workload.
+/// Properties of a run of a workload.
 #[derive(Debug, Default)]
 pub struct StepReport {
     /// Rises when scores stop being comparable.
@@ -19,30 +15,30 @@ pub struct StepReport {
     pub tool: Option<Tool>,
     /// Counters during a run.
     pub counters: Counters,
-    /// Of the external program that ran last: from its start to its end.
+    /// Duration of the last external program.
     pub program_elapsed: Duration,
     /// Why the score must not be compared.
     pub not_comparable: Option<String>,
-    /// CPUs on which it was seen.
+    /// CPUs on which it ran, by samples.
     pub seen_on: Vec<u32>,
-    /// When it began to measure, on both clocks of the timeline, where it had to make something first.
+    /// Start of the measurement on both clocks of the timeline, for workloads with preparation.
     pub began_ms: Option<(i64, i64)>,
-    /// Outcome of its repetitions.
+    /// Statistics of its repetitions.
     pub repeated: Vec<RepetitionStats>,
 }
 
 impl StepReport {
-    /// Of what has not run yet; with why it cannot be compared, regardless of what it measures.
+    /// A report before the run, with the reason why no result can be compared.
     pub fn new(not_comparable: Option<String>) -> Self {
         Self { not_comparable, ..Self::default() }
     }
 
-    /// What the step needs is there; what happened until now is not measured.
+    /// Ends the preparation of the step; the measurement begins.
     pub fn start_timing(&mut self, timeline: &Timeline) {
         self.began_ms = Some((timeline.now_ms(), timeline.utc_ms()));
     }
 
-    /// The step as it goes to the Record. What was made before measuring began is no part of its window.
+    /// The step for the Record. Its window does not include the preparation.
     pub fn into_step(self, job: &Job, window: Window, outcome: Outcome) -> Step {
         let (start_ms, start_utc_ms) = match self.began_ms {
             Some((ms, utc_ms)) => (ms, Some(utc_ms)),
@@ -80,14 +76,14 @@ impl StepReport {
             }
         }
         self.counters.cycles = sum(cycles);
-        // What the scheduler says stands where the counters have nothing better.
+        // The scheduler's value stays if the counters have none.
         if let clock @ Fact::Known(_) = sum(clocks) {
             self.counters.task_clock_ns = clock;
         }
     }
 
-    /// Keeps where it ran; says so if that was not where it was pinned to, which happens when the
-    /// kernel switches a CPU off under it.
+    /// Stores the CPUs on which it ran, and marks CPUs to which it was not pinned: the kernel moves threads of a CPU that is
+    /// switched off.
     pub(super) fn take_cpus_used(&mut self, cpus: &[u32], mut seen_on: Vec<u32>) {
         seen_on.sort_unstable();
         seen_on.dedup();

@@ -1,4 +1,4 @@
-//! Turns of threads that do the same work at the same time, added up to one series. The workload defines a turn.
+//! Turns of threads with the same work at the same time, summed to one series. The workload defines a turn.
 
 use record::Series;
 use std::time::Duration;
@@ -12,8 +12,8 @@ pub(crate) struct Turn {
     pub rate: f64,
 }
 
-/// Rates of all threads, turn by turn. A thread that is faster takes more turns; those that some thread did not get to
-/// are left out, because then not all were at work.
+/// Sums of the rates of all threads by turn. Turns that some thread did not reach are omitted, because fewer threads worked
+/// then.
 pub(crate) fn series(threads: &[Vec<Turn>], unit: &str, detail: String) -> Series {
     let count = threads.iter().map(Vec::len).min().unwrap_or(0);
     let end = |index: usize| threads.iter().map(|turns| turns[index].at).max().unwrap_or_default();

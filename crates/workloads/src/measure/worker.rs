@@ -1,5 +1,4 @@
-//! One thread of built-in work: moved to its CPUs, counted, and asked where it was. How many there are
-//! is not decided here.
+//! One thread of built-in work: pins it, reads its counters and the CPUs that it ran on.
 
 use super::counted::{CounterReading, OpenCounters, not_counted};
 use machine::{Root, timeline};
@@ -16,7 +15,7 @@ pub(super) struct ThreadResult<T> {
 }
 
 impl<T> ThreadResult<T> {
-    /// Runs in the calling thread, which must be a fresh one: it is moved and not moved back.
+    /// Runs work in the calling thread, which must be a new one because its affinity is not restored.
     pub(super) fn run(
         root: &Root,
         cpus: &[u32],

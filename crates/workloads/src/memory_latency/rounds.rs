@@ -1,8 +1,6 @@
-//! The walk over all sizes, in rounds: a short disturbance of a cache (another program, another
-//! guest of the same host) can only add to a latency, so the least of several moments stands. Sizes
-//! whose two least rounds agree are known; the others get further rounds, as far as the time goes.
-//!
-//! Which sizes, pages and links are walked is for others to say.
+//! The walk over all sizes, in rounds. A short disturbance of a cache (another program, another guest of the host) can only
+//! raise a latency, so the minimum of several rounds counts. A size is known when its two lowest rounds agree; the others
+//! get further rounds while there is time.
 
 use super::{Column, Form, REPETITION_NS, RULE, SEED};
 use crate::measure::repeat::until_known;
@@ -13,14 +11,14 @@ use record::{LatencyRow, RepetitionStats};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// After so many a size is as unsteady as it looks.
+/// Maximum number of rounds.
 const ROUNDS_MAX: usize = 5;
-/// No further round is begun after so long: on slow machines laying the rings takes most of it.
+/// No round begins after this time, most of which slow machines spend on building rings.
 const ROUNDS_TIME: Duration = Duration::from_secs(5);
-/// Two rounds agree within this part of the lesser.
+/// Maximum relative difference of rounds that agree.
 const AGREEMENT: f64 = 0.01;
 
-/// One figure of one size: the least of its rounds, and the two least values.
+/// One figure of one size: its lowest round, and the two lowest values.
 #[derive(Debug, Default)]
 struct Figure {
     best: Option<RepetitionStats>,
@@ -55,8 +53,8 @@ impl Figure {
     }
 }
 
-/// Walks all sizes until they are known, interrupted, or out of time; each that was reached has a row,
-/// and a series of its best round for every column.
+/// Walks all sizes until they are known, the run is interrupted, or time is up. Returns a row for each size that was
+/// reached, and the statistics of the lowest round for each column.
 pub(super) fn walk_all(
     buffer: &mut Buffer,
     form: Form,

@@ -1,4 +1,4 @@
-//! Reads what `7z b` prints, from 9.20 over 16.02 to 26: pure text in, figures out.
+//! Parses the output of `7z b`, versions 9.20 to 26.
 //!
 //! ```text
 //! Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating
@@ -8,13 +8,13 @@
 //! Tot:              94   4896   4597
 //! ```
 //!
-//! Old versions leave out the mean speed and the bar in the line of means; some options add
-//! columns at the end of each half. So columns are found by their names.
+//! Old versions omit the mean speed and the bar in the line of means, and some options add columns at the end of each half,
+//! so columns are found by name.
 
 use record::statistics::median;
 use record::{Compression, DictionaryRow};
 
-/// Means are printed rounded, of ratings that were rounded.
+/// Tolerance of means, which are rounded means of rounded ratings.
 const ROUNDING_MIPS: f64 = 1.0;
 
 /// Parsed output of the benchmark, and unreadable lines of its table.
@@ -29,14 +29,14 @@ pub(in super::super) fn parse(text: &str) -> Result<(Compression, Vec<String>), 
     table.finish()
 }
 
-/// What it printed of passes over one dictionary until it was ended: no means, no totals. Ratings are the
-/// medians of all passes; and the lines of its table that were not understood.
+/// Parses passes over one dictionary until the program was ended, without means and totals. Ratings are the medians of all
+/// passes. Also returns unreadable lines of the table.
 ///
 /// # Errors
-/// There is no whole pass.
+/// No pass is complete.
 pub(in super::super) fn parse_passes(text: &str) -> Result<(Compression, Vec<String>), String> {
     let mut table = Table::default();
-    // Behind the last whole row stand the first figures of the next, and that it was ended.
+    // After the last complete row there are parts of the next and the message of the end.
     let end = text.rfind('|').and_then(|bar| Some(bar + text[bar..].find('\n')?));
     for line in text[..end.unwrap_or(0)].lines().map(str::trim_end) {
         table.line(line);
@@ -58,7 +58,7 @@ pub(in super::super) fn parse_passes(text: &str) -> Result<(Compression, Vec<Str
     Ok((found, table.unread))
 }
 
-/// Without what is behind the point, as 7-zip prints its figures; 0 of no values.
+/// Truncated median, as 7-zip truncates; 0 without values.
 fn whole_median(values: &[f64]) -> u32 {
     median(values).unwrap_or(0.0) as u32
 }
@@ -67,7 +67,7 @@ fn whole_median(values: &[f64]) -> u32 {
 struct Table {
     found: Compression,
     unread: Vec<String>,
-    /// Names of the columns of one half; empty until the heading was seen.
+    /// Names of the columns of one half; empty before the heading.
     columns: Vec<String>,
     means: Option<(u32, u32)>,
     total: Option<(u32, u32)>,
@@ -100,8 +100,7 @@ impl Table {
         }
     }
 
-    /// Before the table stands what 7-zip knows of the machine, in ever new words; in the table,
-    /// units and rules.
+    /// Whether a line has no figures: facts about the machine before the table, units and rules in it.
     fn is_decoration(&self, line: &str) -> bool {
         let unit = |word: &str| matches!(word, "KiB/s" | "KB/s" | "%" | "MIPS" | "|");
         self.found.ram_size_mb.is_none()
@@ -110,12 +109,11 @@ impl Table {
             || line.chars().all(|c| matches!(c, '-' | '|' | ' '))
     }
 
-    /// The clock of one thread, measured several times; with more threads it prints percentages,
-    /// which say nothing that a clock pass does not say better.
+    /// Repeated readings of the clock of one thread. Percentages for more threads are ignored, as clock passes are more exact.
     fn clocks(&mut self, line: &str) -> bool {
         if self.found.cpu_freq_mhz.is_empty() && !line.contains('%') {
             let values = line.rsplit(':').next().unwrap_or_default();
-            // A clock that it could not measure is a dash.
+            // An unknown clock is a dash.
             self.found.cpu_freq_mhz = values.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         }
         true
@@ -160,7 +158,7 @@ impl Table {
         }
         let rating = |half: &[u64]| {
             let at = self.columns.iter().position(|column| column == "Rating")?;
-            // The mean speed is not printed by all versions.
+            // Some versions omit the mean speed.
             let left_out = self.columns.len().checked_sub(half.len()).filter(|n| *n <= 1)?;
             u32::try_from(*half.get(at.checked_sub(left_out)?)?).ok()
         };
@@ -294,7 +292,7 @@ Tot:             100   1500   1500  85    85
             (NEW_SINGLE.replace("  4597", " 45970"), "total is 45970"),
             (NEW_SINGLE.replace("4118", "9118"), "its rows give"),
             (NEW_SINGLE.replace("4678  |", "8678  |"), "mean compression of 8678"),
-            // A locale that writes thousands with a point.
+            // A locale with points between thousands.
             (NEW_SINGLE.replace("4597", "4.597"), "no totals (Tot:)"),
             (NEW_SINGLE.replace("22:", "xx:").replace("23:", "yy:"), "its rows give"),
         ];

@@ -1,25 +1,25 @@
-//! A short run of 7-zip, for questions that are asked at many clocks: one start, then as many passes over
-//! one small dictionary as it takes until their median is known, or time is up.
+//! Short run of 7-zip, for questions that repeat it at many clocks: passes over one small dictionary until their median is
+//! known or time is up.
 //!
-//! 7-zip looks at the CPU's clock before its first pass, which takes some four thousand million cycles: seven
-//! seconds at 600 MHz. So it is started once, and what it says after each pass is read at once.
+//! Before the first pass 7-zip measures the clock for about 4e9 cycles, seven seconds at 600 MHz. So it is started once, and
+//! its output is read after each pass.
 
+use super::super::scored::garbled;
 use super::parse::parse_passes;
 use super::{time_limit, wrong_data};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
-use process::child::failure;
 use process::tools::InstalledProgram;
-use record::{Compression, Failure, FailureKind, RepetitionStats, StopReason, StoppingRule};
+use record::{Compression, Failure, RepetitionStats, StopReason, StoppingRule};
 use std::time::{Duration, Instant};
 
-/// One pass takes no longer than the work for one dictionary does.
+/// Minimum time of a pass: the work for one dictionary.
 const TIME: &str = "-mtime=0";
-/// The smallest dictionary, so that even slow boards get through often.
+/// The smallest dictionary, for many passes on slow boards.
 const DICTIONARY: &str = "-md=18";
-/// Passes that tell enough, however unsteady they are.
+/// Maximum number of passes.
 const PASSES_MAX: usize = 100;
-/// Passes where none can be seen before the last.
+/// Number of passes without a terminal, where output arrives at the end.
 const PASSES_BLIND: &str = "3";
 
 /// Runs passes until their median is known or `time` is used up; at least one.
@@ -45,7 +45,7 @@ pub(super) fn run(
     let timeline = context.timeline;
     let mut began = None;
     let mut enough = |text: &str| {
-        // Before its table it looks at the clock, which is another load than the one that counts.
+        // The load before the table measures the clock and does not count.
         if began.is_none() && text.contains("Rating") {
             began = Some((timeline.now_ms(), timeline.utc_ms()));
         }
@@ -59,36 +59,35 @@ pub(super) fn run(
 }
 
 fn finish(report: &mut StepReport, output: &str, ended: StopReason) -> Result<Compression, Failure> {
-    let (measured, _) = parse_passes(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
+    let (measured, _) = parse_passes(output).map_err(|why| garbled(why, output))?;
     let passes = measured.rows_mips();
     report.repeated.extend(RepetitionStats::of("pass", "MIPS", &passes, ended));
     Ok(measured)
 }
 
-/// Progress.
 struct Progress {
     rule: StoppingRule,
     started: Instant,
-    /// Bytes that were looked at.
-    looked_at: usize,
+    /// Length of the text that was parsed.
+    parsed_bytes: usize,
     passes: Vec<f64>,
     ended: Option<StopReason>,
 }
 
 impl Progress {
     fn new(rule: StoppingRule) -> Self {
-        Self { rule, started: Instant::now(), looked_at: 0, passes: Vec::new(), ended: None }
+        Self { rule, started: Instant::now(), parsed_bytes: 0, passes: Vec::new(), ended: None }
     }
 
     fn is_enough(&mut self, text: &str) -> bool {
         let elapsed = self.started.elapsed();
         let known = self.passes.len();
-        // The CPU that is looked at is also the one that works: so, only where something was printed.
-        if text.len() > self.looked_at {
-            self.looked_at = text.len();
+        // Parsing takes time of the CPU under test, so it runs only for new output.
+        if text.len() > self.parsed_bytes {
+            self.parsed_bytes = text.len();
             self.passes = parse_passes(text).map_or(Vec::new(), |(found, _)| found.rows_mips());
         }
-        // The rule looks at certain numbers of values only; several can come at once.
+        // The rule checks certain counts only, and several passes can arrive at once.
         let news = (known + 1)..=self.passes.len();
         let mut ends = news.filter_map(|count| self.rule.ended(&self.passes[..count], elapsed));
         let is_late = elapsed >= self.rule.time_max && !self.passes.is_empty();
@@ -130,7 +129,7 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\r
         check(&[5000; 6], long, None);
         check(&[5000, 6000, 4000, 5500, 4500, 5000, 7000], long, None);
         check(&[5000], Duration::ZERO, Some(StopReason::Time));
-        // One pass there must be.
+        // At least one pass is needed.
         check(&[], Duration::ZERO, None);
     }
 

@@ -1,4 +1,4 @@
-//! Programs called `7zz` that behave badly, and what memory allows.
+//! Hostile programs named `7zz`, and dictionaries by memory.
 
 use super::*;
 use crate::testing::{Bench, Program};
@@ -7,7 +7,7 @@ use record::{Counters, Variant};
 const SINGLE: &str = include_str!("../../tool_output/7zz/26.02-x86_64-single.txt");
 const BANNER: &str = "7-Zip (z) 26.02 (x64) : Copyright (c) 1999-2026 Igor Pavlov : 2026-06-25";
 
-/// A program that tells who it is when asked, and runs `script` as its benchmark.
+/// A program that prints its banner without arguments, and runs `script` as its benchmark.
 fn sevenzip(script: &str) -> Program {
     let body = format!("if [ $# = 0 ]; then echo '{BANNER}'; exit 0; fi\n{script}");
     Program { name: "7zz".into(), body }
@@ -113,7 +113,7 @@ fn banners_of_all_versions_give_their_class() {
     }
 }
 
-/// `(threads, dictionary, MB that 7-zip prints)`: 26.02 measured, the others from published logs.
+/// `(threads, dictionary, MB that 7-zip prints)`: of 26.02 by own runs, of other versions by published logs.
 const PRINTED: &[(u32, u32, u64)] = &[
     (1, 18, 6),
     (1, 20, 17),

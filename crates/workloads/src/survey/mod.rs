@@ -1,8 +1,9 @@
-//! The health of disks, asked of smartctl where it is installed: all disks at once, each with a time
-//! limit, sleeping ones left asleep. Its answer is JSON; what it means is decided in `explain`.
+//! Health of disks by smartctl: all disks in parallel, each with a time limit, without waking sleeping ones. `rules` judges
+//! the answer.
 //!
 //! Fields: the schema that smartctl 7 prints with `--json` (smartmontools, `smartctl --json=g`).
 
+use crate::job::definition::recognised;
 use machine::{Root, threads};
 use process::child::{Child, ChildSpec, Supervisor};
 use process::tools::{ToolKind, Tools};
@@ -11,7 +12,7 @@ use serde_json::Value;
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
-/// A healthy disk answers within a tenth of a second; a dying one must not hold up everything.
+/// A healthy disk answers within 0.1 s; a failing one must not delay the survey.
 const TIME_LIMIT: Duration = Duration::from_millis(1500);
 /// Number of disks queried in parallel.
 const AT_ONCE: usize = 16;
@@ -19,16 +20,13 @@ const AT_ONCE: usize = 16;
 pub(crate) const SMARTCTL: ToolKind = ToolKind {
     name: "smartctl",
     programs: &["smartctl"],
-    recognise: &|text| {
-        let line = text.lines().find(|line| line.starts_with("smartctl "))?;
-        Some(line.split_whitespace().nth(1)?.to_owned())
-    },
+    recognise: &|text| recognised("", r"^smartctl \S+", text)?.strip_prefix("smartctl ").map(str::to_owned),
     // The first version that answers in JSON.
     oldest: &[7],
     ..ToolKind::PLAIN
 };
 
-/// Looks over the machine; on the running system also asks disks for their health, which needs root.
+/// Surveys the machine; on the running system also queries the health of disks, which needs root.
 pub fn survey(root: &Root, at_ms: i64, cancelled: &AtomicI32) -> Survey {
     let mut survey = machine::survey(root, at_ms);
     if root.is_system() {
@@ -44,7 +42,7 @@ pub fn survey(root: &Root, at_ms: i64, cancelled: &AtomicI32) -> Survey {
     survey
 }
 
-/// Cards and disks of hypervisors have nothing to tell.
+/// Whether a disk can report its health; cards and disks of hypervisors cannot.
 fn has_health(disk: &Disk) -> bool {
     !matches!(disk.bus, DiskBus::Mmc | DiskBus::Virtual)
 }
@@ -85,7 +83,7 @@ fn query_all(disks: &mut [Disk], tools: &Tools, root: &Root, cancelled: &AtomicI
 
 fn ask(program: &str, disk: &Disk, root: &Root, cancelled: &AtomicI32) -> Reading<Health> {
     let answer = question(program, disk, &[], root, cancelled)?;
-    // USB bridges that smartctl does not know usually pass questions on in the common way.
+    // USB bridges unknown to smartctl usually support SAT.
     if disk.bus == DiskBus::Usb && answer.health.is_err() && answer.unknown_bridge {
         return question(program, disk, &["-d", "sat"], root, cancelled)?.health;
     }
@@ -106,7 +104,7 @@ fn question(program: &str, disk: &Disk, more: &[&str], root: &Root, cancelled: &
     let refused = |failure: record::Failure| Missing::unsupported(&device, failure.message);
     let child = Child::spawn(&spec).map_err(refused)?;
     let ended = child.finish(&mut Supervisor { root, cancelled, watch: &mut || {}, enough: None });
-    // Its exit status has a bit for each kind of trouble of the disk; the answer is there all the same.
+    // The exit status has a bit for each problem of the disk; the answer is complete nevertheless.
     match (parse_smartctl(&ended.output, &device), ended.outcome) {
         (Ok(answer), _) => Ok(answer),
         (Err(_), Err(failure)) => Err(refused(failure)),
@@ -163,11 +161,11 @@ fn nvme(log: &Value, health: &mut Health) {
     health.temp_celsius = health.temp_celsius.or_else(|| log["temperature"].as_i64());
 }
 
-/// Attributes of ATA disks by number, and the statistics that newer disks keep.
+/// Attributes of ATA disks by number, and statistics of newer disks.
 fn ata(value: &Value, health: &mut Health) {
     let attributes = value["ata_smart_attributes"]["table"].as_array();
     let attribute = |id: u64| attributes?.iter().find(|row| row["id"].as_u64() == Some(id));
-    // The upper half of the raw value holds other figures with some makers.
+    // Some vendors store other figures in the upper half of the raw value.
     let raw = |id: u64| Some(attribute(id)?["raw"]["value"].as_u64()? & 0xffff_ffff);
     if attributes.is_some() {
         health.reallocated = raw(5);
@@ -183,7 +181,7 @@ fn ata(value: &Value, health: &mut Health) {
         .flat_map(|page| page["table"].as_array().into_iter().flatten())
         .find(|row| row["name"].as_str() == Some("Percentage Used Endurance Indicator"))
         .and_then(|row| row["value"].as_u64());
-    // Where there is no such statistic: what is left by 169, or normalised values that fall from 100.
+    // Without this statistic: remaining life by 169, or normalised values that fall from 100.
     let left = || raw(169).or_else(|| [177, 202].iter().find_map(|id| attribute(*id)?["value"].as_u64()));
     let newer = || value["endurance_used"]["current_percent"].as_u64();
     let rotates = health.rotation_per_minute.is_some_and(|rate| rate > 0);

@@ -1,11 +1,10 @@
-//! Hardware decoders: which of them ffmpeg can use here is found by trying, because a decoder that
-//! is compiled in may have no device, and a device no driver for this codec.
+//! Hardware decoders. Each is tried, because a compiled-in decoder may have no device, and a device no driver for the codec.
 
+use super::super::scored::not_started;
 use super::form::Form;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::Root;
-use process::child::failure;
 use process::tools::InstalledProgram;
 use record::{Failure, FailureKind, Missing};
 use std::time::Duration;
@@ -19,7 +18,7 @@ pub(super) struct Decoder {
     codec: &'static str,
     /// Arguments before the input.
     pub(super) arguments: &'static [&'static str],
-    /// Arguments behind the input that fail if frames do not come from the device.
+    /// Arguments after the input that fail unless frames come from the device.
     proof: &'static [&'static str],
 }
 
@@ -27,7 +26,7 @@ const fn named(name: &'static str, codec: &'static str, arguments: &'static [&'s
     Decoder { name, codec, arguments, proof: &[] }
 }
 
-/// Frames stay in the device; taking one out proves that it is there.
+/// Frames stay in the device; downloading one proves that it works.
 const TAKEN_OUT: &[&str] = &["-vf", "hwdownload,format=nv12"];
 
 /// Known decoders, those of boards first. (ffmpeg-codecs(1); `h264_rkmpp` since 6.1.)
@@ -58,7 +57,7 @@ const DEVICES: [(&str, &str); 5] =
 const FRAMES: &str = "5";
 const TRIAL_LIMIT: Duration = Duration::from_secs(20);
 
-/// Why no trial is worth while.
+/// Why no decoder is tried.
 pub(super) fn no_device(root: &Root) -> Option<Missing> {
     let is_there = DEVICES.iter().any(|(folder, start)| {
         let names = root.list(folder).unwrap_or_default();
@@ -90,8 +89,7 @@ pub(super) fn choose(
             Err(_) => tried.push(decoder.name),
         }
     }
-    let why = format!("No hardware decoder for {} works here (tried {}).", form.codec, tried.join(", "));
-    Err(failure(FailureKind::NotStarted, why, ""))
+    Err(not_started(format!("No hardware decoder for {} works here (tried {}).", form.codec, tried.join(", "))))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The forms of the video workload: codec, lines, pace, and who decodes.
+//! Variants of the video workload: codec, lines, pace, decoder.
 
 use record::Variant;
 
-/// All forms; those with hardware are passed over where there is none.
+/// All variants; those with hardware are skipped without a hardware decoder.
 pub(super) const VARIANTS: &[Variant] = &[
     Variant::own("h264-540p"),
     Variant::own("h264-1080p"),
@@ -23,21 +23,21 @@ pub(super) const VARIANTS: &[Variant] = &[
 /// Frame rate of the clip, as in European broadcasts.
 pub(super) const FRAMES_PER_S: f64 = 25.0;
 
-/// One form.
+/// A parsed variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Form {
     /// `h264` or `hevc`, as ffmpeg calls them.
     pub(super) codec: &'static str,
     /// Height of the picture.
     pub(super) lines: u32,
-    /// Decoded at the pace of the clip.
+    /// Whether it is decoded at the pace of the clip.
     pub(super) is_realtime: bool,
-    /// Decoded by hardware.
+    /// Whether hardware decodes it.
     pub(super) is_hardware: bool,
 }
 
 impl Form {
-    /// Reads a form such as `hevc-1080p-realtime`.
+    /// Parses a variant such as `hevc-1080p-realtime`.
     pub(super) fn parse(variant: &str) -> Option<Self> {
         let mut words = variant.split('-');
         let codec = match words.next()? {
@@ -60,7 +60,7 @@ impl Form {
         })
     }
 
-    /// The encoder that makes the clip.
+    /// Encoder of the clip.
     pub(super) fn encoder(&self) -> &'static str {
         match self.codec {
             "h264" => "libx264",
@@ -68,7 +68,7 @@ impl Form {
         }
     }
 
-    /// ffmpeg's source of the picture: patterns that move, with noise that no encoder foresees.
+    /// ffmpeg's source of the picture: moving patterns with unpredictable noise.
     pub(super) fn picture(&self) -> String {
         let (width, lines) = (self.lines * 16 / 9, self.lines);
         format!("testsrc2=size={width}x{lines}:rate={FRAMES_PER_S},noise=alls=12:allf=t")

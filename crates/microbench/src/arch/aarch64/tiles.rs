@@ -1,73 +1,25 @@
 //! AArch64: multiplication of panels of matrices.
 //!
-//! A tile has four registers of rows and six columns: 24 sums, more than four units with a latency of four cycles have
-//! in work. Each register is loaded for the next turn right after its last use, so that cores that execute in order do
-//! not wait for it.
+//! A tile has four registers of rows and six columns: 24 sums, enough for four units with a latency of four cycles. Each
+//! register is loaded for the next turn right after its last use, so that in-order cores do not wait for it.
 
 use crate::arch::plain;
 use crate::flops::{Element, Kernel};
 use std::arch::asm;
 
-/// Multiplies the registers of rows, 24 to 27, by one element; `$load`s follow each multiplication.
+/// Multiplies the registers of rows, 24 to 27, by one element; a load may follow each multiplication.
 macro_rules! column {
-    ($form:literal, $factor:literal, $a:literal, $b:literal, $c:literal, $d:literal) => {
-        column!($form, $factor, $a, $b, $c, $d, "", "", "", "")
-    };
-    ($form:literal, $factor:literal, $a:literal, $b:literal, $c:literal, $d:literal,
-     $after_a:literal, $after_b:literal, $after_c:literal, $after_d:literal) => {
-        concat!(
-            "fmla v", $a, ".", $form, ", v24.", $form, ", v", $factor, "\n", $after_a, "\n", "fmla v", $b, ".", $form,
-            ", v25.", $form, ", v", $factor, "\n", $after_b, "\n", "fmla v", $c, ".", $form, ", v26.", $form, ", v",
-            $factor, "\n", $after_c, "\n", "fmla v", $d, ".", $form, ", v27.", $form, ", v", $factor, "\n", $after_d
-        )
+    ($form:literal, $factor:literal, $($row:literal $sum:literal $(then $load:literal)?),*) => {
+        concat!($("fmla v", $sum, $form, ", v", $row, $form, ", v", $factor, "\n", $($load, "\n",)?)*)
     };
 }
 
 /// Adds four sums to a column of the tile.
-macro_rules! add_column {
-    ($form:literal, $a:literal, $b:literal, $c:literal, $d:literal) => {
-        concat!(
-            "ldp q24, q25, [{product}]\n",
-            "ldp q26, q27, [{product}, #32]\n",
-            "fadd v24.",
-            $form,
-            ", v24.",
-            $form,
-            ", v",
-            $a,
-            ".",
-            $form,
-            "\n",
-            "fadd v25.",
-            $form,
-            ", v25.",
-            $form,
-            ", v",
-            $b,
-            ".",
-            $form,
-            "\n",
-            "fadd v26.",
-            $form,
-            ", v26.",
-            $form,
-            ", v",
-            $c,
-            ".",
-            $form,
-            "\n",
-            "fadd v27.",
-            $form,
-            ", v27.",
-            $form,
-            ", v",
-            $d,
-            ".",
-            $form,
-            "\n",
-            "stp q24, q25, [{product}]\n",
-            "stp q26, q27, [{product}, #32]\n",
-            "add {product}, {product}, {stride}"
+macro_rules! add_sums {
+    ($form:literal, $($to:literal $sum:literal),*) => {
+        add_column!(
+            "ldp q24, q25, [{product}]\nldp q26, q27, [{product}, #32]", "fadd", [$($to $sum),*], $form,
+            "stp q24, q25, [{product}]\nstp q26, q27, [{product}, #32]"
         )
     };
 }
@@ -91,23 +43,24 @@ macro_rules! tile {
                 concat!("add {right}, {right}, #", $bytes),
                 "add {left}, {left}, #64",
             ] [
-                column!($form, $f0, "0", "1", "2", "3"),
-                column!($form, $f1, "4", "5", "6", "7", "prfm pldl1keep, [{left}, #512]", "", "", $load1),
-                column!($form, $f2, "8", "9", "10", "11"),
-                column!($form, $f3, "12", "13", "14", "15", "", "", "", $load3),
-                column!($form, $f4, "16", "17", "18", "19"),
-                column!($form, $f5, "20", "21", "22", "23",
-                    "ldr q24, [{left}]", "ldr q25, [{left}, #16]", "ldr q26, [{left}, #32]", "ldr q27, [{left}, #48]"),
+                column!($form, $f0, "24" "0", "25" "1", "26" "2", "27" "3"),
+                column!($form, $f1, "24" "4" then "prfm pldl1keep, [{left}, #512]", "25" "5", "26" "6", "27" "7" then $load1),
+                column!($form, $f2, "24" "8", "25" "9", "26" "10", "27" "11"),
+                column!($form, $f3, "24" "12", "25" "13", "26" "14", "27" "15" then $load3),
+                column!($form, $f4, "24" "16", "25" "17", "26" "18", "27" "19"),
+                column!($form, $f5,
+                    "24" "20" then "ldr q24, [{left}]", "25" "21" then "ldr q25, [{left}, #16]",
+                    "26" "22" then "ldr q26, [{left}, #32]", "27" "23" then "ldr q27, [{left}, #48]"),
                 $load5,
                 concat!("add {right}, {right}, #", $bytes),
                 "add {left}, {left}, #64",
             ] then [
-                add_column!($form, "0", "1", "2", "3"),
-                add_column!($form, "4", "5", "6", "7"),
-                add_column!($form, "8", "9", "10", "11"),
-                add_column!($form, "12", "13", "14", "15"),
-                add_column!($form, "16", "17", "18", "19"),
-                add_column!($form, "20", "21", "22", "23"),
+                add_sums!($form, "v24" "v0", "v25" "v1", "v26" "v2", "v27" "v3"),
+                add_sums!($form, "v24" "v4", "v25" "v5", "v26" "v6", "v27" "v7"),
+                add_sums!($form, "v24" "v8", "v25" "v9", "v26" "v10", "v27" "v11"),
+                add_sums!($form, "v24" "v12", "v25" "v13", "v26" "v14", "v27" "v15"),
+                add_sums!($form, "v24" "v16", "v25" "v17", "v26" "v18", "v27" "v19"),
+                add_sums!($form, "v24" "v20", "v25" "v21", "v26" "v22", "v27" "v23"),
             ];
             out("v0") _, out("v1") _, out("v2") _, out("v3") _,
             out("v4") _, out("v5") _, out("v6") _, out("v7") _,
@@ -122,7 +75,7 @@ macro_rules! tile {
 
 tile!(
     double_neon,
-    "2d",
+    ".2d",
     "48",
     ["28.d[0]", "28.d[1]", "29.d[0]", "29.d[1]", "30.d[0]", "30.d[1]"],
     "ldr q28, [{right}]",
@@ -131,7 +84,7 @@ tile!(
 );
 tile!(
     single_neon,
-    "4s",
+    ".4s",
     "24",
     ["28.s[0]", "28.s[1]", "28.s[2]", "28.s[3]", "29.s[0]", "29.s[1]"],
     "",

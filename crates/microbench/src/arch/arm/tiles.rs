@@ -5,19 +5,11 @@ use crate::arch::plain;
 use crate::flops::{Element, Kernel};
 use std::arch::asm;
 
-/// Adds a column of sums to one of the tile, in registers 8 and 9.
-macro_rules! add_column {
+/// Adds two sums to a column of the tile, in registers 8 and 9.
+macro_rules! add_pair {
     ($low:literal, $high:literal) => {
-        concat!(
-            "vldmia {product}, {{d8-d9}}\n",
-            "vadd.f64 d8, d8, ",
-            $low,
-            "\n",
-            "vadd.f64 d9, d9, ",
-            $high,
-            "\n",
-            "vstmia {product}, {{d8-d9}}\n",
-            "add {product}, {product}, {stride}"
+        add_column!(
+            "vldmia {product}, {{d8-d9}}", "vadd.f64", ["d8" $low, "d9" $high], "", "vstmia {product}, {{d8-d9}}"
         )
     };
 }
@@ -36,71 +28,27 @@ tile_turns!(
         "vmla.f64 d0, d8, d10", "vmla.f64 d1, d9, d10", "vmla.f64 d2, d8, d11", "vmla.f64 d3, d9, d11",
         "vmla.f64 d4, d8, d12", "vmla.f64 d5, d9, d12", "vmla.f64 d6, d8, d13", "vmla.f64 d7, d9, d13",
     ] then [
-        add_column!("d0", "d1"), add_column!("d2", "d3"), add_column!("d4", "d5"), add_column!("d6", "d7"),
+        add_pair!("d0", "d1"), add_pair!("d2", "d3"), add_pair!("d4", "d5"), add_pair!("d6", "d7"),
     ];
     out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _, out("d6") _, out("d7") _,
     out("d8") _, out("d9") _, out("d10") _, out("d11") _, out("d12") _, out("d13") _,
 );
 
-/// One turn: two registers of rows by the four elements of two halves.
-macro_rules! turn {
-    ($low:literal, $high:literal, $first:literal, $second:literal, $load:literal) => {
-        concat!(
-            "vmla.f32 q8, ",
-            $low,
-            ", ",
-            $first,
-            "[0]\nvmla.f32 q9, ",
-            $high,
-            ", ",
-            $first,
-            "[0]\n",
-            "vmla.f32 q10, ",
-            $low,
-            ", ",
-            $first,
-            "[1]\nvmla.f32 q11, ",
-            $high,
-            ", ",
-            $first,
-            "[1]\n",
-            $load,
-            "\n",
-            "vmla.f32 q12, ",
-            $low,
-            ", ",
-            $second,
-            "[0]\nvmla.f32 q13, ",
-            $high,
-            ", ",
-            $second,
-            "[0]\n",
-            "vmla.f32 q14, ",
-            $low,
-            ", ",
-            $second,
-            "[1]\nvmla.f32 q15, ",
-            $high,
-            ", ",
-            $second,
-            "[1]"
-        )
+/// Multiplies two registers of rows by elements: sums of both, and the element; a load may follow.
+macro_rules! multiply {
+    ($low:literal, $high:literal, $($low_sum:literal $high_sum:literal $element:literal $(then $load:literal)?),*) => {
+        concat!($(
+            "vmla.f32 ", $low_sum, ", ", $low, ", ", $element, "\n",
+            "vmla.f32 ", $high_sum, ", ", $high, ", ", $element, "\n", $($load, "\n",)?
+        )*)
     };
 }
 
-/// Adds a column of sums to one of the tile, in registers 1 and 2.
+/// Adds two sums to a column of the tile, in registers 1 and 2.
 macro_rules! add_quads {
     ($low:literal, $high:literal) => {
-        concat!(
-            "vld1.32 {{d2-d5}}, [{product}]\n",
-            "vadd.f32 q1, q1, ",
-            $low,
-            "\n",
-            "vadd.f32 q2, q2, ",
-            $high,
-            "\n",
-            "vst1.32 {{d2-d5}}, [{product}]\n",
-            "add {product}, {product}, {stride}"
+        add_column!(
+            "vld1.32 {{d2-d5}}, [{product}]", "vadd.f32", ["q1" $low, "q2" $high], "", "vst1.32 {{d2-d5}}, [{product}]"
         )
     };
 }
@@ -117,14 +65,16 @@ tile_turns!(
         "vld1.32 {{d2-d5}}, [{left}]!",
     ] [
         "vld1.32 {{d6-d7}}, [{right}]!",
-        turn!("q1", "q2", "d0", "d1", "vld1.32 {{d8-d11}}, [{left}]!"),
+        multiply!("q1", "q2", "q8" "q9" "d0[0]", "q10" "q11" "d0[1]" then "vld1.32 {{d8-d11}}, [{left}]!",
+            "q12" "q13" "d1[0]", "q14" "q15" "d1[1]"),
         "vld1.32 {{d0-d1}}, [{right}]!",
-        turn!("q4", "q5", "d6", "d7", "vld1.32 {{d2-d5}}, [{left}]!"),
+        multiply!("q4", "q5", "q8" "q9" "d6[0]", "q10" "q11" "d6[1]" then "vld1.32 {{d2-d5}}, [{left}]!",
+            "q12" "q13" "d7[0]", "q14" "q15" "d7[1]"),
         "sub {turns}, {turns}, #1",
     ] then [
         add_quads!("q8", "q9"), add_quads!("q10", "q11"), add_quads!("q12", "q13"), add_quads!("q14", "q15"),
     ];
-    // The compiler has no use for the registers from 16 on: it builds for cores without them.
+    // Registers from 16 on are not declared: the build target lacks them, so the compiler does not use them.
     out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _,
     out("d6") _, out("d7") _, out("d8") _, out("d9") _, out("d10") _, out("d11") _,
 );

@@ -5,14 +5,10 @@ use crate::arch::plain;
 use crate::flops::{Element, Kernel};
 use std::arch::asm;
 
-/// Multiplies rows in registers 16 to 19 by one element.
+/// Multiplies rows in registers 16 to 19 by one element; a load may follow each multiplication.
 macro_rules! column {
-    ($type:literal, $factor:literal, $a:literal, $b:literal, $c:literal, $d:literal) => {
-        concat!(
-            "fmadd.", $type, " f", $a, ", f16, f", $factor, ", f", $a, "\n", "fmadd.", $type, " f", $b, ", f17, f",
-            $factor, ", f", $b, "\n", "fmadd.", $type, " f", $c, ", f18, f", $factor, ", f", $c, "\n", "fmadd.", $type,
-            " f", $d, ", f19, f", $factor, ", f", $d
-        )
+    ($type:literal, $factor:literal, $($row:literal $sum:literal $(then [$($load:expr),*])?),*) => {
+        concat!($("fmadd.", $type, " f", $sum, ", f", $row, ", f", $factor, ", f", $sum, "\n", $($($load,)* "\n",)?)*)
     };
 }
 
@@ -48,20 +44,13 @@ macro_rules! tile_words {
             ] [
                 concat!("addi {left}, {left}, 4 * ", $bytes),
                 concat!("addi {right}, {right}, 4 * ", $bytes),
-                column!($type, "20", "0", "1", "2", "3"),
-                concat!($load, " f20, 0({right})"),
-                column!($type, "21", "4", "5", "6", "7"),
-                concat!($load, " f21, ", $bytes, "({right})"),
-                column!($type, "22", "8", "9", "10", "11"),
-                concat!($load, " f22, 2 * ", $bytes, "({right})"),
-                concat!("fmadd.", $type, " f12, f16, f23, f12"),
-                concat!($load, " f16, 0({left})"),
-                concat!("fmadd.", $type, " f13, f17, f23, f13"),
-                concat!($load, " f17, ", $bytes, "({left})"),
-                concat!("fmadd.", $type, " f14, f18, f23, f14"),
-                concat!($load, " f18, 2 * ", $bytes, "({left})"),
-                concat!("fmadd.", $type, " f15, f19, f23, f15"),
-                concat!($load, " f19, 3 * ", $bytes, "({left})"),
+                column!($type, "20", "16" "0", "17" "1", "18" "2", "19" "3" then [$load, " f20, 0({right})"]),
+                column!($type, "21", "16" "4", "17" "5", "18" "6", "19" "7" then [$load, " f21, ", $bytes, "({right})"]),
+                column!($type, "22", "16" "8", "17" "9", "18" "10", "19" "11" then [$load, " f22, 2 * ", $bytes, "({right})"]),
+                column!($type, "23",
+                    "16" "12" then [$load, " f16, 0({left})"], "17" "13" then [$load, " f17, ", $bytes, "({left})"],
+                    "18" "14" then [$load, " f18, 2 * ", $bytes, "({left})"],
+                    "19" "15" then [$load, " f19, 3 * ", $bytes, "({left})"]),
                 concat!($load, " f23, 3 * ", $bytes, "({right})"),
             ] then [
                 add_column!($type, $load, $store, $bytes, "0", "1", "2", "3"),
@@ -82,8 +71,8 @@ macro_rules! tile_words {
 tile_words!(double_words, "d", "fld", "fsd", "8");
 tile_words!(single_words, "s", "flw", "fsw", "4");
 
-/// One group of four vector registers by four columns. Two turns at a time: while one column is multiplied, the next
-/// is loaded.
+/// One group of four vector registers by four columns, two turns at a time: the next column is loaded while one is
+/// multiplied.
 macro_rules! tile_vectors {
     ($name:ident, $rows:literal, $type:literal, $load:literal, $bits:literal, $bytes:literal) => {
         tile_turns!(

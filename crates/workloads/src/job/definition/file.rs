@@ -1,5 +1,4 @@
-//! Definitions in a TOML file: what may stand there, and where it is wrong. What a definition is, and
-//! the one of a command line, is in the file above.
+//! Parser of definitions in TOML files, with places of errors.
 
 use super::{Definition, ProgramRule, Repeat, TIME_LIMIT, kebab, parse_repeat};
 use crate::job::duration::parse_duration;
@@ -19,12 +18,12 @@ struct File {
     ignore_sensors: Vec<String>,
 }
 
-/// What a file of definitions says.
+/// Content of a file of definitions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DefinitionFile {
     /// Workloads.
     pub workloads: Vec<Definition>,
-    /// Names of sensors that are not read, as for `--ignore-sensor`.
+    /// Sensors to ignore, as with `--ignore-sensor`.
     pub ignored_sensors: Vec<String>,
 }
 
@@ -55,7 +54,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// A variant; missing values are those of the workload.
+    /// A variant; missing values come from the workload.
     fn or(&self, workload: &Self) -> Self {
         let has_score = self.score_regex.is_some() || self.score_json.is_some();
         let of_score = if has_score { self } else { workload };
@@ -161,7 +160,7 @@ enum Better {
 /// Each named group of `score_regex` is a further score of that name. In commands, `{threads}` is the number of CPUs and
 /// `{half_memory_kib}` half of the available memory for each of them.
 ///
-/// A name that `is_taken` cannot be theirs: it stands for something else in Records already.
+/// Names for which `is_taken` is true are refused: they have another meaning in Records.
 ///
 /// # Errors
 /// One sentence with line and column.
@@ -191,17 +190,17 @@ pub fn parse_definitions(text: &str, is_taken: fn(&str) -> bool) -> Result<Defin
     Ok(DefinitionFile { workloads: definitions, ignored_sensors: file.ignore_sensors })
 }
 
-/// Definitions that come with the program: those of one file.
+/// Definitions of a file of `data/workloads`.
 ///
 /// # Panics
-/// The file is malformed; a test ensures that it is not.
+/// The file is invalid.
 pub(crate) fn built_in(text: &str) -> Vec<Definition> {
     parse_definitions(text, |_| false).expect("definitions of data/workloads are valid").workloads
 }
 
 const OTHERS_OF_ALL: &str = "others_off needs cpus = \"fastest\", \"core-types\" or a list such as \"0-3\"";
 
-/// Hint for common mistakes that the parser's message does not explain.
+/// Hint for common errors that the parser's message does not explain.
 fn hint(message: &str) -> &'static str {
     let is_outside =
         ["expected a sequence", "expected `workload`", "field `workload`"].iter().any(|words| message.contains(words));
@@ -211,7 +210,7 @@ fn hint(message: &str) -> &'static str {
     if message.contains("escape") { "; write the string in '...' to use backslashes" } else { "" }
 }
 
-/// Place, and one sentence.
+/// Place and message.
 type DefinitionError = (Range<usize>, String);
 
 fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, DefinitionError> {
@@ -302,7 +301,7 @@ fn program_rule(workload: &str, entry: &ProgramEntry) -> Result<ProgramRule, Str
     })
 }
 
-/// Reads an optional value; what is wrong with it gets its place.
+/// Reads an optional value; adds the place to errors.
 fn with_span<T, U>(
     value: &Option<toml::Spanned<T>>,
     read: impl Fn(&T) -> Result<U, String>,

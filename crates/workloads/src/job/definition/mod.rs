@@ -1,5 +1,5 @@
-//! Workloads that users define: one command, how to run it, and where its score stands. From the
-//! command line or from TOML files ([`file`]); both end in the same [`Definition`]. Nothing is run here.
+//! Definitions of workloads: a command, how to run it, and where to find its score. They come from the command line or from
+//! TOML files ([`file`]).
 
 mod file;
 
@@ -16,12 +16,12 @@ use regex_lite::Regex;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A program that is measured.
+/// A command to measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
-    /// Its name in the Record; scores of equal name and command are compared.
+    /// Name in the Record; scores with the same name and command are compared.
     pub name: String,
-    /// One of its variants; of a plain command its arguments, which distinguish it from others with the same name.
+    /// Variant; of a plain command its arguments, to tell commands of the same name apart.
     pub variant: Variant,
     /// One sentence: what it does and what its figures mean.
     pub about: String,
@@ -29,12 +29,12 @@ pub struct Definition {
     pub link: String,
     /// Program and arguments, with placeholders ([`Definition::arguments`]).
     pub command: Vec<String>,
-    /// How its program is found and asked for its version; it is the first word of the command otherwise.
+    /// How to find its program and version; `None` for the first word of the command.
     pub program: Option<ProgramRule>,
     /// CPUs.
     pub pinning: CpuSelection,
-    /// All other CPUs are switched off while it runs: it starts a thread for each CPU that is online,
-    /// wherever it is pinned to.
+    /// Whether other CPUs are switched off while it runs, because it starts a thread for each online CPU regardless of
+    /// affinity.
     pub others_off: bool,
     /// Repetitions.
     pub repeat: Repeat,
@@ -46,35 +46,35 @@ pub struct Definition {
     pub unit: String,
     /// True if a higher score is better.
     pub higher_is_better: bool,
-    /// It is killed when one run takes longer.
+    /// Limit of one run.
     pub time_limit: Duration,
     /// Expected duration of one run, in seconds, if it is known.
     pub seconds: Option<u64>,
-    /// Memory without which it does not run, in MiB.
+    /// Required memory in MiB.
     pub memory_mib: u64,
-    /// What its score means, for the Record.
+    /// Meaning of its score, for the Record.
     pub detail: String,
-    /// Sentence without its stop for an output without a score.
+    /// Message for output without a score; a sentence without its stop.
     pub no_score: Option<String>,
     /// Why its scores cannot be compared.
     pub not_comparable: Option<String>,
-    /// The file that it was read from, if it was.
+    /// File of the definition, if any.
     pub file: Option<PathBuf>,
 }
 
-/// How a program is found and asked for its version.
+/// How to find a program and its version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramRule {
     /// Common name.
     pub name: String,
-    /// Names of the program, best first.
+    /// Names of the program in order of preference.
     pub names: Vec<String>,
-    /// Regular expression that matches the version in the output of `--version`; where it has a group, that behind the
-    /// name is the version.
+    /// Regular expression for the version in the output of `--version`. With a group, the version is the name and the
+    /// group.
     pub version: String,
-    /// Versions before this one do something else.
+    /// Oldest usable version.
     pub oldest: Vec<u32>,
-    /// Digits that each part of the version has in the method, for programs whose scores change with it.
+    /// Number of digits of each part of the version in the method, for programs whose scores change with the version.
     pub method_digits: Option<u32>,
     /// True if it needs root.
     pub as_root: bool,
@@ -89,13 +89,13 @@ pub enum Repeat {
     UntilSteady,
 }
 
-/// Method of programs whose scores do not change with their version. It rises when the way of scoring changes.
+/// Method of programs whose scores do not change with their version. Rises when scoring changes.
 pub(crate) const METHOD: u32 = 1;
-/// Limit of one run where none is given.
+/// Default limit of one run.
 const TIME_LIMIT: Duration = Duration::from_secs(3600);
 
 impl Definition {
-    /// A command that is scored by its time, run on all CPUs until its median is steady.
+    /// Definition of a plain command: scored by its run time, on all CPUs, until its median is steady.
     pub fn of_command(command: Vec<String>) -> Self {
         let program = command.first().map_or("", String::as_str);
         let name = program.rsplit('/').next().unwrap_or_default();
@@ -124,13 +124,13 @@ impl Definition {
         }
     }
 
-    /// How `--workload` names it: `NAME`, or `NAME:VARIANT`; the name alone stands for its first variant.
+    /// Name for `--workload`: `NAME` or `NAME:VARIANT`; the name alone means its first variant.
     pub fn spelling(&self) -> String {
         if self.variant.is_only() { self.name.clone() } else { format!("{}:{}", self.name, self.variant) }
     }
 
-    /// The arguments of its command: `{threads}` stands for the number of CPUs that it may use, `{half_memory_kib}` for
-    /// half of the available memory, in KiB, divided by that number.
+    /// Arguments of its command. `{threads}` is the number of CPUs that it may use, `{half_memory_kib}` half of the
+    /// available memory in KiB divided by that number.
     pub fn arguments(&self, threads: u32, available_kib: u64) -> Vec<String> {
         let threads = threads.max(1);
         let half_memory_kib = available_kib / 2 / u64::from(threads);
@@ -141,8 +141,7 @@ impl Definition {
         self.command.iter().skip(1).map(filled).collect()
     }
 
-    /// Why its program cannot be run with the rights of this user, or those of this process, as far as that
-    /// shows without running it.
+    /// Why its program cannot be found for this user, or for this process.
     pub fn missing_program(&self, user: Option<&Caller>) -> Option<String> {
         let program = self.command.first().map_or("", String::as_str);
         let on_path = || match (user, std::env::var_os("PATH")) {
@@ -157,7 +156,7 @@ impl Definition {
         })
     }
 
-    /// Why it must not be run: others than root, and than the user whose rights it gets, can write its file.
+    /// Why it must not be run: users other than root and its user can write its file.
     pub fn distrusted(&self, user: Option<&Caller>) -> Option<String> {
         let file = self.file.as_deref().filter(|_| machine::is_root())?;
         let trust = Trust::new(&Root::system(), user.map(|user| user.uid));
@@ -166,14 +165,14 @@ impl Definition {
         Some(format!("Root does not run {name} from {} because {why}.", file.display()))
     }
 
-    /// The command line as one would type it.
+    /// The command line in shell syntax.
     pub fn command_line(&self) -> String {
         command_line(&self.command)
     }
 }
 
 impl ProgramRule {
-    /// The kind of program, which is kept for the life of this process.
+    /// Kind of program; lives as long as the process.
     pub fn kind(&self, is_users: bool) -> &'static ToolKind {
         let words = |words: &[String]| -> &'static [&'static str] {
             words.iter().map(|word| &*word.clone().leak()).collect::<Vec<_>>().leak()
@@ -190,7 +189,7 @@ impl ProgramRule {
         }))
     }
 
-    /// Number that rises with everything that makes scores incomparable: 1506 of version 0.15.6 with two digits for each part.
+    /// Number that changes when scores stop being comparable: 1506 for version 0.15.6 with two digits for each part.
     pub fn method(&self, version: &str) -> u32 {
         let Some(digits) = self.method_digits else { return METHOD };
         let (base, numbers) = (10_u32.pow(digits), version_numbers(version));
@@ -199,22 +198,22 @@ impl ProgramRule {
     }
 }
 
-/// Version in what a program of this name has printed.
-fn recognised(name: &str, version: &str, text: &str) -> Option<String> {
+/// Version in the output of a program: the name and the first group of a regular expression, or its whole match.
+pub(crate) fn recognised(name: &str, version: &str, text: &str) -> Option<String> {
     let found = Regex::new(&format!("(?m){version}")).ok()?.captures(text)?;
     Some(match found.get(1) {
         Some(group) => format!("{name} {}", group.as_str()),
-        None => found[0].to_owned(),
+        None => found[0].trim().to_owned(),
     })
 }
 
-/// Words of a command as one would type them.
+/// Words of a command in shell syntax.
 pub fn command_line(words: &[String]) -> String {
     let quoted = words.iter().map(|word| quoted(word));
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// A word as the shell would take it.
+/// A word in shell syntax.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -224,7 +223,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Names are one word in every table: letters, digits, dots and dashes.
+/// A name as one word of letters, digits, dots and dashes.
 fn kebab(name: &str) -> String {
     let keep = |c: char| if c.is_alphanumeric() || c == '.' { c } else { '-' };
     let name: String = name.chars().map(keep).collect();
