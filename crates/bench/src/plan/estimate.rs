@@ -182,6 +182,9 @@ impl Estimates {
             Stage::Heat(thermal) => thermal.time.as_secs_f64(),
             Stage::Rest(_, time) => time.as_secs_f64(),
             Stage::Probe(job, _) => self.job_s(job),
+            // Most means are known in half of the longest time.
+            Stage::Power(state) => state.limit.as_secs_f64() / 2.0,
+            Stage::Suspend(_, time) => time.as_secs_f64(),
             // Monitoring takes as long as the user wants.
             Stage::Side(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0.0,
         }

@@ -4,6 +4,7 @@
 use crate::plan::heat::{StartAt, Thermal};
 use crate::plan::standard::fallback_workload;
 use machine::settings::Node;
+use machine::suspend::SleepState;
 use record::{Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,23 @@ pub enum Stage {
     Probe(Job, Vec<String>),
     /// Watching until a signal, or until this command ends.
     Watch(Option<Job>),
+    /// A state of the machine until its mean power is known.
+    Power(PowerState),
+    /// Sleep of this duration, until the clock of the machine wakes it.
+    Suspend(SleepState, Duration),
+}
+
+/// A state of the machine whose power is measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PowerState {
+    /// Its name in the Record, for a state without a job.
+    pub name: Variant,
+    /// Work in this state; `None` for an idle machine.
+    pub job: Option<Job>,
+    /// True if all CPUs have the load that draws most besides the job.
+    pub loads_cpus: bool,
+    /// Maximum time.
+    pub limit: Duration,
 }
 
 impl Stage {
@@ -78,6 +96,9 @@ impl Stage {
             Self::Survey => "look".into(),
             Self::Probe(job, raised) => format!("{} with {}", of_job(job), raised.join(" ")),
             Self::Watch(_) => WorkloadId::Watch.as_str().into(),
+            Self::Power(PowerState { name, job: None, .. }) => format!("power of {name}"),
+            Self::Power(PowerState { name, job: Some(job), .. }) => format!("power of {name} {}", of_job(job)),
+            Self::Suspend(state, _) => format!("suspend {}", state.name()),
         })
     }
 

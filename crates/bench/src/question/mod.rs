@@ -8,6 +8,7 @@ pub(crate) mod dram_throttling;
 pub mod efficiency;
 pub(crate) mod loads;
 pub(crate) mod memory;
+pub mod power;
 pub(crate) mod program;
 pub(crate) mod refusal;
 pub(crate) mod review;
@@ -30,7 +31,7 @@ use workloads::job::definition::Definition;
 use workloads::job::pinning::CpuSelection;
 
 /// All questions, sorted by id: those of the vocabulary, then those of their own. Each is answered by the entry of the same id in `rules`.
-pub static QUESTIONS: [&Question; 14] = [
+pub static QUESTIONS: [&Question; 15] = [
     &ab::QUESTION,
     &clock::QUESTION,
     &core_to_core::QUESTION,
@@ -44,6 +45,7 @@ pub static QUESTIONS: [&Question; 14] = [
     &standard::QUESTION,
     &thermal::QUESTION,
     &workload::QUESTION,
+    &power::QUESTION,
     &scaling::QUESTION,
 ];
 
@@ -134,6 +136,8 @@ pub struct Attributes {
     pub has_ramps: bool,
     /// True if the machine is inspected before settings are changed.
     pub looks_first: bool,
+    /// True if governors and clocks are raised before the first stage; other runs change settings stage by stage.
+    pub is_tuned: bool,
     /// Its stages depend on which programs are there. Asking them for their versions takes longer than all else
     /// between two steps.
     pub asks_for_tools: bool,
@@ -183,6 +187,7 @@ impl Default for Attributes {
             is_watched: true,
             has_ramps: true,
             looks_first: false,
+            is_tuned: true,
             asks_for_tools: true,
             replaces_programs: false,
             sampler_ppm: None,

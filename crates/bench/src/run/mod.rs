@@ -13,6 +13,7 @@ mod gate;
 mod heat;
 pub(crate) mod history;
 pub(crate) mod hotplug;
+mod power;
 pub(crate) mod recorder;
 pub(crate) mod resume;
 mod resumed;
@@ -191,7 +192,9 @@ impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let attributes = self.context.task.attributes();
-        let Attributes { is_whole_run, is_watched, has_ramps, looks_first, asks_for_tools, .. } = attributes;
+        let Attributes { is_whole_run, has_ramps, looks_first, asks_for_tools, is_tuned, .. } = attributes;
+        // A meter that was named is read, even by a run that samples nothing else.
+        let is_watched = attributes.is_watched || !self.context.options.meters.is_empty();
         if is_watched || looks_first {
             self.start_meters();
         }
@@ -220,9 +223,11 @@ impl Runner<'_> {
         }
         self.start_guard();
         if looks_first {
-            self.open_settings_of_review()
+            self.open_settings_of_review();
+        } else if is_tuned {
+            self.tune(machine);
         } else {
-            self.tune(machine)
+            self.open_settings();
         }
         if let Some(sampler) = sampler {
             self.watch_by(sampler);

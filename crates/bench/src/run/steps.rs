@@ -66,8 +66,10 @@ impl Runner<'_> {
     /// Goes through a stage; its last step, where it is there for one.
     pub(super) fn stage(&mut self, machine: &Machine, stage: &Stage) -> Option<Step> {
         // Steps bring everything to disk when they begin; these stages can take long before their first.
-        let waits =
-            matches!(stage, Stage::Survey | Stage::WaitFor(..) | Stage::Heat(_) | Stage::Rest(..) | Stage::Watch(_));
+        let waits = matches!(
+            stage,
+            Stage::Survey | Stage::WaitFor(..) | Stage::Heat(_) | Stage::Rest(..) | Stage::Watch(_) | Stage::Power(_)
+        );
         if waits {
             self.recorder.sync();
         }
@@ -99,7 +101,7 @@ impl Runner<'_> {
             Stage::Side(settings) => self.side(machine, settings),
             Stage::WaitFor(start, limit) => self.wait_for(machine, *start, *limit),
             Stage::Heat(thermal) => self.heat(machine, thermal),
-            Stage::Rest(name, time) => self.rest(name, *time),
+            Stage::Rest(name, time) => self.rest(name, *time, |_, _| false),
             Stage::OppClock(cpus, khz) => self.opp_clock(machine, cpus, *khz),
             Stage::Survey => {
                 self.survey();
@@ -107,6 +109,8 @@ impl Runner<'_> {
             Stage::Raise(group) => self.raise(group),
             Stage::Probe(job, raised) => return Some(self.probe(machine, job, raised)),
             Stage::Watch(command) => self.watch(machine, command.as_ref()),
+            Stage::Power(state) => self.power(machine, state),
+            Stage::Suspend(state, time) => self.suspend(state, *time),
         }
         None
     }
@@ -284,7 +288,7 @@ fn measured(context: &WorkloadContext) -> (StepReport, Outcome) {
     (report, outcome)
 }
 
-fn not_started(why: String) -> Outcome {
+pub(super) fn not_started(why: String) -> Outcome {
     Outcome::Failed(failure(FailureKind::NotStarted, why, ""))
 }
 

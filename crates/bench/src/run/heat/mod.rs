@@ -229,8 +229,8 @@ impl Runner<'_> {
         Outcome::Done(StepMeasurement::Series(series))
     }
 
-    /// Watches what happens without load.
-    pub(super) fn rest(&mut self, name: &Variant, time: Duration) {
+    /// Watches what happens without load, until `ends` is true of the time of the start or this time is over.
+    pub(super) fn rest(&mut self, name: &Variant, time: Duration, mut ends: impl FnMut(&mut Self, i64) -> bool) {
         let (root, timeline) = (self.context.root, self.context.timeline);
         self.step_begins(name.as_str(), 0);
         let begin = self.moment();
@@ -242,6 +242,9 @@ impl Runner<'_> {
         while timeline.now_ms() < end_ms && self.interrupted().is_none() {
             timeline.sleep(LOOK);
             self.report_temperature(&now());
+            if ends(self, begin.0) {
+                break;
+            }
         }
         let outcome = Outcome::Done(StepMeasurement::Wait(Wait {
             target_millicelsius: None,
@@ -260,12 +263,12 @@ impl Runner<'_> {
         self.recorder.record().soc_temperature.known().cloned()
     }
 
-    fn moment(&self) -> (i64, i64) {
+    pub(super) fn moment(&self) -> (i64, i64) {
         let timeline = self.context.timeline;
         (timeline.now_ms(), timeline.utc_ms())
     }
 
-    fn heat_step(
+    pub(super) fn heat_step(
         &self,
         workload: WorkloadId,
         variant: Variant,
