@@ -312,7 +312,7 @@ mod tests {
             detail: "woken by: rtc0 (interrupt 9)".into(),
             ..Scores::default()
         });
-        let record = with_step(run(), WorkloadId::Wait, "suspend, deep".into(), &[], (60.0, 61.0), slept);
+        let record = with_step(run(), WorkloadId::Wait, "suspend, deep", &[], (60.0, 61.0), slept);
         let table = markdown(&Facts::of(&record));
         assert!(table.contains("| Suspend deep | - | time to wake 1.25 s; asleep 20.00 s; woken by: rtc0"), "{table}");
         let mut blind = own_run();
