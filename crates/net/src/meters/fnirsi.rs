@@ -3,7 +3,8 @@
 //! After three requests, the tester sends reports of 64 bytes: 0xaa, type 4, four samples of 15 bytes taken 10 ms apart,
 //! a byte of unknown meaning, and a checksum (CRC-8, polynomial 0x39, initial value 0x42) of all but the first byte. A
 //! sample begins with voltage and current as unsigned 32-bit numbers of 10 µV and 10 µA, least significant byte first.
-//! It continues as long as
+//! It continues as long as a fourth request is repeated: once per second for FNB58 and FNB48S, after each report for the
+//! others. Source of these facts: <https://github.com/baryluk/fnirsi-usb-power-data-logger>.
 //!
 //! The tester sends no energy; it is integrated here over all samples, and ends when samples were lost.
 

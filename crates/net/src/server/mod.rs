@@ -1,7 +1,7 @@
 //! Web server with pages rendered on request and a stream of news.
 //!
-//! One thread, without blocking on a connection. Requests have a deadline; at the limit of connections, the oldest is
-//! closed. A follower that does not read holds two frames until its deadline. Producing news never blocks, and costs
+//! One thread, without blocking on a connection. Requests have a deadline; at the limit of connections, the one that has hung
+//! longest is closed. A follower that does not read holds two frames until its deadline. Producing news never blocks, and costs
 //! the same for any number of followers. A [`Site`] provides the content.
 
 mod client;
