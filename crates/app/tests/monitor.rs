@@ -347,3 +347,26 @@ fn a_board_with_a_gpu_sensor_only_has_no_temperature_of_its_cpus_and_says_so() {
     let why = "No sensor reports the CPU temperature";
     assert!(explained.contains(why) && explained.contains("gpu-thermal (GPU only)"), "{explained}");
 }
+
+/// A monitor that is killed leaves no program of a meter behind.
+#[test]
+fn killed_monitor_ends_the_program_of_its_meter() {
+    let folder = Folder::new("killed");
+    let pid_file = folder.file("pid");
+    let meter = format!("command:echo $$ >{pid_file}; while :; do echo 5.0 W; sleep 0.1; done");
+    let mut monitor = sbc_bench(&folder, &["-m", "0.1", "--jsonl", "--meter", &meter]);
+    let mut monitor = monitor.stdout(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(monitor.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let pid = std::fs::read_to_string(&pid_file).unwrap();
+    let runs = || Path::new("/proc").join(pid.trim()).join("cmdline").metadata().is_ok() && !is_zombie(pid.trim());
+    assert!(runs(), "{pid}");
+    monitor.kill().unwrap();
+    monitor.wait().unwrap();
+    testkit::wait_until("the program has ended", || !runs());
+}
+
+fn is_zombie(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_none_or(|rest| rest.starts_with('Z'))
+}

@@ -30,7 +30,7 @@ pub use question::review::Review;
 pub use question::standard::Standard;
 pub use question::workload::SingleWorkload;
 pub use question::{AnyTask, Attributes, OwnProgram, PlainVerb, Planning, QUESTIONS, Question, Task};
-pub use question::{efficiency, sensitivity, thermal};
+pub use question::{efficiency, power, sensitivity, thermal};
 pub use run::context::{FinishedRun, PreviousRun, Progress, RunContext};
 pub use run::history::{DeadRun, Left, NewRun, Runs};
 pub use run::recorder::{RecordedRun, Recorder};

@@ -3,7 +3,7 @@
 
 use crate::group::parse_usage_us;
 use crate::huge_pages::parse_smaps;
-use crate::{rights, settings, vcio};
+use crate::{rights, settings, suspend, switchable, vcio};
 
 /// Name in kebab-case, and parser.
 pub type Parser = (&'static str, fn(&[u8]));
@@ -24,6 +24,8 @@ pub const PARSERS: &[Parser] = &[
         parse_smaps(&text, 0x7f00_0000);
         parse_usage_us(&text);
         settings::disturbed::foreign(&text);
+        suspend::foreign(&text);
+        switchable::foreign(&text);
     }),
     ("rpi-firmware", vcio::foreign),
 ];

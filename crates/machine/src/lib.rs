@@ -32,6 +32,8 @@ mod snapshot;
 mod state;
 mod storage;
 mod survey;
+pub mod suspend;
+pub mod switchable;
 mod syscall;
 mod terminal;
 mod thermometer;

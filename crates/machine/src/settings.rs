@@ -13,6 +13,7 @@
 mod alone;
 mod changes;
 mod cooling;
+mod device_kind;
 mod device_name;
 pub(crate) mod disturbed;
 pub(crate) mod foreign;
@@ -23,7 +24,9 @@ mod place;
 mod programs;
 mod restore;
 
+pub use device_kind::DeviceKind;
 pub use device_name::DeviceName;
+pub(crate) use node::MEM_SLEEP;
 pub use node::Node;
 pub use outcome::Outcome;
 

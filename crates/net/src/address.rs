@@ -1,9 +1,9 @@
-//! Addresses that the user named: HTTPS anywhere, plain HTTP on this host alone.
+//! Addresses named by the user: HTTPS to any host, HTTP to this host only.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// An address without a slash at its end, and whether it is on this very host.
+/// Address without a trailing slash, and whether it is on this host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) url: String,
@@ -11,10 +11,10 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// That of a text. `what` names what has to be there, with an example.
+    /// Parses an address. `what` describes it in the error message, with an example.
     ///
     /// # Errors
-    /// One sentence: it is neither HTTPS nor on this host.
+    /// The address is neither HTTPS nor on this host; one sentence.
     pub(super) fn of(url: &str, what: &str) -> Result<Self, String> {
         let url = url.trim_end_matches('/');
         let (is_loopback, rest) = match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
@@ -30,20 +30,19 @@ impl Address {
     }
 }
 
-/// Agent for this host and for meters. It follows no redirection, uses no proxy of the environment, and returns answers
-/// with any status.
+/// HTTP client for this host and for meters: no redirects, no proxies, any status is an answer.
 #[expect(clippy::disallowed_methods, reason = "the one place that makes an agent")]
 pub(super) fn agent(time_max: Duration) -> ureq::Agent {
     let config = ureq::Agent::config_builder().timeout_global(Some(time_max)).max_redirects(0).proxy(None);
     config.http_status_as_error(false).build().into()
 }
 
-/// True for text that stands between quotes in a configuration of curl as it is.
+/// True for text that needs no escaping between quotes in a configuration of curl.
 pub(super) fn is_plain(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '"' | '\\'))
 }
 
-/// True if a host and what follows it is this very host.
+/// True if an address without its scheme is on this host.
 fn is_loopback(rest: &str) -> bool {
     let authority = rest.split('/').next().unwrap_or_default();
     let host = match authority.strip_prefix('[') {

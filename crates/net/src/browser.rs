@@ -1,15 +1,15 @@
-//! The desktop's browser, for an address that the user asked to be opened.
+//! Opens an address in the browser of the desktop.
 
 use process::search_path::search_path;
 use std::process::{Command, Stdio};
 
-/// Shows an address to people (<https://portland.freedesktop.org/doc/xdg-open.html>).
+/// Program that opens addresses (<https://portland.freedesktop.org/doc/xdg-open.html>).
 const PROGRAM: &str = "xdg-open";
 
-/// Asks the desktop to show an address. Not waited for: it may last as long as the browser.
+/// Asks the desktop to open an address, without waiting for the browser.
 ///
 /// # Errors
-/// Why it is not shown, in words: there is no such program, it cannot be started, or it would have to run as root.
+/// The program is missing, cannot start, or would run as root; in words.
 pub fn open(address: &str) -> Result<(), String> {
     if machine::is_root() {
         return Err("no browser is started as root".to_owned());

@@ -1,5 +1,5 @@
-//! HTTPS by the machine's own curl and its store of certificates: a TLS library without C for all four architectures,
-//! maintained and audited, does not exist yet.
+//! HTTPS by the curl of the system with its certificates. A TLS library without C code that is maintained and audited
+//! on all four architectures does not exist yet.
 
 use process::search_path::search_path;
 use std::io::{Read, Write};
@@ -9,19 +9,19 @@ use std::time::Duration;
 /// Exit statuses of curl for a connection that ended early: empty reply, send failure, receive failure (curl(1)).
 const CONNECTION_ENDED: [i32; 3] = [52, 55, 56];
 
-/// Why there is no answer.
+/// Reason of a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoAnswer {
-    /// There is no curl that could ask.
+    /// curl is missing.
     NoCurl(String),
-    /// The other side closed the connection, in the words of curl.
+    /// The server closed the connection; message of curl.
     Ended(String),
     /// Error message of curl.
     Failed(String),
 }
 
-/// The status of an answer, and its body of at most so many bytes. The configuration names the address and what is sent; it
-/// stands in no argument, which every user could see.
+/// Performs a request and returns its status and body of at most `bytes_max`. `config` has address and data, because
+/// every user can read arguments.
 ///
 /// # Errors
 /// There was no answer.
@@ -35,7 +35,7 @@ pub(super) fn ask(config: &str, time_max: Duration, bytes_max: u64) -> Result<(u
     if machine::is_root() {
         curl.env("PATH", search_path().variable());
     }
-    // -q: no configuration of the user changes what is verified.
+    // -q: the user's configuration must not change verification.
     curl.args(["-q", "--config", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let missing = |why: std::io::Error| NoAnswer::NoCurl(format!("HTTPS needs curl, which cannot be started: {why}."));
     let mut child = curl.spawn().map_err(missing)?;
@@ -43,7 +43,7 @@ pub(super) fn ask(config: &str, time_max: Duration, bytes_max: u64) -> Result<(u
         let _ = stdin.write_all(config.as_bytes());
     }
     let mut said = Vec::new();
-    // The status follows the body, in a line of its own.
+    // The status follows the body on a separate line.
     let limit = bytes_max + 8;
     let read = child.stdout.take().map(|stdout| stdout.take(limit + 1).read_to_end(&mut said));
     if !matches!(read, Some(Ok(_))) || said.len() as u64 > limit {

@@ -1,9 +1,9 @@
-//! One page of text for Prometheus: the metrics that it fetches.
+//! Serves metrics to Prometheus.
 
 use super::server::{Answer, RunningServer, Site, serve as serve_site};
 use std::net::SocketAddr;
 
-/// Serves the page until the process ends; returns where.
+/// Serves the page until the process ends; returns the address.
 ///
 /// # Errors
 /// The address cannot be listened on.
@@ -11,7 +11,7 @@ pub fn serve(address: SocketAddr, page: impl Fn() -> String + Send + 'static) ->
     serve_site("exporter", address, Metrics(page)).map(|RunningServer { address, .. }| address)
 }
 
-/// The page, and a link to it.
+/// Site with the metrics and a link to them.
 pub struct Metrics<P>(pub P);
 
 impl<P: Fn() -> String + Send + 'static> Site for Metrics<P> {

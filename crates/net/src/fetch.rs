@@ -1,10 +1,10 @@
-//! Files of a release, from an address that the user named.
+//! Fetches files of a release.
 
 use super::address::{self, Address};
 use super::curl::{self, NoAnswer};
 use std::time::Duration;
 
-/// Patience with one file.
+/// Maximum time for one file.
 const TIME_MAX: Duration = Duration::from_secs(300);
 
 /// Address of the files of a release.
@@ -12,23 +12,23 @@ const TIME_MAX: Duration = Duration::from_secs(300);
 pub(crate) struct Release(Address);
 
 impl Release {
-    /// The release at an address.
+    /// Parses the address of a release.
     ///
     /// # Errors
-    /// One sentence: it is neither HTTPS nor on this host.
+    /// The address is neither HTTPS nor on this host; one sentence.
     pub(crate) fn at(url: &str) -> Result<Self, String> {
         Address::of(url, "a release, such as https://releases.example/sbc-bench").map(Self)
     }
 
-    /// Its address, without a slash at the end.
+    /// Address without a trailing slash.
     pub(crate) fn url(&self) -> &str {
         &self.0.url
     }
 
-    /// One of its files, of at most so many bytes. By plain HTTP no redirection is followed, by HTTPS those to HTTPS.
+    /// Fetches a file of at most `bytes_max`. HTTP follows no redirect, HTTPS only to HTTPS.
     ///
     /// # Errors
-    /// One sentence: it did not come whole.
+    /// The file could not be fetched completely; one sentence.
     pub(crate) fn file(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, String> {
         let url = format!("{}/{name}", self.0.url);
         let (status, body) = if self.0.is_loopback {

@@ -1,5 +1,4 @@
-//! Results on their way to a hub that the user named: to this host by HTTP, to any other by HTTPS with its certificate
-//! verified.
+//! Uploads results to a hub: by HTTP to this host, by HTTPS with verified certificates to others.
 
 use super::address::{self, Address, is_plain};
 use super::curl::{self, NoAnswer};
@@ -12,18 +11,18 @@ mod spool;
 
 pub use spool::{Spool, SpoolFile, TRIES_MAX};
 
-/// The limit of a hub for one file, as it is sent.
+/// Size limit of a hub for one file.
 pub const BYTES_MAX: usize = 8 << 20;
-/// Patience with one try.
+/// Maximum time for one attempt.
 const TIME_MAX: Duration = Duration::from_secs(120);
-/// An answer has a few hundred bytes.
+/// Maximum size of an answer; usual answers have a few hundred bytes.
 const ANSWER_BYTES_MAX: u64 = 64 << 10;
-/// Pauses between tries; the last one is final.
+/// Pauses between attempts.
 const PAUSES: [Duration; 4] =
     [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4), Duration::from_secs(8)];
-/// A hub that asks for more patience is asked again by the next upload.
+/// Maximum pause requested by a hub; after a longer one, the next upload tries again.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
-/// A hub, and how results are sent to it.
+/// A hub, with the parameters of uploads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hub {
     address: Address,
@@ -31,20 +30,20 @@ pub struct Hub {
     query: String,
 }
 
-/// Why a result was not sent.
+/// Reason of a failed upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotSent {
-    /// The hub refused the file, or closed the connection without an answer: the same would happen again. If the reason is
-    /// the content of the file, other files may still be accepted.
+    /// The hub refused the file or closed the connection without an answer; a retry would fail as well. Other files may
+    /// be accepted if the reason is the content.
     Refused {
         /// Reason.
         why: String,
         /// True if the reason is the content of the file.
         is_of_content: bool,
     },
-    /// It may work soon, after the pause that the hub asked for.
+    /// A retry may succeed, after the pause requested by the hub.
     Later(String, Option<Duration>),
-    /// A proxy or curl has to be fixed first.
+    /// Proxy or curl must be repaired first.
     Held(String),
 }
 
@@ -53,17 +52,17 @@ impl NotSent {
         Self::Refused { why, is_of_content: true }
     }
 
-    /// A hub that dies of one file does not accept others either.
+    /// The hub closed the connection: it would refuse other files as well.
     fn ended(url: &str, why: &str) -> Self {
         Self::Refused { why: format!("{url} closed the connection without an answer: {why}"), is_of_content: false }
     }
 }
 
 impl Hub {
-    /// The hub of an address, with a token and the parameters of `POST /api/results`.
+    /// Creates a hub with a token and the parameters of `POST /api/results`.
     ///
     /// # Errors
-    /// One sentence: the address is neither HTTPS nor on this host, or the token has characters that none has.
+    /// The address is neither HTTPS nor on this host, or the token has invalid characters; one sentence.
     pub fn new(url: &str, token: Option<&str>, publish: bool, machine: Option<&str>) -> Result<Self, String> {
         let address = Address::of(url, "a hub, such as https://hub.example")?;
         if !token.is_none_or(|token| !token.is_empty() && is_plain(token)) {
@@ -74,11 +73,11 @@ impl Hub {
         Ok(Self { address, token: token.map(str::to_owned), query })
     }
 
-    /// Sends a file that waits for this hub, with the parameters it waits with; tries again with growing pauses where that may
-    /// help. `may_go_on_after` waits and says whether another try is wanted. Returns the answer.
+    /// Sends a waiting file with its stored parameters; retries with growing pauses. `may_go_on_after` waits and
+    /// decides about another attempt. Returns the answer.
     ///
     /// # Errors
-    /// It was not sent; the file stays.
+    /// The file was not sent and stays.
     pub fn send(
         &self,
         spool: &Spool,
@@ -143,8 +142,8 @@ impl Hub {
         }
     }
 
-    /// Statuses about the content concern this file, those about the token or the address concern all files. A proxy may answer
-    /// in place of the hub for hours.
+    /// Interprets a status: content errors concern this file, token and address errors all files. A proxy may answer
+    /// instead of the hub for hours.
     fn judged(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, NotSent> {
         let said = || format!("{} answers {status}: {}", self.address.url, sentence(&body));
         match status {
@@ -156,24 +155,24 @@ impl Hub {
     }
 }
 
-/// True for errors of a connection that ended early.
+/// True if the connection ended early.
 fn is_end(kind: ErrorKind) -> bool {
     use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
-/// Message of an answer; the whole answer if it is not from a hub.
+/// Message of an answer; the whole answer if it is not a hub's.
 fn sentence(body: &str) -> String {
     let value: Option<serde_json::Value> = serde_json::from_str(body).ok();
     value.and_then(|value| Some(value["error"].as_str()?.to_owned())).unwrap_or_else(|| body.trim().to_owned())
 }
 
-/// The pause that an answer asks for (RFC 9110, 10.2.3); dates are not read.
+/// Parses `Retry-After` in seconds (RFC 9110, 10.2.3); dates are ignored.
 fn seconds(value: &str) -> Option<Duration> {
     value.trim().parse().ok().map(Duration::from_secs)
 }
 
-/// What is asked for by the head of an answer, and its body. Before the last head may be that of `100 Continue`.
+/// Splits an answer into its requested pause and its body. A head of `100 Continue` may precede the last one.
 fn parted(answer: &str) -> (Option<Duration>, &str) {
     let (mut retry_after, mut rest) = (None, answer);
     while let Some((head, body)) = rest.split_once("\r\n\r\n").filter(|_| rest.starts_with("HTTP/")) {
@@ -185,7 +184,7 @@ fn parted(answer: &str) -> (Option<Duration>, &str) {
     (retry_after, rest)
 }
 
-/// Text of an address (RFC 3986, 2.1).
+/// Percent-encodes text (RFC 3986, 2.1).
 fn percent_encoded(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     text.bytes().map(|byte| if is_plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") }).collect()

@@ -1,8 +1,7 @@
-//! The only sockets of the program: power meters, hubs and releases that the user named; pages and metrics that the user asked
-//! to be served.
+//! Sockets of the program: power meters, hubs and releases named by the user; pages and metrics served on request.
 
 #![forbid(unsafe_code)]
-// Tests make their files by path, in folders of their own.
+// Tests create files by path, in their own directories.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod address;

@@ -1,12 +1,12 @@
-//! Reference data of a hub that the user named: pages of a table, each asked for with the tag of what is known of it.
+//! Fetches reference data of a hub in pages, each with the tag of the stored copy.
 
 use super::address::{self, Address};
 use super::curl::{self, NoAnswer};
 use std::time::Duration;
 
-/// Patience with one page.
+/// Maximum time for one page.
 const TIME_MAX: Duration = Duration::from_secs(20);
-/// A page has 200 rows of about 3 KiB.
+/// Maximum size of a page; it has 200 rows of about 3 KiB.
 const BYTES_MAX: u64 = 8 << 20;
 /// Path on a hub.
 const PATH: &str = "/api/references";
@@ -14,38 +14,38 @@ const PATH: &str = "/api/references";
 /// A page of reference data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReferencePage {
-    /// The part of its address behind `?`; empty for the first page.
+    /// Query of its address; empty for the first page.
     pub query: String,
     /// Entity tag of the content.
     pub tag: String,
-    /// The same of the next page, if one follows.
+    /// Query of the next page, if any.
     pub next: Option<String>,
     /// The table.
     pub table: String,
 }
 
-/// A hub that has reference data.
+/// A hub with reference data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReferenceHub(Address);
 
 impl ReferenceHub {
-    /// The hub of an address.
+    /// Parses the address of a hub.
     ///
     /// # Errors
-    /// One sentence: it is neither HTTPS nor on this host.
+    /// The address is neither HTTPS nor on this host; one sentence.
     pub fn at(url: &str) -> Result<Self, String> {
         Address::of(url, "a hub, such as https://hub.example").map(Self)
     }
 
-    /// Its address, without a slash at the end.
+    /// Address without a trailing slash.
     pub fn url(&self) -> &str {
         &self.0.url
     }
 
-    /// The page of a query; the known one where the hub says that it is the same.
+    /// Fetches the page of a query; returns the stored page if it is unchanged.
     ///
     /// # Errors
-    /// A reason in lower case: it did not come.
+    /// The page could not be fetched; a clause.
     pub fn page(&self, query: &str, known: Option<&ReferencePage>) -> Result<ReferencePage, String> {
         if !address::is_plain(query) {
             return Err("the address of its next page is not valid".to_owned());
@@ -68,7 +68,7 @@ impl ReferenceHub {
     }
 }
 
-/// Required values of the response header.
+/// Values of the response header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Head {
     tag: String,
@@ -89,7 +89,7 @@ fn here(url: &str, tag: Option<&str>) -> Result<(u16, Head, Vec<u8>), ureq::Erro
 }
 
 fn by_curl(url: &str, tag: Option<&str>) -> Result<(u16, Head, Vec<u8>), String> {
-    // A tag is in quotes, which the configuration of curl wants escaped.
+    // The quotes of a tag are escaped in a configuration of curl.
     let tag = tag.map(|tag| format!("header = \"If-None-Match: {}\"\n", tag.replace('"', "\\\"")));
     let config = format!("url = \"{url}\"\ninclude\nsuppress-connect-headers\n{}", tag.unwrap_or_default());
     let answer = curl::ask(&config, TIME_MAX, BYTES_MAX);
@@ -100,7 +100,7 @@ fn by_curl(url: &str, tag: Option<&str>) -> Result<(u16, Head, Vec<u8>), String>
     Ok((status, head, body))
 }
 
-/// The head and the body of an answer as it came.
+/// Splits an answer into head and body.
 fn parted(said: &[u8]) -> (Head, Vec<u8>) {
     let end = said.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(said.len());
     let text = String::from_utf8_lossy(&said[..end]);
@@ -113,13 +113,14 @@ fn parted(said: &[u8]) -> (Head, Vec<u8>) {
     (head, said.get(end + 4..).unwrap_or_default().to_vec())
 }
 
-/// True for `"..."` of characters that stand in a header and in a configuration of curl.
+/// True for `"..."` of characters that need no escaping in a header and in a configuration of curl.
 fn is_tag(tag: &str) -> bool {
     let inner = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
     inner.is_some_and(address::is_plain)
 }
 
-/// The query of `<ADDRESS?QUERY>; rel="next"` (RFC 8288, 3). The address itself is that of the hub which was named.
+/// Parses the query of `<ADDRESS?QUERY>; rel="next"` (RFC 8288, 3). The address is ignored: it must be that of the
+/// named hub.
 fn next_query(link: &str) -> Option<String> {
     let (address, relation) = link.strip_prefix('<')?.split_once('>')?;
     let (_, query) = address.split_once('?')?;

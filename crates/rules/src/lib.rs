@@ -71,6 +71,7 @@ pub mod stated;
 mod steps_missing;
 mod stolen_time;
 mod summary_wrong;
+mod supply_droops;
 pub mod survey;
 mod swap_on_slow_storage;
 mod swapping;
@@ -172,6 +173,7 @@ const ROWS: &[Rule] = &[
     steps_missing::RULE,
     stolen_time::RULE,
     summary_wrong::RULE,
+    supply_droops::RULE,
     swap_on_slow_storage::RULE,
     swapping::RULE,
     system_time::RULE,

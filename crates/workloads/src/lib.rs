@@ -19,6 +19,7 @@ mod lzma;
 pub mod measure;
 mod memory;
 mod memory_bandwidth;
+pub mod memory_copy;
 mod memory_latency;
 mod memory_libc;
 mod memory_loaded;
@@ -146,6 +147,7 @@ const CODED: &[Workload] = &[
     geekbench::GEEKBENCH,
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
+    memory_copy::MEMORY_COPY,
     memory_latency::MEMORY_LATENCY,
     memory_libc::MEMORY_LIBC,
     memory_loaded::MEMORY_LOADED,

@@ -1,6 +1,7 @@
 //! The environment variables that change a run, as scripts and habits know them.
 
 use bench::Options;
+use std::net::IpAddr;
 
 /// The environment, read once.
 #[derive(Debug, Clone, Default)]
@@ -14,6 +15,11 @@ const VARIABLES: &[&str] =
     &["MODE", "MaxKHz", "MinKHz", "NotReadyYet", "NOTUNING", "ExecuteCommand", "CPUINFOFILE", "Netio"];
 
 impl Environment {
+    /// Address from which the user is logged in by ssh, which sets `ADDRESS PORT ADDRESS PORT`.
+    pub(crate) fn login() -> Option<IpAddr> {
+        std::env::var("SSH_CONNECTION").ok()?.split_whitespace().next()?.parse().ok()
+    }
+
     /// Environment of the process.
     pub(crate) fn read() -> Self {
         let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));

@@ -2,6 +2,7 @@
 //! option has one name, one meaning and one help text everywhere.
 
 use super::Environment;
+use super::meters::MeterFlags;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -115,6 +116,8 @@ pub(crate) struct OneShotFlags {
     /// CPUs to measure: all, fastest or a list such as 0-3,6 [default: all]
     #[arg(long = "cpus", alias = "cpu", value_name = "CPUS")]
     pub(crate) cpus: Option<String>,
+    #[command(flatten)]
+    pub(crate) meters: MeterFlags,
     #[command(flatten)]
     pub(crate) tune: TuneFlags,
     /// Print the result file (JSON) instead of text

@@ -10,12 +10,14 @@ use std::fmt::Write;
 type Table = (&'static str, Vec<(&'static str, Cow<'static, str>)>);
 
 fn tables() -> [Table; 6] {
-    let meter = |kind: &net::meters::Kind| format!("{} Quality: {}. Needs {}.", kind.about, kind.quality, kind.needs);
+    let meter = |kind: &net::meters::Kind| {
+        format!("{} Quality: {}. Needs {}.", kind.text("about"), kind.text("quality"), kind.text("needs"))
+    };
     let plain = |(id, about): (&'static str, &'static str)| (id, Cow::Borrowed(about));
     [
         ("questions", bench::QUESTIONS.iter().map(|q| plain((q.asked_by, q.about))).collect()),
         ("sensors", machine::sensors::SENSORS.iter().map(|s| plain((s.id, s.about))).collect()),
-        ("meters", net::meters::KINDS.iter().map(|kind| (kind.usage, meter(kind).into())).collect()),
+        ("meters", net::meters::KINDS.iter().map(|kind| (kind.text("usage"), meter(kind).into())).collect()),
         ("workloads", workloads::WORKLOADS.iter().map(|w| plain((w.id.as_str(), w.about))).collect()),
         ("rules", rules::of_runs().map(|r| plain((r.id.as_str(), r.about))).collect()),
         ("reports", super::explain::all_reports().into_iter().map(|r| plain((r.id, r.about))).collect()),

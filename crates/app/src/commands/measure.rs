@@ -7,7 +7,7 @@ use super::start::{leave_real_time, places, restore_leftovers, source, stamp, ut
 use super::{Command, CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{OneShotFlags, UserFlags};
-use crate::args::program::calling_user;
+use crate::args::program::{calling_user, without_sensors};
 use crate::args::targets::TargetFlags;
 use crate::paths::Paths;
 use bench::{AnyTask, Load, Options, RunContext, SingleWorkload};
@@ -115,6 +115,10 @@ impl Verb for Measure {
         };
         let mut given = environment.given();
         options.tune &= !common.tune.no_tuning;
+        options.ignored_sensors.clone_from(&common.meters.ignored_sensors);
+        if common.meters.is_given() {
+            options.meters = common.meters.all(environment)?;
+        }
         given.extend(common.cpus.map(|list| format!("--cpus {list}")));
         Ok(Box::new(Query { task, options, report, json: common.json, quiet: common.quiet, given }))
     }
@@ -159,6 +163,7 @@ fn run(root: &Root, args: &Query) -> anyhow::Result<u8> {
         // Before anything is asked for: a killed run may have left the CPU off that is wanted.
         restore_leftovers(root, &paths, args.options.tune, &bar);
     }
+    let root = &without_sensors(root, &args.options.ignored_sensors);
     let machine = LazyMachine::new(root);
     check_cpus(machine.machine(), &args.task.cpus(machine.machine()))?;
     if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {

@@ -23,6 +23,7 @@ pub(crate) mod many;
 pub(crate) mod measure;
 pub(crate) mod monitor;
 mod plain;
+pub(crate) mod power;
 pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod restore;
@@ -120,6 +121,7 @@ verbs! {
     Sensitivity(sensitivity::SensitivityFlags),
     Thermal(thermal::ThermalFlags),
     Efficiency(efficiency::EfficiencyFlags),
+    Power(power::PowerFlags),
     Measure(measure::Measure),
     Monitor(monitor::MonitorVerb),
     Inspect(inspect::Inspect),

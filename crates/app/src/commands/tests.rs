@@ -243,12 +243,13 @@ fn each_verb_lists_the_options_that_it_uses() {
             ),
         ),
         ("efficiency", format!("{RUN} cpus dir host idle point resume ssh-config tui workload")),
+        ("power", format!("{RUN} all-devices dir dry-run host no-tuning off only ssh-config suspend tui watch-off")),
         ("review", format!("{RUN} inspect no-benchmarks no-tuning no-watch root")),
-        ("measure clock", "cpus heat json no-tuning quiet readings".into()),
-        ("measure memory", "cpus json no-tuning quiet".into()),
-        ("measure core-to-core", "cpus json no-tuning quiet".into()),
-        ("measure scaling", "cpus json no-tuning quiet".into()),
-        ("measure workload", "as-root cpus dir host json no-tuning quiet ssh-config".into()),
+        ("measure clock", "cpus heat ignore-sensor json meter no-tuning quiet readings".into()),
+        ("measure memory", "cpus ignore-sensor json meter no-tuning quiet".into()),
+        ("measure core-to-core", "cpus ignore-sensor json meter no-tuning quiet".into()),
+        ("measure scaling", "cpus ignore-sensor json meter no-tuning quiet".into()),
+        ("measure workload", "as-root cpus dir host ignore-sensor json meter no-tuning quiet ssh-config".into()),
         (
             "monitor",
             "count ignore-sensor jsonl lines meter prometheus quiet record replay root seek speed textfile tui web"

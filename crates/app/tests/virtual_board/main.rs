@@ -9,6 +9,7 @@
 mod documented;
 mod faults;
 mod findings;
+mod power;
 mod rig;
 mod settings;
 mod thermal;

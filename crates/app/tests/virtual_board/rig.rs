@@ -107,6 +107,7 @@ impl Seen {
             assert_eq!(before.khz_max, after.khz_max, "{what}");
             assert_eq!(before.rate_limit_us, after.rate_limit_us, "{what}");
         }
+        assert_eq!(before.switches, self.done.model.switches, "{what}");
         assert_eq!(self.done.left_running, [""; 0], "{what}");
     }
 }

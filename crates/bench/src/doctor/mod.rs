@@ -1,5 +1,5 @@
-//! What can and cannot be measured on a machine, and why: one [`Capability`] for each [`Subject`] of the table, found by the
-//! readers that runs use. Nothing is measured and no setting is touched; of other programs only their version is asked.
+//! Capabilities of a machine: one [`Capability`] for each [`Subject`], found by the readers that runs use. Nothing is
+//! measured or set; other programs are only asked for their version.
 //!
 //! To add a subject: write its function in the file of its kind, and add a line to [`SUBJECTS`].
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 use workloads::measure::emulation::identified;
 use workloads::packages::{self, DISTRIBUTIONS, ToolStatus};
 
-/// Slow sources (I2C, batteries, firmware) are read by threads of their own: so long may they take for a first value.
+/// Maximum time for the first value of slow sources (I2C, batteries, firmware), which have their own threads.
 const SLOW_SOURCES: Duration = Duration::from_millis(60);
 
 /// Availability of a measurement.
@@ -23,7 +23,7 @@ const SLOW_SOURCES: Duration = Duration::from_millis(60);
 pub enum Measurable {
     /// All of it.
     Yes,
-    /// A part, or with a limit that results have to be read with.
+    /// Partly, or with a limitation.
     Partly,
     /// Nothing.
     No,
@@ -32,7 +32,7 @@ pub enum Measurable {
 }
 
 impl Measurable {
-    /// The word of text and JSON.
+    /// Word in text and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -56,16 +56,16 @@ pub struct Capability {
     pub way_out: String,
 }
 
-/// Questions that apply to any machine.
+/// A subject of the examination.
 #[derive(Debug)]
 struct Subject {
     /// Name in kebab-case, as in JSON.
     id: &'static str,
-    /// Looks at it.
+    /// Examines it.
     look: fn(&Facts) -> Finding,
 }
 
-/// What a look gave: whether it can be measured, what is there or why not, and the way out.
+/// Availability, source or reason, and remedy.
 type Finding = (Measurable, String, String);
 
 /// Every subject, in the order of the report.
@@ -94,7 +94,7 @@ const SUBJECTS: &[Subject] = &[
 struct Facts<'a> {
     root: &'a Root,
     machine: Machine,
-    /// After its first samples.
+    /// Sampler after its first samples.
     sampler: Sampler,
     /// Unreadable sources with reasons.
     gaps: Vec<(ChannelId, Missing)>,
@@ -102,7 +102,7 @@ struct Facts<'a> {
     results: &'a Path,
 }
 
-/// Looks at everything. `results` is the directory in which a run would keep its results.
+/// Examines all subjects. `results` is the directory for results of runs.
 pub fn examine(root: &Root, results: &Path) -> (Machine, Vec<Capability>) {
     let machine = identified(root);
     let (sampler, gaps) = samples(root);
@@ -112,18 +112,18 @@ pub fn examine(root: &Root, results: &Path) -> (Machine, Vec<Capability>) {
         Capability { subject: subject.id, measurable, because, way_out }
     };
     let mut found: Vec<Capability> = SUBJECTS.iter().map(capability).collect();
-    // Reasons for what is there and cannot be read are in the rows above, or in this one.
+    // Unreadable sources without a row above.
     found.extend(system::unread(root));
     (facts.machine, found)
 }
 
-/// The external programs that workloads run. Only the running system has any.
+/// Examines the external programs of workloads, on the running system only.
 pub fn examine_tools(tools: &Tools) -> Vec<Capability> {
     let distribution = packages::distribution(tools);
     packages::survey(tools).iter().map(|status| tool(status, distribution)).collect()
 }
 
-/// The first values of all sensors, and what gave none.
+/// Sampler after its first samples, and the channels without a value.
 fn samples(root: &Root) -> (Sampler, Vec<(ChannelId, Missing)>) {
     let mut sampler = Sampler::new(root, &SamplerOptions::default());
     let timeline = Timeline::start();
@@ -140,7 +140,7 @@ fn samples(root: &Root) -> (Sampler, Vec<(ChannelId, Missing)>) {
     (sampler, gaps)
 }
 
-/// `distribution` is the place in [`DISTRIBUTIONS`] of the one whose package manager is here.
+/// Availability of one tool. `distribution` is the index in [`DISTRIBUTIONS`] of the installed package manager.
 fn tool(status: &ToolStatus, distribution: Option<usize>) -> Capability {
     let used_for = status.used_for.join(", ");
     let (measurable, because, way_out) = match &status.found {
@@ -150,7 +150,7 @@ fn tool(status: &ToolStatus, distribution: Option<usize>) -> Capability {
     Capability { subject: status.name, measurable, because, way_out }
 }
 
-/// The command that installs it, or where it is to be had where no package has it.
+/// Command that installs it, or its address if it has no package.
 fn way_to(status: &ToolStatus, distribution: Option<usize>) -> String {
     if distribution.is_some_and(|place| status.packages[place].is_some()) {
         return format!("sbc-bench install-tools {}", quoted(status.name));
@@ -163,7 +163,7 @@ fn way_to(status: &ToolStatus, distribution: Option<usize>) -> String {
     format!("install {}", named.collect::<Vec<_>>().join(", "))
 }
 
-/// A name as a shell takes it.
+/// Quotes a name for a shell.
 fn quoted(name: &str) -> String {
     if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() }
 }

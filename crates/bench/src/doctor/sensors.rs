@@ -37,7 +37,7 @@ pub(super) fn temperature(facts: &Facts) -> Finding {
 }
 
 pub(super) fn power(facts: &Facts) -> Finding {
-    // A chip with volts and amperes only names its supplies at the voltages.
+    // Chips without power channels name their supplies at the voltages.
     let is_known_supply = |channel: &Channel| channel.unit == Unit::Millivolts && PowerSensor::of(channel).is_known;
     let is_one =
         |channel: &Channel| channel.is_power() || channel.unit == Unit::Microjoules || is_known_supply(channel);
@@ -95,7 +95,7 @@ pub(super) fn meters(facts: &Facts) -> Finding {
 }
 
 pub(super) fn throttling(facts: &Facts) -> Finding {
-    // A quota of a cgroup, a fan or the cooling of another chip say nothing of the clocks of CPUs.
+    // Quotas of cgroups, fans and cooling of other chips do not show the clocks of CPUs.
     let is_one = |channel: &Channel| match channel.id {
         ChannelId::ControlGroup(_) => false,
         ChannelId::Cooling(_) => channel.cools_cpus(),
@@ -128,7 +128,7 @@ pub(super) fn all(facts: &Facts) -> Finding {
     }
 }
 
-/// Names of the channels of a kind that gave one.
+/// Names of channels of a kind with a value.
 fn with_value(facts: &Facts, is_one: impl Fn(&Channel) -> bool) -> Vec<String> {
     let values = facts.sampler.channels().iter().zip(facts.sampler.latest());
     let values = values.filter(|(channel, value)| is_one(channel) && known(**value).is_some());
@@ -141,7 +141,7 @@ fn shown(names: &[String]) -> String {
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
-/// What is there and does not answer: with the reason, if there is one.
+/// Finding for sources without a value, with the reason if known.
 fn silent(facts: &Facts, is_one: impl Fn(&Channel) -> bool, else_because: String) -> Finding {
     let channels = facts.sampler.channels();
     let is_its = |id: &ChannelId| channels.iter().any(|channel| channel.id == *id && is_one(channel));
@@ -151,11 +151,11 @@ fn silent(facts: &Facts, is_one: impl Fn(&Channel) -> bool, else_because: String
     }
 }
 
-/// Nothing of a kind: what that means, unless nobody could have seen it.
+/// Finding for a missing kind of source; unknown if it would not be visible.
 fn no_source(facts: &Facts, folder: &str, because: &str, way_out: &str) -> Finding {
     match facts.root.list(folder) {
         Err(missing) if missing.why == MissingReason::Denied => (Unknown, missing.to_string(), as_root(true).into()),
-        // Not everything of a machine is in its files: firmware answers on the running system only.
+        // Firmware answers on the running system only.
         _ if !facts.root.is_system() => (Unknown, format!("{OTHER_MACHINE}, and they hold none"), String::new()),
         _ => (No, because.into(), way_out.into()),
     }

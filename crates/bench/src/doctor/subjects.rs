@@ -7,13 +7,13 @@ use machine::cycles::CycleCounter;
 use machine::settings::Node;
 use record::{Fact, Missing, MissingReason, Policy};
 
-/// Why nothing is known of what only code that runs shows.
+/// Reason for unknown run-time facts.
 pub(super) const OTHER_MACHINE: &str = "these are the files of another machine";
 pub(super) const AS_ROOT: &str = "run as root (sudo)";
 /// All CPUs.
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// No remedy.
+/// Finding without a remedy.
 fn fine(because: impl Into<String>) -> Finding {
     (Yes, because.into(), String::new())
 }
@@ -170,7 +170,7 @@ pub(super) fn settings(facts: &Facts) -> Finding {
     }
 }
 
-/// CPUs that a run does not get, and a boost that is off.
+/// Unavailable CPUs, and a disabled boost.
 pub(super) fn cpus(facts: &Facts) -> Finding {
     let numbers = |is_wanted: fn(&record::Cpu) -> bool| -> Vec<u32> {
         facts.machine.cpus.iter().filter(|cpu| is_wanted(cpu)).map(|cpu| cpu.cpu).collect()

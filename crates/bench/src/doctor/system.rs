@@ -68,10 +68,10 @@ pub(super) fn results(facts: &Facts) -> Finding {
     }
 }
 
-/// Directories of temporary files, which workloads on files are put into unless they are told where.
+/// Default directories of workloads with files.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
-/// What lies in memory though it is named as if on a drive: temporary files, and swap in zram.
+/// Storage that is in memory: temporary files, and swap in zram.
 pub(super) fn ram_disks(facts: &Facts) -> Finding {
     if facts.root.read("/proc/self/mountinfo").is_err() {
         return (Unknown, "mounts cannot be read".into(), String::new());
@@ -95,7 +95,7 @@ pub(super) fn ram_disks(facts: &Facts) -> Finding {
     }
 }
 
-/// What is there and could not be read by anybody; none if there is nothing.
+/// Unreadable sources; `None` if all are readable.
 pub(super) fn unread(root: &Root) -> Option<Capability> {
     let unread = root.take_unread();
     let first = unread.first()?;

@@ -1,8 +1,8 @@
-//! What is said of boards.
+//! Findings on boards.
 
 use super::*;
 
-/// What is said of a subject on a board: `yes: because -> way out`.
+/// Finding on a subject of a board: `yes: because -> way out`.
 fn said(board: &str, subject: &str) -> String {
     let root = Root::from_board(board).unwrap();
     let (_, found) = examine(&root, Path::new("/var/lib/sbc-bench/runs"));
@@ -19,7 +19,7 @@ fn check(board: &str, subject: &str, expected: &str) {
 
 #[test]
 fn nothing_is_denied_because_nobody_could_look() {
-    // A board without any file: what is absent there may be there on the machine.
+    // Files absent from a board file may exist on the machine.
     for subject in [
         "root",
         "cycle-counters",
@@ -110,7 +110,7 @@ fn missing_tool_names_its_package_or_its_source() {
     let (debian, fedora, unknown) = (ways(place("Debian")), ways(place("Fedora")), ways(None));
     assert_eq!(debian("fio"), "sbc-bench install-tools fio");
     assert_eq!(fedora("Phoronix Test Suite"), "sbc-bench install-tools \"Phoronix Test Suite\"");
-    // Debian has no package of it: then its source is named, not a command that cannot help.
+    // Without a Debian package, the remedy is its source.
     assert!(debian("Phoronix Test Suite").contains("phoronix-test-suite.com"));
     assert!(debian("Geekbench").contains("geekbench.com"));
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Every parser of bytes that others made, as functions of text alone, so that fuzzing meets them without
-//! programs, meters and drives. Nothing in the program calls this.
+//! Parsers of untrusted text, for fuzzing without programs, meters and drives. The program itself does not use this
+//! module.
 
 use net::exporter::Metrics;
 use net::update;
@@ -11,13 +11,13 @@ use workloads::job::score::ScoreRule;
 use workloads::packages;
 use workloads::survey;
 
-/// Bytes of a program's output that are kept.
+/// Maximum size of stored program output.
 pub const OUTPUT_BYTES_MAX: usize = 2 * child::KEPT_BYTES;
 
-/// A name, in kebab-case, and what is done with a text.
+/// Name in kebab-case, and parser.
 pub type Parser = (&'static str, fn(&str));
 
-/// All of them.
+/// All parsers.
 pub fn parsers() -> impl Iterator<Item = Parser> {
     let others = OTHERS.iter().chain(meters::foreign::PARSERS);
     others.chain(workloads::foreign::PARSERS).copied()
@@ -37,7 +37,7 @@ const OTHERS: &[Parser] = &[
         if let Ok(rule) = ScoreRule::regex(r"(\S+)$") {
             drop(rule.find(text, 1.0));
         }
-        // The first line as a rule of the user.
+        // The first line is the user's rule.
         if let Some((rule, output)) = text.split_once('\n')
             && let Ok(rule) = ScoreRule::regex(rule)
         {

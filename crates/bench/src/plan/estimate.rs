@@ -8,11 +8,11 @@ use workloads::job::Job;
 use workloads::job::cpus::{fastest_cpu, online_clusters};
 use workloads::{DurationRule, workload};
 
-/// The clock for which [`model`] gives its times, in kHz: a middling board's.
+/// Clock of [`model`]'s times, in kHz: that of a medium-speed board.
 const MODEL_KHZ: f64 = 2_000_000.0;
-/// A program of the user's own, before it was run once.
+/// Assumed duration of a user's program before its first run.
 const PROGRAM_S: f64 = 10.0;
-/// Repetitions until a median is steady, mostly.
+/// Typical number of repetitions until a median is stable.
 const REPETITIONS: f64 = 10.0;
 /// Seconds of a run of 7-zip on one CPU, times its score: the median of 131 logs of the reference data. A tenth of them has
 /// less than 140,000 or more than 159,000.
@@ -20,12 +20,12 @@ const SEVENZIP_MIPS_S: f64 = 150_000.0;
 /// Time of a run with a thread on each of several CPUs, relative to one on a CPU of their mean speed: 110,000 MIPS x s for each
 /// thread in 175 logs of the reference data, and a loss for common caches and memory.
 const SEVENZIP_MULTI: f64 = 0.85;
-/// 7-zip score for each MHz of a core of which no other score is known.
+/// 7-zip score per MHz of a core without a known score.
 const MIPS_PER_MHZ: f64 = 0.9;
 /// The time left never rises by more than this factor.
 const RISE_MAX: f64 = 1.1;
 
-/// 7-zip score of one core of this type at this clock in MHz, by other boards.
+/// Expected 7-zip score of one core of this type at this clock in MHz, from other boards.
 pub type ExpectedMips = fn(&str, f64) -> Option<f64>;
 
 /// Time left.
@@ -62,26 +62,26 @@ impl ToldTime {
     }
 }
 
-/// CPUs of one kind.
+/// CPUs of one kind, and their clock.
 #[derive(Debug, Clone)]
 struct CoreSpeed {
     cpus: Vec<u32>,
     core_type: Option<String>,
-    /// Highest clock: advertised, then measured.
+    /// Highest clock: as advertised, then as measured.
     khz: f64,
     is_measured: bool,
 }
 
-/// Known speed of this machine.
+/// Speed of this machine as known so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Estimates {
     clusters: Vec<CoreSpeed>,
     expected_mips: ExpectedMips,
-    /// The clock of this CPU stands for the machine.
+    /// CPU whose clock represents the machine.
     fastest: u32,
-    /// Jobs that were run, and how long the last one of each took, in seconds.
+    /// Completed jobs with their last duration in seconds.
     known: Vec<(Job, f64)>,
-    /// Time over the estimated time of the last new job of each kind.
+    /// Ratio of measured to estimated time of the last new job of each kind.
     ratios: Vec<(WorkloadId, Variant, f64)>,
     /// Seconds of one step of a clock pass.
     clock_s: f64,
@@ -94,7 +94,7 @@ impl Default for Estimates {
 }
 
 impl Estimates {
-    /// Before anything was measured: the clocks are those that the machine advertises.
+    /// Estimates from the advertised clocks, before any measurement.
     pub(crate) fn of(machine: &Machine, expected_mips: ExpectedMips) -> Self {
         let khz = |cluster: &Cluster| {
             let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
@@ -116,7 +116,7 @@ impl Estimates {
         }
     }
 
-    /// A measured clock says how fast the machine is, as long as nothing else was measured.
+    /// Takes the measured clock as the speed of the machine until a job has run.
     pub(crate) fn clock_step(&mut self, step: &Step) {
         let Outcome::Done(StepMeasurement::Clock(clocks)) = &step.outcome else { return };
         self.clock_s = seconds(step).max(0.1);
@@ -151,7 +151,7 @@ impl Estimates {
         self.find(job).is_some()
     }
 
-    /// False if a program of the user's own is among these stages that has not run yet: how long it takes is in no model.
+    /// False if these stages contain a user's program that has not run yet: no model predicts its duration.
     pub(crate) fn can_tell(&self, stages: &[Stage]) -> bool {
         let is_unknown = |job: &Job| job.definition.is_some() && job.time.is_none() && !self.knows(job);
         !stages.iter().filter_map(Stage::job).any(is_unknown)
@@ -177,11 +177,14 @@ impl Estimates {
             Stage::UntilSteady(job) => REPETITIONS * self.job_s(job),
             Stage::UntilSteadyWithin(job, time) => time.as_secs_f64().min(REPETITIONS * self.job_s(job)),
             Stage::OppClock(..) => self.clock_s,
-            // Most waits are short against the longest that is allowed.
+            // Most waits end long before their limit.
             Stage::WaitFor(_, limit) => limit.as_secs_f64() / 4.0,
             Stage::Heat(thermal) => thermal.time.as_secs_f64(),
             Stage::Rest(_, time) => time.as_secs_f64(),
             Stage::Probe(job, _) => self.job_s(job),
+            // Most means are known in half of the longest time.
+            Stage::Power(state) => state.limit.as_secs_f64() / 2.0,
+            Stage::Suspend(_, time) => time.as_secs_f64(),
             // Monitoring takes as long as the user wants.
             Stage::Side(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0.0,
         }
@@ -191,7 +194,7 @@ impl Estimates {
         self.find(job).unwrap_or_else(|| self.estimated_s(job) * self.ratio(job))
     }
 
-    /// Before it has run.
+    /// Duration before the first run.
     fn estimated_s(&self, job: &Job) -> f64 {
         let is_sevenzip = job.workload == WorkloadId::SevenZip && job.time.is_none();
         match model(job) {
@@ -204,7 +207,7 @@ impl Estimates {
         }
     }
 
-    /// Measured over estimated time of such a job on other CPUs.
+    /// Ratio of measured to estimated time of the same job on other CPUs.
     fn ratio(&self, job: &Job) -> f64 {
         let mut known = self.ratios.iter();
         let of_job = known.find(|(workload, variant, _)| (*workload, variant) == (job.workload, &job.variant));
@@ -215,7 +218,7 @@ impl Estimates {
         self.clusters.iter().find(|cluster| cpu.is_some_and(|cpu| cluster.cpus.contains(&cpu)))
     }
 
-    /// A run of 7-zip on this CPU.
+    /// Duration of a 7-zip run on this CPU.
     fn sevenzip_s(&self, cpu: Option<u32>) -> f64 {
         let cluster = self.cluster(cpu);
         let mhz = cluster.map_or(MODEL_KHZ, |cluster| cluster.khz) / 1000.0;
@@ -224,7 +227,7 @@ impl Estimates {
         SEVENZIP_MIPS_S / mips.unwrap_or(MIPS_PER_MHZ * mhz)
     }
 
-    /// A run of 7-zip on several CPUs, by the runs on single ones of the same kinds.
+    /// Duration of a 7-zip run on several CPUs, from runs on single CPUs of the same kinds.
     fn sevenzip_multi_s(&self, job: &Job) -> f64 {
         let single = |cpu: &u32| {
             let cluster = self.cluster(Some(*cpu)).map_or(&[][..], |cluster| cluster.cpus.as_slice());
@@ -246,7 +249,7 @@ impl Estimates {
     }
 }
 
-/// Repetitions of one another.
+/// True if both are repetitions of one job.
 fn is_alike(a: &Job, b: &Job) -> bool {
     let of_definition = |job: &Job| job.definition.as_ref().map(|d| d.command.clone());
     (a.workload, &a.variant, &a.cpus) == (b.workload, &b.variant, &b.cpus) && of_definition(a) == of_definition(b)
@@ -255,13 +258,13 @@ fn is_alike(a: &Job, b: &Job) -> bool {
 /// Properties that determine the duration of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Time {
-    /// The job itself, in seconds.
+    /// Fixed duration in seconds.
     Fixed(f64),
-    /// Its work: so many seconds at the clock of the model.
+    /// Seconds at the clock of the model.
     Work(f64),
 }
 
-/// Duration of a workload outside of the table.
+/// Duration of a workload that the table lacks.
 const UNKNOWN: DurationRule = DurationRule::Work(6.0);
 
 /// Expected duration before the first run.
@@ -308,7 +311,7 @@ mod tests {
         }
     }
 
-    /// Memory of each kind of CPU, AES, 7-zip on one CPU of each kind, then three times on all of them.
+    /// Memory on each kind of CPU, AES, 7-zip on one CPU of each kind, then three times on all CPUs.
     const ALL: AvailableTools = AvailableTools { sevenzip: true, sevenzip_pair: false, openssl: true, cpuminer: true };
 
     #[test]
@@ -323,14 +326,14 @@ mod tests {
         assert_eq!((seconds(&estimates, &single), seconds(&estimates, &multi)), (200.0, 170.0));
         estimates.job_took(&single, Duration::from_secs(300));
         assert_eq!(seconds(&estimates, &multi), 255.0);
-        // A clock that falls in heat tells less than what ran.
+        // A clock that drops in heat predicts less than completed steps.
         estimates.clock_step(&clock(0, 100_000));
         estimates.job_took(&multi, Duration::from_secs(33));
         assert_eq!((seconds(&estimates, &single), seconds(&estimates, &multi)), (300.0, 33.0));
     }
 
-    /// A standard run on a clock that is only counted: cores, their true 7-zip scores, what other boards with such cores reach, and
-    /// by how much memory is slower than the model. Prints the error at half time.
+    /// Simulates a standard run and prints the error of the estimate at half time. Input: cores with their true 7-zip
+    /// scores, the expected scores, the slowdown of memory against the model.
     #[allow(clippy::print_stderr)]
     fn simulated(cores: &[(&str, u32, u32, f64)], others: ExpectedMips, memory: f64, heat: f64) -> (f64, f64) {
         let kinds: Vec<(&str, u32, u32)> = cores.iter().map(|(name, count, mhz, _)| (*name, *count, *mhz)).collect();
@@ -346,7 +349,7 @@ mod tests {
         let true_s = |job: &Job| match job.workload {
             WorkloadId::SevenZip if job.threads > 1 => {
                 let sum: f64 = job.cpus.iter().map(|cpu| mips(*cpu)).sum();
-                // The score on all CPUs as of a Raspberry Pi 4: 0.89 of that of one CPU.
+                // Multi-threaded score of a Raspberry Pi 4: 0.89 of that of one CPU, per CPU.
                 110_000.0 * f64::from(job.threads) / (0.89 * sum) * (1.0 + heat * f64::from(job.repetition))
             }
             WorkloadId::SevenZip => 150_000.0 / mips(job.cpus[0]),

@@ -1,4 +1,4 @@
-//! A load that heats, and what it starts from: what a thermal test asks of the runner.
+//! Parameters of a thermal test: start temperature, stress load, durations.
 
 use crate::plan::variant::Form;
 use record::{Machine, WorkloadId};
@@ -8,24 +8,23 @@ use workloads::job::Job;
 use workloads::job::cpus::online_cpus;
 use workloads::job::definition::Definition;
 
-/// One run of a program that heats again and again, where its time can be chosen.
+/// Duration of one run of the stress load, for workloads with a variable duration.
 const RUN: Duration = Duration::from_secs(10);
 
 /// A thermal test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thermal {
-    /// Temperature at which the load begins; as it is where none is given.
+    /// Temperature at which the load starts; `None` to start immediately.
     pub start: Option<StartAt>,
     /// Workload that heats.
     pub load: HeatLoad,
-    /// For how long.
+    /// Duration of the load.
     pub time: Duration,
-    /// The load ends here, in thousandths of a degree; by default below the critical trip point.
+    /// Temperature that ends the load, in thousandths of a degree; by default below the critical trip point.
     pub max_millicelsius: Option<i64>,
-    /// The start temperature is waited for at most so long.
+    /// Maximum time to wait for the start temperature.
     pub wait: Duration,
-    /// For how long it is watched without load: the cooling afterwards and, where no start temperature
-    /// is waited for, some of it before.
+    /// Time to record without load: after the load and, without a start temperature, partly before it.
     pub cool_down: Duration,
 }
 
@@ -42,30 +41,30 @@ impl Default for Thermal {
     }
 }
 
-/// The temperature before the load, in thousandths of a degree.
+/// Start temperature in thousandths of a degree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartAt {
     /// Wait until the machine has cooled to it.
     CoolTo(i64),
-    /// Heat it up to it.
+    /// Heat the machine to it.
     HeatTo(i64),
 }
 
 /// Workload that heats.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HeatLoad {
-    /// Multiply-adds on the widest unit of all CPUs, built in.
+    /// Built-in multiply-adds on the widest unit of all CPUs.
     Simd,
-    /// A known program, run again and again.
+    /// A known program, run repeatedly.
     Workload(WorkloadId),
-    /// One form of a workload that has several, again and again.
+    /// One form of a workload that has several, run repeatedly.
     Form(Form),
-    /// A program of the user's own, run again and again.
+    /// A user's program, run repeatedly.
     Program(Box<Definition>),
 }
 
 impl HeatLoad {
-    /// One run of it, on all CPUs.
+    /// Job of one run on all CPUs.
     pub(crate) fn job(&self, machine: &Machine) -> Job {
         let cpus = online_cpus(machine);
         let threads = cpus.len() as u32;

@@ -1,18 +1,17 @@
-//! Loads that are asked for by name (`run --workload stress-ng:cpu`, `-s`): which of the table, in
-//! which forms, where and how often. What each does is in its own file below `workloads`; which steps that comes to is in
-//! `question::loads`.
+//! Loads requested by name (`run --workload stress-ng:cpu`, `-s`): workload, forms, CPUs and repetitions.
+//! `question::loads` turns them into steps; the workloads are in `workloads`.
 
 use record::{Variant, WorkloadId};
 use workloads::Workload;
 use workloads::job::definition::Repeat;
 use workloads::job::pinning::CpuSelection;
 
-/// A workload of the table, asked for by name.
+/// A workload of the table, requested by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Load {
     /// Its id in the table.
     pub workload: WorkloadId,
-    /// Its forms; all of them where none is named.
+    /// Its forms; empty for all.
     pub variants: Vec<Variant>,
     /// CPUs that replace the usual ones.
     pub pinning: Option<CpuSelection>,
@@ -21,16 +20,16 @@ pub struct Load {
 }
 
 impl Load {
-    /// A load as it usually is.
+    /// The workload with its default forms, CPUs and repetitions.
     pub fn usual(workload: WorkloadId) -> Self {
         Self { workload, variants: Vec::new(), pinning: None, repeat: None }
     }
 
-    /// Reads `stockfish`, `stress-ng:cpu,vm`, `phoronix:compress-7zip`. None if no workload of the table
-    /// has this name.
+    /// Parses `stockfish`, `stress-ng:cpu,vm`, `phoronix:compress-7zip`. `None` if the table has no workload of this
+    /// name.
     ///
     /// # Errors
-    /// It has no such form, in one sentence.
+    /// The workload has no such form; one sentence.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         let (name, forms) = text.split_once(':').unwrap_or((text, ""));
         let Some(workload) = workloads::named(name) else { return Ok(None) };
@@ -48,7 +47,7 @@ impl Load {
     }
 }
 
-/// Names of its forms; empty where any name will do or there is only one form.
+/// Names of its forms; empty if it takes any name or has only one form.
 fn known_variants(workload: &Workload) -> &'static [Variant] {
     let standard = workload.attributes.forms;
     workload.shape.map_or(standard, |shape| shape.variants)

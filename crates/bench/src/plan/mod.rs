@@ -1,4 +1,4 @@
-//! What a run will do, worked out before anything is touched: stages, jobs, and how long they take.
+//! Plan of a run: stages, jobs, and their estimated duration. Nothing here touches the machine.
 
 pub(crate) mod estimate;
 pub(crate) mod heat;

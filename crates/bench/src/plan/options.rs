@@ -1,5 +1,4 @@
-//! How the user wants a run, regardless of its question, as the command line and the environment leave it. Not how it is read
-//! from them (`app`), and not what is asked (`question`).
+//! Options of a run that apply to every question. `app` reads them from the command line and the environment.
 
 use machine::Caller;
 use process::scratch::Targets;
@@ -9,34 +8,34 @@ use std::time::Duration;
 /// Options of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// `MODE=extensive`: more of everything.
+    /// `MODE=extensive`: run more steps.
     pub extensive: bool,
-    /// `NotReadyYet=yes` switches the workloads off whose scores people publish.
+    /// `NotReadyYet=yes` disables workloads with published scores.
     pub scores: bool,
-    /// Change governors and limits for the time of the run. Off with `NOTUNING`, without root,
-    /// and on anything but the running system.
+    /// Change governors and limits during the run. Disabled by `NOTUNING`, without root, and on anything but the
+    /// running system.
     pub tune: bool,
-    /// OPPs above are left out, and the clock stays at or below it (`MaxKHz`).
+    /// Upper limit of OPPs and clock (`MaxKHz`).
     pub clock_khz_max: Option<u32>,
-    /// OPPs below are left out of the clock walk (`MinKHz`).
+    /// Lower limit of OPPs in the clock walk (`MinKHz`).
     pub clock_khz_min: Option<u32>,
     /// Maximum time that the gate waits for a quiet system.
     pub wait: Duration,
     /// Start although the system is busy.
     pub force: bool,
-    /// `-c`: five minutes of a load that heats.
+    /// `-c`: five minutes of the stress load.
     pub heat: bool,
-    /// `-s`: the bench of Stockfish as well.
+    /// `-s`: also run the benchmark of Stockfish.
     pub stockfish: bool,
     /// Interval of the background sampler.
     pub interval: Duration,
     /// Power meters to poll, as `kind:host/output`.
     pub meters: Vec<String>,
-    /// Names of sensors that are not read.
+    /// Names of sensors to ignore.
     pub ignored_sensors: Vec<String>,
-    /// The user whose commands are run, where root was called by one; none runs them as root.
+    /// User who runs commands, if root was called by one; `None` runs them as root.
     pub user: Option<Arc<Caller>>,
-    /// Folder and host of workloads that need more than the machine.
+    /// Directory and host of workloads that need them.
     pub targets: Targets,
 }
 

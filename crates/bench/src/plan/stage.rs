@@ -1,9 +1,9 @@
-//! The stages of a run: what a question comes to on this machine is a list of them. Nothing is done here; the runner
-//! (`run::steps`) goes through the list.
+//! Stages of a run: the plan of a question on this machine. The runner (`run::steps`) executes them.
 
 use crate::plan::heat::{StartAt, Thermal};
 use crate::plan::standard::fallback_workload;
 use machine::settings::Node;
+use machine::suspend::SleepState;
 use record::{Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,48 +14,64 @@ use workloads::job::setting::Setting;
 /// Settings that are raised together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// In words.
+    /// Name for people.
     pub name: &'static str,
     /// Nodes and their new values.
     pub nodes: Vec<(Node, String)>,
 }
 
-/// One thing after the other.
+/// Stage of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stage {
     /// Clocks before any load.
     ColdClocks,
     /// One step.
     Job(Job),
-    /// Steps of the same kind until their median is steady.
+    /// Repetitions of a step until the median is stable.
     UntilSteady(Job),
-    /// The settings of a side; those of the other side go back before.
+    /// Settings of a side; restores those of the other side first.
     Side(Vec<Setting>),
-    /// Clocks under load and after it.
+    /// Clocks under load, and right after it.
     HotClocks,
-    /// A temperature is waited for, at most so long.
+    /// Wait for a temperature, with its time limit.
     WaitFor(StartAt, Duration),
-    /// A load that heats.
+    /// A stress load.
     Heat(Thermal),
-    /// No load, under watch; what it is called in the Record, and for how long.
+    /// Idle time with its name in the Record and its duration.
     Rest(Variant, Duration),
     /// The clock of these CPUs at this OPP.
     OppClock(Vec<u32>, u32),
-    /// As `UntilSteady`, but no longer than this.
+    /// As `UntilSteady`, with a time limit.
     UntilSteadyWithin(Job, Duration),
-    /// A look over the machine.
+    /// Inspection of the machine.
     Survey,
-    /// Settings are raised, and stay so.
+    /// Settings to raise for the rest of the run.
     Raise(Group),
-    /// A short step that tells what the raised settings gave, with their names.
+    /// A short step that measures the effect of the raised settings, with their names.
     Probe(Job, Vec<String>),
-    /// Watching until a signal, or until this command ends.
+    /// Monitoring until a signal, or until this command ends.
     Watch(Option<Job>),
+    /// A state of the machine until its mean power is known.
+    Power(PowerState),
+    /// Sleep of this duration, until the clock of the machine wakes it.
+    Suspend(SleepState, Duration),
+}
+
+/// A state of the machine whose power is measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PowerState {
+    /// Its name in the Record, for a state without a job.
+    pub name: Variant,
+    /// Work in this state; `None` for an idle machine.
+    pub job: Option<Job>,
+    /// True if all CPUs have the load that draws most besides the job.
+    pub loads_cpus: bool,
+    /// Maximum time.
+    pub limit: Duration,
 }
 
 impl Stage {
-    /// Words by which the same stage is known when the same run is started again; none for settings, which
-    /// are applied again.
+    /// Key that identifies the stage when the run is resumed; `None` for settings, which are applied again.
     pub(crate) fn words(&self) -> Option<String> {
         let of_job = |job: &Job| {
             let at = job.set_clock.map(|clock| format!(" at {clock:?}"));
@@ -78,10 +94,13 @@ impl Stage {
             Self::Survey => "look".into(),
             Self::Probe(job, raised) => format!("{} with {}", of_job(job), raised.join(" ")),
             Self::Watch(_) => WorkloadId::Watch.as_str().into(),
+            Self::Power(PowerState { name, job: None, .. }) => format!("power of {name}"),
+            Self::Power(PowerState { name, job: Some(job), .. }) => format!("power of {name} {}", of_job(job)),
+            Self::Suspend(state, _) => format!("suspend {}", state.name()),
         })
     }
 
-    /// The one thing that it runs, where that is a workload.
+    /// The job of a stage that runs one workload.
     pub(crate) fn job(&self) -> Option<&Job> {
         match self {
             Self::Job(job) | Self::UntilSteady(job) | Self::UntilSteadyWithin(job, _) | Self::Probe(job, _) => {
@@ -91,14 +110,14 @@ impl Stage {
         }
     }
 
-    /// True if it can have more than one step.
+    /// True if the stage can have several steps.
     pub(crate) fn has_several_steps(&self) -> bool {
-        // A point of a walk has a bounded time: what was measured of it is what there is.
+        // The time of an OPP is limited: its measured steps are complete.
         matches!(self, Self::ColdClocks | Self::HotClocks | Self::UntilSteady(_))
     }
 }
 
-/// A step as often as wanted.
+/// Stages of a step with this repetition rule.
 pub(crate) fn repeated(job: Job, repeat: Repeat) -> Vec<Stage> {
     match repeat {
         Repeat::UntilSteady => vec![Stage::UntilSteady(job)],
@@ -120,12 +139,12 @@ pub(crate) fn job(definition: &Definition, cpus: Vec<u32>, variant: Variant) -> 
     }
 }
 
-/// These between a measurement of the clocks before any load and one under load.
+/// Encloses the stages in clock measurements: cold before them, hot after them.
 pub(crate) fn between_clocks(stages: impl IntoIterator<Item = Stage>) -> Vec<Stage> {
     std::iter::once(Stage::ColdClocks).chain(stages).chain([Stage::HotClocks]).collect()
 }
 
-/// Puts the built-in workload where the program stands.
+/// Replaces the program by the built-in workload in these stages.
 pub(crate) fn replace_program(stages: &mut [Stage], program: WorkloadId) {
     for stage in stages {
         if let Stage::Job(job) | Stage::UntilSteady(job) | Stage::Probe(job, _) = stage

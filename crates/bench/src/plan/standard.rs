@@ -1,12 +1,11 @@
-//! The workloads of a run, decided before it begins: pure functions of the machine and the options. In
-//! which stages they run, and what runs between them, is in `question`.
+//! Workloads of a standard run: pure functions of machine and options. `question` arranges them into stages.
 
 use crate::Options;
 use record::{Cluster, Machine, Variant, WorkloadId};
 use workloads::job::Job;
 use workloads::job::cpus::{core_types, cpus_by_core_type, online_clusters, online_cpus};
 
-/// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
+/// Repetitions of the multi-threaded 7-zip benchmark: the minimum that shows a decline.
 const MULTI_REPETITIONS: u32 = 3;
 
 /// Memory workloads on one CPU of each cluster.
@@ -17,21 +16,21 @@ const ON_EACH_CLUSTER: [(WorkloadId, Variant); 4] = [
     (WorkloadId::MemoryLatency, Variant::RAMLAT),
 ];
 
-/// Which external programs are there; decides between real tools and built-in workloads.
+/// Available external programs, which decide between real tools and built-in workloads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AvailableTools {
-    /// A 7-zip that can run its benchmark.
+    /// A 7-zip with the benchmark command is installed.
     pub sevenzip: bool,
-    /// Two of them, one of which is the version of the lists.
+    /// Two versions of 7-zip, one of which is that of published lists.
     pub sevenzip_pair: bool,
-    /// OpenSSL.
+    /// OpenSSL is installed.
     pub openssl: bool,
-    /// A miner.
+    /// A CPU miner is installed.
     pub cpuminer: bool,
 }
 
-/// The workloads of a run, light to heavy. Where a built-in one stands in for a program, the program is
-/// in the plan as well: its step is skipped, and says why.
+/// Workloads of a run, light to heavy. A program that a built-in workload replaces stays in the plan: its skipped step
+/// has the reason.
 pub(crate) fn jobs(machine: &Machine, options: &Options, available: AvailableTools) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
@@ -55,12 +54,12 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: AvailableToo
     jobs
 }
 
-/// AES on each core type; in extensive runs on all CPUs at once as well.
+/// AES on each core type; in extensive runs also on all CPUs at once.
 fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: AvailableTools, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
     let cipher = if available.openssl { WorkloadId::OpenSsl } else { WorkloadId::Aes };
-    // With one core type there is nothing to compare with, so each size runs twice instead.
+    // Without a second core type for comparison, each size runs twice.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
     if !available.openssl {
         let first = vec![types[0].cpus[0]];
@@ -102,7 +101,7 @@ fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: A
         let single = single(packer, cluster);
         jobs.push(single.clone());
         if available.sevenzip_pair {
-            // Right behind the other, so that both find the machine alike.
+            // Runs right after the other version, in the same thermal state.
             jobs.push(Job { variant: Variant::OTHER_VERSION, ..single });
         }
     }
@@ -123,9 +122,9 @@ fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: A
     }
 }
 
-/// The same step by the built-in workload that stands in for this program; none where there is none.
+/// The built-in replacement of this step, if any.
 pub(crate) fn fallback_workload(job: &Job) -> Option<Job> {
-    // Only these of OpenSSL's ciphers are built in.
+    // Only the CBC ciphers of OpenSSL have a built-in replacement.
     let is_built_in = job.workload != WorkloadId::OpenSsl || job.variant.is_cbc();
     let mut known = WorkloadId::ALL.iter().filter(|_| is_built_in);
     let workload = *known.find(|id| id.stands_in_for() == Some(job.workload))?;
@@ -144,7 +143,7 @@ fn stress_loads(machine: &Machine, available: AvailableTools, jobs: &mut Vec<Job
     }
 }
 
-/// The latency between all online CPUs, or those of them that are wanted.
+/// Job for the latency between the wanted CPUs; all online CPUs if empty.
 pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
     let mut cpus = online_cpus(machine);
     if !wanted.is_empty() {
@@ -153,7 +152,7 @@ pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
     job(WorkloadId::CoreToCore, Variant::ONLY, cpus, 2)
 }
 
-/// A step of this form on these CPUs.
+/// Job of this form on these CPUs.
 pub(crate) fn job(workload: WorkloadId, variant: Variant, cpus: Vec<u32>, threads: u32) -> Job {
     Job { workload, variant, cpus, threads, repetition: 0, ..Job::default() }
 }

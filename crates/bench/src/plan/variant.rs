@@ -1,5 +1,5 @@
-//! One form of a workload of the table, as it is named to tests that run one thing again and again:
-//! `drive:read`, `video:hevc-1080p`, `network`. Which CPUs it gets, and for how long, the tests decide.
+//! One form of a workload, as named for tests that repeat one thing: `drive:read`, `video:hevc-1080p`, `network`. The
+//! test chooses CPUs and duration.
 
 use crate::plan::load::Load;
 use record::{Variant, WorkloadId};
@@ -15,11 +15,11 @@ pub struct Form {
 }
 
 impl Form {
-    /// Reads `drive:read,write` or `drive`, which is all its forms. None if it is no workload of the
-    /// table, or one that has no forms and runs as the standard run has it.
+    /// Parses `drive:read,write`, or `drive` for all forms. `None` if the table has no such workload, or if it has no
+    /// forms.
     ///
     /// # Errors
-    /// It has no such form, in one sentence without its stop.
+    /// The workload has no such form; a sentence without its full stop.
     pub fn parse(text: &str) -> Result<Option<Vec<Self>>, String> {
         let Some(load) = Load::parse(text)? else { return Ok(None) };
         let Some(shape) = workload(load.workload).and_then(|workload| workload.shape) else {
@@ -30,7 +30,7 @@ impl Form {
         Ok(Some(variants.iter().map(form).collect()))
     }
 
-    /// The one form that stands for a workload where only one can run: the first, or that which is named.
+    /// The named form, or the first: for tests that run one form only.
     ///
     /// # Errors
     /// As [`Form::parse`].

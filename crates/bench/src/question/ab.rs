@@ -1,5 +1,4 @@
-//! Two sides of a question: what each sets and runs, and in which order they take turns. How the
-//! difference is told from noise is not here (`rules::ab`).
+//! A-B comparison: settings and program of each side, and their order. `rules::ab` separates the difference from noise.
 
 use super::refusal::{StartFacts, no_place};
 use super::{Attributes, Planning, Question, Task};
@@ -12,10 +11,10 @@ use workloads::job::pinning::places;
 use workloads::job::score::ScoreRule;
 use workloads::job::setting::{Setting, impossible};
 
-/// Two sides that are run in turns: A B B A, so that drift falls on both alike.
+/// Two sides that alternate as A B B A, so that drift affects both equally.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ab {
-    /// A and B.
+    /// Sides A and B.
     pub sides: [Side; 2],
     /// Number of blocks of four runs.
     pub blocks: u32,
@@ -24,11 +23,11 @@ pub struct Ab {
 /// One side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Side {
-    /// As it was given.
+    /// Words of the command line.
     pub words: String,
-    /// Settings that hold while it runs.
+    /// Settings in force while it runs.
     pub settings: Vec<Setting>,
-    /// Workloads.
+    /// Its program.
     pub definition: Definition,
 }
 
@@ -79,7 +78,7 @@ impl Task for Ab {
     }
 }
 
-/// Why a side cannot be set up on this machine; its runs would all fail.
+/// Reason why the settings of a side are impossible on this machine; all its runs would fail.
 fn unsettable(asked: &StartFacts, settings: &[Setting]) -> Option<String> {
     let cpus = settings.iter().filter_map(|setting| match setting {
         Setting::Cpus(cpus) => Some(cpus),
@@ -94,10 +93,10 @@ fn unsettable(asked: &StartFacts, settings: &[Setting]) -> Option<String> {
     no_place(asked, cpus).or_else(not_allowed)
 }
 
-/// The side of a command line: settings of the one program, or a program of its own.
+/// Parses a side: settings for the common program, or a program.
 ///
 /// # Errors
-/// One sentence about what is wrong.
+/// The text is invalid; one sentence.
 pub fn side(words: &str, program: Option<&Definition>) -> Result<Side, String> {
     let settings = Setting::parse_list(words)?;
     let (settings, definition) = match (settings, program) {
@@ -120,7 +119,7 @@ pub fn side(words: &str, program: Option<&Definition>) -> Result<Side, String> {
     Ok(Side { words: words.to_owned(), settings, definition })
 }
 
-/// Both sides are scored alike.
+/// Sets the same score rule for both sides.
 pub fn score_both(ab: &mut Ab, score: &ScoreRule, unit: &str, higher_is_better: bool) {
     for side in &mut ab.sides {
         side.definition.score = score.clone();
@@ -129,10 +128,10 @@ pub fn score_both(ab: &mut Ab, score: &ScoreRule, unit: &str, higher_is_better: 
     }
 }
 
-/// The runs that do not count.
+/// Runs that are not part of the result.
 const WARM_UP: Variant = Variant::own("warm-up");
 
-/// A B B A, B A A B, ... after one run of each that does not count: it fills caches of the disk.
+/// Blocks A B B A, B A A B, ... after one discarded run of each side, which fills the page cache.
 fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
     let [a, b] = &ab.sides;
     let same_settings = a.settings == b.settings;

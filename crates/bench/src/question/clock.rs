@@ -1,4 +1,4 @@
-//! Which clocks the CPUs really have.
+//! Question: real clocks of the CPUs.
 
 use super::{Attributes, LOAD_TIME, Planning, Question, Task};
 use crate::plan::options::Options;
@@ -7,14 +7,14 @@ use record::{Machine, Mode, QuestionId};
 use std::time::Duration;
 use workloads::job::pinning::CpuSelection;
 
-/// Measures only clocks, without waiting.
+/// Measures clocks only, without waiting for an idle system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clock {
     /// CPUs to measure.
     pub cpus: CpuSelection,
     /// Successive readings of each CPU.
     pub readings: usize,
-    /// All CPUs work for so long, then the clocks are measured again while they go on.
+    /// Duration of a load on all CPUs, after which clocks are measured again under this load.
     pub heat: Option<Duration>,
 }
 

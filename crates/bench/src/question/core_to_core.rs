@@ -1,4 +1,4 @@
-//! Latency of data from each CPU to each other CPU.
+//! Question: latency of data between each pair of CPUs.
 
 use super::refusal::{StartFacts, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
@@ -8,10 +8,10 @@ use crate::plan::standard;
 use record::{Machine, Mode, QuestionId};
 use workloads::job::pinning::CpuSelection;
 
-/// Measures only the latency between these CPUs, without waiting.
+/// Measures the latency only, without waiting for an idle system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoreToCore {
-    /// Between these CPUs.
+    /// CPUs to measure.
     pub cpus: CpuSelection,
 }
 

@@ -1,4 +1,4 @@
-//! Is the memory controller throttled by heat?
+//! Question: is the memory controller throttled by heat?
 
 use super::{Attributes, Planning, Question, Task};
 use crate::plan::options::Options;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{fastest_cpu, online_cpus};
 
-/// Latency and cipher before and after heat and memory traffic.
+/// Measures latency and cipher before and after heat and memory traffic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DramThrottling;
 
@@ -41,11 +41,11 @@ impl Task for DramThrottling {
     }
 }
 
-/// Load of the test of the memory controller: as long as a chip takes to get hot.
+/// Duration of the load: as long as a chip takes to get hot.
 const DRAM_LOAD: Duration = Duration::from_secs(120);
 
-/// Latency and cipher, then heat and memory traffic, then cipher and latency again: a memory controller
-/// that is throttled by heat, or does not come back from it, shows in the difference.
+/// Latency and cipher, heat and memory traffic, then cipher and latency again. The difference shows a memory controller
+/// that heat throttles and keeps throttled.
 fn stages(machine: &Machine, available: AvailableTools) -> Vec<Stage> {
     let fastest = vec![fastest_cpu(machine)];
     let all = online_cpus(machine);

@@ -1,5 +1,5 @@
-//! What performance costs: every OPP of every chosen set of cores, idle first. Which sets, which OPPs,
-//! in which order; the result is computed from the Record (`rules::efficiency`).
+//! Question: power and score at every OPP of every chosen set of cores, after an idle time. The answer is computed from
+//! the Record (`rules::efficiency`).
 
 use super::refusal::{StartFacts, no_stage_runs, not_online};
 use super::{Planning, Question, Task};
@@ -20,24 +20,23 @@ use workloads::{AtAnOpp, workload};
 pub struct Efficiency {
     /// Sets of cores.
     pub sets: CpuSets,
-    /// What runs at each of them: `sevenzip`, `lzma` or one form of another workload; 7-zip where it is
-    /// installed if none is given.
+    /// Workload at each OPP: `sevenzip`, `lzma` or one form of another workload; `None` for 7-zip if installed.
     pub load: Option<Form>,
-    /// One OPP is repeated until its score is steady, at most so long.
+    /// Maximum time of one OPP, whose job repeats until its score is stable.
     pub point: Duration,
-    /// Power and temperature without load are watched for so long.
+    /// Time to record idle power and temperature.
     pub idle: Duration,
 }
 
 impl Default for Efficiency {
-    /// All cores, with times that settle on any board: a chip does so in seconds, and a meter that
-    /// averages does it over less than this.
+    /// All cores, with times in which any board settles: a chip takes seconds, and averaging meters less than these
+    /// times.
     fn default() -> Self {
         Self { sets: CpuSets::Together, load: None, point: POINT_TIME, idle: Duration::from_secs(20) }
     }
 }
 
-/// Which sets of cores are walked.
+/// Sets of cores to walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CpuSets {
     /// All cores together.
@@ -55,11 +54,10 @@ pub enum CpuSets {
 }
 
 impl CpuSets {
-    /// `cores`, `clusters`, `coreclusters`, `all`, a list such as `0-3`, or nothing for all cores
-    /// together.
+    /// Parses `cores`, `clusters`, `coreclusters`, `all` or a list such as `0-3`; empty for all cores together.
     ///
     /// # Errors
-    /// One sentence about what it may be.
+    /// The text is none of these; one sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "" => Ok(Self::Together),
@@ -77,12 +75,11 @@ impl CpuSets {
     }
 }
 
-/// Lowest clock that is walked where none is given (`MinKHz`): below, one point takes minutes.
+/// Default of `MinKHz`: below it, one OPP takes minutes.
 const CLOCK_KHZ_MIN: u32 = 600_000;
-/// One point is repeated until its score is steady, at most so long: with its clock before and what runs when
-/// time is up, a point takes 15 seconds.
+/// Default maximum time of one OPP: with its clock measurement and the last repetition, 15 seconds.
 const POINT_TIME: Duration = Duration::from_secs(12);
-/// A part of a point; steps are short, so that the end comes in time.
+/// Duration of one repetition: short, so that the limit is kept.
 const PART: Duration = Duration::from_secs(2);
 
 pub(super) static QUESTION: Question = Question {
@@ -158,7 +155,7 @@ fn job(cpus: &[u32], khz: u32, load: &Form) -> Job {
     }
 }
 
-/// The sets, each once.
+/// Sets of CPUs without duplicates.
 fn cpu_sets(machine: &Machine, sets: &CpuSets) -> Vec<Vec<u32>> {
     let clusters = || online_clusters(machine).into_iter().map(|cluster| cluster.cpus);
     let cores = || clusters().map(|cpus| vec![cpus[0]]).collect::<Vec<_>>();
@@ -190,7 +187,7 @@ fn policies_of<'a>(machine: &'a Machine, cpus: &'a [u32]) -> impl Iterator<Item 
     policies.filter(|policy| policy.cpus.iter().any(|cpu| cpus.contains(cpu)))
 }
 
-/// OPPs of the fastest policy of the set, lowest first, within what the user allows.
+/// OPPs of the fastest policy of the set within the user's limits, lowest first.
 fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
     let fastest = policies_of(machine, cpus).max_by_key(|policy| settable_opps(policy).last().copied());
     let mut all = fastest.map(settable_opps).unwrap_or_default();
@@ -200,7 +197,7 @@ fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
     all
 }
 
-/// Policies of the set at the clock or the nearest below, all others at their lowest.
+/// Clock limits: policies of the set at this clock or the next lower OPP, all others at their lowest.
 fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
     let of_set: Vec<u32> = policies_of(machine, cpus).map(|policy| policy.policy).collect();
     let policies = machine.policies.iter();

@@ -1,4 +1,4 @@
-//! Loads of the table of workloads, by name.
+//! Question: scores of workloads by name.
 
 use super::refusal::{StartFacts, no_place, no_tool};
 use super::{Attributes, Planning, Question, Task};
@@ -48,7 +48,7 @@ impl Task for Loads {
 }
 
 impl Load {
-    /// Workloads in their order.
+    /// Stages of this load.
     pub(super) fn stages(&self, machine: &Machine) -> Vec<Stage> {
         let jobs = match workload(self.workload).and_then(|workload| workload.shape) {
             Some(shape) => self.of_shape(machine, shape),
@@ -80,7 +80,7 @@ impl Load {
         Job { workload: self.workload, variant: variant.clone(), threads: cpus.len() as u32, cpus, ..Job::default() }
     }
 
-    /// Sets of CPUs, each with its number of repetitions.
+    /// Sets of CPUs with their repetitions.
     fn places(&self, machine: &Machine, shape: Shape) -> Vec<(Vec<u32>, u32)> {
         let all = online_cpus(machine);
         if let Some(pinning) = &self.pinning {
@@ -106,13 +106,13 @@ impl Load {
         }
     }
 
-    /// What the standard run does in its most thorough form, of this workload alone.
+    /// Jobs of this workload in an extensive standard run with all options.
     pub(super) fn of_standard_run(&self, machine: &Machine) -> Vec<Job> {
         let options = Options { extensive: true, heat: true, ..Options::default() };
-        // Asked for by name, it runs although the other one of its kind would be the first choice.
+        // A requested workload runs even if another of its kind is preferred.
         let available = AvailableTools {
             sevenzip: self.workload == WorkloadId::SevenZip,
-            // A load is one program.
+            // One program only.
             sevenzip_pair: false,
             openssl: self.workload == WorkloadId::OpenSsl,
             cpuminer: self.workload == WorkloadId::Cpuminer,

@@ -1,4 +1,4 @@
-//! All about memory: bandwidth, latency by size, both under load.
+//! Question: memory bandwidth, latency by size, and both under load.
 
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
 use crate::plan::options::Options;
@@ -9,10 +9,10 @@ use workloads::job::Job;
 use workloads::job::cpus::{core_types, cpus_by_speed};
 use workloads::job::pinning::CpuSelection;
 
-/// Measures only memory, without waiting.
+/// Measures memory only, without waiting for an idle system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Of the first of these CPUs, the others of them load it; of one CPU of each core type for `All`.
+    /// CPUs: the first is measured, the others load the memory. `All` measures one CPU of each core type.
     pub cpus: CpuSelection,
 }
 
@@ -49,7 +49,7 @@ impl Task for Memory {
     }
 }
 
-/// Everything about memory, for one CPU of each core type or for the first that is wanted.
+/// Jobs for the first wanted CPU, or for one CPU of each core type.
 fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
     let firsts: Vec<u32> = match wanted {
         [first, ..] => vec![*first],
@@ -65,7 +65,7 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
             jobs.push(on_it(WorkloadId::MemoryLatency, variant));
         }
     }
-    // The fastest first, so that the curve begins with what one CPU can do at best.
+    // Fastest first: the curve starts with the best single CPU.
     let mut cpus = match wanted {
         [] => cpus_by_speed(machine),
         wanted => wanted.to_vec(),

@@ -1,5 +1,5 @@
-//! What can be asked of a machine: one file per question says in which stages it is answered, how a run of it behaves,
-//! and why it cannot come to anything here. What the stages are is in `plan`, who goes through them is `run`.
+//! Questions to a machine: one file per question has its stages, the behaviour of its runs, and the reasons for
+//! refusal. `plan` defines the stages, `run` executes them.
 
 pub(crate) mod ab;
 pub(crate) mod clock;
@@ -8,6 +8,7 @@ pub(crate) mod dram_throttling;
 pub mod efficiency;
 pub(crate) mod loads;
 pub(crate) mod memory;
+pub mod power;
 pub(crate) mod program;
 pub(crate) mod refusal;
 pub(crate) mod review;
@@ -29,8 +30,8 @@ use std::time::Duration;
 use workloads::job::definition::Definition;
 use workloads::job::pinning::CpuSelection;
 
-/// All questions, sorted by id: those of the vocabulary, then those of their own. Each is answered by the entry of the same id in `rules`.
-pub static QUESTIONS: [&Question; 14] = [
+/// All questions, sorted by id: vocabulary first, then private ids. `rules` has the answer of the same id.
+pub static QUESTIONS: [&Question; 15] = [
     &ab::QUESTION,
     &clock::QUESTION,
     &core_to_core::QUESTION,
@@ -44,36 +45,37 @@ pub static QUESTIONS: [&Question; 14] = [
     &standard::QUESTION,
     &thermal::QUESTION,
     &workload::QUESTION,
+    &power::QUESTION,
     &scaling::QUESTION,
 ];
 
 /// Question to a machine.
 #[derive(Debug)]
 pub struct Question {
-    /// Which one it is.
+    /// Id.
     pub id: QuestionId,
-    /// The words of the command line that ask it.
+    /// Words of the command line.
     pub asked_by: &'static str,
     /// The question itself.
     pub about: &'static str,
-    /// How it is asked where nothing but CPUs belongs to it: `asked_by` is then a verb of the command line.
+    /// Verb of a question that takes only CPUs; `asked_by` is the verb.
     pub plain_verb: Option<PlainVerb>,
 }
 
-/// A verb that takes CPUs and nothing of its own, and prints the report of the same name.
+/// A verb that takes only CPUs and prints the report of the same name.
 #[derive(Debug)]
 pub struct PlainVerb {
     /// Line in the help, without a full stop.
     pub help: &'static str,
     /// Further text of its own help.
     pub more: &'static str,
-    /// The question for these CPUs.
+    /// Creates the task for these CPUs.
     pub task: fn(CpuSelection) -> AnyTask,
 }
 
-/// A question, understood.
+/// A question with its parameters.
 pub trait Task: Debug + Send + Sync {
-    /// Which question it is.
+    /// The question.
     fn question(&self) -> &'static Question;
 
     /// Mode of its runs in the Record.
@@ -87,22 +89,22 @@ pub trait Task: Debug + Send + Sync {
     /// Stages on this machine, in order.
     fn stages(&self, planning: &Planning) -> Vec<Stage>;
 
-    /// Why it cannot come to anything here, in one sentence with the way out; none if it can.
+    /// Reason why this machine cannot answer it, as one sentence with the remedy; `None` if it can.
     fn refusal(&self, _: &StartFacts) -> Option<String> {
         None
     }
 
-    /// Programs of the user's own that it runs.
+    /// User's programs that it runs.
     fn definitions(&self) -> Vec<&Definition> {
         Vec::new()
     }
 
-    /// The CPUs of this machine that are wanted; empty for all.
+    /// Wanted CPUs; empty for all.
     fn cpus(&self, _: &Machine) -> Vec<u32> {
         Vec::new()
     }
 
-    /// Names of the two sides, if it has two.
+    /// Names of the two sides of a comparison.
     fn sides(&self) -> Vec<String> {
         Vec::new()
     }
@@ -117,29 +119,28 @@ pub struct Planning<'a> {
     pub survey: &'a Survey,
     /// Options of the run.
     pub options: &'a Options,
-    /// Which programs are there.
+    /// Available programs.
     pub available: AvailableTools,
 }
 
 /// Behaviour of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attributes {
-    /// It is worth waiting for a quiet system: a request for one figure wants it now, and is told how disturbed it
-    /// was.
+    /// True if the run waits for an idle system. A single measurement starts at once and records how disturbed it was.
     pub is_whole_run: bool,
-    /// The machine is sampled meanwhile.
+    /// True if the sampler runs.
     pub is_watched: bool,
-    /// Clocks are measured before settings are changed, so that the ramp to full clock is that of the governor as it
-    /// was found.
+    /// True if the ramp to full clock is measured before settings change, with the governor as found.
     pub has_ramps: bool,
     /// True if the machine is inspected before settings are changed.
     pub looks_first: bool,
-    /// Its stages depend on which programs are there. Asking them for their versions takes longer than all else
-    /// between two steps.
+    /// True if governors and clocks are raised before the first stage; other runs change settings stage by stage.
+    pub is_tuned: bool,
+    /// True if the stages depend on the available programs. Querying their versions is slow.
     pub asks_for_tools: bool,
-    /// The plan chooses the programs: a built-in workload takes the place of one that does not do its work.
+    /// True if the plan chooses the programs, so that a built-in workload may replace one that fails.
     pub replaces_programs: bool,
-    /// Share of one core that the sampler may use, in millionths; as usual where none is given.
+    /// Share of one core that the sampler may use, in millionths; `None` for the default.
     pub sampler_ppm: Option<u32>,
     /// Interval of the sampler.
     pub interval: Duration,
@@ -147,32 +148,32 @@ pub struct Attributes {
     pub readings: usize,
     /// Duration of the load on all CPUs before clocks under load are measured.
     pub load_time: Duration,
-    /// A side of it changes the machine, also one without cpufreq.
+    /// True if it changes settings even without cpufreq.
     pub changes_machine: bool,
-    /// Why it cannot go on where it died, as the end of a sentence; none if it can.
+    /// Reason why a run cannot be resumed, as the end of a sentence; `None` if it can.
     pub not_resumable: Option<&'static str>,
-    /// Lines that are typed meanwhile are kept.
+    /// True if typed lines become marks.
     pub reads_marks: bool,
-    /// It has no results that could be wrong.
+    /// True if it has no results whose validity could be doubted.
     pub only_watches: bool,
-    /// The program of the user's own whose failure is that of the run.
+    /// Role of a user's program; its failure is that of the run.
     pub own_program: OwnProgram,
 }
 
-/// A program of the user's own whose failure is that of the run.
+/// Role of a user's program whose failure is that of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnProgram {
-    /// There is none.
+    /// No such program.
     None,
-    /// It is what is measured.
+    /// The program is measured.
     Measured,
-    /// The machine is watched while it runs.
+    /// The machine is monitored while the program runs.
     Watched,
 }
 
-/// Readings of each point: three, as logs have always shown.
+/// Readings per point: three, as in logs of the bash program.
 const READINGS: usize = 3;
-/// The load before the hot pass: long enough to be seen by governor and cooling.
+/// Duration of the load before the hot pass: long enough for governor and cooling to react.
 const LOAD_TIME: Duration = Duration::from_millis(1500);
 
 impl Default for Attributes {
@@ -183,6 +184,7 @@ impl Default for Attributes {
             is_watched: true,
             has_ramps: true,
             looks_first: false,
+            is_tuned: true,
             asks_for_tools: true,
             replaces_programs: false,
             sampler_ppm: None,
@@ -199,7 +201,7 @@ impl Default for Attributes {
 }
 
 impl Attributes {
-    /// Behaviour of a question that is answered at once.
+    /// Behaviour of a short single measurement.
     fn at_once() -> Self {
         Self {
             is_whole_run: false,
@@ -211,12 +213,12 @@ impl Attributes {
     }
 }
 
-/// A task of any kind. Two are the same if they say the same of themselves.
+/// A task of any kind. Tasks with equal debug output are equal.
 #[derive(Debug, Clone)]
 pub struct AnyTask(Arc<dyn Task>);
 
 impl AnyTask {
-    /// This one.
+    /// Wraps a task.
     pub fn of(task: impl Task + 'static) -> Self {
         Self(Arc::new(task))
     }
@@ -236,7 +238,7 @@ impl PartialEq for AnyTask {
     }
 }
 
-/// Selected CPUs.
+/// Keeps the CPUs that the task wants.
 pub(crate) fn retain_wanted(task: &dyn Task, machine: &Machine, cpus: &mut Vec<u32>) {
     let wanted = task.cpus(machine);
     cpus.retain(|cpu| wanted.is_empty() || wanted.contains(cpu));

@@ -1,4 +1,4 @@
-//! One program of the user's own, under the same gate, watch and validation as our own workloads.
+//! Question: score of a user's program, with the same gate, sampling and validation as built-in workloads.
 
 use super::refusal::{StartFacts, no_place};
 use super::{Attributes, OwnProgram, Planning, Question, Task};
@@ -8,7 +8,7 @@ use record::{Mode, QuestionId};
 use workloads::job::definition::Definition;
 use workloads::job::pinning::places;
 
-/// One program of the user's own.
+/// A user's program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program(pub Definition);
 

@@ -19,13 +19,13 @@ use workloads::workload;
 /// Facts known before a run starts.
 #[derive(Debug, Clone, Copy)]
 pub struct StartFacts<'a> {
-    /// The machine; only who needs it waits until it was looked at.
+    /// The machine, identified on first use.
     pub identified: &'a LazyMachine<'a>,
     /// Options of the run.
     pub options: &'a Options,
 }
 
-/// Why a run of this task cannot come to anything here; nothing if it can.
+/// Reason to refuse a run of this task; `None` if it can start.
 pub fn refusal(task: &dyn Task, identified: &LazyMachine, options: &Options) -> Option<String> {
     let user = options.user.as_deref();
     let definitions = task.definitions();
@@ -33,25 +33,25 @@ pub fn refusal(task: &dyn Task, identified: &LazyMachine, options: &Options) -> 
     distrusted.or_else(|| task.refusal(&StartFacts { identified, options }))
 }
 
-/// Programs that are to run on CPUs which are not there.
+/// Refuses programs pinned to absent CPUs.
 pub(super) fn no_place<'a>(asked: &StartFacts, pinnings: impl IntoIterator<Item = &'a CpuSelection>) -> Option<String> {
     let lists = pinnings.into_iter().filter_map(|pinning| match pinning {
         CpuSelection::Cpus(cpus) => Some(cpus),
         _ => None,
     });
-    // Only who names CPUs waits until the machine was looked at.
+    // The machine is identified only if CPUs are named.
     let cpus: Vec<u32> = lists.flatten().copied().collect();
     let is_named = !cpus.is_empty();
     is_named.then(|| not_online(asked.identified.machine(), &cpus))?
 }
 
-/// Loads of which none has its program here.
+/// Refuses loads if the programs of all of them are missing.
 pub(super) fn no_tool(asked: &StartFacts, loads: &[Load]) -> Option<String> {
     let tools = Tools::of_user(asked.options.user.clone());
     let mut reasons = Vec::new();
     for load in loads {
         let kind = workload(load.workload)?.tool?;
-        // One that is there is worth the run; the others give their reasons in it.
+        // One available program is enough; the steps of the others have their reasons.
         let missing = tools.find(kind).err()?;
         let name = load.workload.as_str();
         reasons.push(format!("{name} cannot run: {missing}"));
@@ -60,20 +60,20 @@ pub(super) fn no_tool(asked: &StartFacts, loads: &[Load]) -> Option<String> {
     (!reasons.is_empty()).then(|| format!("{}; {way_out}.", reasons.join("; ")))
 }
 
-/// A program that the user named by a variable and that is none of its kind.
+/// Refuses a program named by a variable that is not of its kind.
 pub(super) fn misnamed(asked: &StartFacts, id: WorkloadId) -> Option<String> {
     let tools = Tools::of_user(asked.options.user.clone());
     let missing = tools.misnamed(workload(id)?.tool?)?;
     Some(format!("{missing}."))
 }
 
-/// Stages of which no step can run; the first reason.
+/// Refuses stages if no step can run, with the first reason.
 pub(super) fn no_stage_runs(asked: &StartFacts, stages: Vec<Stage>) -> Option<String> {
     let jobs = stages.iter().filter_map(Stage::job);
     let tools = Tools::of_user(asked.options.user.clone());
     let mut reasons = Vec::new();
     for job in jobs {
-        // One that can run is worth the run; the others give their reasons in it.
+        // One runnable step is enough; the others have their reasons.
         let why = lacking(asked, &tools, job)?;
         let name = job.workload.as_str();
         reasons.push(format!("{name} cannot run: {why}"));
@@ -101,7 +101,7 @@ pub(super) fn not_online(machine: &Machine, cpus: &[u32]) -> Option<String> {
     Some(format!("CPU {missing} is not online; online CPUs: {online}."))
 }
 
-/// Fewer than two CPUs for a question that is about several.
+/// Refuses a question about several CPUs if there is only one.
 pub(super) fn fewer_than_two(machine: &Machine, wanted: &[u32], about: &str) -> Option<String> {
     let online = online_cpus(machine);
     match (&online[..], wanted) {
@@ -174,7 +174,7 @@ processor\t: 1
         })
     }
 
-    /// A program without and with these settings.
+    /// Sides without and with these settings.
     fn sides(settings: &str) -> Ab {
         let definition = workloads::job::definition::Definition::of_command(vec!["true".into()]);
         let settings = Setting::parse_list(settings).unwrap().unwrap();

@@ -1,8 +1,7 @@
-//! What a review does, decided before it begins: short steps as found and after each group of settings
-//! is raised, then the usual steps, then watching. Without benchmarks: all groups raised, then watching.
+//! Plan of a review: short steps as found and after each group of settings, then the usual steps, then monitoring.
+//! Without benchmarks: all groups, then monitoring.
 //!
-//! Pure: what the look over the machine found goes in, a list of stages comes out. Only values that a
-//! node itself lists become part of a group.
+//! Pure: the input is the survey. Groups contain only values that a node itself lists.
 
 use crate::plan::options::Options;
 use crate::plan::stage::{Group, Stage};
@@ -21,19 +20,18 @@ use workloads::job::definition::Definition;
 /// A review.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Review {
-    /// Measure as found, after each group of settings, and the usual things.
+    /// Measure as found, after each group of settings, and the usual steps.
     pub benchmarks: bool,
-    /// Runs while the machine is watched; empty: until interrupted.
+    /// Command to monitor; empty to monitor until interrupted.
     pub command: Vec<String>,
-    /// Watch after measuring.
+    /// Monitor after measuring.
     pub watch: bool,
 }
 
-/// Each state is measured so often: twice tells a difference from chance.
+/// Repetitions in each state: two separate a difference from noise.
 const PROBE_REPETITIONS: u32 = 2;
 
-/// What is watched ends by itself or by a signal: an hour of load means an hour, and not one
-/// that is killed in its last second. A year stands for no limit.
+/// Time limit of a monitored command, which ends by itself or by a signal. A year means no limit.
 const WATCHED_AT_MOST: Duration = Duration::from_secs(365 * 86_400);
 
 pub(super) static QUESTION: Question = Question {
@@ -101,11 +99,11 @@ fn stages(
     stages
 }
 
-/// Everything that a review measures, from the machine as it was found to the clocks when it is hot.
+/// All measurements of a review, from the machine as found to the hot clocks.
 fn measured(groups: Vec<Group>, machine: &Machine, options: &Options, available: AvailableTools) -> Vec<Stage> {
     let mut stages = Vec::new();
     let mut raised: Vec<String> = Vec::new();
-    // Without anything to raise there is nothing to attribute.
+    // Without settings to raise, no effect is attributed.
     if !groups.is_empty() {
         stages.extend(probes(machine, options, &raised));
     }
@@ -116,14 +114,14 @@ fn measured(groups: Vec<Group>, machine: &Machine, options: &Options, available:
     }
     stages.push(Stage::ColdClocks);
     let jobs = standard::jobs(machine, options, available);
-    // As reviews always had it: one key size is enough.
+    // One key size is enough.
     let wanted = |job: &Job| !job.variant.is_aes() || job.variant.is_aes_256();
     stages.extend(jobs.into_iter().filter(wanted).map(Stage::Job));
     stages.push(Stage::HotClocks);
     stages
 }
 
-/// The command that runs while the machine is watched.
+/// Job of the monitored command.
 fn watched_job(review: &Review) -> Option<Job> {
     let definition = watched_program(review)?;
     Some(Job {
@@ -134,19 +132,19 @@ fn watched_job(review: &Review) -> Option<Job> {
     })
 }
 
-/// The command of the user's as it is run: no score is asked of it but its time, and its name is its own.
+/// The user's command, scored by its time.
 fn watched_program(review: &Review) -> Option<Definition> {
     review.command.first().filter(|first| !first.is_empty())?;
     let mut definition = Definition::of_command(review.command.clone());
     if is_taken(&definition.name) {
-        // Rules and tables know what such a step means; this one only has its name.
+        // The name must not be that of a known workload.
         definition.name.push_str("-command");
     }
     definition.time_limit = WATCHED_AT_MOST;
     Some(definition)
 }
 
-/// Short steps that feel clocks of CPU and memory.
+/// Short steps that depend on the clocks of CPU and memory.
 fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage> {
     let fastest = fastest_cpu(machine);
     let mut kinds = vec![(WorkloadId::MemoryBandwidth, Variant::ONLY), (WorkloadId::MemoryLatency, Variant::ONLY)];
@@ -168,7 +166,7 @@ fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage>
     repetitions.flat_map(|repetition| kinds.iter().map(move |kind| step(kind, repetition))).collect()
 }
 
-/// Settings that can be raised, in order.
+/// Groups of settings to raise, in order.
 fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
     let of_kind = |wanted: &dyn Fn(ScalerKind) -> bool| {
         let scalers = survey.scalers.iter().filter(|scaler| wanted(scaler.kind));
@@ -177,7 +175,7 @@ fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
     let aspm = survey.choices.iter().find(|choice| choice.path == Node::AspmPolicy.path());
     let aspm =
         aspm.filter(|choice| choice.chosen != "performance" && choice.all.iter().any(|one| one == "performance"));
-    // A policy without links would be raised for nothing.
+    // The policy has no effect without PCIe links.
     let has_links = survey.pci.iter().any(|device| device.link.is_some());
     let groups = [
         Group { name: "CPU governor set to performance", nodes: of_kind(&|kind| kind == ScalerKind::Cpu) },
@@ -199,7 +197,7 @@ fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
     groups.into_iter().filter(|group| !group.nodes.is_empty()).collect()
 }
 
-/// The governor of one scaler at performance, if it lists that and has another one.
+/// Governor `performance` for one scaler, if listed and not active.
 fn governor(scaler: &Scaler) -> Option<(Node, String)> {
     const WANTED: &str = "performance";
     let now = scaler.governor.known()?;
@@ -218,7 +216,7 @@ fn policy_number(scaler: &Scaler) -> Option<u32> {
     scaler.name.strip_prefix("policy")?.parse().ok()
 }
 
-/// Highest clocks that are below what the CPU has, and below what the user allows.
+/// Clock limits below the maximum of the CPU and the user's limit.
 fn limits(survey: &Survey, options: &Options) -> Vec<(Node, String)> {
     let cpus = survey.scalers.iter().filter(|scaler| scaler.kind == ScalerKind::Cpu);
     cpus.filter_map(|scaler| {

@@ -1,4 +1,4 @@
-//! Gain by each further CPU: the same work on one, two ... all CPUs.
+//! Question: gain by each further CPU, with the same work on one, two ... all CPUs.
 
 use super::refusal::{StartFacts, fewer_than_two};
 use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
@@ -12,10 +12,10 @@ use workloads::job::Job;
 use workloads::job::cpus::{claimed_khz, cpus_by_speed, numbers_of_cpus, online_clusters};
 use workloads::job::pinning::CpuSelection;
 
-/// The same work on ever more of these CPUs.
+/// Runs the same work on a growing number of these CPUs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scaling {
-    /// The CPUs; the fastest work first.
+    /// CPUs; the fastest are used first.
     cpus: CpuSelection,
 }
 
@@ -31,9 +31,9 @@ pub(super) static QUESTION: Question = Question {
 };
 
 const SCALING: &str = "scaling";
-/// Up and down, so that heat does not look like a loss of many CPUs.
+/// Rounds, upwards and downwards, so that heat is not taken for a loss by many CPUs.
 const ROUNDS: u32 = 2;
-/// Of one measurement.
+/// Duration of one measurement.
 const TIME: Duration = Duration::from_secs(3);
 
 impl Task for Scaling {
@@ -46,7 +46,7 @@ impl Task for Scaling {
     }
 
     fn attributes(&self) -> Attributes {
-        // Clocks and heat say what many CPUs lose.
+        // Clocks and heat explain the loss with many CPUs.
         Attributes { is_watched: true, ..Attributes::at_once() }
     }
 
@@ -88,7 +88,7 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
     jobs
 }
 
-/// The CPUs that are wanted, those of the fastest clusters first, and before a second CPU of a core (SMT) all cores.
+/// Wanted CPUs, fastest clusters first, and all cores before their second threads (SMT).
 fn in_order(machine: &Machine, wanted: &[u32]) -> Vec<u32> {
     let mut cpus = cpus_by_speed(machine);
     cpus.retain(|cpu| wanted.is_empty() || wanted.contains(cpu));
@@ -103,7 +103,7 @@ fn in_order(machine: &Machine, wanted: &[u32]) -> Vec<u32> {
     ranked.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
-/// One CPU of each kind besides that of the first: what many reach is set against what each of them reaches alone.
+/// One CPU of each kind other than the first, for the sum of single scores.
 fn others_alone(machine: &Machine, cpus: &[u32]) -> Vec<u32> {
     let mut kinds = Vec::new();
     let mut clusters = online_clusters(machine);

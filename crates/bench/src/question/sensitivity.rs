@@ -1,8 +1,8 @@
-//! What a workload loses when the clock falls: which clocks, which workloads, in which order. A pure
-//! function of the machine; the result is computed from the Record (`rules::sensitivity`).
+//! Question: loss of workloads at lower clocks. Stages are a pure function of the machine; the answer is computed from
+//! the Record (`rules::sensitivity`).
 //!
-//! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
-//! on all clocks alike.
+//! Every round runs all workloads at all clocks, alternately upwards and downwards, so that drift affects all clocks
+//! equally.
 
 use super::refusal::{StartFacts, no_stage_runs, not_online};
 use super::{Planning, Question, Task};
@@ -19,19 +19,19 @@ use workloads::job::pinning::CpuSelection;
 use workloads::job::setting::Setting;
 use workloads::{named, workload};
 
-/// A run that compares clocks.
+/// A comparison of clocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sensitivity {
-    /// ClockSelection which clocks.
+    /// Clocks to compare.
     pub at: ClockSelection,
     /// Workloads at each clock.
     pub loads: Vec<Load>,
-    /// How often all of it runs. Six are the least for an interval of 95 %.
+    /// Number of rounds; a 95 % interval needs at least six.
     pub rounds: u32,
 }
 
 impl Sensitivity {
-    /// The workloads of the table among its loads.
+    /// Ids of its loads that are in the table of workloads.
     pub fn workload_ids(&self) -> Vec<WorkloadId> {
         let id = |load: &Load| match load {
             Load::Workload(id) => Some(*id),
@@ -42,14 +42,14 @@ impl Sensitivity {
     }
 }
 
-/// Clocks that are compared.
+/// Selection of clocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClockSelection {
-    /// The highest and the lowest.
+    /// Highest and lowest clock.
     Extremes,
     /// Every OPP of the fastest policy.
     All,
-    /// These, in kHz; each becomes the nearest OPP that is not above it.
+    /// Clocks in kHz, rounded down to OPPs.
     Khz(Vec<u32>),
 }
 
@@ -58,31 +58,31 @@ pub enum ClockSelection {
 pub enum Load {
     /// A built-in workload or a known program, by id.
     Workload(WorkloadId),
-    /// One form of a workload that has several.
+    /// One form of a workload with several.
     Form(Form),
-    /// A program of the user's own.
+    /// A user's program.
     Program(Box<Definition>),
 }
 
-/// Shares of the CPU that stand for clocks where there is no cpufreq, in percent.
+/// CPU shares in percent that emulate clocks without cpufreq.
 const SHARES: [u32; 2] = [40, 100];
-/// Workloads of their own length run so long at each clock, so that rounds stay short.
+/// Duration of built-in workloads at each clock; short, for short rounds.
 const TIME: Duration = Duration::from_secs(2);
-/// A quota works in slices of a tenth of a second: more of them, so that the first and the last do not count.
+/// Duration under a quota, which works in slices of 0.1 s: long enough that the first and last do not matter.
 const TIME_EMULATED: Duration = Duration::from_secs(4);
-/// Drives, networks and decoders need longer than loops of our own until their rate is steady.
+/// Duration for drives, networks and decoders, which settle more slowly than loops.
 const TIME_FORM: Duration = Duration::from_secs(6);
-/// Workloads that a sensitivity run takes without being told: integer, cipher, memory.
+/// Default workloads: integer, cipher, memory.
 pub const DEFAULT_LOADS: [WorkloadId; 3] = [WorkloadId::Lzma, WorkloadId::Aes, WorkloadId::MemoryBandwidth];
 
-/// The workload of this name, if it can be run at several clocks.
+/// The workload of this name, if it supports several clocks.
 pub fn load(name: &str) -> Option<Load> {
     let workload = named(name)?;
     let id = workload.attributes.at_a_clock.map(|_| workload.id);
     id.map(Load::Workload)
 }
 
-/// One clock, and how every policy is set for it.
+/// One clock with its settings.
 #[derive(Debug, Clone, PartialEq)]
 struct Level {
     clock: SetClock,
@@ -106,7 +106,7 @@ impl Task for Sensitivity {
     }
 
     fn stages(&self, planning: &Planning) -> Vec<Stage> {
-        // The clocks under load are what the stages measure already.
+        // No hot clocks: the stages measure clocks under load.
         std::iter::once(Stage::ColdClocks).chain(stages(planning.machine, self)).collect()
     }
 
@@ -152,7 +152,7 @@ fn stages(machine: &Machine, task: &Sensitivity) -> Vec<Stage> {
     stages
 }
 
-/// The clocks, lowest first.
+/// Clocks with their settings, lowest first.
 fn levels(machine: &Machine, at: &ClockSelection) -> Vec<Level> {
     let Some(fastest) = fastest_policy(machine) else {
         let level =
@@ -174,7 +174,7 @@ fn levels(machine: &Machine, at: &ClockSelection) -> Vec<Level> {
     levels
 }
 
-/// Every policy is at its lowest clock when the fastest is; else at the nearest that it has.
+/// Settings of all policies: their lowest clock if the fastest policy is at its lowest, else the next lower OPP.
 fn policies_at(machine: &Machine, fastest: &Policy, khz: u32) -> Vec<Setting> {
     let is_lowest = settable_opps(fastest).first() == Some(&khz);
     let policies = machine.policies.iter();
@@ -183,7 +183,7 @@ fn policies_at(machine: &Machine, fastest: &Policy, khz: u32) -> Vec<Setting> {
             let own = settable_opps(policy);
             let lowest = own.first().copied().unwrap_or(khz);
             let max = if is_lowest { lowest } else { at_most(&own, khz) };
-            // A lowest clock that stands above would hold the highest up.
+            // A higher minimum would override the maximum.
             [Setting::PolicyMinKhz(policy.policy, lowest), Setting::PolicyMaxKhz(policy.policy, max)]
         })
         .collect()
@@ -196,7 +196,7 @@ fn fastest_policy(machine: &Machine) -> Option<&Policy> {
         .max_by_key(|policy| policy.clock_khz_max.known().copied().unwrap_or(0))
 }
 
-/// The highest OPP that is not above the clock, or the lowest there is.
+/// The next lower OPP, or the lowest.
 fn at_most(opps: &[u32], khz: u32) -> u32 {
     let below = opps.iter().rev().find(|opp| **opp <= khz);
     below.or(opps.first()).copied().unwrap_or(khz)
@@ -211,7 +211,7 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
     let job = Job { set_clock: Some(clock), time: Some(time), ..Job::default() };
     match load {
         Load::Program(definition) => {
-            // A quota for several CPUs would not hold a program that uses but one of them back.
+            // A quota for several CPUs does not limit a program that uses only one.
             let emulated = matches!(clock, SetClock::SharePercent(_));
             let cpus = match (&definition.pinning, emulated) {
                 (CpuSelection::All, true) => vec![cpu],
@@ -229,7 +229,7 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
             }
         }
         Load::Form(form) => {
-            // As with programs: a quota has to hold the CPU that it is for.
+            // A quota must match the number of CPUs, as for programs.
             let cpus = match clock {
                 SetClock::SharePercent(_) => vec![cpu],
                 SetClock::Khz(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! The standard benchmark.
+//! Question: the standard benchmark.
 
 use super::refusal::{StartFacts, misnamed};
 use super::{Attributes, Planning, Question, Task};

@@ -1,6 +1,5 @@
-//! A thermal test: a start temperature, a load, and how the machine behaves under heat. Here is what
-//! is asked for and in which stages it runs; `run/heat.rs` does it, `facts::thermal` says what came
-//! of it.
+//! Question: thermal test with start temperature, load and cooling. `run/heat` executes it, `facts::thermal` evaluates
+//! it.
 
 pub use crate::plan::heat::{HeatLoad, StartAt, Thermal};
 
@@ -14,22 +13,21 @@ use std::time::Duration;
 use workloads::Workload;
 use workloads::job::definition::Definition;
 
-/// Share of one core that the sampler may use meanwhile, in millionths: it is to say exactly when throttling
-/// began, on boards whose slow, busy cores take long to read their sensors. Moments count for more here than the last
-/// thousandth of a score.
+/// Share of one core that the sampler may use, in millionths: the moment of throttling matters more here than the last
+/// 0.1 % of a score, and slow cores need long to read sensors.
 const SAMPLER_PPM: u32 = 10_000;
 
-/// It asks when exactly throttling began.
+/// Interval of the sampler: the moment of throttling must be exact.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// This part of the time without load comes before it: resistance and surroundings can be told apart
-/// only where idling is seen as well, and cooling alone shows it late.
+/// Fraction of the idle time before the load: only idle and load together separate thermal resistance from ambient
+/// temperature, and cooling alone shows it late.
 const IDLE_PART: u32 = 6;
 
-/// The workload of the table with this name, as a stress load; none if there is no such workload.
+/// Stress load of this name; `None` if the table has no such workload.
 ///
 /// # Errors
-/// It has no such variant, in one sentence.
+/// The workload has no such variant; one sentence.
 pub fn heat_load(name: &str) -> Result<Option<HeatLoad>, String> {
     if let Some(form) = Form::first(name).map_err(|why| format!("{why}."))? {
         return Ok(Some(HeatLoad::Form(form)));
@@ -43,7 +41,7 @@ pub fn heat_load(name: &str) -> Result<Option<HeatLoad>, String> {
 }
 
 impl HeatLoad {
-    /// The workload of the table that makes the heat; none for a program of the user's own.
+    /// Workload of the table that heats; `None` for a user's program.
     pub fn workload_id(&self) -> Option<WorkloadId> {
         match self {
             Self::Simd => Some(WorkloadId::Simd),
@@ -103,7 +101,7 @@ fn stages(thermal: &Thermal) -> Vec<Stage> {
     let mut stages = vec![Stage::ColdClocks];
     let mut cool_down = thermal.cool_down;
     match thermal.start {
-        // The wait is a phase of its own.
+        // The wait already has an idle phase.
         Some(start) => stages.push(Stage::WaitFor(start, thermal.wait)),
         None if !cool_down.is_zero() => {
             let idle = cool_down / IDLE_PART;

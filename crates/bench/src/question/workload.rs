@@ -1,4 +1,4 @@
-//! One workload at one place, once.
+//! Question: one run of one workload on chosen CPUs.
 
 use super::refusal::{StartFacts, no_stage_runs};
 use super::{Attributes, Planning, Question, Task};
@@ -13,14 +13,14 @@ use workloads::job::definition::Repeat;
 use workloads::job::pinning::CpuSelection;
 use workloads::job::pinning::places;
 
-/// One workload at one place.
+/// One workload on chosen CPUs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SingleWorkload {
-    /// Its id.
+    /// Workload.
     pub workload: WorkloadId,
-    /// Which form of it; empty for its only one.
+    /// Form; empty for the only one.
     pub variant: Variant,
-    /// On these CPUs, a thread on each; `All` for all of them where a standard run uses several, else for the fastest.
+    /// CPUs, one thread each. `All` means all CPUs if the standard run uses several, else the fastest one.
     pub cpus: CpuSelection,
 }
 
@@ -57,7 +57,7 @@ impl Task for SingleWorkload {
     }
 }
 
-/// One workload; all its forms if it has several and none is named.
+/// Stages of the workload; all forms unless one is named.
 fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
     let has_forms = workloads::workload(one.workload).is_some_and(|w| w.shape.is_some());
     if !has_forms {
@@ -75,8 +75,7 @@ fn stages(machine: &Machine, one: &SingleWorkload) -> Vec<Stage> {
     load.stages(machine)
 }
 
-/// The variant that was asked for; if none was, and it does not run without one, all that a standard run has of it on any
-/// machine.
+/// The requested variant; without one, all variants of the standard run if the workload needs a variant.
 fn variants(machine: &Machine, one: &SingleWorkload) -> Vec<Variant> {
     let forms = workloads::workload(one.workload).map_or(&[][..], |workload| workload.attributes.forms);
     if !one.variant.is_only() || forms.contains(&Variant::ONLY) {
@@ -87,8 +86,7 @@ fn variants(machine: &Machine, one: &SingleWorkload) -> Vec<Variant> {
     forms.iter().filter(is_run).cloned().collect()
 }
 
-/// One workload on these CPUs; where there are none, where a standard run has it: 7-zip `multi` on one CPU would be no
-/// such thing.
+/// Job on these CPUs; without CPUs, on those of the standard run, since 7-zip `multi` needs several.
 fn job(machine: &Machine, workload: WorkloadId, variant: &Variant, cpus: &[u32]) -> Job {
     let cpus = match cpus {
         [] => {

@@ -1,5 +1,4 @@
-//! What stands around the steps of a run: settings of a side, a clock that is emulated, repetitions until
-//! a median is steady.
+//! Settings and repetition around steps: sides, offline CPUs, emulated clocks, repetition until a median is stable.
 
 use super::Runner;
 use super::tell::outcome_recorder;
@@ -12,8 +11,8 @@ use workloads::job::setting::Setting;
 use workloads::measure::repeat;
 
 impl Runner<'_> {
-    /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
-    /// would fail again. The last step.
+    /// Repeats a job until the median of its score is stable. A failure ends it, because it would recur. Returns the
+    /// last step.
     pub(super) fn until_steady(&mut self, machine: &Machine, job: &Job, cap: Duration) -> Option<Step> {
         let mut started_ms = self.context.timeline.now_ms();
         let mut scores: Vec<f64> = Vec::new();
@@ -32,7 +31,7 @@ impl Runner<'_> {
             }
             let elapsed_ms = self.context.timeline.now_ms() - started_ms;
             let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
-            // The rule looks at certain numbers of values only; a step can bring several at once.
+            // The rule is evaluated after each value, because one step can have several.
             let mut is_enough = self.interrupted().is_some();
             for value in values {
                 scores.push(value);
@@ -45,7 +44,7 @@ impl Runner<'_> {
         None
     }
 
-    /// Puts the settings of a side into place, and those of the other side back.
+    /// Applies the settings of a side and restores those of the other side.
     pub(super) fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
         let timeline = self.context.timeline;
         let settings = self.settings.as_mut().ok_or(self.why_not_tuned.as_str());
@@ -59,7 +58,7 @@ impl Runner<'_> {
         });
     }
 
-    /// Switches the CPUs off that a step must not see, and all others on again.
+    /// Takes the CPUs offline that a step must not see, and all others online.
     pub(super) fn switch_cpus(&mut self, off: &[u32]) {
         if !self.hotplug.is_to_do(off) {
             return;
@@ -74,7 +73,7 @@ impl Runner<'_> {
         self.not_comparable = switched.err();
     }
 
-    /// Holds the step to its share of the CPUs that it may use. All of them is no limit at all.
+    /// Limits the CPU time of the step to its share. A share of 100 % is no limit.
     pub(super) fn emulate_clock(&mut self, machine: &Machine, job: &Job) {
         let limited = self.group.as_ref().is_some_and(Group::is_limited);
         if self.share_percent.is_none() && !limited {

@@ -1,14 +1,13 @@
-//! What a program of the table has printed is believed where it can be true. Parsers know forms, not sizes: a
-//! number of thirty digits is a number.
+//! Plausibility of printed figures: parsers accept any number of digits.
 
 use process::child::failure;
 use record::{Failure, FailureKind, StepMeasurement};
 
-/// No tool counts so much of anything: the fastest memory moves 1e13 bytes in a second, and the largest machine
-/// looks at 1e11 positions of chess.
+/// Maximum plausible figure: the fastest memory moves 1e13 bytes per second, the largest machine evaluates 1e11 chess
+/// positions.
 const FIGURE_MAX: f64 = 1e15;
 
-/// The same, or the failure that names what cannot be.
+/// The measurement, or a failure that names the implausible figure.
 pub(super) fn believed(measured: StepMeasurement) -> Result<StepMeasurement, Failure> {
     let cannot_be = |value: &&f64| !(0.0..=FIGURE_MAX).contains(*value);
     let (odd, output) = match &measured {

@@ -1,5 +1,4 @@
-//! The clock passes of a run: which of them, over which CPUs, in which order. How a clock is measured
-//! is in [`crate::run::clock_pass`].
+//! Clock passes of a run, their CPUs and order. [`crate::run::clock_pass`] measures them.
 
 use super::Runner;
 use super::tell::{RecordOutcome, outcome_recorder};
@@ -11,7 +10,7 @@ use workloads::job::cpus::online_clusters;
 use workloads::measure::emulation::told;
 
 impl Runner<'_> {
-    /// Before anything is changed: how long each cluster takes to its full clock.
+    /// Measures the ramp of each cluster to full clock, before settings change.
     pub(super) fn ramps(&mut self, machine: &Machine) {
         if !self.begins("ramps") {
             return;
@@ -22,7 +21,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Clusters with those CPUs that are wanted.
+    /// Clusters reduced to the wanted CPUs.
     fn wanted_clusters(&self, machine: &Machine) -> Vec<Cluster> {
         let task = self.context.task;
         let mut clusters = online_clusters(machine);
@@ -41,7 +40,7 @@ impl Runner<'_> {
         self.top_clocks(machine);
     }
 
-    /// Every CPU alone, then all at once.
+    /// Measures every CPU alone, then all at once.
     fn top_clocks(&mut self, machine: &Machine) {
         self.clock_step(machine, "clock of each CPU alone", |pass, _, _| pass.every_cpu());
         self.clock_step(machine, "clock of all CPUs at once", |pass, _, _| pass.all_at_once());
@@ -55,7 +54,7 @@ impl Runner<'_> {
         }
     }
 
-    /// The clock at one OPP of a walk, of the first CPU of the set.
+    /// Measures the clock at one OPP of a walk, on the first CPU of the set.
     pub(super) fn opp_clock(&mut self, machine: &Machine, cpus: &[u32], khz: u32) {
         let name = format!("{} MHz on CPUs {}", khz / 1000, first_and_last(cpus));
         self.clock_step(machine, &name, |pass, _, _| Step {
@@ -95,7 +94,7 @@ impl Runner<'_> {
         self.record_emulation();
     }
 
-    /// Where no new code may be made, readings of the clock are the first to show that the CPU is emulated.
+    /// Records emulation that only clock readings have shown, on systems that forbid new code.
     fn record_emulation(&mut self) {
         let known = &self.recorder.record().machine;
         let told = told(self.context.root, known);

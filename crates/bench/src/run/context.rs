@@ -17,17 +17,17 @@ pub struct RunContext<'a> {
     pub root: &'a Root,
     /// Machine.
     pub machine: &'a LazyMachine<'a>,
-    /// The axis of time.
+    /// Time axis.
     pub timeline: &'a Timeline,
     /// Task of the run.
     pub task: &'a dyn Task,
     /// Options.
     pub options: &'a Options,
-    /// The same in words, for the Record.
+    /// Options in words, for the Record.
     pub given: Vec<String>,
-    /// And as it was typed, so that the run can be resumed if it dies.
+    /// The command line, for resumption.
     pub asked: Option<Invocation>,
-    /// The run that goes on, where this is none of its own; then the axis of time is that of its start.
+    /// The run to resume, which also defines the time axis.
     pub earlier: Option<PreviousRun>,
     /// Offset of the local time zone from UTC.
     pub utc_offset_minutes: i32,
@@ -35,25 +35,25 @@ pub struct RunContext<'a> {
     pub source: Source,
     /// Stream of events.
     pub place: Option<NewRun>,
-    /// Journal of changed settings; without one nothing is changed.
+    /// Journal of changed settings; `None` to change none.
     pub journal: Option<&'a Path>,
     /// Number of the signal that interrupts the run, or 0.
     pub cancelled: &'a AtomicI32,
-    /// Lines that were typed since the last time, where there is a terminal.
+    /// Returns lines typed since the last call, if there is a terminal.
     pub marks: Option<&'a mut dyn FnMut() -> Vec<String>>,
-    /// Done while the gate waits anyway, when the machine was looked at and nothing is measured.
+    /// Work to do while the gate waits.
     pub while_waiting: fn(),
-    /// 7-zip score of a core type at a clock, by other boards: how long this one will take.
+    /// Expected 7-zip score of a core type at a clock, for estimates of time.
     pub expected_mips: ExpectedMips,
-    /// Is handed the way back of all settings, as soon as there are any, for an end that cannot wait.
+    /// Receives the restore handle of the settings, for an exit that cannot wait.
     pub on_settings: &'a dyn Fn(RestoreHandle),
-    /// Samples are shown as they come: they are told between steps, and while a program runs that is not timed here.
+    /// True to report samples between steps and while an external program runs.
     pub shows_samples: bool,
-    /// Told what happens.
+    /// Receives progress.
     pub progress: &'a mut dyn FnMut(Progress),
 }
 
-/// A run that died, to be gone on with.
+/// A run that died, to be resumed.
 #[derive(Debug, Clone)]
 pub struct PreviousRun {
     /// Record so far.
@@ -62,12 +62,12 @@ pub struct PreviousRun {
     pub resumed: Resumption,
 }
 
-/// Progress events for the caller. Never told inside a timed region.
+/// Progress events for the caller, never sent within a timed region.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress<'a> {
-    /// The system is busy: what the gate saw, and how long it will wait at most; not at all where the start is forced.
+    /// The system is busy: state of the gate and maximum time to wait, zero if the start is forced.
     GateWaits(&'a Gate, Duration),
-    /// The machine is known.
+    /// The machine has been identified.
     Identified(&'a Machine),
     /// A step begins.
     Step {
@@ -76,24 +76,24 @@ pub enum Progress<'a> {
         /// Approximate time for this step and all following ones; `None` if it cannot be estimated.
         left: Option<TimeLeft>,
     },
-    /// A step has ended, under the name with which it began.
+    /// A step has ended.
     StepEnded {
         /// Its name.
         name: &'a str,
-        /// The step as it stands in the Record.
+        /// The step in the Record.
         step: &'a Step,
         /// Number of planned repetitions; 0 to repeat until the median is steady.
         runs: u32,
     },
-    /// Estimate of the remaining time by the first measurements.
+    /// First estimate of the remaining time.
     Left(Duration),
     /// A program is still running.
     ProgramRuns,
-    /// Samples have come, where they are shown; the Record so far.
+    /// New samples; the Record so far.
     Sampled(&'a Record),
-    /// A line's worth of watching has passed; the Record so far.
+    /// The interval of a monitor line has passed; the Record so far.
     Watched(&'a Record),
-    /// Something is worth a line.
+    /// A sentence for the user.
     Note(String),
 }
 

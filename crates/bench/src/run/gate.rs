@@ -1,5 +1,5 @@
-//! The busy gate: is the system quiet enough to measure? Decided from measured CPU time over a
-//! short window, never from the load average, which remembers the boot for minutes.
+//! Busy gate: decides by CPU time over a short window whether the system is idle enough. The load average still
+//! contains the boot for minutes.
 
 use crate::plan::options::Options;
 use machine::processes::{Busy, BusyWindow};
@@ -8,20 +8,18 @@ use record::{Gate, Machine, Reading};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-/// Length of a window: long enough that ticks of 10 ms mean something, short enough that an idle
-/// system passes at once.
+/// Length of a window: long compared with ticks of 10 ms, short enough that an idle system passes at once.
 const WINDOW: Duration = Duration::from_secs(2);
-/// Share of all CPUs that may be busy, in hundredths of a percent. Half of what a monitor on the
-/// desktop of a small board uses; a 7-zip score moves by no more than this.
+/// Maximum use of all CPUs, in hundredths of a percent: half that of a desktop monitor on a small board. It changes a
+/// 7-zip score by no more than this.
 const BUSY_HUNDREDTHS_MAX: u32 = 500;
-/// One process alone may use so much of one core, in hundredths of a percent: on a machine with many
-/// cores it would vanish in the share of all, yet it spoils the core that it sits on.
+/// Maximum use of one core by one process, in hundredths of a percent: negligible in the total of many cores, it still
+/// disturbs its own core.
 const PROCESS_HUNDREDTHS_MAX: u32 = 1500;
-/// Processes named at most.
+/// Maximum number of named processes.
 pub(super) const NAMED_MAX: usize = 5;
 
-/// Waits until the system is quiet, at most as long as the options say. `on_busy` is told what is
-/// in the way after every window.
+/// Waits until the system is idle, up to the limit of the options. Calls `on_busy` after every busy window.
 pub(crate) fn wait_until_idle(
     (root, timeline): (&Root, &Timeline),
     options: &Options,
@@ -33,7 +31,7 @@ pub(crate) fn wait_until_idle(
     loop {
         match window(root, timeline) {
             Ok(window) => judge(&mut gate, window),
-            // A system that does not tell how busy it is cannot be refused for it.
+            // Without CPU times, a run is not refused.
             Err(_) => gate.passed = true,
         }
         gate.waited_ms = (timeline.now_ms() - start_ms) as u64;
@@ -63,7 +61,7 @@ fn judge(gate: &mut Gate, window: BusyWindow) {
     gate.busiest.truncate(NAMED_MAX);
 }
 
-/// The other checks before the start; facts, not questions.
+/// Records the other facts before the start.
 pub(crate) fn check_facts(gate: &mut Gate, root: &Root, machine: &Machine, boot_messages: Reading<bool>) {
     let offline = machine.cpus.iter().filter(|cpu| !cpu.online);
     gate.offline_cpus = offline.map(|cpu| cpu.cpu).collect();

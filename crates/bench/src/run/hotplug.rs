@@ -1,8 +1,7 @@
-//! Programs that start a thread for every CPU of the machine, regardless of affinity: all other CPUs
-//! are switched off while they run. Only those that ask for it; all others are held by affinity.
+//! Takes other CPUs offline for programs that start a thread for every CPU regardless of affinity. All other programs
+//! are limited by affinity.
 //!
-//! Nothing is written here but through the journal ([`Settings`]), so that the CPUs come back however
-//! the run ends.
+//! All changes are journaled ([`Settings`]), so that the CPUs return however the run ends.
 
 use crate::run::tell::RecordOutcome;
 use machine::settings::{Node, Settings};
@@ -11,15 +10,15 @@ use workloads::job::Job;
 use workloads::job::cpus::online_cpus;
 use workloads::{Workload, workload};
 
-/// The CPUs that are switched off now.
+/// Offline CPUs.
 #[derive(Debug, Default)]
 pub(crate) struct Hotplug {
     off: Vec<u32>,
-    /// Those that were asked for last, and could perhaps not be switched off.
+    /// CPUs requested last, including those that stayed online.
     wanted: Vec<u32>,
 }
 
-/// CPUs that must not be online while this job runs; none for a program that heeds its affinity.
+/// CPUs that must be offline while this job runs; empty for a program that honours affinity.
 pub(crate) fn cpus_to_hide(machine: &Machine, job: &Job) -> Vec<u32> {
     let hides = |workload: &Workload| workload.attributes.hides_other_cpus;
     let others_off = match &job.definition {
@@ -36,17 +35,17 @@ pub(crate) fn cpus_to_hide(machine: &Machine, job: &Job) -> Vec<u32> {
 }
 
 impl Hotplug {
-    /// True if CPUs have to be switched for that.
+    /// True if the offline CPUs must change.
     pub(crate) fn is_to_do(&self, off: &[u32]) -> bool {
         self.wanted != off
     }
 
-    /// Switches all CPUs on that it has switched off before, and these off.
+    /// Takes these CPUs offline, and the CPUs of the previous call online.
     ///
     /// If settings cannot be changed, `settings` is the sentence with the reason.
     ///
     /// # Errors
-    /// What stays on, and why: the program may start a thread for each of them.
+    /// CPUs that stay online, with the reason: the program may start a thread for each.
     pub(crate) fn switch(
         &mut self,
         settings: Result<&mut Settings, &str>,
@@ -60,7 +59,7 @@ impl Hotplug {
             Err(why) => return Err(stays_on(off, why.trim_end_matches('.'))),
         };
         let mut set = |cpu: u32, value: &str| tell(settings.set(Node::CpuOnline(cpu), value));
-        // A CPU that does not come back is tried again before the next step, and at the end of the run.
+        // A CPU that stays offline is tried again before the next step and at the end of the run.
         let mut left_off: Vec<u32> = Vec::new();
         for cpu in self.off.iter().filter(|cpu| !off.contains(cpu)) {
             if set(*cpu, "1").is_some() {

@@ -1,5 +1,4 @@
-//! The standard run: gate, identify, tune, measure clocks, run the workloads under watch, measure
-//! the clocks again hot, restore. Every step is on disk before the next one begins.
+//! Runner: gate, identification, settings, stages, restoration. Every step is on disk before the next one starts.
 
 // The outcome of a setting must not be discarded.
 #![deny(clippy::let_underscore_must_use, unused_must_use)]
@@ -13,6 +12,7 @@ mod gate;
 mod heat;
 pub(crate) mod history;
 pub(crate) mod hotplug;
+mod power;
 pub(crate) mod recorder;
 pub(crate) mod resume;
 mod resumed;
@@ -51,10 +51,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use workloads::measure::emulation::told;
 
-/// Shorter runs are over before anybody has read how long they take.
+/// Minimum remaining time to report.
 const WORTH_TELLING: Duration = Duration::from_secs(30);
 
-/// Runs everything.
+/// Runs a task.
 pub fn run(mut context: RunContext) -> FinishedRun {
     if context.options.user.is_some() {
         machine::keep_descriptors(&Root::system());
@@ -109,7 +109,7 @@ pub fn run(mut context: RunContext) -> FinishedRun {
     runner.finish(end)
 }
 
-/// Where folders are written down; that only the guard will know them is told.
+/// Register of temporary directories; in memory, with a note, if no file can hold it.
 fn places(root: &Root, state: Option<&Path>, tell: &mut dyn FnMut(Progress)) -> Option<Places> {
     match state.map(|state| Places::note(root, state)) {
         Some(Ok(places)) => return Some(places),
@@ -159,15 +159,15 @@ struct Runner<'a> {
     group: Option<Group>,
     switch: SettingsSwitcher,
     hotplug: Hotplug,
-    /// Why CPUs are on that the step should not see.
+    /// Reason why CPUs are online that the step should not see.
     not_comparable: Option<String>,
-    /// It was tried to take the journal, and nothing can be set.
+    /// True if opening the journal failed.
     is_untunable: bool,
-    /// Why nothing can be set, where nothing can.
+    /// Reason why settings cannot be changed.
     why_not_tuned: String,
-    /// Why the settings of the side that is to run are not in place.
+    /// Reason why the settings of the current side are not in force.
     side_refused: Option<String>,
-    /// Share of its CPUs that a step gets, where a slower clock is emulated.
+    /// CPU share of a step that emulates a slower clock, in percent.
     share_percent: Option<u32>,
     /// Steps completed before the run died, if it is resumed.
     begun: StageProgress,
@@ -175,15 +175,15 @@ struct Runner<'a> {
     measured: usize,
     /// Progress: completed, current and remaining steps.
     stages: Vec<Stage>,
-    /// The stage that runs.
+    /// Index of the current stage.
     at: usize,
     /// Name of the current step; empty between steps.
     step_name: String,
-    /// Duration of each.
+    /// Estimated durations.
     estimates: Estimates,
     /// Time left that was displayed last.
     told_time: ToldTime,
-    /// Values of the whole machine.
+    /// Suspends of the machine.
     sleep: SuspendClock,
 }
 
@@ -191,7 +191,9 @@ impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let attributes = self.context.task.attributes();
-        let Attributes { is_whole_run, is_watched, has_ramps, looks_first, asks_for_tools, .. } = attributes;
+        let Attributes { is_whole_run, has_ramps, looks_first, asks_for_tools, is_tuned, .. } = attributes;
+        // A meter that was named is read, even by a run that samples nothing else.
+        let is_watched = attributes.is_watched || !self.context.options.meters.is_empty();
         if is_watched || looks_first {
             self.start_meters();
         }
@@ -220,9 +222,11 @@ impl Runner<'_> {
         }
         self.start_guard();
         if looks_first {
-            self.open_settings_of_review()
+            self.open_settings_of_review();
+        } else if is_tuned {
+            self.tune(machine);
         } else {
-            self.tune(machine)
+            self.open_settings();
         }
         if let Some(sampler) = sampler {
             self.watch_by(sampler);
@@ -243,7 +247,7 @@ impl Runner<'_> {
         self.interrupted().unwrap_or(End::Finished)
     }
 
-    /// One stage after the other, until a signal.
+    /// Runs the stages until a signal.
     fn run_stages(&mut self, machine: &Machine, stages: Vec<Stage>) {
         (self.stages, self.at) = (stages, 0);
         while let Some(stage) = self.ahead().first().cloned() {
@@ -252,7 +256,7 @@ impl Runner<'_> {
             }
             let step = self.stage(machine, &stage);
             if let Some(broken_tool) = step.and_then(|step| self.broken_tool(&stage, &step)) {
-                // Once more by what stands in for it, and all that follow.
+                // Repeats the stage with the replacement, which also replaces all later uses.
                 replace_program(&mut self.stages[self.at..], broken_tool);
                 continue;
             }
@@ -277,12 +281,12 @@ impl Runner<'_> {
         self.stages.get(self.at..).unwrap_or_default()
     }
 
-    /// Looks for the sensors of the machine.
+    /// Finds the sensors of the machine.
     fn sampler(&self) -> Sampler {
         Sampler::new(self.context.root, &self.sampling(self.context.options.interval))
     }
 
-    /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.
+    /// Identifies the machine and its sensors while waiting for an idle system; true if the run may start.
     fn gate(&mut self) -> (Sampler, bool) {
         let sampling = self.sampling(self.context.options.interval);
         let while_waiting = self.context.while_waiting;
@@ -299,7 +303,7 @@ impl Runner<'_> {
             let looking = threads::spawn_scoped(scope, "looks", looks);
             let on_busy = &mut |gate: &Gate, left| progress(Progress::GateWaits(gate, left));
             let gate = gate::wait_until_idle((root, timeline), options, cancelled, on_busy);
-            // Without a thread it takes a moment longer.
+            // Without a thread, do it now.
             let sampler = looking.map_or_else(|_| looks(), threads::join);
             (gate, sampler)
         });
@@ -344,7 +348,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Another guard, if the first one was killed.
+    /// Replaces a killed guard.
     fn check_guard(&mut self) {
         if self.guard.as_mut().is_some_and(Guard::has_ended) {
             self.guard = None;
@@ -361,7 +365,7 @@ impl Runner<'_> {
         self.meters = meters::start(&options.meters, options.user.as_deref(), tell);
     }
 
-    /// Channels to watch in the background, with their interval.
+    /// Options of the background sampler.
     fn sampling(&self, interval: Duration) -> SamplerOptions {
         let Attributes { sampler_ppm, .. } = self.context.task.attributes();
         SamplerOptions {
@@ -373,7 +377,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Watches in the background from now on.
+    /// Starts the background sampler.
     fn watch_by(&mut self, sampler: Sampler) {
         match SamplerThread::start(sampler, self.context.timeline) {
             Ok(thread) => self.recorder.watch_by(thread),
@@ -384,8 +388,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Restores every setting, stops watching, and closes the Record. Settings come first: a source that
-    /// hangs in the kernel can hold up everything else.
+    /// Restores all settings, stops the sampler, and closes the Record. Settings come first, because a source that
+    /// hangs can delay the rest.
     fn finish(mut self, end: End) -> FinishedRun {
         let (root, timeline) = (self.context.root, self.context.timeline);
         self.restore_settings();

@@ -1,5 +1,4 @@
-//! A run that goes on after it had died: what is measured already is passed over, and what killed the board again
-//! and again is left out.
+//! Resumed runs: skips completed steps and steps in which the machine died repeatedly.
 
 use super::Runner;
 use crate::run::resume::{StageStart, why_left_out};
@@ -7,13 +6,13 @@ use machine::Root;
 use record::{Event, Missing, Outcome, Record, RestoreOutcome, Step, Window};
 use workloads::job::Job;
 
-/// Outcome of settings that were changed when the run died: its guard, the next start, or the kernel by
-/// rebooting, has restored them by now, or another process has changed them.
+/// Settles settings that were changed when the run died: guard, next start or reboot have restored them, or another
+/// process has changed them.
 pub fn settle(root: &Root, record: &mut Record) {
     let is_this_boot = root.read_value("/proc/sys/kernel/random/boot_id").is_ok_and(|now| now == record.run.boot_id);
     let all = record.settings.clone();
     for change in &mut record.settings {
-        // The user's value is the one before the first change.
+        // The value before the first change is the user's.
         let mut same = all.iter().filter(|other| other.path == change.path);
         let users = same.clone().next().map(|first| &first.old);
         if change.restored != RestoreOutcome::Pending {
@@ -23,7 +22,7 @@ pub fn settle(root: &Root, record: &mut Record) {
             _ if !is_this_boot => RestoreOutcome::Done,
             Ok(now) if Some(&now) == users => RestoreOutcome::Done,
             Ok(now) if change.disturbed && change.read_back.known() == Some(&now) => RestoreOutcome::Pending,
-            // Ended with its process or governor, or shows the clock of the moment.
+            // Ended with its process or governor, or reads as the current clock.
             _ if change.disturbed => RestoreOutcome::Done,
             Ok(now) if same.any(|other| other.new == now) => RestoreOutcome::Pending,
             Ok(now) => RestoreOutcome::LeftAlone(now),
@@ -33,19 +32,19 @@ pub fn settle(root: &Root, record: &mut Record) {
 }
 
 impl Runner<'_> {
-    /// Begins a stage of these words; false if it was gone through before the run died.
+    /// Starts the stage with this key; false if it was completed before the death.
     pub(super) fn begins(&mut self, words: &str) -> bool {
         self.measured = 0;
         match self.begun.beginning(words) {
             StageStart::Done => return false,
-            // It is the last that has begun, and stands in the Record.
+            // The Record already has its start.
             StageStart::GoesOn(steps) => self.measured = steps,
             StageStart::New => self.recorder.append(Event::StageBegins { stage: words.to_owned() }),
         }
         true
     }
 
-    /// The next step of this stage that was measured before the run died; none if it is to be run.
+    /// The next step of this stage that was measured before the death; `None` to run it.
     pub(super) fn is_already_measured(&mut self) -> Option<Step> {
         let behind = self.measured;
         self.measured = behind.saturating_sub(1);
@@ -54,13 +53,13 @@ impl Runner<'_> {
         steps.get(at).cloned()
     }
 
-    /// Why a step of this name is not run: the machine died in it again and again.
+    /// Reason to skip a step of this name: the machine died in it repeatedly.
     pub(super) fn why_left_out(&self, name: &str) -> Option<Missing> {
         let why = why_left_out(&self.recorder.record().run, name)?;
         Some(Missing::unsupported(name, why))
     }
 
-    /// Writes down that this job is not run, once for all its repetitions.
+    /// Records the skipped job once for all its repetitions.
     pub(super) fn job_left_out(&mut self, job: &Job, why: Missing) -> Step {
         let is_same = |step: &&Step| {
             job.is_of(step) && job.set_clock == step.set_clock && matches!(step.outcome, Outcome::Skipped(_))
@@ -77,7 +76,7 @@ impl Runner<'_> {
         })
     }
 
-    /// The same of any step.
+    /// Records a skipped step once.
     pub(super) fn step_left_out(&mut self, step: Step) -> Step {
         let timeline = self.context.timeline;
         let (now_ms, utc_ms) = (timeline.now_ms(), timeline.utc_ms());

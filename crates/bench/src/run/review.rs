@@ -1,5 +1,4 @@
-//! The stages that only a review has: a look over the machine, settings raised group by group with short
-//! steps between, and monitoring until it is stopped.
+//! Stages of reviews: inspection, settings raised group by group with short steps between, and monitoring.
 
 use super::Runner;
 use super::steps::step_name;
@@ -12,17 +11,17 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use workloads::job::Job;
 
-/// While a machine is watched for hours, samples are taken so often.
+/// Sampling interval of open-ended monitoring.
 const WATCH_INTERVAL: Duration = Duration::from_secs(5);
-/// While a command runs, which is an hour rather than a week.
+/// Sampling interval while a command runs.
 const COMMAND_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval of monitor lines for the user, and the first one soon.
+/// Interval of monitor lines, in milliseconds.
 const LINE_MS: i64 = 60_000;
-/// A signal is noticed after so long.
+/// Interval between checks for a signal.
 const NAP: Duration = Duration::from_millis(100);
 
 impl Runner<'_> {
-    /// A look over the machine; it is part of the Record, and returned for decisions.
+    /// Inspects the machine, records the survey and returns it.
     pub(super) fn survey(&mut self) -> record::Survey {
         let at_ms = self.context.timeline.now_ms();
         let survey = workloads::survey::survey(self.context.root, at_ms, self.context.cancelled);
@@ -31,7 +30,7 @@ impl Runner<'_> {
         survey
     }
 
-    /// Takes the journal, and says why nothing will be raised where that is so.
+    /// Opens the journal, or reports why no setting is raised.
     pub(super) fn open_settings_of_review(&mut self) {
         self.open_settings();
         // A failed attempt to open it was already reported.
@@ -44,7 +43,7 @@ impl Runner<'_> {
         (self.context.progress)(Progress::Note(note));
     }
 
-    /// Raises one group; what a node refuses is named and stays as it is.
+    /// Raises one group; refused settings are reported and stay unchanged.
     pub(super) fn raise(&mut self, group: &Group) {
         let timeline = self.context.timeline;
         let Some(settings) = &mut self.settings else { return };
@@ -56,7 +55,7 @@ impl Runner<'_> {
         self.recorder.sync();
     }
 
-    /// A short step that is no result of the machine.
+    /// Runs a short step that is not a result of the machine.
     pub(super) fn probe(&mut self, machine: &Machine, job: &Job, raised: &[String]) -> Step {
         let name = match raised.last() {
             None => format!("{} as found", step_name(job)),
@@ -70,8 +69,8 @@ impl Runner<'_> {
         step
     }
 
-    /// Watches until a signal, or until the command ends. The signal ends the watching and not the run:
-    /// what was seen still has to be told, and a second signal ends that too.
+    /// Monitors until a signal or the end of the command. The signal ends only the monitoring, so that the report
+    /// follows; a second signal ends that too.
     pub(super) fn watch(&mut self, machine: &Machine, command: Option<&Job>) {
         self.sampler_every(match command {
             Some(_) => COMMAND_INTERVAL,
@@ -128,7 +127,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Hours at the pace of a benchmark would fill memory and disk.
+    /// Restarts the sampler with this interval: hours at the rate of a benchmark would fill memory and disk.
     fn sampler_every(&mut self, interval: Duration) {
         self.recorder.stop_sampler();
         let sampler = Sampler::new(self.context.root, &self.sampling(interval));

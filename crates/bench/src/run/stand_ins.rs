@@ -1,5 +1,4 @@
-//! Programs that say who they are and then cannot do their work: the built-in workload of the same kind takes
-//! their place, and the run says so. Which one that is stands in `plan`.
+//! Replacement of programs that are present but fail. `plan` defines the replacements.
 
 use super::Runner;
 use crate::plan::stage::Stage;
@@ -8,8 +7,8 @@ use crate::run::context::Progress;
 use record::{FailureKind, Outcome, Step, WorkloadId};
 
 impl Runner<'_> {
-    /// The program whose step, of this stage, has failed by its own fault, where the plan chose it and another can take
-    /// its place. A wrong answer, a crash or a lack of memory or time is a finding about the machine: those stay.
+    /// The program of this step if it failed by its own fault and can be replaced. Wrong answers, crashes and lack of
+    /// memory or time are findings on the machine.
     pub(super) fn broken_tool(&mut self, stage: &Stage, step: &Step) -> Option<WorkloadId> {
         let is_ours = self.context.task.attributes().replaces_programs;
         let job = stage.job().filter(|_| is_ours)?;

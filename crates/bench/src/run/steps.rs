@@ -1,4 +1,4 @@
-//! The stages of a run, one after the other: what is told before a step, what is written down after it.
+//! Execution of stages and steps, with their events.
 
 use super::Runner;
 use super::belief::believed;
@@ -21,12 +21,12 @@ use workloads::measure::repeat;
 use workloads::measure::report::StepReport;
 use workloads::{Workload, sevenzip, workload};
 
-/// The start of a run is reported again if it differs by so much from what was told last.
+/// Minimum change of the start time to record, in milliseconds.
 const START_MS: i64 = 500;
 
-/// Shorter steps are too short for the ticks of 10 ms in which the kernel counts the CPU time of processes.
+/// Minimum duration of a step for the CPU time of processes, which the kernel counts in ticks of 10 ms.
 const BUSY_MS_MIN: i64 = 1_000;
-/// A process below this use of one CPU, in hundredths of a percent, changes no score.
+/// Minimum use of one CPU by a named process, in hundredths of a percent.
 const BUSY_HUNDREDTHS_MIN: u32 = 200;
 
 impl Runner<'_> {
@@ -40,12 +40,12 @@ impl Runner<'_> {
         }
     }
 
-    /// True if nothing external is needed, or it is there.
+    /// True if the workload needs no external program, or it is installed.
     fn has_tool(&self, workload: &Workload) -> bool {
         workload.tool.is_none_or(|tool| self.tools.find(tool).is_ok())
     }
 
-    /// Steps that will not run take no time, and those that ran before the run died tell their own.
+    /// Sets the estimates of steps that will not run to zero, and of completed steps to their duration.
     pub(super) fn estimate_known(&mut self, stages: &[Stage]) {
         for job in stages.iter().filter_map(Stage::job) {
             if self.estimates.knows(job) {
@@ -63,11 +63,13 @@ impl Runner<'_> {
         }
     }
 
-    /// Goes through a stage; its last step, where it is there for one.
+    /// Executes a stage and returns its last step, if it has steps.
     pub(super) fn stage(&mut self, machine: &Machine, stage: &Stage) -> Option<Step> {
-        // Steps bring everything to disk when they begin; these stages can take long before their first.
-        let waits =
-            matches!(stage, Stage::Survey | Stage::WaitFor(..) | Stage::Heat(_) | Stage::Rest(..) | Stage::Watch(_));
+        // Steps sync at their start; these stages may wait long before their first step.
+        let waits = matches!(
+            stage,
+            Stage::Survey | Stage::WaitFor(..) | Stage::Heat(_) | Stage::Rest(..) | Stage::Watch(_) | Stage::Power(_)
+        );
         if waits {
             self.recorder.sync();
         }
@@ -80,14 +82,14 @@ impl Runner<'_> {
         {
             return None;
         }
-        // A stage with one step may be measured in it.
+        // The only step of the stage may be measured already.
         if !stage.has_several_steps()
             && let Some(step) = self.is_already_measured()
         {
             return Some(step);
         }
         if !has_step {
-            // What is set or measured here is about all CPUs; steps say for themselves.
+            // These stages use all CPUs.
             self.switch_cpus(&[]);
         }
         match stage {
@@ -99,7 +101,7 @@ impl Runner<'_> {
             Stage::Side(settings) => self.side(machine, settings),
             Stage::WaitFor(start, limit) => self.wait_for(machine, *start, *limit),
             Stage::Heat(thermal) => self.heat(machine, thermal),
-            Stage::Rest(name, time) => self.rest(name, *time),
+            Stage::Rest(name, time) => self.rest(name, *time, |_, _| false),
             Stage::OppClock(cpus, khz) => self.opp_clock(machine, cpus, *khz),
             Stage::Survey => {
                 self.survey();
@@ -107,6 +109,8 @@ impl Runner<'_> {
             Stage::Raise(group) => self.raise(group),
             Stage::Probe(job, raised) => return Some(self.probe(machine, job, raised)),
             Stage::Watch(command) => self.watch(machine, command.as_ref()),
+            Stage::Power(state) => self.power(machine, state),
+            Stage::Suspend(state, time) => self.suspend(state, *time),
         }
         None
     }
@@ -121,7 +125,7 @@ impl Runner<'_> {
         self.step_ended(step)
     }
 
-    /// Runs one step under this name.
+    /// Runs one step with this name.
     pub(super) fn step_of(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
         self.recorder.keep_off(&job.cpus);
         self.step_begins(name, job.repetition);
@@ -131,8 +135,8 @@ impl Runner<'_> {
         let busy = Busy::start(self.context.root);
         let start = (timeline.now_ms(), timeline.utc_ms());
         let progress = &mut self.context.progress;
-        // Built-in kernels are timed in this very process: nothing may run in parallel, but where one
-        // counts whole seconds for minutes, in a heat in which machines freeze.
+        // Built-in workloads are timed in this process, so nothing else runs, except beside those that count whole
+        // seconds for minutes of heat.
         let is_shown = |workload: &Workload| workload.tool.is_some() || workload.attributes.ticks;
         let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
         let (recorder, shows_samples) = (&mut self.recorder, self.context.shows_samples);
@@ -175,7 +179,7 @@ impl Runner<'_> {
         step
     }
 
-    /// What everything stood still for since the last time goes to the Record; a sentence about it.
+    /// Records pauses since the last call; returns a sentence about them.
     fn report_pause(&mut self) -> Option<String> {
         let of_guard = self.guard.as_mut().and_then(Guard::stopped);
         // At Ctrl-Z the guard sees the same as this process.
@@ -193,7 +197,7 @@ impl Runner<'_> {
         (!sentences.is_empty()).then(|| sentences.join(", and "))
     }
 
-    /// A time of day that was set since the start makes the start another one.
+    /// Records the start time again if the time of day was set.
     pub(super) fn record_start(&mut self) {
         let known = self.recorder.record().run.started.known().copied();
         let told = |started: i64| known.is_some_and(|known| (known - started).abs() < START_MS);
@@ -203,7 +207,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What has come since the last time, where it is shown. Never while something is timed in this process.
+    /// Reports new samples, if shown; never while this process times something.
     pub(super) fn show_samples(&mut self) {
         if self.context.shows_samples {
             self.recorder.flush();
@@ -214,7 +218,7 @@ impl Runner<'_> {
     pub(super) fn step_begins(&mut self, name: &str, repetition: u32) {
         self.check_guard();
         self.record_start();
-        // What stood still between two steps is nothing to either of them.
+        // Pauses between steps belong to no step.
         self.report_pause();
         let left = self.time_left();
         (self.context.progress)(Progress::Step { name, left });
@@ -226,7 +230,7 @@ impl Runner<'_> {
         self.recorder.sync();
     }
 
-    /// Adds a step to the Record, and returns it as it stands there.
+    /// Adds a step to the Record and returns it.
     pub(super) fn step_ended(&mut self, mut step: Step) -> Step {
         self.look_at_time_of(&mut step);
         self.recorder.flush();
@@ -234,7 +238,7 @@ impl Runner<'_> {
         self.recorder.append(Event::Step { step: Box::new(step.clone()) });
         // A step that is reported as measured survives a power loss.
         self.recorder.sync();
-        // What is left out or watched begins without a name.
+        // Skipped and monitored steps have no name yet.
         let name = Some(std::mem::take(&mut self.step_name)).filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| format!("{} {}", step.workload, step.variant));
         let runs = self.planned_runs(&step);
@@ -242,7 +246,7 @@ impl Runner<'_> {
         step
     }
 
-    /// Number of repetitions of a step in the plan; 0 if they go on until their median is steady.
+    /// Planned repetitions of a step; 0 to repeat until the median is stable.
     fn planned_runs(&self, step: &Step) -> u32 {
         let runs = self.stages.iter().filter_map(|stage| match stage {
             Stage::Job(job) if job.is_of(step) => Some(job.repetition + 1),
@@ -251,7 +255,7 @@ impl Runner<'_> {
         runs.max().unwrap_or(0)
     }
 
-    /// The time of a step that stood still is not comparable.
+    /// Marks a step with a pause as not comparable.
     pub(super) fn look_at_time_of(&mut self, step: &mut Step) {
         if let Some(why) = self.report_pause() {
             step.not_comparable.get_or_insert(why);
@@ -259,7 +263,7 @@ impl Runner<'_> {
     }
 }
 
-/// Other busy processes; empty if the system does not tell.
+/// Other busy processes; empty if unknown.
 fn others(busy: &Busy) -> Vec<BusyProcess> {
     let mut found = busy.finish().map(|window| window.processes).unwrap_or_default();
     found.retain(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_MIN);
@@ -267,7 +271,7 @@ fn others(busy: &Busy) -> Vec<BusyProcess> {
     found
 }
 
-/// Runs the workload of the job.
+/// Runs the workload of the context's job.
 fn measured(context: &WorkloadContext) -> (StepReport, Outcome) {
     let Some(workload) = workload(context.job.workload) else {
         let why = format!("Unknown workload {:?}.", context.job.workload.as_str());
@@ -275,7 +279,7 @@ fn measured(context: &WorkloadContext) -> (StepReport, Outcome) {
     };
     let (report, outcome) = workload.measure(context);
     let outcome = match outcome {
-        // Users say themselves what the figures of their own programs are.
+        // Figures of users' programs are not checked.
         Outcome::Done(measured) if workload.tool.is_some() => {
             believed(measured).map_or_else(Outcome::Failed, Outcome::Done)
         }
@@ -284,7 +288,7 @@ fn measured(context: &WorkloadContext) -> (StepReport, Outcome) {
     (report, outcome)
 }
 
-fn not_started(why: String) -> Outcome {
+pub(super) fn not_started(why: String) -> Outcome {
     Outcome::Failed(failure(FailureKind::NotStarted, why, ""))
 }
 

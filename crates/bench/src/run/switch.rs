@@ -1,24 +1,24 @@
-//! Switches between two sets of settings: what one side does not name is as it was before the first
-//! switch. Every change goes through the journal.
+//! Switches between sets of settings: a setting outside the wanted set gets its original value. All changes are
+//! journaled.
 
 use crate::run::tell::RecordOutcome;
 use machine::settings::{Node, Settings};
 use record::Machine;
 use workloads::job::setting::{Setting, nodes};
 
-/// Every node that a side has touched, with its value before that.
+/// Changed nodes with their original values.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsSwitcher {
     before: Vec<(Node, String)>,
 }
 
 impl SettingsSwitcher {
-    /// Puts the wanted settings into place and everything else back.
+    /// Applies the wanted settings and restores all others.
     ///
     /// If settings cannot be changed, `settings` is the sentence with the reason.
     ///
     /// # Errors
-    /// One sentence about the setting that could not be made.
+    /// A setting could not be applied; one sentence.
     pub(crate) fn apply(
         &mut self,
         machine: &Machine,
@@ -56,7 +56,7 @@ mod tests {
     use machine::settings::Outcome;
     use record::Policy;
 
-    /// A tree with one policy.
+    /// Directory tree with one policy.
     fn tree(name: &str) -> (std::path::PathBuf, Root) {
         let folder = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
         let policy = folder.join("sys/devices/system/cpu/cpufreq/policy0");

@@ -1,9 +1,9 @@
-//! The thread that writes the stream of a run to disk. Every second it takes what the sampler saw and
-//! what the kernel said, appends it, and makes sure of it: a board that freezes loses a second at most.
-//! It works between the timed windows of built-in work ([`workloads::measure::quiet`]).
+//! Thread that writes the stream of a run. Every second it appends samples and kernel messages and syncs, so that a
+//! freeze loses at most a second. It works between the timed windows of built-in workloads
+//! ([`workloads::measure::quiet`]).
 //!
-//! A disk that is full, read-only or does not answer never ends or holds up a run: what could not be
-//! written is tried again every second, the file and its lock stay, and the run goes on in memory.
+//! A full, read-only or hanging disk never ends or delays a run: failed writes are retried every second, the file stays
+//! locked, and the run continues in memory.
 
 use crate::run::history::NewRun;
 use machine::faults::{self, Call};
@@ -19,15 +19,15 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use workloads::measure::quiet;
 
-/// At least so often everything is brought to disk.
+/// Maximum time between syncs.
 const EVERY: Duration = Duration::from_secs(1);
 /// Longest wait for the disk.
 const DISK_TIME_MAX: Duration = Duration::from_secs(10);
-/// While nothing can be written so much is kept; then the oldest goes, as memory is what is measured.
+/// Maximum size of the queue while writes fail; then the oldest entries are dropped, because memory is being measured.
 const QUEUE_BYTES_MAX: usize = 16 << 20;
 const STACK_BYTES: usize = 256 << 10;
 
-/// Channels of a run, and the stream to which they are written.
+/// Sources of a run and their stream.
 #[derive(Debug)]
 pub(crate) struct StreamWriter {
     shared: Arc<Shared>,
@@ -41,7 +41,7 @@ struct Shared {
     queue: Outbox<WriteQueue>,
 }
 
-/// Watched channels. Their lock is held while reading, never while writing to disk.
+/// Sampler and kernel log. The lock is held while reading, never while writing to disk.
 #[derive(Debug)]
 struct Sources {
     sampler: Option<SamplerThread>,
@@ -52,7 +52,7 @@ struct Sources {
     fresh: Vec<Event>,
     /// True once it is known whether the kernel's messages can be read.
     is_log_known: bool,
-    /// True once the thread keeps off the CPUs that the sampler keeps off.
+    /// True once the thread avoids the same CPUs as the sampler.
     is_along: bool,
 }
 
@@ -60,21 +60,21 @@ struct Sources {
 #[derive(Debug, Default)]
 struct WriteQueue {
     bytes: Vec<u8>,
-    /// Numbers of the last wish to have everything on disk, and of the last one fulfilled.
+    /// Numbers of the last requested and the last completed sync.
     asked: u64,
     done: u64,
     stop: bool,
-    /// The drive did not answer in time: nobody waits for it until it has.
+    /// True while the drive does not answer in time; nothing waits for it.
     is_late: bool,
-    /// Why the file lacks something, and whether it still does.
+    /// Reason why data are missing from the file, and whether they still are.
     trouble: Option<Missing>,
     broken: bool,
-    /// Rows were given up: the next one has to stand for itself.
+    /// True if rows were dropped: the next row must be complete.
     lost: bool,
 }
 
 impl StreamWriter {
-    /// A tape into this place; without one everything stays in memory.
+    /// Starts a tape to this place; `None` to keep everything in memory.
     pub(crate) fn start(place: Option<NewRun>, timeline: &Timeline) -> Self {
         let sources = Sources {
             sampler: None,
@@ -110,14 +110,14 @@ impl StreamWriter {
         (path, thread.ok())
     }
 
-    /// Watches by this sampler from now on.
+    /// Adds a sampler.
     pub(crate) fn watch_by(&self, sampler: SamplerThread) {
         let mut sources = self.shared.sources();
         sources.sampler = Some(sampler);
         sources.is_along = false;
     }
 
-    /// Keeps the messages of the kernel from now on.
+    /// Adds the kernel messages.
     pub(crate) fn listen(&self, log: Reading<KernelLog>) {
         self.shared.sources().log = Some(log);
     }
@@ -136,7 +136,7 @@ impl StreamWriter {
         }
     }
 
-    /// Everything that was seen since the last call.
+    /// Events since the last call.
     pub(crate) fn flush(&self) -> Vec<Event> {
         let mut sources = self.shared.sources();
         let mut events = std::mem::take(&mut sources.fresh);
@@ -146,10 +146,10 @@ impl StreamWriter {
         events
     }
 
-    /// Stops the sampler and returns everything that it saw since the last flush.
+    /// Stops the sampler and returns its events since the last flush.
     pub(crate) fn stop_sampler(&self) -> Vec<Event> {
         let sampler = self.shared.sources().sampler.take();
-        // Not under the lock: a sampler that hangs must not hold up the writer.
+        // Without the lock, so that a hanging sampler does not delay the writer.
         let last = sampler.map(SamplerThread::stop).unwrap_or_default();
         let mut sources = self.shared.sources();
         let mut events = std::mem::take(&mut sources.fresh);
@@ -164,7 +164,7 @@ impl StreamWriter {
         }
     }
 
-    /// Waits until everything appended so far survives a loss of power, or the disk does not answer.
+    /// Waits until all events are on disk, or the disk does not answer.
     pub(crate) fn sync(&self) {
         let Some(path) = self.path.as_ref().filter(|_| self.thread.is_some()) else { return };
         let until = Instant::now() + DISK_TIME_MAX;
@@ -180,7 +180,7 @@ impl StreamWriter {
         }
     }
 
-    /// The file, what went wrong with it, and whether it still lacks something.
+    /// Ends the stream. Returns its path, its error, and whether data are missing from it.
     pub(crate) fn finish(mut self) -> (Option<PathBuf>, Option<Missing>, bool) {
         self.sync();
         let queue = self.shared.queue.lock();
@@ -195,7 +195,7 @@ impl Drop for StreamWriter {
         self.shared.queue.change(|queue| queue.stop = true);
         if let Some(thread) = self.thread.take() {
             let queue = self.shared.queue.lock();
-            // A disk that does not answer keeps its thread; the process ends without it.
+            // The thread of a hanging disk is left behind.
             let answers = queue.done == queue.asked;
             drop(queue);
             if answers {
@@ -210,7 +210,7 @@ impl Shared {
         self.sources.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Puts events into the queue. What sampling costs is long and changes nothing: only now and then.
+    /// Queues events. Sampling costs are long and constant, so they are written rarely.
     fn hand_over(&self, sources: &mut Sources, seen: &[Event], costs: bool) {
         let mut queue = self.queue.lock();
         if std::mem::take(&mut queue.lost) {
@@ -235,7 +235,7 @@ impl Shared {
         }
     }
 
-    /// Work of the thread, once a second.
+    /// Collects and queues events, once a second.
     fn collect_and_enqueue(&self) {
         let mut sources = self.sources();
         if let Some(sampler) = sources.sampler.as_ref().filter(|_| !sources.is_along) {
@@ -244,7 +244,7 @@ impl Shared {
         }
         let seen = sources.look();
         self.hand_over(&mut sources, &seen, false);
-        // Only the last costs count.
+        // Only the last cost event is kept.
         sources.fresh.retain(|event| !matches!(event, Event::SamplerCost { .. }));
         sources.fresh.extend(seen);
     }
@@ -272,7 +272,7 @@ impl WriteQueue {
     fn push(&mut self, line: &[u8]) {
         if self.bytes.len() + line.len() > QUEUE_BYTES_MAX {
             self.bytes.clear();
-            // Behind what was written of the line that is given up.
+            // Terminates the dropped line.
             self.bytes.push(b'\n');
             self.lost = true;
         }
@@ -287,7 +287,7 @@ impl WriteQueue {
     }
 }
 
-/// The thread.
+/// Writer thread.
 struct Writer {
     file: Exclusive<File>,
 }
@@ -316,7 +316,7 @@ impl Writer {
                     None => queue.broken = false,
                     Some(error) => {
                         queue.fail(Path::new("the run's event stream"), &error);
-                        // New data follow the remaining data.
+                        // New data follow the unwritten rest.
                         let newer = std::mem::replace(&mut queue.bytes, bytes[written..].to_vec());
                         queue.push(&newer);
                     }
@@ -330,7 +330,7 @@ impl Writer {
         }
     }
 
-    /// Writes all of it and makes sure of it; how much was written, and what went wrong.
+    /// Writes and syncs; returns the number of bytes written and the error.
     fn write(&self, bytes: &[u8]) -> (usize, Option<std::io::Error>) {
         if bytes.is_empty() {
             return (0, None);
@@ -339,7 +339,7 @@ impl Writer {
         let before = length();
         match faults::write_all(&self.file, bytes) {
             Ok(()) => (bytes.len(), faults::sync_data(&self.file).err()),
-            // Only this process writes to it, so the growth is what was written.
+            // The growth of the file is the number of bytes written, because no other process writes to it.
             Err(error) => {
                 let grown = length().saturating_sub(before) as usize;
                 (grown.min(bytes.len()), Some(error))

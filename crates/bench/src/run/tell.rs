@@ -1,4 +1,4 @@
-//! The outcome of a setting: written down with its moment, and told where it is not in force.
+//! Records outcomes of settings and reports those not in force.
 
 use crate::run::context::Progress;
 use crate::run::recorder::Recorder;
@@ -6,10 +6,10 @@ use machine::Timeline;
 use machine::settings::Outcome;
 use record::{Fact, UnmetSetting};
 
-/// Takes the outcome of a setting and returns what is not in effect.
+/// Records an outcome and returns a setting that is not in force.
 pub(crate) type RecordOutcome<'a> = dyn FnMut(Outcome) -> Option<UnmetSetting> + 'a;
 
-/// Records the outcome of a setting, with its moment, and tells what is not in force.
+/// Records an outcome with its time and reports a setting that is not in force.
 pub(super) fn outcome_recorder<'a>(
     recorder: &'a mut Recorder,
     progress: &'a mut dyn FnMut(Progress),

@@ -1,4 +1,4 @@
-//! The settings of a run: what it wants, what is in force before each step, and the way back.
+//! Settings of a run: tuning, verification before each step, restoration.
 
 use super::Runner;
 use super::tell::outcome_recorder;
@@ -7,12 +7,12 @@ use machine::settings::{Node, Settings};
 use record::{Event, Machine, NotRestored, RestoreOutcome};
 use std::time::Duration;
 
-/// A board that was just used cools below the first trip point of its kernel in less.
+/// Maximum time to cool below the first trip point of the kernel.
 const COOLS_WITHIN: Duration = Duration::from_secs(30);
 const NAP: Duration = Duration::from_millis(200);
 
 impl Runner<'_> {
-    /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
+    /// Sets governors to performance and clocks to the highest allowed. Each change is journaled first.
     pub(super) fn tune(&mut self, machine: &Machine) {
         if machine.policies.is_empty() && !self.context.task.attributes().changes_machine {
             return;
@@ -32,7 +32,7 @@ impl Runner<'_> {
             let mut wanted = vec![(Node::Governor(policy.policy), "performance".to_owned())];
             wanted.extend(max.map(|khz| (Node::ClockMax(policy.policy), khz.to_string())));
             for (node, value) in wanted {
-                // Told is all that can be done: the run goes on with what is in force.
+                // The outcome is reported; the run continues with the setting in force.
                 tell(settings.set(node, &value));
             }
         }
@@ -40,8 +40,7 @@ impl Runner<'_> {
         self.recorder.sync();
     }
 
-    /// While cooling holds a limit down nobody can know which one the user had set, and so it could not be
-    /// put back. That passes while a board rests.
+    /// Waits while cooling lowers a limit: the user's limit is then unknown and could not be restored.
     fn wait_until_cool(&mut self, machine: &Machine) {
         let timeline = self.context.timeline;
         let end_ms = timeline.now_ms() + COOLS_WITHIN.as_millis() as i64;
@@ -59,7 +58,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Takes the journal, where settings may be changed at all; once.
+    /// Opens the journal once, if settings may be changed.
     pub(super) fn open_settings(&mut self) {
         if self.settings.is_some() || self.is_untunable {
             return;
@@ -79,7 +78,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Right before a step: what is wanted is in force, is set once more, or is told.
+    /// Verifies the settings before a step: sets those that differ once more, or reports them.
     pub(super) fn check_settings(&mut self, step: &str) {
         let Some(settings) = &mut self.settings else { return };
         let outcomes = settings.check();
@@ -90,7 +89,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Puts every setting back.
+    /// Restores every setting.
     pub(super) fn restore_settings(&mut self) {
         let restored = self.settings.take().map(|mut settings| settings.restore());
         for (path, restored) in restored.unwrap_or_default() {

@@ -6,6 +6,7 @@ use explain::monitor::Watch;
 use machine::sensors::{NONE, known};
 use machine::{IdleCpuAffinity, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
 use net::meters::Meter;
+use process::guard::Guard;
 use record::soc_temperature::{SocTemperature, choose};
 use record::{Channel, Event, Fact, Mode, Reading, Record, Run, Source as Origin};
 use std::time::Duration;
@@ -46,8 +47,9 @@ pub(super) struct Source {
     shows_rows: bool,
     /// CPUs of the threads.
     affinity: Option<IdleCpuAffinity>,
-    /// They poll as long as they live.
+    /// They poll until they are dropped.
     _meters: Vec<Meter>,
+    _guard: Option<Guard>,
 }
 
 impl Source {
@@ -84,6 +86,7 @@ impl Source {
             wait: GRACE,
             looked_ns: 0,
             shows_rows: false,
+            _guard: guard_of(&meters),
             _meters: meters,
         })
     }
@@ -175,6 +178,11 @@ fn meters_of(args: &MonitorArgs) -> anyhow::Result<Vec<Meter>> {
         anyhow::bail!("{sentence}");
     }
     Ok(meters)
+}
+
+/// Guard that ends the programs of meters if this process is killed; `None` if no program reads a meter, or it cannot start.
+fn guard_of(meters: &[Meter]) -> Option<Guard> {
+    meters.iter().any(Meter::runs_program).then(|| Guard::start(None, None, None).ok())?
 }
 
 /// Record before the first sample.

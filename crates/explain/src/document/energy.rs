@@ -11,8 +11,9 @@ pub(super) fn energy(facts: &Facts<'_>) -> Value {
         Ok(energy) => energy,
         Err(why) => return json!({ "source": null, "source_missing": why, "steps": [] }),
     };
-    let Energy { source, period_ms, resolution_mw, late_ms, idle_mw, steps, others } = energy;
-    let steps: Vec<Value> = steps.iter().map(|(index, measured)| step(facts, *index, measured)).collect();
+    let Energy { source, period_ms, resolution_mw, late_ms, idle_mw, steps, rests, others } = energy;
+    let all = steps.iter().chain(rests);
+    let steps: Vec<Value> = all.map(|(index, measured)| step(facts, *index, measured)).collect();
     json!({
         "source": source.name,
         "channel": source.id(facts).to_string(),

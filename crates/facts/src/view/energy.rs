@@ -7,7 +7,7 @@ use super::score_steps::ScoreKey;
 use crate::Facts;
 use crate::number::{number, with_unit};
 use crate::stats::{Line, median};
-use record::{Outcome, Step, WorkloadId};
+use record::{Mode, Outcome, Step, StepMeasurement, WorkloadId};
 
 /// Power and energy of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Energy {
     pub idle_mw: Option<f64>,
     /// For every step that ran, in order: its index, and its energy or why it is not known.
     pub steps: Vec<(usize, Result<StepEnergy, String>)>,
+    /// The same for the states without load of a power measurement. Of a suspend it is the energy of the time asleep.
+    pub rests: Vec<(usize, Result<StepEnergy, String>)>,
     /// Other sources at the same time.
     pub others: Vec<SourceAgreement>,
 }
@@ -42,6 +44,8 @@ pub struct SourceAgreement {
     pub readings: usize,
 }
 
+/// Mode of runs that measure states without load.
+const POWER: Mode = Mode::own("power");
 /// Readings of two sources belong together within this time.
 const TOGETHER_MS: u64 = 1_000;
 /// Minimum number of readings and minimum correlation of a fit.
@@ -65,20 +69,32 @@ pub(crate) fn energy(facts: &Facts<'_>) -> Result<Energy, String> {
         }
     };
     let series = PowerSeries::of(facts, source);
-    let has_run = |step: &Step| {
-        let is_work = step.workload != WorkloadId::Wait && step.window.elapsed_ms() > 0;
-        is_work && matches!(step.outcome, Outcome::Done(_))
+    let has_run = |step: &Step| step.window.elapsed_ms() > 0 && matches!(step.outcome, Outcome::Done(_));
+    let run = facts.steps.iter().enumerate().filter(|(_, step)| has_run(step));
+    let (rests, steps): (Vec<_>, Vec<_>) = run.partition(|(_, step)| step.workload == WorkloadId::Wait);
+    let rest = |(index, step): (usize, &Step)| {
+        let energy = match asleep_ms(step) {
+            Some(asleep_ms) => series.asleep(index, step.window, asleep_ms),
+            None => series.measured(index, step.window),
+        };
+        (index, energy)
     };
-    let steps = facts.steps.iter().enumerate().filter(|(_, step)| has_run(step));
     Ok(Energy {
         period_ms: series.period_ms,
         resolution_mw: series.resolution_mw,
         late_ms: series.late_ms,
         idle_mw: series.idle_mw(),
-        steps: steps.map(|(index, step)| (index, series.measured(index, step.window))).collect(),
+        steps: steps.into_iter().map(|(index, step)| (index, series.measured(index, step.window))).collect(),
+        rests: rests.into_iter().filter(|_| facts.run.mode == POWER).map(rest).collect(),
         others: sources.iter().filter(|other| *other != source).map(|other| agreement(facts, &series, other)).collect(),
         source: source.clone(),
     })
+}
+
+/// Time that the machine slept in a step, in milliseconds; `None` if it was not suspended.
+fn asleep_ms(step: &Step) -> Option<f64> {
+    let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else { return None };
+    Some(1000.0 * scores.rows.iter().find(|score| score.name == "asleep")?.value)
 }
 
 /// Maximum number of named parts.

@@ -83,6 +83,8 @@ const CORRELATION_MIN: f64 = 0.7;
 const CORRELATION_PEAK: f64 = 0.03;
 /// Correlations that differ by less are the same: readings and rows are coarser than the steps of the delay.
 const CORRELATION_SAME: f64 = 1e-3;
+/// Share by which the power around a suspend may differ from that of the idle machine: drivers work then.
+const AWAKE_SHARE: f64 = 0.5;
 /// CPU use of an idle machine, in percent.
 const IDLE_PERCENT_MAX: f64 = 10.0;
 /// Counter and integral of one meter differ by more than this share only if one of them is wrong.
@@ -247,6 +249,39 @@ impl<'a> PowerSeries<'a> {
         let around = noise_mj.hypot(rounding_mj).hypot(drift_mj) + fixed_mj;
         let [low, high] = [f64::min, f64::max].map(|pick| sums.iter().copied().reduce(pick).unwrap_or_default() / 1e6);
         (Joules { low: low - around / 1000.0, high: high + around / 1000.0 }, drift_mj)
+    }
+
+    /// Power while the machine slept within a window: what the energy counter of the meter grew by, without what the machine
+    /// drew awake around it.
+    pub(super) fn asleep(&self, step: usize, window: Window, asleep_ms: f64) -> Result<StepEnergy, String> {
+        const AWAKE: &str =
+            "nothing reads a meter while the machine sleeps; use one that adds up energy, or a second machine";
+        let channel = self.counter.ok_or(AWAKE)?;
+        let readings = gauge(self.facts, channel, whole_run());
+        let next = readings.partition_point(|reading| reading.at_ms < window.end_ms);
+        let before = readings.iter().rfind(|reading| reading.at_ms <= window.start_ms);
+        let (Some(before), Some(after), Some(idle_mw)) = (before, readings.get(next), self.idle_mw()) else {
+            return Err(AWAKE.to_owned());
+        };
+        let quantum = divisor(channel.values.iter().flatten().map(|value| value.unsigned_abs())) as f64;
+        let awake_uj = idle_mw * (after.at_ms - before.at_ms) as f64;
+        let around = quantum + AWAKE_SHARE * awake_uj;
+        let slept_uj = (after.value - before.value) as f64 - awake_uj;
+        if asleep_ms <= 0.0 || slept_uj <= around {
+            return Err("the energy counter of the meter is too coarse for this time asleep".to_owned());
+        }
+        let mean_mw = slept_uj / asleep_ms;
+        Ok(StepEnergy {
+            step,
+            mean_mw,
+            peak_mw: mean_mw,
+            least_mw: mean_mw,
+            joules: slept_uj / 1e6,
+            joules_low: (slept_uj - around) / 1e6,
+            joules_high: (slept_uj + around) / 1e6,
+            is_counted: true,
+            readings: 0,
+        })
     }
 
     /// The time of which all readings are surely of the window alone.

@@ -1,7 +1,7 @@
 //! The settings that may be changed: their files, the value in force, and which values they allow. What
 //! is done to them is not decided here.
 
-use super::DeviceName;
+use super::{DeviceKind, DeviceName};
 use crate::Root;
 use record::{Missing, Reading};
 
@@ -22,6 +22,10 @@ pub enum Node {
     AspmPolicy,
     /// `1` for an online CPU, else `0`. CPUs without this file, often CPU 0, cannot go offline.
     CpuOnline(u32),
+    /// Switch of a device.
+    Device(DeviceKind, DeviceName),
+    /// Kind of sleep behind `mem` of `/sys/power/state`.
+    MemSleep,
 }
 
 /// Documentation/core-api/cpu_hotplug.rst
@@ -30,6 +34,8 @@ pub(super) const CPUS: &str = "/sys/devices/system/cpu";
 pub(super) const POLICY: &str = "/sys/devices/system/cpu/cpufreq/policy";
 pub(super) const DEVFREQ: &str = "/sys/class/devfreq";
 pub(super) const ASPM_POLICY: &str = "/sys/module/pcie_aspm/parameters/policy";
+/// Documentation/admin-guide/pm/sleep-states.rst
+pub(crate) const MEM_SLEEP: &str = "/sys/power/mem_sleep";
 /// Documentation/admin-guide/mm/transhuge.rst
 pub(super) const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
@@ -45,8 +51,19 @@ impl Node {
             Node::DeviceGovernor(name) => return format!("{DEVFREQ}/{}/governor", name.as_str()),
             Node::AspmPolicy => return ASPM_POLICY.to_owned(),
             Node::CpuOnline(cpu) => return format!("{CPUS}/cpu{cpu}/online"),
+            Node::Device(kind, name) => return kind.path(name),
+            Node::MemSleep => return MEM_SLEEP.to_owned(),
         };
         format!("{POLICY}{policy}/{file}")
+    }
+
+    /// The value that switches a device off; `None` for other settings, and for a device that is off.
+    ///
+    /// # Errors
+    /// As [`Node::read`].
+    pub fn off(self, root: &Root) -> Reading<Option<String>> {
+        let Node::Device(kind, _) = self else { return Ok(None) };
+        Ok(kind.off(&self.read(root)?))
     }
 
     /// The value in force.
@@ -56,7 +73,8 @@ impl Node {
     pub fn read(self, root: &Root) -> Reading<String> {
         let text = root.read_value(&self.path())?;
         match self {
-            Node::HugePages | Node::AspmPolicy => {
+            Node::Device(kind, _) => Ok(kind.settable(text)),
+            Node::HugePages | Node::AspmPolicy | Node::MemSleep => {
                 parse_chosen(&text).map(str::to_owned).ok_or_else(|| Missing::garbled(self.path(), &text))
             }
             _ => Ok(text),
@@ -80,6 +98,11 @@ impl Node {
                 is_listed(root, &path, value)
             }
             Node::AspmPolicy => is_listed(root, ASPM_POLICY, value),
+            Node::MemSleep => is_listed(root, MEM_SLEEP, value),
+            Node::Device(kind, _) if kind.allows(value) => Ok(()),
+            Node::Device(..) => {
+                Err(Missing::unsupported(self.path(), format!("{value} is not a value of this switch")))
+            }
             Node::CpuOnline(_) => match value {
                 "0" | "1" => Ok(()),
                 _ => Err(Missing::unsupported(self.path(), format!("{value} must be 0 or 1"))),
@@ -102,6 +125,12 @@ impl Node {
         }
         if path == ASPM_POLICY {
             return Some(Node::AspmPolicy);
+        }
+        if path == MEM_SLEEP {
+            return Some(Node::MemSleep);
+        }
+        if let Some((kind, name)) = DeviceKind::from_path(path) {
+            return Some(Node::Device(kind, name));
         }
         if let Some(rest) = path.strip_prefix(DEVFREQ) {
             let name = rest.strip_prefix('/')?.strip_suffix("/governor")?;

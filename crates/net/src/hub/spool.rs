@@ -1,6 +1,5 @@
-//! The folder of what waits to be sent. Each file waits for one hub, with the parameters it was agreed to: a later upload to
-//! another hub, or one that lists results, does not take it along. A refused file is tried again with growing pauses,
-//! then set aside: it is not sent forever, and only the user deletes it.
+//! Directory of files waiting for upload. Each waits for one hub with agreed parameters; uploads to other hubs do not
+//! include it. A refused file is retried with growing pauses, then set aside; only the user deletes it.
 
 use super::Hub;
 use machine::files::{Access, Error, Folder};
@@ -10,35 +9,35 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Ends the names of files that wait.
+/// Suffix of waiting files.
 const WAITING: &str = ".upload";
-/// Ends the names of files that say for which hub, with which parameters; a line each.
+/// Suffix of files with hub and parameters, one per line.
 const DESTINATION: &str = ".to";
-/// Suffix of notes about refused tries: the time in seconds of UTC, one per line.
+/// Suffix of notes about refused attempts: times in seconds of UTC, one per line.
 const TRIES: &str = ".tries";
-/// Suffix of files that are not sent any more.
+/// Suffix of files set aside.
 const ASIDE: &str = ".aside";
-/// Number of tries for a file that a hub refuses.
+/// Maximum number of attempts for a refused file.
 pub const TRIES_MAX: usize = 3;
-/// Pauses between the tries.
+/// Pauses between attempts.
 const DISTANCES: [Duration; TRIES_MAX - 1] = [Duration::from_secs(60), Duration::from_secs(3600)];
-/// A note has a few lines.
+/// Maximum size of a note.
 const TRIES_BYTES_MAX: u64 = 4 << 10;
-/// An address and parameters have some hundred bytes.
+/// Maximum size of a file with hub and parameters.
 const DESTINATION_BYTES_MAX: u64 = 16 << 10;
 
-/// The folder.
+/// The directory.
 pub struct Spool(pub Folder);
 
-/// A file that waits.
+/// A waiting file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpoolFile {
-    /// Its name here.
+    /// File name.
     pub name: OsString,
-    /// The hub it waits for, without a slash at the end.
+    /// Address of its hub without a trailing slash.
     pub url: String,
     pub(super) query: String,
-    /// Times of refused tries, in seconds of UTC.
+    /// Times of refused attempts in seconds of UTC.
     tries: Vec<i64>,
 }
 
@@ -48,7 +47,7 @@ impl SpoolFile {
         self.url == hub.address.url
     }
 
-    /// Time until the next try; none if it is due. A clock that was set back does not delay it.
+    /// Time until the next attempt; `None` if due. A clock that was set back does not delay it.
     pub fn rests_for(&self, now_utc_s: i64) -> Option<Duration> {
         let distance = DISTANCES.get(self.tries.len().checked_sub(1)?)?;
         let since = u64::try_from(now_utc_s - self.tries.last()?).ok()?;
@@ -60,22 +59,22 @@ impl SpoolFile {
     }
 }
 
-/// The name of another file about the same result.
+/// Name of another file about the same result.
 fn with_end(name: &OsStr, end: &str) -> OsString {
     OsString::from(name.to_string_lossy().trim_end_matches(WAITING).to_owned() + end)
 }
 
-/// SHA-256 in hexadecimal digits: with a shorter sum two results, or two hubs, could have the same name.
+/// SHA-256 in hexadecimal digits: shorter sums could collide.
 fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
 impl Spool {
-    /// Puts a result here: a crash loses nothing from here on. The same content for the same hub has the same name, which is
-    /// returned.
+    /// Stores a result, which survives crashes from then on. Equal content for the same hub has the same name. Returns
+    /// the name.
     ///
     /// # Errors
-    /// One sentence: it cannot be written.
+    /// The file cannot be written; one sentence.
     pub fn put(&self, hub: &Hub, bytes: &[u8]) -> Result<OsString, String> {
         let destination = format!("{}\n{}\n", hub.address.url, hub.query);
         let key = sha256(destination.as_bytes());
@@ -83,15 +82,15 @@ impl Spool {
         let put = |name: &OsStr, bytes: &[u8]| self.0.replace(name, bytes, Access::Owner);
         let noted = put(OsStr::new(&format!("{key}{DESTINATION}")), destination.as_bytes());
         noted.and_then(|()| put(&name, bytes)).map_err(|error| error.to_string())?;
-        // A file that is named again is sent again.
+        // A file uploaded again is no longer set aside.
         let _ = self.0.remove(&with_end(&name, ASIDE));
         Ok(name)
     }
 
-    /// All that waits, in the order of names.
+    /// Waiting files, sorted by name.
     ///
     /// # Errors
-    /// One sentence: the folder cannot be read.
+    /// The directory cannot be read; one sentence.
     pub fn waiting(&self) -> Result<Vec<SpoolFile>, String> {
         let mut names = self.0.names().map_err(|error| error.to_string())?;
         names.sort();
@@ -109,18 +108,18 @@ impl Spool {
         Ok(waiting.collect())
     }
 
-    /// Removes a file that waits no more.
+    /// Removes a file.
     ///
     /// # Errors
     /// It cannot be removed.
     pub fn remove(&self, waiting: &SpoolFile) -> Result<(), Error> {
-        // A note without its file is harmless.
+        // A remaining note is harmless.
         let _ = self.0.remove(&waiting.with_end(TRIES));
         self.0.remove(&waiting.name)
     }
 
-    /// Notes that the hub has refused a file, which delays the next try. After the last try the file is set aside, and its new
-    /// path is returned.
+    /// Notes a refusal, which delays the next attempt. After the last attempt, sets the file aside and returns its new
+    /// path.
     ///
     /// # Errors
     /// It can neither be noted nor set aside.
@@ -129,7 +128,7 @@ impl Spool {
         tries.push(now_utc_s);
         let text: String = tries.iter().map(|at| format!("{at}\n")).collect();
         let noted = self.0.replace(&waiting.with_end(TRIES), text.as_bytes(), Access::Owner);
-        // A file whose tries cannot be counted is not tried forever either.
+        // Without countable attempts, a file is set aside at once.
         if noted.is_ok() && tries.len() < TRIES_MAX {
             return Ok(None);
         }
@@ -148,7 +147,7 @@ mod tests {
     fn results_and_hubs_of_one_crc_32_are_kept_apart() {
         let place = Scratch::new("spool-apart");
         let spool = Spool(Folder::open(&place).unwrap());
-        // The CRC-32 of both words is 4ddb0c25.
+        // Both words have CRC-32 4ddb0c25.
         let hubs =
             ["plumless", "buckeroo"].map(|name| Hub::new(&format!("https://{name}"), None, false, None).unwrap());
         for hub in &hubs {

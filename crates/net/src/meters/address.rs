@@ -1,56 +1,56 @@
-//! Address of a meter: its kind, and what that takes: a host with the output, a URL with values, a command. Pure.
+//! Addresses of meters: a kind with a host and output, a URL with values, a command or a device. Pure.
 
 use super::fields::Fields;
 use super::{KINDS, Kind};
 use std::ops::Range;
 
-/// A meter as the user gave it.
+/// Address of a meter.
 #[derive(Debug, Clone)]
 pub struct Address {
     /// Its kind.
     pub(super) kind: &'static Kind,
-    /// Host, or host and port; of other kinds all that names the source.
+    /// Host, or host and port; for other kinds the whole source.
     pub(super) host: String,
-    /// Path below the host, from its slash.
+    /// Path below the host, with its slash.
     pub(super) path: String,
-    /// The values that the user named.
+    /// Values named by the user.
     pub(super) fields: Option<Fields>,
     /// Which outputs.
     pub(super) outputs: Outputs,
-    /// The whole of it, as it stands in the Record and in messages: without passwords, keys and words of commands.
+    /// Address for the Record and messages, without passwords, keys and words of commands.
     pub(super) shown: String,
 }
 
-/// What follows the kind.
+/// Form of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
     /// `HOST[:PORT][/N|/all]`.
     Host,
-    /// The same, with a path before the output.
+    /// As `Host`, with a path before the output.
     HostAndPath,
     /// `http://...#FIELDS`.
     Url,
     /// `HOST[:PORT]/TOPIC[#FIELDS]`.
     Topic,
-    /// Words of a command, and maybe `#FIELDS`.
+    /// Command, optionally with `#FIELDS`.
     Command,
     /// Parameters of a device.
     Device,
-    /// A device, or the only one there is.
+    /// A device; empty for the only one.
     MaybeDevice,
 }
 
-/// Which outputs of a meter are watched.
+/// Selected outputs of a meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outputs {
-    /// One of them, from 1.
+    /// Number of one output, from 1.
     One(usize),
-    /// Each for itself.
+    /// All outputs, separately.
     All,
 }
 
 impl Outputs {
-    /// A meter with these outputs has at least so many.
+    /// Minimum number of outputs of the meter.
     pub(super) fn least(self) -> usize {
         match self {
             Outputs::One(output) => output,
@@ -58,7 +58,7 @@ impl Outputs {
         }
     }
 
-    /// Places of these outputs, if the meter has them.
+    /// Indices of these outputs, if the meter has them.
     pub(super) fn choose(self, count: usize) -> Option<Range<usize>> {
         match self {
             Outputs::One(output) => (1..=count).contains(&output).then(|| output - 1..output),
@@ -68,10 +68,10 @@ impl Outputs {
 }
 
 impl Address {
-    /// Reads `KIND:...`.
+    /// Parses `KIND:...`.
     ///
     /// # Errors
-    /// One sentence for people with the way out.
+    /// The address is invalid; one sentence with the remedy.
     pub fn parse(text: &str) -> Result<Self, String> {
         let kinds = || KINDS.iter().map(|kind| kind.id).collect::<Vec<_>>().join(", ");
         let (id, rest) = text.split_once(':').unwrap_or((text, ""));
@@ -95,7 +95,7 @@ impl Address {
             _ => !rest.is_empty(),
         };
         if !is_complete {
-            return Err(format!("--meter {id} must be {}.", kind.usage));
+            return Err(format!("--meter {id} must be {}.", kind.text("usage")));
         }
         match kind.takes {
             Takes::Host | Takes::HostAndPath => address.of_host(text),
@@ -126,12 +126,12 @@ impl Address {
         if host.is_empty() || !host.chars().all(is_host) || !path.chars().skip(1).all(|c| c.is_ascii_alphanumeric()) {
             return Err(format!("--meter {text}: {host:?} is not a host name or address."));
         }
-        // The path of a page is its password.
+        // The path is a password.
         let shown = text.replacen(&path, "", 1);
         Ok(Self { host: host.to_owned(), path, outputs, shown, ..self })
     }
 
-    /// Splits the values off, which begin at the last `#$`, or in a URL at the first `#`.
+    /// Splits off the values, which start at the last `#$`, or in a URL at the first `#`.
     fn with_fields(self) -> Result<Self, String> {
         let at = match self.kind.takes {
             Takes::Url => self.host.find('#'),
@@ -153,7 +153,7 @@ impl Address {
     }
 }
 
-/// Longer words behind the host are a path.
+/// Maximum length of an output number; longer words are a path.
 const OUTPUT_DIGITS_MAX: usize = 9;
 
 /// A URL without user, password and query.
@@ -165,7 +165,7 @@ fn without_secrets(url: &str) -> String {
     format!("http://{host}{path}{query}")
 }
 
-/// Name of the program of a command, without its folder and arguments.
+/// Program name of a command, without directory and arguments.
 fn first_word(command: &str) -> String {
     let mut words = command.split_whitespace();
     let name = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The channels of a meter, and an answer as one row of them. Pure.
+//! Channels of a meter and their values. Pure.
 
 use super::{Kind, Output, Outputs};
 use machine::sensors::NONE;
@@ -32,7 +32,7 @@ pub(super) fn channels(number: usize, kind: &Kind, name: &str, outputs: &Outputs
     channels
 }
 
-/// The values of some outputs, in the order of [`channels`].
+/// Values of outputs, in the order of [`channels`].
 pub(super) fn values(outputs: &[Output], elapsed: Duration) -> Vec<i64> {
     let mut values = vec![elapsed.as_millis() as i64];
     for output in outputs {

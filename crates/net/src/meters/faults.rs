@@ -1,4 +1,4 @@
-//! Faults of meters, played by a server on loopback or by a program: each is a gap with its reason, never a number.
+//! Faults of meters, simulated by a server or a program: each must become a gap with its reason.
 
 use super::guard::Guard;
 use super::{Address, Source};
@@ -6,13 +6,13 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-/// What the server does with one question.
+/// Behaviour of the server for one request.
 enum Says<'a> {
     /// Answers with this body.
     Body(&'a str),
     /// Sends these bytes only.
     Bytes(&'a str),
-    /// Sends nothing until every timeout has passed.
+    /// Sends nothing until all timeouts have passed.
     Late,
     /// The connection closes.
     Closes,
@@ -33,7 +33,7 @@ fn source(text: &str) -> Box<dyn Source> {
     (address.kind.open)(&address, None).unwrap()
 }
 
-/// One reading, as the polling does it; the guard takes it for one of this second.
+/// One poll; `now` is its time for the guard.
 fn outcome(source: &mut dyn Source, guard: &mut Guard, now: Instant) -> Result<Values, String> {
     let answer = source.read().and_then(|answer| answer.map_or(Ok(None), |answer| guard.check(answer, now)));
     let first = answer.map(|answer| Some(answer?.outputs[0]));
@@ -41,7 +41,7 @@ fn outcome(source: &mut dyn Source, guard: &mut Guard, now: Instant) -> Result<V
     values.map_err(|failure| failure.missing("the meter").to_string())
 }
 
-/// Asks a meter once per second of its own time.
+/// Polls a meter once per simulated second.
 fn check(fault: &str, meter: &str, script: &[(Says, Outcome)]) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut source = source(&meter.replace("HOST", &server.local_addr().unwrap().to_string()));
@@ -97,7 +97,7 @@ fn faults_of_a_server_are_gaps() {
         (Body("{\"power\":-300}"), "no board"),
         (Body("{\"power\":1e300}"), "unexpected text"),
     ] {
-        // It comes back afterwards.
+        // The meter recovers afterwards.
         check(
             words,
             power,
@@ -227,7 +227,7 @@ fn faults_of_a_program_are_gaps() {
     }
 }
 
-/// Another unit is another channel: the round stays incomplete, and the silence is told.
+/// A changed unit is another channel: the round stays incomplete, and the silence is reported.
 #[test]
 fn program_that_changes_its_unit_falls_silent() {
     let mut source = source("command:echo 5 W; sleep 1.2; echo 5 W; while sleep 0.1; do echo 5 V; done");

@@ -1,9 +1,9 @@
-//! Values inside a text, named by paths with units: `$.power:mW,$.energy.total:Wh` of JSON and XML,
-//! `watts{socket="3"}:W` of metrics. The rows of kinds are written in the language of `--meter json:`. Pure.
+//! Values in a text, addressed by paths with units: `$.power:mW,$.energy.total:Wh` in JSON and XML,
+//! `watts{socket="3"}:W` in metrics. The kinds use the language of `--meter json:`. Pure.
 //!
-//! A path begins with `$`, the whole document; `.key`, `["key"]` and `[0]` go down, `[*]` takes every element and a key
-//! that ends with `*` every key that begins so: one output each. A text that is no document is one value, with its unit
-//! or without. JSON: RFC 8259. Metrics: <https://prometheus.io/docs/instrumenting/exposition_formats/>.
+//! A path starts with `$`, the document; `.key`, `["key"]` and `[0]` descend, `[*]` selects all elements and a key
+//! ending with `*` all keys with this prefix, one output each. A text that is no document is one value, with or without
+//! unit. JSON: RFC 8259. Metrics: <https://prometheus.io/docs/instrumenting/exposition_formats/>.
 
 use super::reading::{Raw, Unit, What, number, unit};
 use super::{Answer, Output};
@@ -11,7 +11,7 @@ use quick_xml::events::Event;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// How a text is read.
+/// Format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Json,
@@ -19,12 +19,12 @@ pub(super) enum Format {
     Metrics,
 }
 
-/// Outputs beyond this number are left out.
+/// Maximum number of outputs; more are ignored.
 const OUTPUTS_MAX: usize = 64;
-/// Deeper XML is refused.
+/// Maximum depth of XML.
 const DEPTH_MAX: usize = 32;
 
-/// A path into a document, and the unit of what is there.
+/// Path into a document, and unit of its value.
 #[derive(Debug, Clone)]
 struct Field {
     path: Path,
@@ -40,28 +40,28 @@ enum Path {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Key(String),
-    /// Every key that begins so.
+    /// All keys with this prefix.
     Keys(String),
     Index(usize),
     Every,
 }
 
-/// A metric: its name, and labels that it must have.
+/// Name of a metric and required labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Metric {
     name: String,
     labels: Vec<(String, String)>,
 }
 
-/// The fields of a text.
+/// Fields to read from a text.
 #[derive(Debug, Clone)]
 pub(super) struct Fields(Vec<Field>);
 
 impl Fields {
-    /// Reads `PATH[:UNIT],...`; without a unit it is watts.
+    /// Parses `PATH[:UNIT],...`; the default unit is watts.
     ///
     /// # Errors
-    /// What is wrong, as a clause.
+    /// The text is invalid; a clause.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let fields = split_outside(text, ',').map(|field| {
             let with_unit = field.rsplit_once(':').and_then(|(path, name)| Some((path, unit(name)?)));
@@ -133,12 +133,12 @@ impl Fields {
     }
 }
 
-/// True for a text with a word behind its last colon.
+/// True if the last colon is followed by a word.
 fn ends_with_word(text: &str) -> bool {
     text.rsplit_once(':').is_some_and(|(_, word)| !word.is_empty() && word.chars().all(char::is_alphabetic))
 }
 
-/// Parts of a text between separators, but not inside quotes, brackets and braces.
+/// Splits text at separators outside quotes, brackets and braces.
 fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let (mut depth, mut is_quoted) = (0_usize, false);
     text.split(move |c: char| {
@@ -180,7 +180,7 @@ fn parse_steps(mut text: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// What stands there, each with the part of the path that several have: no key where there is one value.
+/// Values at a path, each with the key that distinguishes it; empty for a single value.
 fn at(document: &Value, steps: &[Step]) -> Vec<(String, Value)> {
     let mut found: Vec<(String, &Value)> = vec![(String::new(), document)];
     for step in steps {
@@ -207,7 +207,7 @@ fn at(document: &Value, steps: &[Step]) -> Vec<(String, Value)> {
     values.map(|(key, value)| (key, value.clone())).collect()
 }
 
-/// A single element of XML is no list.
+/// A single XML element counts as a list of one.
 fn elements<'a>(key: &str, value: &'a Value) -> Vec<(String, &'a Value)> {
     let list = match value {
         Value::Array(list) => list.as_slice(),
@@ -217,7 +217,7 @@ fn elements<'a>(key: &str, value: &'a Value) -> Vec<(String, &'a Value)> {
     list.iter().take(OUTPUTS_MAX).enumerate().map(|(index, value)| (format!("{key}{index:04}"), value)).collect()
 }
 
-/// A number in the unit of the field; one that brings another unit of the same quantity is converted.
+/// Number in the unit of the field; a value with its own unit is converted.
 fn quantity(value: &Value, of: &Unit) -> Option<f64> {
     match value {
         Value::Number(number) => Some(number.as_f64()? * of.factor),
@@ -230,7 +230,7 @@ fn quantity(value: &Value, of: &Unit) -> Option<f64> {
     }
 }
 
-/// A time stamp as a number that only grows: any number, or the digits of a date.
+/// Time stamp as an increasing number: any number, or the digits of a date.
 fn time(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => super::http::whole(number.as_f64()?, 1e3),
@@ -242,7 +242,7 @@ fn time(value: &Value) -> Option<i64> {
     }
 }
 
-/// Elements as objects; those of the same name as a list. Attributes are left out.
+/// Parses XML: elements as objects, repeated ones as lists, without attributes.
 pub(super) fn parse_xml(text: &str) -> Option<Value> {
     let mut reader = quick_xml::Reader::from_str(text);
     let mut open: Vec<(String, Map<String, Value>, String)> = vec![Default::default()];
@@ -270,7 +270,7 @@ pub(super) fn parse_xml(text: &str) -> Option<Value> {
     (open.is_empty() && !document.is_empty()).then_some(Value::Object(document))
 }
 
-/// Samples of a metric, each with what stands for the stars of its labels.
+/// Samples of a metric, each with the text matched by the stars of its labels.
 fn samples(text: &str, wanted: &Metric) -> Vec<(String, Value)> {
     let lines = text.lines().filter(|line| line.starts_with(wanted.name.as_str()));
     let sample = |line: &str| {
@@ -293,7 +293,7 @@ fn samples(text: &str, wanted: &Metric) -> Vec<(String, Value)> {
     lines.filter_map(sample).collect()
 }
 
-/// What stands for the star of a pattern; nothing where it has none.
+/// Text matched by the star of a pattern; empty without a star.
 fn matched<'a>(pattern: &str, value: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         None => (pattern == value).then_some(""),
@@ -301,7 +301,7 @@ fn matched<'a>(pattern: &str, value: &'a str) -> Option<&'a str> {
     }
 }
 
-/// `name{label="value",...}`, and what follows.
+/// Parses `name{label="value",...}`; returns the rest of the text.
 fn parse_metric(text: &str) -> Option<(Metric, &str)> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
     let end = text.find(|c| !is_name(c)).unwrap_or(text.len());

@@ -3,56 +3,47 @@
 //! After three requests, the tester sends reports of 64 bytes: 0xaa, type 4, four samples of 15 bytes taken 10 ms apart,
 //! a byte of unknown meaning, and a checksum (CRC-8, polynomial 0x39, initial value 0x42) of all but the first byte. A
 //! sample begins with voltage and current as unsigned 32-bit numbers of 10 µV and 10 µA, least significant byte first.
-//! It goes on as long as a fourth request is repeated: once per second for FNB58 and FNB48S, after each report for the
+//! It continues as long as a fourth request is repeated: once per second for FNB58 and FNB48S, after each report for the
 //! others. Source of these facts: <https://github.com/baryluk/fnirsi-usb-power-data-logger>.
 //!
-//! It does not send energy. It is added up here of all samples; where some were lost, energy ends.
+//! The tester sends no energy; it is integrated here over all samples, and ends when samples were lost.
 
 use super::reading::{Raw, unit};
 use super::usb::{self, Device};
-use super::{ANSWER_MAX, Answer, Kind, NETWORK, Source, Takes};
-use machine::{Failure, Root};
+use super::{ANSWER_MAX, Address, Answer, Opened, Source};
+use machine::{Caller, Failure, Root};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-pub(super) const KIND: Kind = Kind {
-    id: "fnirsi",
-    usage: "fnirsi[:hidrawN]",
-    about: "FNIRSI FNB58, FNB48, FNB48S and C1 on a USB port of this machine.",
-    needs: "the right to read and write /dev/hidrawN: root, or a udev rule",
-    quality: "10 µV, 10 µA, 100 readings per second, of which energy is added up",
-    document: "https://github.com/baryluk/fnirsi-usb-power-data-logger",
-    takes: Takes::MaybeDevice,
-    poll: Duration::ZERO,
-    open: |address, _| {
-        let root = Root::system();
-        let found = usb::devices(&root)
-            .into_iter()
-            .find(|device| device.meter == Some(KIND.id) && (address.host.is_empty() || address.host == device.node));
-        let device = found.ok_or_else(|| format!("{} is not on USB; connect it.", address.shown))?;
-        Ok(Box::new(Tester::open(device)))
-    },
-    ..NETWORK
-};
+/// Word of these testers in the table of USB ids.
+pub(super) const ID: &str = "fnirsi";
+
+pub(super) fn open(address: &Address, _: Option<&Caller>) -> Opened {
+    let mut devices = usb::devices(&Root::system()).into_iter();
+    let is_it = |device: &Device| address.host.is_empty() || address.host == device.node;
+    let found = devices.find(|device| device.meter == Some(ID) && is_it(device));
+    let device = found.ok_or_else(|| format!("{} is not on USB; connect it.", address.shown))?;
+    Ok(Box::new(Tester::open(device)))
+}
 
 const REPORT_BYTES: usize = 64;
 const SAMPLES: usize = 4;
 const SAMPLE_BYTES: usize = 15;
 const SAMPLE_TIME: Duration = Duration::from_millis(10);
-/// First two bytes and checksum of the requests.
+/// Second byte and checksum of the requests.
 const BEGIN: [u8; 2] = [0x81, 0x8e];
 const SECOND: [u8; 2] = [0x82, 0x96];
 const GO_ON: [u8; 2] = [0x83, 0x9e];
 const GO_ON_EVERY: Duration = Duration::from_secs(1);
-/// Reports may come this late; then samples were lost.
+/// Maximum time between reports without lost samples.
 const LATE: Duration = Duration::from_millis(500);
-/// Hundredths of thousandths to thousandths.
+/// Factor of 10 µV to mV.
 const PER_THOUSANDTH: f64 = 100.0;
 
-/// Tester that is or was connected.
+/// A tester, connected or unplugged.
 struct Tester {
     node: String,
     name: String,
@@ -63,7 +54,7 @@ struct Tester {
     energy: Energy,
 }
 
-/// Energy of all samples since the first one.
+/// Energy since the first sample.
 #[derive(Debug, Default)]
 struct Energy {
     microjoules: f64,
@@ -165,7 +156,7 @@ impl Source for Tester {
     }
 }
 
-/// Sends a request. The first byte of what is written is the number of the report, which these have none of.
+/// Sends a request. hidraw expects a report number first, 0 for devices without numbered reports.
 fn ask(file: &mut File, [word, checksum]: [u8; 2]) -> Result<(), Failure> {
     let mut bytes = [0; REPORT_BYTES + 1];
     (bytes[1], bytes[2], bytes[REPORT_BYTES]) = (0xaa, word, checksum);
@@ -176,7 +167,7 @@ fn failure(why: &std::io::Error) -> Failure {
     why.raw_os_error().map_or_else(|| Failure::garbled(why.to_string().as_bytes()), Failure::Errno)
 }
 
-/// Millivolts and milliamperes of the samples of a report; no failure for one without samples.
+/// Millivolts and milliamperes of the samples of a report; `Err(None)` for a report without samples.
 pub(super) fn parse_report(bytes: &[u8]) -> Result<[(f64, f64); SAMPLES], Option<Failure>> {
     let [0xaa, covered @ .., checksum] = bytes else {
         return Err(Some(Failure::garbled(bytes)));

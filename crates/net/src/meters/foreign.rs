@@ -1,17 +1,17 @@
-//! Every parser of what a power meter says, as a function of text alone: for fuzzing.
+//! Parsers of meter answers as functions of text, for fuzzing.
 
 use super::fields::{Fields, Format};
 use super::{fnirsi, lines, smartpower, sockets};
 
-/// A name, in kebab-case, and what is done with a text.
+/// Name in kebab-case, and parser.
 type Parser = (&'static str, fn(&str));
 
-/// Paths of every kind of step.
+/// Paths with every kind of step.
 const PATHS: &str = "$.Outputs[*].Load:W,$.switch:*.apower:W,$.ENERGY.Power:W,$.ENERGY.Voltage:V,$[0][\"a\"]:mA,$.Time:time,\
     $:J,$.ok:valid,$.name:name,$.factor:pf";
 const METRICS: &str = "sbc_bench_channel_watts{channel=\"meter*.power\"}:W,power_watts:W,time:time";
 
-/// The parsers, by meter and form.
+/// All parsers.
 pub const PARSERS: &[Parser] = &[
     ("meter-http", sockets::http),
     ("meter-json", |text| said(Format::Json, PATHS, text)),
@@ -22,7 +22,7 @@ pub const PARSERS: &[Parser] = &[
     }),
     ("meter-metrics", |text| said(Format::Metrics, METRICS, text)),
     ("meter-paths", |text| drop(Fields::parse(text))),
-    // Reports of hidraw, each byte as two digits.
+    // Reports of hidraw in hexadecimal.
     ("meter-report", |text| {
         let digit = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
         let bytes: Vec<u8> = text.trim().as_bytes().chunks(2).filter_map(digit).collect();

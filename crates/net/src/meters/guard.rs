@@ -1,8 +1,8 @@
-//! What keeps wrong numbers of a meter out: time stamps that do not move, counters that go back or jump, and values that
-//! do not fit each other. Such an answer is a gap with its reason. Pure.
+//! Rejects wrong answers of meters: constant time stamps, counters that fall or jump, and inconsistent values. A
+//! rejected answer is a gap with its reason. Pure.
 //!
-//! What cannot be seen from here: a format without a time that repeats its last value, as constant power looks the same;
-//! power alone, without voltage, current and counter, that changes its unit or jumps and stays below [`MILLIWATTS`].
+//! Undetectable here: repeated values in a format without time stamps, since constant power looks the same; and a
+//! changed unit or a jump of power below [`MILLIWATTS`] without voltage, current and counter.
 
 use super::{Answer, Output};
 use machine::Failure;
@@ -13,21 +13,21 @@ use std::time::{Duration, Instant};
 const MILLIWATTS: RangeInclusive<i64> = -1_000..=2_000_000;
 /// Highest mains voltage with its tolerance.
 const MILLIVOLTS_MAX: i64 = 300_000;
-/// An answer with the time stamp of the one before is not new; after this time it is a meter that has stopped.
+/// Time after which a repeated time stamp means that the meter has stopped.
 const REPEATED_MAX: Duration = Duration::from_secs(5);
-/// Share of apparent power by which real power may be above it: both are rounded, and read one after the other.
+/// Maximum ratio of real to apparent power: both are rounded and read one after the other.
 const ABOVE_APPARENT: f64 = 1.1;
 /// Minimum current that meters measure reliably.
 const MILLIAMPERES_STEP: f64 = 20.0;
 /// Lowest power factor of a supply without load.
 const FACTOR_MIN: f64 = 0.01;
-/// Apparent power from which a power factor means something.
+/// Minimum apparent power for a meaningful power factor.
 const APPARENT_MW_MIN: f64 = 2_000.0;
-/// Counters of energy have steps of up to 1 Wh, of which two may lie between answers.
+/// Tolerance of energy counters: two steps of up to 1 Wh between answers.
 const MICROJOULES_STEP: i64 = 3_600_000_000;
-/// Energy may grow by so many times the larger power of two answers, for what happened in between.
+/// Maximum growth of energy relative to the larger power of two answers.
 const GROWTH_FACTOR: i64 = 10;
-/// Least power that is allowed for between two answers.
+/// Minimum power assumed between two answers.
 const MILLIWATTS_BETWEEN: i64 = 20_000;
 
 const STAMP_BACK: &str = "has gone back to an earlier time stamp";
@@ -38,7 +38,7 @@ const COUNTER_JUMP: &str = "has an energy counter that rose by more than the pow
 const OUT_OF_RANGE: &str = "reports a power or voltage that no board has";
 const UNFIT: &str = "reports a power that does not fit voltage and current";
 
-/// State of the answers so far.
+/// Checks of successive answers.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
     stamp: Option<(i64, Instant)>,
@@ -48,13 +48,14 @@ pub(super) struct Guard {
 /// Energy counter of an output.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counter {
-    /// Its last value with power and time.
+    /// Last value, power and time.
     last: Option<(i64, i64, Instant)>,
     is_broken: bool,
 }
 
 impl Guard {
-    /// The answer, if it is new and can be right. Of a meter with a time stamp the first one is not known to be new.
+    /// Returns the answer if it is new and plausible. The first answer of a meter with time stamps is not known to be
+    /// new.
     pub(super) fn check(&mut self, mut answer: Answer, now: Instant) -> Result<Option<Answer>, Failure> {
         if !self.is_new(answer.clock, now)? {
             return Ok(None);
@@ -185,7 +186,7 @@ mod tests {
             (row(2.0, 1_000), Err("went back")),
             (row(3.0, 5_001_000), Ok(Some(None))),
         ]);
-        // Steps of 1 Wh are no jump; kilowatt hours that were watt hours are.
+        // Steps of 1 Wh are no jump; kilowatt hours instead of watt hours are.
         check(&[
             (row(0.0, 0), Ok(Some(Some(0)))),
             (row(1.0, 3_600_000_000), Ok(Some(Some(3_600_000_000)))),
@@ -203,7 +204,7 @@ mod tests {
             (row(5_300, 235_000, 41), Ok(Some(None))),
             (row(0, 235_000, 60), Ok(Some(None))),
             (row(2_400, 5_100, 470), Ok(Some(None))),
-            // One of the three in another unit.
+            // One of the values in another unit.
             (row(5_300_000, 235_000, 41), Err("no board")),
             (row(53_000, 235_000, 41), Err("does not fit")),
             (row(5, 5_100, 1_000), Err("does not fit")),

@@ -1,13 +1,13 @@
-//! Asks a meter over HTTP: one short answer, bounded in time and size, without redirects and TLS.
+//! HTTP requests to meters: bounded in time and size, without redirects and TLS.
 
 use super::ANSWER_MAX;
 use crate::address::agent;
 use machine::Failure;
 
-/// More than the longest answer of these meters and exporters.
+/// Maximum size of an answer.
 const BODY_BYTES_MAX: u64 = 1 << 20;
 
-/// Asks by HTTP.
+/// HTTP client.
 pub(super) struct Client {
     agent: ureq::Agent,
 }
@@ -17,7 +17,7 @@ impl Client {
         Self { agent: agent(ANSWER_MAX) }
     }
 
-    /// The body of an answer.
+    /// Fetches an address and returns the body.
     pub(super) fn get(&self, url: &str) -> Result<String, Failure> {
         let mut response = self.agent.get(url).call().map_err(|e| failure(&e))?;
         match response.status().as_u16() {
@@ -30,11 +30,11 @@ impl Client {
     }
 }
 
-/// The reason in plain numbers, so that it can be kept in a sample.
+/// Converts an error to a failure that fits into a sample.
 fn failure(error: &ureq::Error) -> Failure {
     match error {
         ureq::Error::Timeout(_) => Failure::Errno(libc_errno::ETIMEDOUT),
-        // Its text has the password.
+        // The error text contains the password.
         ureq::Error::BadUri(_) => Failure::garbled(b"not a URL"),
         ureq::Error::HostNotFound => Failure::garbled(b"no such host"),
         ureq::Error::Io(error) => match error.raw_os_error() {
@@ -45,7 +45,7 @@ fn failure(error: &ureq::Error) -> Failure {
     }
 }
 
-/// Numbers of errors by their names.
+/// Error numbers by name.
 mod libc_errno {
     use rustix::io::Errno;
 
@@ -53,9 +53,9 @@ mod libc_errno {
     pub(super) const EACCES: i32 = Errno::ACCESS.raw_os_error();
 }
 
-/// `number * factor` as a whole number, if it can be one.
+/// `number * factor` as an integer, if it is in range.
 pub(super) fn whole(number: f64, factor: f64) -> Option<i64> {
     let value = number * factor;
-    // Far from the end of i64, so that sums and differences fit as well.
+    // Sums and differences must fit into i64.
     (value.abs() < 1e18).then(|| value.round() as i64)
 }

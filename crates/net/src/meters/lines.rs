@@ -1,81 +1,50 @@
-//! Meters that another program reads: a command of the user's, `sigrok-cli`, and `mosquitto_sub` for MQTT. Each prints
-//! readings without an end. It writes to a terminal, so that its lines come at once, and is ended with the meter; one
-//! that ends by itself is started again.
+//! Meters read by other programs: a user's command, `sigrok-cli`, and `mosquitto_sub` for MQTT. Programs print readings
+//! continuously to a terminal, so that lines are not buffered. They are ended with the meter and restarted if they end.
 //!
-//! sigrok-cli prints `P1: 2.1 W DC`, a line for each channel: a round is complete when every channel of the first second
-//! has a new value. Retained messages of MQTT are left out, because they may be of yesterday. A password for the broker
-//! belongs into ~/.config/mosquitto_sub, never into an argument, which every user of the machine can read.
+//! sigrok-cli prints `P1: 2.1 W DC`, one line per channel: a round is complete when every channel of the first second
+//! has a new value. Retained messages of MQTT may be old and are ignored. A broker's password belongs into
+//! ~/.config/mosquitto_sub, because every user can read arguments.
 
 use super::fields::{Fields, Format};
 use super::reading::{Labelled, Raw, What, parse_readings};
-use super::{Answer, Kind, NETWORK, Source, Takes};
+use super::{Address, Answer, Opened, Source};
 use machine::{Caller, Failure};
 use process::child::{Child, ChildSpec};
 use process::search_path::search_path;
 use std::time::{Duration, Instant};
 
-pub(super) const COMMAND: Kind = Kind {
-    id: "command",
-    usage: "command:WORDS[#$.power:W]",
-    about: "A command that prints readings such as 5.2 or 5.02 V 0.41 A, or JSON with a path behind #$.",
-    needs: "a command that flushes its lines or ends; it runs in sh as the calling user",
-    quality: "that of its source; up to 50 readings per second",
-    document: "https://pubs.opengroup.org/onlinepubs/9799919799/utilities/sh.html",
-    takes: Takes::Command,
-    open: |address, user| {
-        let argv = ["/bin/sh", "-c", address.host.as_str()].map(str::to_owned);
-        let form = address.fields.clone().map_or_else(Form::readings, |fields| Form::Fields(vec![fields]));
-        Ok(Box::new(Program::new(argv.to_vec(), user, form)))
-    },
-    ..PROGRAM
-};
+/// Opens a user's command.
+pub(super) fn open_command(address: &Address, user: Option<&Caller>) -> Opened {
+    let argv = ["/bin/sh", "-c", address.host.as_str()].map(str::to_owned);
+    let form = address.fields.clone().map_or_else(Form::readings, |fields| Form::Fields(vec![fields]));
+    Ok(Box::new(Program::new(argv.to_vec(), user, form)))
+}
 
-pub(super) const SIGROK: Kind = Kind {
-    id: "sigrok",
-    usage: "sigrok:DRIVER[:conn=...][,KEY=VALUE]",
-    about: "What sigrok-cli reads: RDTech TC66C (rdtech-tc) and UM24C, UM25C, UM34C (rdtech-um), multimeters, supplies.",
-    needs: "the package sigrok-cli, and the right to open the device",
-    quality: "that of the device, 1 to 10 readings per second; energy where the device counts it",
-    document: "https://sigrok.org/wiki/Sigrok-cli",
-    takes: Takes::Device,
-    open: |address, _| {
-        let (driver, settings) = address.host.split_once(',').unwrap_or((&address.host, ""));
-        let mut argv = vec![program("sigrok-cli", "sigrok-cli")?, "-d".into(), driver.into()];
-        if !settings.is_empty() {
-            argv.extend(["-c".into(), settings.replace(',', ":")]);
-        }
-        argv.extend(["--continuous", "-O", "analog"].map(str::to_owned));
-        Ok(Box::new(Program::new(argv, None, Form::readings())))
-    },
-    ..PROGRAM
-};
+/// Opens a device by sigrok-cli.
+pub(super) fn open_sigrok(address: &Address, _: Option<&Caller>) -> Opened {
+    let (driver, settings) = address.host.split_once(',').unwrap_or((&address.host, ""));
+    let mut argv = vec![program("sigrok-cli", "sigrok-cli")?, "-d".into(), driver.into()];
+    if !settings.is_empty() {
+        argv.extend(["-c".into(), settings.replace(',', ":")]);
+    }
+    argv.extend(["--continuous", "-O", "analog"].map(str::to_owned));
+    Ok(Box::new(Program::new(argv, None, Form::readings())))
+}
 
-pub(super) const MQTT: Kind = Kind {
-    id: "mqtt",
-    usage: "mqtt:HOST[:PORT]/TOPIC[#$.power:W]",
-    about: "A topic of MQTT: Tasmota (tele/NAME/SENSOR), Zigbee2MQTT (zigbee2mqtt/NAME), ESPHome (NAME/sensor/power/state).",
-    needs: "the package mosquitto-clients, and a meter that publishes every 10 s or more often (Tasmota: TelePeriod 10)",
-    quality: "that of the meter; energy counter where it publishes one",
-    document: "https://mosquitto.org/man/mosquitto_sub-1.html",
-    takes: Takes::Topic,
-    patience: Duration::from_secs(30),
-    open: |address, user| {
-        let (host, topic) = address.host.split_once('/').unwrap_or((&address.host, ""));
-        if topic.contains(['+', '#']) {
-            return Err(format!("--meter {}: the topic must be that of one meter, without + and #.", address.shown));
-        }
-        let (host, port) = host.rsplit_once(':').unwrap_or((host, "1883"));
-        let path = program("mosquitto_sub", "mosquitto-clients")?;
-        let words = ["-h", host, "-p", port, "-k", "10", "-R", "-F", "%p", "-t", topic].map(str::to_owned);
-        let argv = std::iter::once(path).chain(words).collect();
-        let known = || MQTT_VALUES.iter().filter_map(|fields| Fields::parse(fields).ok()).collect();
-        let form = Form::Fields(address.fields.clone().map_or_else(known, |fields| vec![fields]));
-        Ok(Box::new(Program::new(argv, user, form)))
-    },
-    ..PROGRAM
-};
-
-const PROGRAM: Kind = Kind { poll: Duration::from_millis(20), is_joined: true, ..NETWORK };
+/// Opens a topic of MQTT.
+pub(super) fn open_mqtt(address: &Address, user: Option<&Caller>) -> Opened {
+    let (host, topic) = address.host.split_once('/').unwrap_or((&address.host, ""));
+    if topic.contains(['+', '#']) {
+        return Err(format!("--meter {}: the topic must be that of one meter, without + and #.", address.shown));
+    }
+    let (host, port) = host.rsplit_once(':').unwrap_or((host, "1883"));
+    let path = program("mosquitto_sub", "mosquitto-clients")?;
+    let words = ["-h", host, "-p", port, "-k", "10", "-R", "-F", "%p", "-t", topic].map(str::to_owned);
+    let argv = std::iter::once(path).chain(words).collect();
+    let known = || MQTT_VALUES.iter().filter_map(|fields| Fields::parse(fields).ok()).collect();
+    let form = Form::Fields(address.fields.clone().map_or_else(known, |fields| vec![fields]));
+    Ok(Box::new(Program::new(argv, user, form)))
+}
 
 /// Values in messages of Tasmota, Zigbee2MQTT and ESPHome.
 const MQTT_VALUES: [&str; 3] = [
@@ -84,12 +53,12 @@ const MQTT_VALUES: [&str; 3] = [
     "$:W",
 ];
 
-/// Time to wait for output, after which the end of the meter is looked for.
+/// Interval between checks for the end of the meter.
 const SLICE: Duration = Duration::from_millis(200);
-/// A program that ended is started again after this time.
+/// Pause before a program is restarted.
 const PAUSE: Duration = Duration::from_secs(1);
 const LINE_BYTES_MAX: usize = 64 << 10;
-/// Channels of a device all come within this time.
+/// Time within which all channels of a device appear.
 const FIRST_ROUND: Duration = Duration::from_secs(1);
 const CHANNELS_MAX: usize = 64;
 
@@ -103,7 +72,7 @@ fn program(name: &str, package: &str) -> Result<String, String> {
 enum Form {
     /// Numbers with units.
     Readings(Round),
-    /// Documents; the first that fits holds from then on.
+    /// Documents: alternatives, reduced to the first that matches.
     Fields(Vec<Fields>),
 }
 
@@ -112,7 +81,7 @@ impl Form {
         Self::Readings(Round::default())
     }
 
-    /// What a line says: an answer, nothing yet, or an error if it is none.
+    /// Parses a line: an answer, `None` for an incomplete one, or an error.
     fn line(&mut self, line: &str, now: Instant) -> Result<Option<Answer>, Failure> {
         match self {
             Self::Readings(round) => round.line(line, now).ok_or_else(|| Failure::garbled(line.as_bytes())),
@@ -128,16 +97,16 @@ impl Form {
     }
 }
 
-/// Readings of one device, which come one after the other.
+/// One reading of each channel of a device.
 #[derive(Debug, Default)]
 struct Round {
     began: Option<Instant>,
-    /// Channels in their order, each with its new value.
+    /// Channels in order, and whether their value is new.
     channels: Vec<(Labelled, bool)>,
 }
 
 impl Round {
-    /// Adds a line; none if it has no reading. Gives the round if it is complete.
+    /// Adds a line; returns the answer of a complete round, and `None` for a line without reading.
     fn line(&mut self, line: &str, now: Instant) -> Option<Option<Answer>> {
         let readings = parse_readings(line);
         if readings.is_empty() {
@@ -156,7 +125,7 @@ impl Round {
         Some(is_complete.then(|| self.answer()).flatten())
     }
 
-    /// The values that have come.
+    /// Answer of the new values.
     fn answer(&mut self) -> Option<Answer> {
         let mut raw = Raw::default();
         for (reading, is_new) in &mut self.channels {
@@ -175,9 +144,9 @@ struct Program {
     user: Option<Caller>,
     form: Form,
     running: Option<Child<'static>>,
-    /// It is not started before.
+    /// Earliest start.
     due: Instant,
-    /// Bytes after the last end of line.
+    /// Incomplete last line.
     rest: Vec<u8>,
 }
 
@@ -192,7 +161,7 @@ impl Program {
         Child::stream(&spec, terminal).map_err(|failure| Failure::garbled(failure.message.as_bytes()))
     }
 
-    /// The latest answer of the lines that have come.
+    /// Latest answer in the received lines.
     fn latest(&mut self, is_end: bool) -> Result<Option<Answer>, Failure> {
         let mut latest = Ok(None);
         let now = Instant::now();
@@ -252,7 +221,7 @@ impl Source for Program {
     }
 }
 
-/// What lines are taken for, as a program prints them: for fuzzing.
+/// Parses output of programs; for fuzzing.
 pub(super) fn foreign(text: &str) {
     let begin = Instant::now();
     let known = MQTT_VALUES.iter().filter_map(|fields| Fields::parse(fields).ok()).collect();

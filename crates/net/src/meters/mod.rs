@@ -1,12 +1,11 @@
-//! Power meters that the user named: smart plugs, testers on USB, other programs, exporters and another sbc-bench.
+//! Power meters: smart plugs, testers on USB, programs, exporters and other sbc-bench.
 //!
-//! Each meter is polled by a thread of its own, with every answer bounded in time, and its latest
-//! values go to the sampler as a [`LatestValues`]. Energy that the meter itself adds up is preferred over
-//! watts of a moment, and how long the meter took to answer is a channel too, so that nobody takes
-//! an old value for a new one. Polling costs CPU time: for small boards a second machine is better.
+//! Each meter has a polling thread with bounded requests; its latest values go to the sampler as a [`LatestValues`].
+//! Energy counters of meters are preferred to power. The response time is a channel, so that old values are recognised.
+//! Polling costs CPU time; small boards should be measured by a second machine.
 //!
-//! Values come in three ways: in a text that is fetched ([`pages`]), in lines of another program ([`lines`]), or as what a
-//! device sends by itself. To add a kind: write its `const` next to those of its way, and add a line to [`KINDS`].
+//! Values are fetched as a text ([`pages`]), printed by a program ([`lines`]), or sent by a device. To add a kind:
+//! write a row of `data/meters.tsv` and a line of [`KINDS`].
 
 mod address;
 mod channels;
@@ -32,14 +31,15 @@ use address::{Outputs, Takes};
 use guard::Guard;
 use machine::{Caller, Failure, LatestValues};
 use record::Channel;
+use record::table::Table;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A meter that does not answer within this time has not answered.
+/// Maximum response time.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
-/// Silence of a meter is told after this time.
+/// Time after which a silent meter is reported.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A kind of meter.
@@ -47,78 +47,68 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Kind {
     /// Its name before the colon of `--meter kind:host`.
     pub id: &'static str,
-    /// Spelling after `--meter`.
-    pub usage: &'static str,
-    /// Description in one sentence.
-    pub about: &'static str,
-    /// What has to be there: a program, a right, a setting of the meter.
-    pub needs: &'static str,
-    /// Resolution, rate, and whether energy is added up.
-    pub quality: &'static str,
-    /// Documentation of its answers.
-    pub document: &'static str,
     takes: Takes,
-    /// Time between two questions: what the meter itself can follow.
+    /// Polling interval: the update rate of the meter.
     poll: Duration,
-    /// Silence is reported after this time.
+    /// Time after which silence is reported.
     patience: Duration,
-    /// True if the thread ends a program and must be joined.
-    is_joined: bool,
-    /// Makes the source of its answers. Asks nothing yet.
-    open: fn(&Address, Option<&Caller>) -> Opened,
+    /// True if a program reads the meter, which ends with it.
+    runs_program: bool,
+    /// Creates the source of its answers, without a question.
+    open: Open,
 }
+
+type Open = fn(&Address, Option<&Caller>) -> Opened;
 
 /// Every kind of meter, in order of id.
 pub const KINDS: &[Kind] = &[
-    usb::AUTO,
-    lines::COMMAND,
-    fnirsi::KIND,
-    pages::JSON,
-    lines::MQTT,
-    pages::NETIO,
-    pages::NETIO_JSON,
-    pages::PROMETHEUS,
-    pages::SBC_BENCH,
-    pages::SHELLY,
-    lines::SIGROK,
-    smartpower::KIND_2,
-    smartpower::KIND_3,
-    pages::TASMOTA,
+    kind(usb::AUTO, Takes::MaybeDevice, usb::open_auto),
+    program("command", Takes::Command, lines::open_command),
+    Kind { poll: Duration::ZERO, ..kind(fnirsi::ID, Takes::MaybeDevice, fnirsi::open) },
+    kind("json", Takes::Url, pages::open_json),
+    Kind { patience: Duration::from_secs(30), ..program("mqtt", Takes::Topic, lines::open_mqtt) },
+    Kind { poll: NETIO_POLL, ..kind("netio", Takes::Host, pages::open) },
+    Kind { poll: NETIO_POLL, ..kind("netio-json", Takes::Host, pages::open) },
+    kind("prometheus", Takes::Url, pages::open_metrics),
+    kind("sbc-bench", Takes::HostAndPath, pages::open),
+    kind("shelly", Takes::Host, pages::open),
+    program("sigrok", Takes::Device, lines::open_sigrok),
+    Kind { poll: UNASKED_POLL, ..kind("smartpower2", Takes::Host, smartpower::open_2) },
+    Kind { poll: UNASKED_POLL, ..kind("smartpower3", Takes::Host, smartpower::open_3) },
+    kind("tasmota", Takes::Host, pages::open),
 ];
 
-/// What kinds on the network have in common.
-const NETWORK: Kind = Kind {
-    id: "",
-    usage: "",
-    about: "",
-    needs: "nothing",
-    quality: "",
-    document: "",
-    takes: Takes::Host,
-    poll: Duration::from_secs(1),
-    patience: PATIENCE,
-    is_joined: false,
-    open: |address, _| Err(format!("{} is not a meter.", address.shown)),
-};
+/// Descriptions of the kinds.
+const TEXTS: Table = Table::of(include_str!("../../../../data/meters.tsv"));
+const NETIO_POLL: Duration = Duration::from_millis(800);
+/// Polling interval of sources that send by themselves; limits endless input.
+const UNASKED_POLL: Duration = Duration::from_millis(20);
 
-/// A source of answers, or a sentence for people.
+const fn kind(id: &'static str, takes: Takes, open: Open) -> Kind {
+    Kind { id, takes, poll: Duration::from_secs(1), patience: PATIENCE, runs_program: false, open }
+}
+
+const fn program(id: &'static str, takes: Takes, open: Open) -> Kind {
+    Kind { poll: UNASKED_POLL, runs_program: true, ..kind(id, takes, open) }
+}
+
+/// A source, or a sentence for people.
 type Opened = Result<Box<dyn Source>, String>;
 
-/// Something that gives answers.
+/// Source of answers.
 trait Source: Send {
-    /// Waits for the next answer, at most [`ANSWER_MAX`], and gives what it says of each output; nothing where nothing
-    /// new has come.
+    /// Waits for the next answer, at most [`ANSWER_MAX`]; `None` without new values.
     fn read(&mut self) -> Result<Option<Answer>, Failure>;
 }
 
 /// Answer of a meter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Answer {
-    /// Its name in its own words.
+    /// Name reported by the meter.
     name: String,
-    /// The outputs, the first one first.
+    /// Outputs, in order.
     outputs: Vec<Output>,
-    /// When it was measured, if the meter says so: a number that grows with each measurement.
+    /// Time stamp of the measurement, if any: a number that grows.
     clock: Option<i64>,
 }
 
@@ -127,7 +117,7 @@ struct Answer {
 struct Output {
     /// Real power.
     milliwatts: Option<i64>,
-    /// Energy since some moment.
+    /// Energy counter.
     microjoules: Option<i64>,
     /// Voltage, RMS where it alternates.
     millivolts: Option<i64>,
@@ -142,28 +132,28 @@ pub struct Meter {
     trouble: Option<String>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
-    is_joined: bool,
+    runs_program: bool,
 }
 
 impl Meter {
-    /// Asks a meter once, to know its outputs, and starts to poll it. A meter that does not answer
-    /// is asked again and again; [`Meter::trouble`] tells. `number` tells meters apart, from 0.
+    /// Queries a meter once for its outputs and starts polling. A meter that does not answer is polled as well;
+    /// [`Meter::trouble`] has the reason. `number` distinguishes meters, from 0.
     ///
     /// # Errors
-    /// One sentence for people: there is no such kind of meter, or it has no such output.
+    /// Unknown kind or output; one sentence.
     pub fn start(text: &str, number: usize, user: Option<&Caller>) -> Result<Self, String> {
         let address = Address::parse(text)?;
         let (kind, text) = (address.kind, &address.shown);
         let mut source = (kind.open)(&address, user)?;
         let begin = Instant::now();
         let mut first = source.read();
-        // A source that sends unasked may still be starting.
+        // A source that sends by itself may still be starting.
         while matches!(first, Ok(None)) && begin.elapsed() < ANSWER_MAX {
             first = source.read();
         }
         let count = match &first {
             Ok(Some(answer)) => answer.outputs.len(),
-            // As many as were asked for.
+            // Assume the requested outputs.
             Ok(None) | Err(_) => address.outputs.least(),
         };
         let chosen = address.outputs.choose(count).ok_or_else(|| {
@@ -184,33 +174,38 @@ impl Meter {
         let work = move || poll.work(interval, &stopped);
         let thread = std::thread::Builder::new().name("meter".into()).spawn(work);
         let thread = thread.map_err(|error| format!("Cannot create a thread for power meter {text}: {error}."))?;
-        Ok(Self { feed, trouble, stop, thread: Some(thread), is_joined: kind.is_joined })
+        Ok(Self { feed, trouble, stop, thread: Some(thread), runs_program: kind.runs_program })
     }
 
-    /// Why it did not answer at the start, as a sentence for people.
+    /// Reason why it did not answer at the start, as a sentence.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 
-    /// Its values, for the sampler.
+    /// Values for the sampler.
     pub fn feed(&self) -> LatestValues {
         self.feed.clone()
     }
 
-    /// Its channels, without values.
+    /// True if a program reads it, which a guard must end if this process is killed.
+    pub fn runs_program(&self) -> bool {
+        self.runs_program
+    }
+
+    /// Channels without values.
     pub fn channels(&self) -> &[Channel] {
         self.feed.channels()
     }
 }
 
 impl Drop for Meter {
-    /// The thread ends by itself. It is waited for only where it ends a program, since an answer may take its time.
+    /// Ends the polling. Only a thread that must end a program is joined, because an answer may take long.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
             let until = Instant::now() + ANSWER_MAX;
-            while self.is_joined && !thread.is_finished() && Instant::now() < until {
+            while self.runs_program && !thread.is_finished() && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
@@ -218,6 +213,11 @@ impl Drop for Meter {
 }
 
 impl Kind {
+    /// Text of a column of `data/meters.tsv`: `usage`, `about`, `needs`, `quality`, `source`.
+    pub fn text(&self, column: &str) -> &'static str {
+        TEXTS.rows().find(|row| row.get("kind") == self.id).map_or("", |row| row.get(column))
+    }
+
     fn remedy(&self) -> &'static str {
         match self.takes {
             Takes::Host => "Check its address and that its API is enabled.",
@@ -226,7 +226,7 @@ impl Kind {
     }
 }
 
-/// Starts every meter that was asked for, and tells in one sentence what is wrong with one. Commands run as the user.
+/// Starts all named meters and reports failures as sentences. Commands run as the user.
 pub fn start(texts: &[String], user: Option<&Caller>, mut tell: impl FnMut(String)) -> Vec<Meter> {
     let mut meters = Vec::new();
     let texts = texts.iter().flat_map(|text| usb::expand(text, &machine::Root::system()));
@@ -244,11 +244,11 @@ pub fn start(texts: &[String], user: Option<&Caller>, mut tell: impl FnMut(Strin
     meters
 }
 
-/// The polling of one meter.
+/// Polling of one meter.
 struct Poll {
     source: Box<dyn Source>,
     guard: Guard,
-    /// Places of the outputs that were asked for.
+    /// Indices of the selected outputs.
     chosen: std::ops::Range<usize>,
     feed: LatestValues,
 }
@@ -265,7 +265,7 @@ impl Poll {
             let begin = Instant::now();
             let answer = self.source.read();
             self.put(answer, begin);
-            // Questions that were missed are not made up for.
+            // Missed polls are skipped.
             due = (due + interval).max(Instant::now());
         }
     }
@@ -297,11 +297,12 @@ mod tests {
     #[test]
     fn table_is_in_order_and_complete() {
         assert!(KINDS.is_sorted_by(|a, b| a.id < b.id));
+        assert!(KINDS.iter().map(|kind| kind.id).eq(TEXTS.rows().map(|row| row.get("kind"))));
         for kind in KINDS {
-            assert!(kind.about.ends_with('.'), "{}", kind.id);
-            assert!(kind.usage.starts_with(kind.id), "{}", kind.id);
-            assert!(!kind.needs.is_empty() && !kind.quality.is_empty(), "{}", kind.id);
-            assert!(kind.document.starts_with("https://"), "{}", kind.id);
+            assert!(kind.text("about").ends_with('.'), "{}", kind.id);
+            assert!(kind.text("usage").starts_with(kind.id), "{}", kind.id);
+            assert!(!kind.text("needs").is_empty() && !kind.text("quality").is_empty(), "{}", kind.id);
+            assert!(kind.text("source").starts_with("https://"), "{}", kind.id);
         }
     }
 
@@ -320,7 +321,7 @@ mod tests {
 
     #[test]
     fn meter_that_does_not_answer_is_a_gap() {
-        // Nothing listens at the port of echo's old neighbour.
+        // Nothing listens at this port.
         let meter = Meter::start("netio:127.0.0.1:1/2", 0, None).unwrap();
         let trouble = meter.trouble().unwrap();
         assert!(trouble.contains("does not respond"), "{trouble}");

@@ -1,96 +1,34 @@
-//! Meters whose values are in a text that is fetched over HTTP: each kind is addresses with the paths of its values, in the
-//! language of `--meter json:`. The first address with values is asked from then on.
+//! Meters read over HTTP: each kind has addresses with paths of values in the language of `--meter json:`. The first
+//! address with values is used from then on.
 //!
-//! NETIO adds up energy in whole watt hours, which is coarse: 3600 J. Shelly's first generation adds up watt minutes, its
-//! devices with a meter of their own (EM) watt hours, the second generation watt hours with three decimals. Tasmota adds
-//! up kilowatt hours with three decimals unless `EnergyRes` is set to 5. Another sbc-bench tells the values of its own
-//! meters, never those of its own board.
+//! Energy counters: NETIO counts whole watt hours, Shelly's first generation watt minutes, its EM devices watt hours,
+//! the second generation watt hours with three decimals, Tasmota kilowatt hours with three decimals, or five with
+//! `EnergyRes 5`. Another sbc-bench reports its meters, never its own board.
 
 use super::fields::{Fields, Format};
 use super::http::Client;
-use super::{Address, Answer, Kind, NETWORK, Opened, Source, Takes};
-use machine::Failure;
-use std::time::Duration;
+use super::{Address, Answer, Opened, Source};
+use machine::{Caller, Failure};
 
-pub(super) const JSON: Kind = Kind {
-    id: "json",
-    usage: "json:http://HOST/PATH#$.power:W",
-    about: "Any JSON over HTTP: a path with its unit for each value, as $.power:mW,$.energy.total:Wh,$.time:time.",
-    needs: "nothing",
-    quality: "that of its source; energy and time stamp where a path names them",
-    document: "https://www.rfc-editor.org/rfc/rfc8259",
-    takes: Takes::Url,
-    open: |address, _| own(address, Format::Json),
-    ..NETWORK
-};
+/// Addresses and values of one kind.
+struct Place {
+    kind: &'static str,
+    /// Default name of the meter.
+    name: &'static str,
+    format: Format,
+    rows: &'static [&'static str],
+}
 
-pub(super) const PROMETHEUS: Kind = Kind {
-    id: "prometheus",
-    usage: "prometheus:http://HOST:PORT/metrics#NAME{LABEL=\"VALUE\"}:W",
-    about: "Any exporter of metrics: name, labels and unit of each value.",
-    needs: "nothing",
-    quality: "that of its source; energy and time stamp where a metric has them",
-    document: "https://prometheus.io/docs/instrumenting/exposition_formats/",
-    takes: Takes::Url,
-    open: |address, _| own(address, Format::Metrics),
-    ..NETWORK
-};
+const PLACES: [Place; 5] = [
+    Place { kind: "netio", name: "", format: Format::Xml, rows: &[NETIO_XML] },
+    Place { kind: "netio-json", name: "", format: Format::Json, rows: &[NETIO_OUTPUTS] },
+    Place { kind: SBC_BENCH, name: "", format: Format::Metrics, rows: &[OTHER] },
+    Place { kind: "shelly", name: "Shelly", format: Format::Json, rows: &SHELLY_OUTPUTS },
+    Place { kind: "tasmota", name: "Tasmota", format: Format::Json, rows: &[TASMOTA_OUTPUTS] },
+];
 
-pub(super) const SBC_BENCH: Kind = Kind {
-    id: "sbc-bench",
-    usage: "sbc-bench:HOST[:PORT][/N|/all]",
-    about: "The meters of another sbc-bench, from its monitor with --prometheus, or with --web and the path of its page.",
-    needs: "on the other machine: sbc-bench monitor --quiet --meter ... --prometheus 0.0.0.0:9478",
-    quality: "1 mW, once per second, energy counter where that meter has one",
-    document: "https://prometheus.io/docs/instrumenting/exposition_formats/",
-    takes: Takes::HostAndPath,
-    open: |address, _| Ok(pages(&with_port(&address.host), address, "", Format::Metrics, &[OTHER])),
-    ..NETWORK
-};
-
-pub(super) const NETIO: Kind = Kind {
-    id: "netio",
-    about: "NETIO power sockets, XML interface.",
-    usage: "netio:HOST[/N|/all]",
-    needs: "the XML API switched on in its web interface",
-    quality: "about 10 mW, once per second, energy counter of 1 Wh",
-    document: "https://www.netio-products.com/files/download/sw/version/NETIO-M2M-API-Protocol-XML_1-6-1.pdf",
-    poll: Duration::from_millis(800),
-    open: |address, _| Ok(pages(&address.host, address, "", Format::Xml, &[NETIO_XML])),
-    ..NETWORK
-};
-
-pub(super) const NETIO_JSON: Kind = Kind {
-    id: "netio-json",
-    about: "NETIO power sockets, JSON interface.",
-    usage: "netio-json:HOST[/N|/all]",
-    needs: "the JSON API switched on in its web interface",
-    document: "https://www.netio-products.com/files/download/sw/version/JSON---description-of-NETIO-M2M-API-interface---PDF_1-1-6.pdf",
-    open: |address, _| Ok(pages(&address.host, address, "", Format::Json, &[NETIO_OUTPUTS])),
-    ..NETIO
-};
-
-pub(super) const SHELLY: Kind = Kind {
-    id: "shelly",
-    about: "Shelly plugs and switches, all generations.",
-    usage: "shelly:HOST[/N|/all]",
-    needs: "no password on the device",
-    quality: "10 to 100 mW, once per second, energy counter of 1 mWh to 17 mWh",
-    document: "https://shelly-api-docs.shelly.cloud/",
-    open: |address, _| Ok(pages(&address.host, address, "Shelly", Format::Json, &SHELLY_OUTPUTS)),
-    ..NETWORK
-};
-
-pub(super) const TASMOTA: Kind = Kind {
-    id: "tasmota",
-    about: "Plugs with Tasmota firmware.",
-    usage: "tasmota:HOST[/N|/all]",
-    needs: "no password on the device",
-    quality: "1 W (100 mW after the command WattRes 1), once per second, energy counter of 1 Wh (10 mWh after EnergyRes 5)",
-    document: "https://tasmota.github.io/docs/Commands/#power-monitoring",
-    open: |address, _| Ok(pages(&address.host, address, "Tasmota", Format::Json, &[TASMOTA_OUTPUTS])),
-    ..NETWORK
-};
+/// Another sbc-bench.
+const SBC_BENCH: &str = "sbc-bench";
 
 const NETIO_XML: &str = "/netio.xml#$.Root.Outputs.Output[*].Current:mA,$.Root.Outputs.Output[*].PowerFactor:pf,\
     $.Root.Outputs.Output[*].Load:W,$.Root.Outputs.Output[*].Energy:Wh,$.Root.GlobalMeasure.Voltage:V,\
@@ -110,7 +48,7 @@ const TASMOTA_OUTPUTS: &str = "/cm?cmnd=Status%208#$.StatusSNS.ENERGY.Power:W,$.
 const OTHER: &str = "/metrics#sbc_bench_channel_watts{channel=\"meter*.power\"}:W,\
     sbc_bench_channel_joules_total{channel=\"meter*.energy\"}:J,sbc_bench_channel_volts{channel=\"meter*.voltage\"}:V,\
     sbc_bench_channel_amperes{channel=\"meter*.current\"}:A,sbc_bench_sample_time_seconds:time";
-/// Port of the examples of `monitor --prometheus`.
+/// Default port of `monitor --prometheus` in the documentation.
 const OTHER_PORT: u16 = 9478;
 
 fn with_port(host: &str) -> String {
@@ -118,28 +56,40 @@ fn with_port(host: &str) -> String {
     if has_port { host.to_owned() } else { format!("{host}:{OTHER_PORT}") }
 }
 
-/// A text that is fetched, by its addresses.
+/// Source of one meter.
 struct Page {
     client: Client,
     name: &'static str,
     format: Format,
-    /// Addresses with their values; only the one that had some, once that is known.
+    /// Addresses with their values; reduced to the first that answers.
     places: Vec<(String, Fields)>,
 }
 
-/// The address that the user gave.
+/// Opens a user's address of JSON.
+pub(super) fn open_json(address: &Address, _: Option<&Caller>) -> Opened {
+    own(address, Format::Json)
+}
+
+/// Opens a user's address of metrics.
+pub(super) fn open_metrics(address: &Address, _: Option<&Caller>) -> Opened {
+    own(address, Format::Metrics)
+}
+
 fn own(address: &Address, format: Format) -> Opened {
     let fields = address.fields.clone().ok_or("no path")?;
     Ok(Box::new(Page { client: Client::new(), name: "", format, places: vec![(address.host.clone(), fields)] }))
 }
 
-/// The addresses of a kind on a host.
-fn pages(host: &str, address: &Address, name: &'static str, format: Format, rows: &[&str]) -> Box<dyn Source> {
+/// Opens a kind of meter on a host.
+pub(super) fn open(address: &Address, _: Option<&Caller>) -> Opened {
+    let kind = address.kind.id;
+    let Place { name, format, rows, .. } = PLACES.iter().find(|place| place.kind == kind).ok_or("no address")?;
+    let host = if kind == SBC_BENCH { with_port(&address.host) } else { address.host.clone() };
     let places = rows.iter().filter_map(|row| {
         let (path, fields) = row.split_once('#')?;
         Some((format!("http://{host}{}{path}", address.path), Fields::parse(fields).ok()?))
     });
-    Box::new(Page { client: Client::new(), name, format, places: places.collect() })
+    Ok(Box::new(Page { client: Client::new(), name, format: *format, places: places.collect() }))
 }
 
 impl Source for Page {
@@ -151,7 +101,7 @@ impl Source for Page {
                 Some((_, text)) => text,
                 None => match self.client.get(url) {
                     Ok(text) => text,
-                    // A device without this address may have the next one.
+                    // The device may have the next address.
                     Err(why @ Failure::Garbled(_)) => {
                         failure = why;
                         continue;

@@ -3,24 +3,24 @@
 use super::Output;
 use super::http::whole;
 
-/// What a value says.
+/// Quantity of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     Power,
     Energy,
     Voltage,
     Current,
-    /// Real power by apparent power.
+    /// Ratio of real to apparent power.
     Factor,
-    /// When it was measured: only that it moves is used.
+    /// Time stamp.
     Clock,
-    /// False where the other values are none.
+    /// False if the other values are invalid.
     Valid,
     /// Name of the meter.
     Name,
 }
 
-/// A unit: its name, and the factor to the integers of [`Output`].
+/// Unit with its name and its factor to the integers of [`Output`].
 #[derive(Debug)]
 pub(super) struct Unit {
     name: &'static str,
@@ -72,7 +72,7 @@ pub(super) fn number(text: &str) -> Option<(f64, &str)> {
     Some((value, text[end..].split_whitespace().next().unwrap_or_default()))
 }
 
-/// Values of one output as they come.
+/// Raw values of one output.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Raw {
     milliwatts: Option<f64>,
@@ -80,11 +80,11 @@ pub(super) struct Raw {
     millivolts: Option<f64>,
     milliamperes: Option<f64>,
     factor: Option<f64>,
-    /// True if the meter reports that it measures nothing.
+    /// True if the meter reports its values as invalid.
     pub(super) is_invalid: bool,
 }
 
-/// Voltages above are mains, where volts times amperes are not watts.
+/// Maximum direct voltage; higher is mains, where the product of voltage and current is not power.
 const DIRECT_MILLIVOLTS_MAX: f64 = 60_000.0;
 
 impl Raw {
@@ -101,7 +101,7 @@ impl Raw {
         *place = place.or(value);
     }
 
-    /// With what was measured for all outputs together: the voltage holds for each, the rest only for a single one.
+    /// Adds values shared by all outputs: the voltage applies to each, the rest only to a single output.
     pub(super) fn with(self, shared: &Self, count: usize) -> Self {
         let others = if count == 1 { *shared } else { Self { millivolts: shared.millivolts, ..Self::default() } };
         Self {
@@ -114,8 +114,8 @@ impl Raw {
         }
     }
 
-    /// In whole numbers. With a power factor, power is made of all three: sockets that tell it round power to watts.
-    /// Without power it is the product, if that is of direct current.
+    /// Integer values. With a power factor, power is the product of all three, because sockets round it to watts.
+    /// Without power it is the product of direct voltage and current.
     pub(super) fn output(&self) -> Output {
         let apparent = self.millivolts.zip(self.milliamperes).map(|(volts, amperes)| volts * amperes / 1e3);
         let real = apparent.zip(self.factor).map(|(apparent, factor)| apparent * factor);
@@ -131,7 +131,7 @@ impl Raw {
     }
 }
 
-/// A reading in a line: what stands before it, and its value.
+/// A reading in a line: label and value.
 #[derive(Debug, Clone)]
 pub(super) struct Labelled {
     pub(super) label: String,
@@ -139,10 +139,10 @@ pub(super) struct Labelled {
     pub(super) value: f64,
 }
 
-/// Voltages of USB data lines do not carry power.
+/// Labels of USB data lines, which carry no power.
 const OTHER_LABELS: [&str; 2] = ["D+", "D-"];
 
-/// Readings of a line: numbers with units and what stands before each, or a single number, which is watts.
+/// Readings of a line: labelled numbers with units, or a single number in watts.
 pub(super) fn parse_readings(line: &str) -> Vec<Labelled> {
     let words: Vec<&str> = line.split([' ', '\t', ',', ';', '=', '\r']).filter(|word| !word.is_empty()).collect();
     if let ([word], Some(watts)) = (words.as_slice(), unit("W"))

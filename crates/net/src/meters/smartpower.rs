@@ -1,49 +1,22 @@
-//! Meter: SmartPower 2 and 3 of ODROID. Both send lines by themselves; nothing is asked.
+//! SmartPower 2 and 3 of ODROID, which send lines by themselves.
 //!
-//! The second accepts a connection (telnet) and writes `volts,amperes,watts,watt hours`. The third
-//! sends a line of 17 fields to an address that is set in its menu; here it is received at
-//! `smartpower3:PORT` or `smartpower3:ADDRESS:PORT`. Output 1 and 2 are its channels; what goes in
-//! is output 3. Energy is in the lines of the second only.
+//! SmartPower 2 accepts a connection (telnet) and writes `volts,amperes,watts,watt hours`. SmartPower 3 sends lines of
+//! 17 fields to an address set in its menu; they are received at `smartpower3:PORT` or `smartpower3:ADDRESS:PORT`.
+//! Outputs 1 and 2 are its channels, output 3 its input. It sends no energy.
 
 use super::http::whole;
-use super::{ANSWER_MAX, Address, Answer, Kind, NETWORK, Opened, Output, Source};
+use super::{ANSWER_MAX, Address, Answer, Opened, Output, Source};
 use machine::{Caller, Failure};
 use std::io::Read;
 use std::net::{IpAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::time::{Duration, Instant};
 
-pub(super) const KIND_2: Kind = Kind {
-    id: "smartpower2",
-    about: "ODROID SmartPower 2, over its telnet port.",
-    usage: "smartpower2:HOST[:PORT]",
-    needs: "its telnet port reachable",
-    quality: "1 mW, up to 10 readings per second, energy counter of 3.6 J",
-    document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower2",
-    poll: PAUSE,
-    open: |address, _| Ok(Box::new(SmartPower2::new(&address.host))),
-    ..NETWORK
-};
-
-pub(super) const KIND_3: Kind = Kind {
-    id: "smartpower3",
-    about: "ODROID SmartPower 3, sending to a UDP port of this machine.",
-    usage: "smartpower3:PORT[/N|/all]",
-    needs: "the address and port of this machine in its menu",
-    quality: "1 mW, up to 10 readings per second, no energy counter",
-    document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower3",
-    poll: PAUSE,
-    open: open_3,
-    ..NETWORK
-};
-
-/// Both send ten lines per second at most; endless input is cut off.
-const PAUSE: Duration = Duration::from_millis(20);
 const TELNET_PORT: &str = "23";
 const LINE_BYTES_MAX: usize = 256;
 /// Maximum number of bytes read at once to reach the latest line.
 const BACKLOG_BYTES_MAX: usize = 64 << 10;
 const FIELDS: usize = 17;
-/// 100 V, 100 A, 10 kW: far beyond what both can deliver.
+/// 100 V, 100 A, 10 kW: beyond the range of both.
 const THOUSANDTHS_MAX: i64 = 10_000_000;
 
 pub(super) struct SmartPower2 {
@@ -55,9 +28,9 @@ impl Source for SmartPower2 {
     fn read(&mut self) -> Result<Option<Answer>, Failure> {
         let answer = self.next_line().map(Some);
         if answer.is_err() {
-            // A connection that broke is opened again.
+            // Reconnect next time.
             self.lines = None;
-            // Without a pause, a refused connection would be asked for all the time.
+            // Limits the rate of connection attempts.
             std::thread::sleep(Duration::from_millis(500));
         }
         answer
@@ -80,17 +53,17 @@ impl SmartPower2 {
     }
 }
 
-/// Lines as they come in.
+/// Received lines.
 struct Lines {
     stream: TcpStream,
-    /// Bytes after the last line end.
+    /// Incomplete last line.
     rest: Vec<u8>,
-    /// The first line may be the end of one, and is left out.
+    /// True until the first line, which may be incomplete, is dropped.
     is_fresh: bool,
 }
 
 impl Lines {
-    /// The latest whole line, which comes before the deadline: what has piled up behind it is older than now.
+    /// Latest complete line before the deadline; older lines are dropped.
     fn latest(&mut self, deadline: Instant) -> Result<Vec<u8>, Failure> {
         let mut latest: Option<Vec<u8>> = None;
         let mut buffer = [0; 1024];
@@ -115,7 +88,7 @@ impl Lines {
         latest.ok_or(Failure::Errno(rustix::io::Errno::TIMEDOUT.raw_os_error()))
     }
 
-    /// Reads what is there; waits for it until the deadline, or not at all.
+    /// Reads available bytes; waits until the deadline unless `now`.
     fn read(&mut self, buffer: &mut [u8], deadline: Instant, now: bool) -> std::io::Result<usize> {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -137,7 +110,7 @@ fn connect(host: &str) -> std::io::Result<Lines> {
     Ok(Lines { stream: TcpStream::connect_timeout(&address, ANSWER_MAX)?, rest: Vec::new(), is_fresh: true })
 }
 
-/// The sender of the first valid line is the meter; others are not listened to.
+/// UDP receiver; the sender of the first valid line is the meter.
 pub(super) struct SmartPower3 {
     socket: UdpSocket,
     sender: Option<IpAddr>,
@@ -150,7 +123,11 @@ impl SmartPower3 {
     }
 }
 
-fn open_3(address: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open_2(address: &Address, _: Option<&Caller>) -> Opened {
+    Ok(Box::new(SmartPower2::new(&address.host)))
+}
+
+pub(super) fn open_3(address: &Address, _: Option<&Caller>) -> Opened {
     let local = match address.host.parse::<u16>() {
         Ok(port) => format!("0.0.0.0:{port}"),
         Err(_) => address.host.clone(),
@@ -192,7 +169,7 @@ fn io_failure(error: &std::io::Error) -> Failure {
     }
 }
 
-/// `5.247,0.459,2.408,0.012`: volts, amperes, watts, watt hours.
+/// Parses `5.247,0.459,2.408,0.012`: volts, amperes, watts, watt hours.
 pub(super) fn parse_2(line: &str) -> Option<Answer> {
     let mut numbers = line.trim().split(',').map(|field| {
         let number = field.trim().parse::<f64>().ok()?;
@@ -208,7 +185,7 @@ pub(super) fn parse_2(line: &str) -> Option<Answer> {
     Some(Answer { name: "SmartPower 2".into(), outputs: vec![output], clock: None })
 }
 
-/// Time in milliseconds; millivolts, milliamperes, milliwatts and state of the input; the same with
+/// Parses a line: time in milliseconds; millivolts, milliamperes, milliwatts and state of the input; the same with
 /// interrupts for both channels; two checksums.
 pub(super) fn parse_3(line: &str) -> Option<Answer> {
     let fields: Vec<&str> = line.trim().split(',').collect();
@@ -266,7 +243,7 @@ mod tests {
         let host = server.local_addr().unwrap();
         let serving = std::thread::spawn(move || {
             let (mut stream, _) = server.accept().unwrap();
-            // The other side goes away in the end, which is no trouble.
+            // The client disconnects at the end.
             while stream.write_all(b"47,0.459,2.408\n5.247,0.459,2.408,0.012\n").is_ok() {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -285,7 +262,7 @@ mod tests {
         meter.write_all(b"7,0.459,2.408\n1,1,1,1\n2,2,2,2\n3,3").unwrap();
         let until = || Instant::now() + Duration::from_secs(20);
         assert_eq!(lines.latest(until()).unwrap(), b"2,2,2,2\n");
-        // Bytes without an end of line come, and the deadline comes as well.
+        // Bytes without a line end until the deadline.
         let begin = Instant::now();
         let sending = std::thread::spawn(move || {
             while begin.elapsed() < Duration::from_secs(20) && meter.write_all(b"3").is_ok() {
@@ -333,7 +310,7 @@ mod tests {
 
     #[test]
     fn smartpower_3_over_udp() {
-        // A port that was free a moment ago.
+        // A port that was free just now.
         let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
         let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -343,7 +320,7 @@ mod tests {
             while !until.load(std::sync::atomic::Ordering::Relaxed) {
                 milliseconds += 5;
                 let line = LINE_3.replace("129542", &milliseconds.to_string());
-                // No listener at first.
+                // At first nothing listens.
                 let _ = sender.send_to(line.as_bytes(), ("127.0.0.1", port));
                 std::thread::sleep(Duration::from_millis(5));
             }

@@ -1,5 +1,5 @@
-//! Meters asked over sockets on loopback, with any bytes for an answer: for fuzzing. What they parse is met
-//! without sockets in [`super::foreign`]; here are the head of an answer, lengths, lines and datagrams.
+//! Meters over sockets on loopback with arbitrary answers, for fuzzing: heads, lengths, lines and datagrams.
+//! [`super::foreign`] covers the parsers without sockets.
 
 use super::smartpower::{SmartPower2, SmartPower3};
 use super::{Address, Source};
@@ -7,12 +7,12 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, UdpSocket};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Meters that are asked by HTTP.
+/// Meters read by HTTP.
 const ASKED: [&str; 5] = ["netio", "netio-json", "sbc-bench", "shelly", "tasmota"];
-/// More datagrams than this tell nothing new, and would fill the socket.
+/// Maximum number of datagrams; more would fill the socket.
 const DATAGRAMS_MAX: usize = 16;
 
-/// A server that sends what it was told last to every client.
+/// Server that sends the current text to every client.
 #[derive(Debug)]
 struct Server {
     host: String,
@@ -20,7 +20,7 @@ struct Server {
 }
 
 impl Server {
-    /// One that waits for the end of a question, or one that speaks by itself.
+    /// Starts a server that waits for a request, or sends at once.
     fn start(says: &'static Mutex<Vec<u8>>, waits: bool) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let host = listener.local_addr()?.to_string();
@@ -35,7 +35,7 @@ impl Server {
                     }
                 }
                 let says = says.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                // The client may be gone.
+                // The client may have disconnected.
                 let _ = stream.write_all(&says);
             }
         })?;
@@ -48,7 +48,7 @@ impl Server {
     }
 }
 
-/// All meters that are asked by HTTP get this text as head and body.
+/// Sends this text as head and body to all meters read by HTTP.
 pub(super) fn http(text: &str) {
     static SAYS: Mutex<Vec<u8>> = Mutex::new(Vec::new());
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
@@ -63,7 +63,7 @@ pub(super) fn http(text: &str) {
     }
 }
 
-/// A SmartPower 2 that says this.
+/// A SmartPower 2 that sends this text.
 pub(super) fn telnet(text: &str) {
     static SAYS: Mutex<Vec<u8>> = Mutex::new(Vec::new());
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
@@ -74,7 +74,7 @@ pub(super) fn telnet(text: &str) {
     while meter.next_line().is_ok() {}
 }
 
-/// A SmartPower 3 that sends each of these lines as one datagram.
+/// A SmartPower 3 that sends each line as a datagram.
 pub(super) fn udp(text: &str) {
     let sockets = UdpSocket::bind("127.0.0.1:0").and_then(|socket| {
         let sender = UdpSocket::bind("127.0.0.1:0")?;
@@ -86,7 +86,7 @@ pub(super) fn udp(text: &str) {
     };
     let mut meter = SmartPower3::new(socket);
     for line in text.split('\n').take(DATAGRAMS_MAX) {
-        // One that is too long for a datagram is not sent, and not waited for.
+        // Lines too long for a datagram are skipped.
         if sender.send(line.as_bytes()).is_ok() {
             drop(meter.read());
         }

@@ -1,4 +1,4 @@
-//! What the tests of all meters share: a small server on loopback that replays answers.
+//! Test server on loopback that replays answers.
 
 use super::{Answer, Meter};
 use machine::{Root, Sampler, SamplerOptions, Timeline, sensors};
@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Every text must be refused by every parser.
+/// Checks that every parser refuses every text.
 pub(super) fn check(parsers: &[fn(&str) -> Option<Answer>], texts: &[&str]) {
     for text in texts {
         for parser in parsers {
@@ -16,7 +16,7 @@ pub(super) fn check(parsers: &[fn(&str) -> Option<Answer>], texts: &[&str]) {
     }
 }
 
-/// Serves these pages by their paths while `work` runs; anything else is 404. `@` becomes the number of the question.
+/// Serves pages by path while `work` runs; others are 404. `@` becomes the number of the request.
 pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = server.local_addr().unwrap().to_string();
@@ -32,7 +32,7 @@ pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
             let mut stream = stream.unwrap();
             let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
             let first = lines.next().and_then(Result::ok).unwrap_or_default();
-            // The head ends with an empty line; a password in it belongs to the name of the page.
+            // The head ends with an empty line; a password in it is part of the page name.
             let head = lines.map_while(Result::ok).take_while(|line| !line.is_empty());
             let password = head.filter_map(|line| {
                 line.to_ascii_lowercase().starts_with("authorization").then(|| line[14..].to_owned())
@@ -47,23 +47,23 @@ pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
             };
             let length = body.len();
             let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-            // A client that has gone is no trouble.
+            // The client may have disconnected.
             let _ = stream.write_all(format!("{head}{body}").as_bytes());
         }
     });
     work(&host);
     done.store(true, Ordering::Relaxed);
-    // Wakes the server, so that it sees the end.
+    // Wakes the server to end it.
     let _ = std::net::TcpStream::connect(&host);
     serving.join().unwrap();
 }
 
-/// What a meter gives in its first sample.
+/// Values of a meter in the first sample.
 pub(super) fn first_row(text: &str) -> Vec<i64> {
     row_of(&Meter::start(text, 0, None).unwrap())
 }
 
-/// First value of a meter that the sampler sees.
+/// First row of a running meter.
 pub(super) fn row_of(meter: &Meter) -> Vec<i64> {
     let options = SamplerOptions { external_values: vec![meter.feed()], ..SamplerOptions::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);

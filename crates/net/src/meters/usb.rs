@@ -1,30 +1,12 @@
-//! Power meters on USB, and sensors of the kernel that stand for one: what `--meter auto` takes, and what `doctor` says of
-//! each. Reads `/sys` only.
+//! Power meters on USB, for `--meter auto` and `doctor`. Reads `/sys` only.
 
-use super::{Kind, NETWORK, Takes};
+use super::{Address, Opened};
+use machine::Caller;
 use machine::Root;
 use process::search_path::search_path;
 use record::table::Table;
 
-pub(super) const AUTO: Kind = Kind {
-    id: "auto",
-    usage: "auto",
-    about: "Every meter that is found on USB; those of hwmon and power_supply are read with any run.",
-    needs: "a meter that `sbc-bench inspect doctor` names",
-    quality: "that of the meter",
-    document: "https://docs.kernel.org/hid/hidraw.html",
-    takes: Takes::MaybeDevice,
-    open: |_, _| {
-        let found = found(&Root::system());
-        match found.iter().find_map(|found| found.problem.as_ref().map(|why| (found, why))) {
-            Some((found, why)) => Err(format!("{} cannot be read: {why}.", found.name)),
-            None => Err("No power meter is on USB; name one, see `sbc-bench list meters`.".into()),
-        }
-    },
-    ..NETWORK
-};
-
-/// Testers by their USB ids.
+/// Testers by USB id.
 const TESTERS: Table = Table::of(include_str!("../../../../data/usb_meters.tsv"));
 /// Programs that read meters, and their packages.
 const PROGRAMS: [(&str, &str, &str); 2] =
@@ -38,9 +20,9 @@ const HWMON: &str = "/sys/class/hwmon";
 pub(super) struct Device {
     /// Its name in the table.
     pub(super) name: String,
-    /// Kind of meter that reads it; none if the kernel does.
+    /// Kind of meter; `None` if the kernel reads it.
     pub(super) meter: Option<&'static str>,
-    /// Driver of the kernel that reads it.
+    /// Kernel driver; `None` if a kind of meter reads it.
     pub(super) driver: Option<&'static str>,
     /// Its file in `/dev`; empty if the kernel reads it.
     pub(super) node: String,
@@ -53,19 +35,19 @@ pub(super) struct Device {
 pub struct Found {
     /// Its name.
     pub name: String,
-    /// What to write after `--meter`; none if it is read with any run.
+    /// Address for `--meter`; `None` if it is read with any run.
     pub address: Option<String>,
-    /// Why it cannot be read, with what is missing; a clause.
+    /// Reason why it is unreadable, with the missing part; a clause.
     pub problem: Option<String>,
 }
 
-/// Testers of the table that are connected.
+/// Connected testers.
 pub(super) fn devices(root: &Root) -> Vec<Device> {
     let mut devices = Vec::new();
     let device = |vendor: &str, product: &str, node: &str| {
         let is_it = |id: &str, hex: &str| u32::from_str_radix(id, 16).ok() == u32::from_str_radix(hex, 16).ok();
         let row = TESTERS.rows().find(|row| is_it(vendor, row.get("vendor")) && is_it(product, row.get("product")))?;
-        // The kernel reads one of its own by its USB interface, the others have a file of hidraw.
+        // Testers with a kernel driver have no file of hidraw.
         (row.cell("driver").is_some() == node.is_empty()).then(|| Device {
             name: row.get("name").to_owned(),
             meter: row.cell("meter"),
@@ -89,6 +71,18 @@ pub(super) fn devices(root: &Root) -> Vec<Device> {
     }
     devices
 }
+
+/// Refuses `auto`, which [`expand`] replaces where a meter is found.
+pub(super) fn open_auto(_: &Address, _: Option<&Caller>) -> Opened {
+    let found = found(&Root::system());
+    match found.iter().find_map(|found| found.problem.as_ref().map(|why| (found, why))) {
+        Some((found, why)) => Err(format!("{} cannot be read: {why}.", found.name)),
+        None => Err("No power meter is on USB; name one, see `sbc-bench list meters`.".into()),
+    }
+}
+
+/// Kind that stands for all meters on USB.
+pub(super) const AUTO: &str = "auto";
 
 /// All meters that are present, and programs that read others.
 pub fn found(root: &Root) -> Vec<Found> {
@@ -125,7 +119,7 @@ fn denied(root: &Root, node: &str) -> Option<String> {
 /// `auto` as the meters that it stands for: nothing where the kernel reads one with any run, and itself where none is
 /// there, to say so.
 pub(super) fn expand(text: &str, root: &Root) -> Vec<String> {
-    if text != AUTO.id {
+    if text != AUTO {
         return vec![text.to_owned()];
     }
     let found = found(root);

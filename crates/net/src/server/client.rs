@@ -1,4 +1,4 @@
-//! One connection: what was asked so far, and what is on its way. Nothing here waits.
+//! One connection: its request and the data to send. Nothing here blocks.
 
 use super::reply::{Site, frame, reply};
 use rustix::event::{PollFd, PollFlags};
@@ -9,23 +9,23 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A request has so long to its last byte, and each part of an answer to be taken.
+/// Maximum time for a request, and for the client to accept each part of an answer.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// Requests of browsers have some 500 bytes.
+/// Maximum size of a request; those of browsers have about 500 bytes.
 const REQUEST_BYTES_MAX: usize = 8 << 10;
-/// Frames that wait for a follower: the one on its way, and the newest.
+/// Maximum number of queued frames: the current and the newest.
 const FRAMES_MAX: usize = 2;
-/// Send buffer of a follower that does not read; without a limit the kernel holds some MiB for each.
+/// Send buffer of a follower; without a limit the kernel holds some MiB for each that does not read.
 const FOLLOWER_BYTES: usize = 128 << 10;
 
 /// Purpose of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// It has not asked yet, or not to the end.
+    /// Receiving the request.
     Asks,
-    /// It gets its answer and is closed.
+    /// Sending the answer, then closed.
     Hears,
-    /// It gets all frames from here on.
+    /// Sending frames.
     Follows,
 }
 
@@ -37,27 +37,27 @@ pub(super) struct Client {
     /// Data to send, and the number of bytes of the first block already sent.
     queue: VecDeque<Arc<[u8]>>,
     gone: usize,
-    /// It has to go then, unless something moves.
+    /// Deadline; extended whenever data moves.
     deadline: Option<Instant>,
 }
 
 impl Client {
-    /// A connection that was just made.
+    /// Takes a new connection.
     ///
     /// # Errors
-    /// It is gone already.
+    /// The connection is closed.
     pub(super) fn new(connection: TcpStream) -> std::io::Result<Self> {
         connection.set_nonblocking(true)?;
         let deadline = Some(Instant::now() + PATIENCE);
         Ok(Self { connection, phase: Phase::Asks, request: Vec::new(), queue: VecDeque::new(), gone: 0, deadline })
     }
 
-    /// True if it gets all news.
+    /// True if it receives a stream.
     pub(super) fn follows(&self) -> bool {
         self.phase == Phase::Follows
     }
 
-    /// When it has to go.
+    /// Time at which it is closed unless data moves.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
@@ -69,7 +69,7 @@ impl Client {
         PollFd::new(&self.connection, hears | sends)
     }
 
-    /// Another frame: it takes the place of one that has not begun. Frames are whole, so nothing is missed but time.
+    /// Queues a frame; it replaces one that has not been started. Frames are complete, so that no content is lost.
     pub(super) fn offer(&mut self, frame: &Arc<[u8]>, now: Instant) {
         if self.queue.is_empty() {
             self.deadline = Some(now + PATIENCE);
@@ -78,7 +78,7 @@ impl Client {
         self.queue.push_back(Arc::clone(frame));
     }
 
-    /// Does what can be done without waiting. False if that was all, or if the other side is gone.
+    /// Reads and sends without blocking. False if the connection is done or closed.
     pub(super) fn goes_on(&mut self, now: Instant, site: &mut impl Site, is_local: bool, has_room: bool) -> bool {
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             return false;
@@ -91,7 +91,7 @@ impl Client {
         listens && self.send(now)
     }
 
-    /// Reads the request, and answers one that is whole.
+    /// Reads the request and answers a complete one.
     fn listen(&mut self, site: &mut impl Site, is_local: bool, has_room: bool) -> bool {
         let mut buffer = [0; 1024];
         loop {
@@ -118,13 +118,13 @@ impl Client {
         self.phase = if reply.is_stream { Phase::Follows } else { Phase::Hears };
         self.queue.push_back(reply.bytes.into());
         if reply.is_stream {
-            // Without it the kernel holds as much as it likes.
+            // Limits the data held by the kernel.
             let _ = set_socket_send_buffer_size(&self.connection, FOLLOWER_BYTES);
             self.queue.push_back(frame(&site.news()));
         }
     }
 
-    /// False if a follower has hung up. What he says is not listened to.
+    /// False if a follower has disconnected. Its input is ignored.
     fn is_there(&mut self) -> bool {
         match self.connection.read(&mut [0; 1024]) {
             Ok(count) => count > 0,
@@ -160,7 +160,7 @@ impl Client {
     }
 }
 
-/// No error: no data to read, or no room to write.
+/// True if there are no data to read or no room to write.
 fn is_only_early(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }

@@ -1,8 +1,8 @@
-//! A small web server: pages that are made when they are asked for, and a stream for those who follow what goes on.
+//! Web server with pages rendered on request and a stream of news.
 //!
-//! One thread, and no connection is waited for. A request has a deadline, and where too many hang, the one that hangs longest
-//! has to go. Who follows a stream and does not read holds two frames and his place, until his patience has ended: who makes
-//! news never waits, and pays the same for one follower as for many. What the pages say is given by a [`Site`].
+//! One thread, without blocking on a connection. Requests have a deadline; at the limit of connections, the one that has hung
+//! longest is closed. A follower that does not read holds two frames until its deadline. Producing news never blocks, and costs
+//! the same for any number of followers. A [`Site`] provides the content.
 
 mod client;
 mod reply;
@@ -22,29 +22,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Maximum number of connections that do not follow a stream; a browser opens six.
+/// Maximum number of connections without a stream; a browser opens six.
 const CLIENTS_MAX: usize = 16;
 /// Maximum number of followers of a stream.
 const FOLLOWERS_MAX: usize = 64;
-/// Pages of results are made on this stack.
+/// Stack size for rendering pages.
 const STACK_BYTES: usize = 2 << 20;
-/// When descriptors run out, they come back.
+/// Pause when file descriptors run out.
 const RECOVERY: Duration = Duration::from_millis(100);
-/// News come no more often than this: nobody reads quicker.
+/// Minimum interval between news.
 const NEWS_EVERY: Duration = Duration::from_millis(500);
-/// Between two news it rests for so many times as long as making them took: at most 2 % of one CPU.
+/// Minimum pause between news in units of the time to produce them: at most 2 % of one CPU.
 const NEWS_REST: u32 = 50;
 
-/// A server that is running, until the process ends.
+/// A server that runs until the process ends.
 #[derive(Debug)]
 pub struct RunningServer {
     /// Listening address.
     pub address: SocketAddr,
-    /// Tells it of news.
+    /// Notifies it of news.
     pub bell: Bell,
 }
 
-/// Tells a server that [`Site::news`] has something new. Costs next to nothing where nobody follows.
+/// Notifies a server of new [`Site::news`]; cheap without followers.
 #[derive(Debug, Clone)]
 pub struct Bell(Arc<Notifier>);
 
@@ -55,10 +55,10 @@ struct Notifier {
 }
 
 impl Bell {
-    /// There is something new.
+    /// Notifies of news.
     pub fn ring(&self) {
         if self.0.followers.load(Ordering::Relaxed) > 0 {
-            // A counter that is full wakes as well.
+            // A full counter wakes as well.
             let _ = rustix::io::write(&self.0.wakes, &1_u64.to_ne_bytes());
         }
     }
@@ -69,10 +69,10 @@ impl Bell {
     }
 }
 
-/// Serves a site until the process ends; `name` is that of the thread.
+/// Serves a site until the process ends; `name` is the name of the thread.
 ///
 /// # Errors
-/// The address cannot be listened on, or the kernel refuses a thread.
+/// The address is unavailable, or the kernel refuses a thread.
 pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Result<RunningServer> {
     let listener = TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
@@ -100,17 +100,17 @@ pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Resul
 struct Server<S> {
     listener: TcpListener,
     clients: Vec<Client>,
-    /// It listens for this machine alone.
+    /// True if it listens on loopback only.
     is_local: bool,
     site: S,
     bell: Bell,
-    /// There are news that nobody has seen.
+    /// True if there are unsent news.
     is_rung: bool,
     news_after: Instant,
 }
 
 impl<S: Site> Server<S> {
-    /// Waits until something can be done, and does it.
+    /// Waits for events and handles them.
     fn turn(&mut self) {
         self.wait();
         self.is_rung |= self.bell.was_rung();
@@ -136,7 +136,7 @@ impl<S: Site> Server<S> {
         let mut waiting =
             vec![PollFd::new(&self.bell.0.wakes, PollFlags::IN), PollFd::new(&self.listener, PollFlags::IN)];
         waiting.extend(self.clients.iter().map(Client::waits_for));
-        // Interrupted or refused, everything is only looked at again.
+        // After an error, all connections are checked again.
         let _ = poll(&mut waiting, wait.as_ref());
     }
 
@@ -144,7 +144,7 @@ impl<S: Site> Server<S> {
         self.clients.iter().filter(|client| client.follows()).count()
     }
 
-    /// Takes no more at once than are held, so that each has been listened to before another takes its place.
+    /// Accepts at most the maximum number of connections at once, so that each is read before another replaces it.
     fn accept(&mut self) {
         for _ in 0..CLIENTS_MAX {
             match self.listener.accept() {
@@ -163,7 +163,7 @@ impl<S: Site> Server<S> {
         }
     }
 
-    /// Gives the news to all who follow: made once for all of them.
+    /// Produces news once and queues them for all followers.
     fn tell(&mut self) {
         let begin = Instant::now();
         if !self.is_rung || begin < self.news_after || self.followers() == 0 {

@@ -1,18 +1,18 @@
-//! Requests to a server and its answers (RFC 9110, RFC 9112; streams: the HTML standard, 9.2), without sockets.
+//! Requests and answers without sockets (RFC 9110, RFC 9112; streams: the HTML standard, 9.2).
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Plain text.
 pub const TEXT: &str = "text/plain; charset=utf-8";
-/// The format of metrics, as Prometheus wants it named.
+/// Media type of metrics.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// A page.
+/// Media type of pages.
 pub const HTML: &str = "text/html; charset=utf-8";
 
 /// Content of a server.
 pub trait Site: Send + 'static {
-    /// The answer to a request for a path, which begins with `/` and has no query.
+    /// Answers a request for a path, which starts with `/` and has no query.
     fn answer(&mut self, path: &str) -> Answer;
 
     /// Current block of a stream; it replaces the previous one.
@@ -28,21 +28,21 @@ pub enum Answer {
     Document {
         /// Its media type.
         kind: &'static str,
-        /// All of it.
+        /// Content.
         body: Vec<u8>,
     },
-    /// A file of the user's: it never runs as a page.
+    /// A user's file, which must not run as a page.
     File {
         /// Its media type.
         kind: &'static str,
         /// All of it.
         body: Vec<u8>,
     },
-    /// It is at another path.
+    /// Redirect to this path.
     Elsewhere(String),
     /// Body of the answer 404.
     NotFound(&'static str),
-    /// News from now on.
+    /// Stream of news.
     Stream,
 }
 
@@ -58,21 +58,21 @@ impl Answer {
     }
 }
 
-/// An answer as it is sent.
+/// Encoded answer.
 #[derive(Debug)]
 pub struct Reply {
     pub(crate) bytes: Vec<u8>,
-    /// Frames follow.
+    /// True if frames follow.
     pub(crate) is_stream: bool,
 }
 
 /// Forbids caching, sniffing, framing and referrers; the address may contain a token.
 const HEADERS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n\
                        Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n";
-/// No script of a file runs, and none of it has the rights of our pages.
+/// Denies scripts and same-origin rights to files.
 const SANDBOX: &str = "Content-Security-Policy: default-src 'none'; sandbox\r\n";
 
-/// The answer to a request. `is_local` for a server on loopback; `has_room` if a stream has room for one more.
+/// Answers a request. `is_local` for a server on loopback; `has_room` if a stream has room for one more follower.
 pub fn reply(request: &[u8], is_local: bool, has_room: bool, site: &mut impl Site) -> Reply {
     let head = String::from_utf8_lossy(request);
     let mut words = head.lines().next().unwrap_or_default().split(' ');
@@ -103,13 +103,13 @@ pub fn reply(request: &[u8], is_local: bool, has_room: bool, site: &mut impl Sit
     Reply { bytes, is_stream: false }
 }
 
-/// The head of a stream; it has no length.
+/// Head of a stream, which has no length.
 fn stream(is_stream: bool) -> Reply {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{HEADERS}Connection: close\r\n\r\n");
     Reply { bytes: head.into_bytes(), is_stream }
 }
 
-/// A text as one event of a stream.
+/// Encodes text as an event of a stream.
 pub(super) fn frame(text: &str) -> Arc<[u8]> {
     let mut frame = String::with_capacity(text.len() + 64);
     for line in text.split(['\n', '\r']) {
@@ -121,8 +121,8 @@ pub(super) fn frame(text: &str) -> Arc<[u8]> {
     frame.into_bytes().into()
 }
 
-/// True if a browser that asks for this host was not led here by a foreign DNS name: on loopback only
-/// the machine itself asks, by `localhost` or an address. Without a host nobody was led.
+/// True unless a browser was led here by a foreign DNS name: on loopback the host must be `localhost` or an address. A
+/// missing host is accepted.
 fn is_own_name(head: &str) -> bool {
     let mut fields = head.lines().filter_map(|line| line.split_once(':'));
     let Some((_, host)) = fields.find(|(name, _)| name.eq_ignore_ascii_case("host")) else {

@@ -1,11 +1,11 @@
-//! The server over real sockets, with clients that hang, trickle and never read.
+//! Server over sockets, with clients that hang, send slowly and never read.
 
 use super::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Mutex;
 
-/// Pages of a size, and news that are counted.
+/// Site with pages of a size and counted news.
 struct Paper {
     bytes: usize,
     news: Arc<Mutex<u64>>,
@@ -26,7 +26,7 @@ impl Site for Paper {
     }
 }
 
-/// A server of such pages, and the number of news that were made.
+/// Starts a server; returns it with the number of produced news.
 fn served(bytes: usize) -> (RunningServer, Arc<Mutex<u64>>) {
     let news = Arc::default();
     let paper = Paper { bytes, news: Arc::clone(&news) };
@@ -39,7 +39,7 @@ fn asked(address: SocketAddr, path: &str) -> TcpStream {
     connection
 }
 
-/// Waits until something holds; however busy the machine is, it does in the end.
+/// Waits until a condition holds.
 fn wait_for(mut holds: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !holds() {
@@ -48,7 +48,7 @@ fn wait_for(mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Reads until the text has this.
+/// Reads until the text contains `wanted`.
 fn read_to(connection: &mut TcpStream, wanted: &str) {
     let (mut text, mut buffer) = (String::new(), [0; 4096]);
     connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -75,7 +75,7 @@ fn page_is_served_over_a_socket() {
 fn hanging_client_does_not_block_others() {
     let (served, _) = served(16 << 20);
     let hanging: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(served.address).unwrap()).collect();
-    // Some ask and do not read what they get.
+    // Clients that do not read.
     let deaf: Vec<TcpStream> = (0..3).map(|_| asked(served.address, "/")).collect();
     let mut connection = TcpStream::connect(served.address).unwrap();
     connection.write_all(b"HEAD / HTTP/1.1\r\n\r\n").unwrap();
@@ -90,15 +90,15 @@ fn slow_client_times_out() {
     let (served, _) = served(0);
     let mut slow = TcpStream::connect(served.address).unwrap();
     let since = Instant::now();
-    // Until the server has enough of it: its own limit, or a machine that is very busy.
+    // Until the limit of the server, or the deadline on a busy machine.
     while slow.write_all(b"G").is_ok() {
         assert!(since.elapsed() < Duration::from_secs(60), "it is served for ever");
         std::thread::sleep(Duration::from_millis(200));
     }
 }
 
-/// Fifty follow, ten of them never read: the others get their news, which are made once for all, those ten are dropped, and who
-/// makes news is never kept.
+/// Fifty followers, ten of which never read: the others get their news, produced once for all; those ten are dropped,
+/// and the producer never blocks.
 #[test]
 fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     const ALL: usize = 50;
@@ -130,7 +130,7 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
         read_to(connection, &format!("data: {} ", joined + told + 1));
     }
     assert_eq!(*news.lock().unwrap(), joined + told + 1, "made once for all");
-    // Who hangs up is no follower any more; without one nothing is made.
+    // Without followers no news are produced.
     drop((deaf, reading));
     wait_for(|| {
         served.bell.ring();

@@ -1,4 +1,4 @@
-//! A site behind an address that nobody can guess: other users of a machine reach its ports as well.
+//! Site behind a secret address, because other users of a machine can connect to its ports.
 
 use super::{Answer, Site};
 use record::hex;
@@ -7,7 +7,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 /// Random bytes of a token.
 const BYTES: usize = 16;
 
-/// The first part of every path of a site.
+/// First part of every path of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     lasting: String,
@@ -15,7 +15,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// Another one.
+    /// Generates a token.
     ///
     /// # Errors
     /// The kernel gives no random bytes.
@@ -33,13 +33,13 @@ impl Token {
         format!("/{}/", self.lasting)
     }
 
-    /// A path that leads to the site a single time: for the arguments of a program, which every user can read.
+    /// A path that works once: for arguments of a program, which every user can read.
     pub fn path_once(&self) -> String {
         format!("/{}/", self.once)
     }
 }
 
-/// A site whose paths begin with a token; without it nothing is found.
+/// Site whose paths start with a token; all others are not found.
 #[derive(Debug)]
 pub struct TokenSite<S> {
     site: S,
@@ -48,7 +48,7 @@ pub struct TokenSite<S> {
 }
 
 impl<S: Site> TokenSite<S> {
-    /// A site behind a token.
+    /// Wraps a site.
     pub fn new(site: S, token: Token) -> Self {
         Self { site, token, is_used: false }
     }
@@ -75,7 +75,7 @@ impl<S: Site> Site for TokenSite<S> {
     }
 }
 
-/// Compares in a time that tells nothing of where two texts differ.
+/// Compares in constant time.
 fn is_same(given: &str, expected: &str) -> bool {
     let pairs = given.bytes().zip(expected.bytes());
     given.len() == expected.len() && pairs.fold(0, |differs, (a, b)| std::hint::black_box(differs | (a ^ b))) == 0

@@ -1,4 +1,4 @@
-//! A program in the place of another one, in one step: an update that is killed at any moment leaves one that starts.
+//! Atomic replacement of the program: an update that is killed at any moment leaves one that starts.
 
 use super::sums::Version;
 use machine::files::Folder;
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The new program until it takes its place, then the old one until the new one has started there.
+/// Name of the new program before the exchange, and of the old one until the new one has started.
 const ASIDE: &str = ".sbc-bench.update";
-/// Patience with a program that has to say its version.
+/// Maximum time of a program to print its version.
 const TIME_MAX: Duration = Duration::from_secs(30);
-/// Pause between two looks at it.
+/// Interval between checks.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A program that is to be replaced.
+/// Program to replace.
 #[derive(Debug)]
 pub(super) struct Place {
     path: PathBuf,
@@ -25,10 +25,10 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// That of a program. What an update that was killed left next to it is removed.
+    /// Prepares the replacement of a program; removes leftovers of a killed update.
     ///
     /// # Errors
-    /// One sentence: its folder cannot be opened.
+    /// Its directory cannot be opened; one sentence.
     pub(super) fn of(program: &Path) -> Result<Self, String> {
         let parts = program.parent().zip(program.file_name());
         let (parent, name) = parts.ok_or_else(|| format!("{} is not the path of a program.", program.display()))?;
@@ -38,11 +38,11 @@ impl Place {
         Ok(place)
     }
 
-    /// Puts a program there that says it has this version. It is started before, and once more in its place; if it does not
-    /// start there, the old one comes back.
+    /// Replaces the program by one of this version. The new program is started before and after; if it does not start
+    /// in place, the old one is restored.
     ///
     /// # Errors
-    /// One sentence; the old program is in its place.
+    /// The old program is in its place; one sentence.
     pub(super) fn put(&self, program: &[u8], version: Version) -> Result<(), String> {
         let put = self.try_put(program, version);
         self.clear();
@@ -64,10 +64,10 @@ impl Place {
         }
     }
 
-    /// The old program is not needed, so a failure to remove it is harmless.
+    /// A failure to remove the old program is harmless.
     fn clear(&self) {
         for name in self.folder.names().unwrap_or_default() {
-            // A file that was about to become ASIDE has the same prefix.
+            // A temporary file of ASIDE has the same prefix.
             if name.as_encoded_bytes().starts_with(ASIDE.as_bytes()) {
                 let _ = self.folder.remove(&name);
             }
@@ -76,7 +76,7 @@ impl Place {
     }
 }
 
-/// Asks a program for its version.
+/// Checks the version that a program prints.
 fn starts(program: &Path, version: Version) -> Result<(), String> {
     let expected = format!("sbc-bench {version}");
     let mut command = Command::new(program);
@@ -93,7 +93,7 @@ fn starts(program: &Path, version: Version) -> Result<(), String> {
     }
 }
 
-/// Output of a program that ends in time and successfully.
+/// Output of a program that succeeds in time.
 fn output(mut child: Child) -> io::Result<String> {
     let started = Instant::now();
     loop {

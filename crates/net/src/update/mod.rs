@@ -1,6 +1,6 @@
-//! A newer program in the place of this one: from a release whose sums are signed with Ed25519 (minisign), and only where no
-//! package manager owns it. A release is a folder of files at an address: `SHA256SUMS`, its signature
-//! `SHA256SUMS.minisig`, and for each architecture `sbc-bench-VERSION-ARCH.gz`, as `cargo xtask package` makes them.
+//! Updates this program from a release whose sums are signed with Ed25519 (minisign), unless a package manager owns it.
+//! A release is a directory of files: `SHA256SUMS`, its signature `SHA256SUMS.minisig`, and for each architecture
+//! `sbc-bench-VERSION-ARCH.gz`, as `cargo xtask package` makes them.
 
 mod exchange;
 mod owner;
@@ -17,25 +17,25 @@ use std::path::Path;
 use sums::Entry;
 pub use sums::Version;
 
-/// Sums of a release have a hundred bytes a line.
+/// Maximum size of the sums; each line has about 100 bytes.
 const SUMS_BYTES_MAX: u64 = 64 << 10;
-/// A signature of minisign has four lines.
+/// Maximum size of a signature, which has four lines.
 const SIGNATURE_BYTES_MAX: u64 = 4 << 10;
-/// A packed program; one has less than 10 MB.
+/// Maximum size of a packed program; usual ones have less than 10 MB.
 const PACKED_BYTES_MAX: u64 = 64 << 20;
-/// A program; one has less than 16 MB.
+/// Maximum size of a program; usual ones have less than 16 MB.
 const PROGRAM_BYTES_MAX: u64 = 256 << 20;
 
 /// Address of the project's releases, and the key that signs them.
 const TABLE: Table = Table::of(include_str!("../../../../data/releases.tsv"));
 
-/// The machine's name in names of files: that of the kernel for ARM, as Rust says `arm` of all of them.
+/// Architecture in file names: the kernel's name for ARM, which Rust always calls `arm`.
 const ARCH: &str = match std::env::consts::ARCH.as_bytes() {
     b"arm" => "armv7",
     _ => std::env::consts::ARCH,
 };
 
-/// A release, and what its signature is verified with.
+/// A release with its public key.
 #[derive(Debug)]
 pub struct Source {
     release: Release,
@@ -43,11 +43,11 @@ pub struct Source {
 }
 
 impl Source {
-    /// A release at an address, signed with the key of a text (the file of minisign or its last line alone); where one is not
-    /// given, that of the project.
+    /// A release at an address, with a key as text (file of minisign or its last line); the defaults are those of the
+    /// project.
     ///
     /// # Errors
-    /// One sentence: this program knows none, or what was given is none.
+    /// There is no default, or address or key is invalid; one sentence.
     pub fn new(url: Option<&str>, key: Option<&str>) -> Result<Self, String> {
         let own = TABLE.rows().next();
         let cell = |name| own.and_then(|row| row.cell(name));
@@ -61,11 +61,10 @@ impl Source {
         Ok(Self { release: Release::at(url)?, key })
     }
 
-    /// The newest program of the release for this machine, and whether it is newer than this version. Its signature was
-    /// verified.
+    /// The newest program of the release for this machine if newer than this version. The signature is verified.
     ///
     /// # Errors
-    /// One sentence: it cannot be fetched, the signature is wrong, or it has no date or nothing for this machine.
+    /// It cannot be fetched, the signature is wrong, or it has no date or no program for this machine; one sentence.
     pub fn newer_than(&self, version: Version) -> Result<ReleaseFile, String> {
         let text = self.release.file("SHA256SUMS", SUMS_BYTES_MAX)?;
         let signature = self.release.file("SHA256SUMS.minisig", SIGNATURE_BYTES_MAX)?;
@@ -84,7 +83,7 @@ impl Source {
         Ok(ReleaseFile { version: newest, day: day.to_owned(), newer: (newest > version).then_some(Newer(entry)) })
     }
 
-    /// Fetches a program, and puts it in the place of this one.
+    /// Fetches a program and replaces this one.
     ///
     /// # Errors
     /// One sentence; the old program is in its place.
@@ -102,33 +101,33 @@ impl Source {
         place.put(&unpacked, entry.version)
     }
 
-    /// The address, for sentences.
+    /// Address for messages.
     pub fn url(&self) -> &str {
         self.release.url()
     }
 }
 
-/// File of a release for this machine.
+/// Newest file of a release for this machine.
 #[derive(Debug)]
 pub struct ReleaseFile {
-    /// Its newest version.
+    /// Version.
     pub version: Version,
-    /// The day of the release as it was signed, such as 2026-11-27; not checked to be one.
+    /// Signed day of the release, such as 2026-11-27; not validated.
     pub day: String,
-    /// The program of this version, if it is newer than this one.
+    /// The program, if newer than this one.
     pub newer: Option<Newer>,
 }
 
-/// A program whose sum is signed.
+/// A program with a signed sum.
 #[derive(Debug)]
 pub struct Newer(Entry);
 
-/// Why a program is not to be replaced by an update: one sentence about the package manager that owns it.
+/// Reason not to update a program: a sentence about its package manager.
 pub fn foreign_owner(program: &Path) -> Option<String> {
     owner::of(program)
 }
 
-/// Any text as the sums of a release, for fuzzing.
+/// Parses sums of a release; for fuzzing.
 pub fn foreign(text: &str) {
     for arch in ["x86_64", "armv7", ""] {
         drop(sums::newest(text, arch));

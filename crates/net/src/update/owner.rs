@@ -4,9 +4,9 @@ use process::search_path::search_path;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A package manager that can say to which package a file belongs.
+/// A package manager that can find the package of a file.
 struct Manager {
-    /// The question; the file follows.
+    /// Command; the file is appended.
     question: &'static [&'static str],
     /// Command that updates a package.
     advice: &'static str,
@@ -19,10 +19,10 @@ const MANAGERS: &[Manager] = &[
     Manager { question: &["pacman", "--query", "--quiet", "--owns"], advice: "pacman -S" },
 ];
 
-/// Folders that a package manager alone writes.
+/// Directories owned by package managers.
 const STORES: &[(&str, &str)] = &[("/nix/store", "Nix"), ("/gnu/store", "Guix"), ("/snap", "snap")];
 
-/// Why a program is not ours to replace: a sentence; none where nobody owns it.
+/// Reason not to replace a program, as a sentence; `None` if no package manager owns it.
 pub(super) fn of(program: &Path) -> Option<String> {
     if let Some((_, name)) = STORES.iter().find(|(folder, _)| program.starts_with(folder)) {
         return Some(format!("{} belongs to {name}; use that to update it.", program.display()));

@@ -1,13 +1,13 @@
-//! Content of a release: its file `SHA256SUMS` in the format of sha256sum of the coreutils.
+//! Parses `SHA256SUMS` of a release, in the format of sha256sum.
 
 use std::fmt;
 
-/// A version of this program, such as 1.0.0; later ones are greater.
+/// Version such as 1.0.0; later versions are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version([u32; 3]);
 
 impl Version {
-    /// That of a text of three numbers with dots between them.
+    /// Parses three numbers separated by dots.
     pub fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split('.').map(|number| {
             let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
@@ -33,12 +33,12 @@ pub(super) struct Entry {
     pub(super) sha256: [u8; 32],
 }
 
-/// The newest program for an architecture among the lines of `SHA256SUMS`. Lines about anything else are passed over.
+/// Newest program for an architecture; other lines are ignored.
 pub(super) fn newest(text: &str, arch: &str) -> Option<Entry> {
     text.lines().filter_map(|line| entry(line, arch)).max_by_key(|entry| entry.version)
 }
 
-/// The day of a release, such as 2026-11-27: the first line that `cargo xtask package` writes, a comment for sha256sum.
+/// Day of a release such as 2026-11-27, from the first line, a comment for sha256sum.
 pub(super) fn day(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("# date: ")).map(str::trim)
 }

@@ -7,6 +7,7 @@ mod core_to_core;
 mod dram_throttling;
 pub mod efficiency;
 mod memory;
+mod power;
 mod scaling;
 pub mod sensitivity;
 mod thermal;
@@ -32,6 +33,7 @@ pub const ANSWERS: &[Answer] = &[
     Answer::plain(QuestionId::Standard),
     thermal::ANSWER,
     Answer::plain(QuestionId::Workload),
+    power::ANSWER,
     scaling::ANSWER,
 ];
 

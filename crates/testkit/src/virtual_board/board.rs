@@ -22,6 +22,10 @@ pub struct Board {
     /// Handling of settings by its kernel.
     #[serde(default)]
     pub kernel: KernelSpec,
+    /// Power of a panel whose backlight can be switched off, in watts. The board then also has a transmitter, a clock with an
+    /// alarm, and sleep states.
+    #[serde(default)]
+    pub panel_w: Option<f64>,
     /// Read bandwidth limit of the drive with the directory for temporary files, in bytes per second, past the cache.
     #[serde(default)]
     pub drive_bytes_per_s: Option<u64>,

@@ -77,6 +77,7 @@ impl Board {
             policy: vec![policy],
             meter: None,
             kernel: KernelSpec::default(),
+            panel_w: None,
             drive_bytes_per_s: None,
         }
     }

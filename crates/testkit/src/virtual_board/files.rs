@@ -4,13 +4,14 @@
 //! Documentation/driver-api/thermal/sysfs-api.rst and Documentation/hwmon/sysfs-interface.rst.
 
 use super::board::{KernelSpec, MeterLocation, MeterSpec, Mode, PolicySpec};
-use super::model::{Model, RATE_LIMIT_US};
+use super::model::{ALARM, MEM_SLEEP, Model, RATE_LIMIT_US};
 use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Governors of every policy.
 const GOVERNORS: &str = "conservative ondemand userspace powersave performance schedutil";
 /// Directories below `/sys` that are overlaid.
-pub(super) const FOLDERS: [&str; 4] = ["class", "devices/system/cpu", "devices/virtual", "devices/platform"];
+pub(super) const FOLDERS: [&str; 5] = ["class", "devices/system/cpu", "devices/virtual", "devices/platform", "power"];
 /// Tunable of governor `schedutil`, present while that governor is active.
 const RATE_LIMIT: &str = "schedutil/rate_limit_us";
 /// Firmware of a Raspberry Pi (drivers/firmware/raspberrypi.c and its hwmon driver).
@@ -95,9 +96,31 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
         let alarm = model.firmware_bits >> 16 & 1;
         file(format!("{PI_ALARM}/in0_lcrit_alarm"), alarm.to_string());
     }
+    switches(model, &mut nodes);
     links(&mut nodes);
     nodes
 }
+
+/// Files of a board whose panel, transmitter and clock can be switched.
+fn switches(model: &Model, nodes: &mut BTreeMap<String, Node>) {
+    if model.switches.is_empty() {
+        return;
+    }
+    let mut file = |path: &str, text: &str, is_writable| {
+        nodes.insert(path.to_owned(), Node::File { text: format!("{text}\n"), is_writable });
+    };
+    for (path, text) in &model.switches {
+        let kinds = ["s2idle", "deep"].map(|kind| if kind == text { format!("[{kind}]") } else { kind.to_owned() });
+        file(path, if *path == MEM_SLEEP { kinds.join(" ") } else { text.clone() }.as_str(), true);
+    }
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    file("devices/virtual/rtc/rtc0/since_epoch", &seconds.to_string(), false);
+    file("devices/virtual/rfkill/rfkill0/type", "wlan", false);
+    file(STATE, "freeze mem", true);
+}
+
+/// Suspends the board, which wakes at once.
+const STATE: &str = "power/state";
 
 /// Class directories contain links to devices.
 fn links(nodes: &mut BTreeMap<String, Node>) {
@@ -181,6 +204,14 @@ pub(super) enum WriteError {
 /// # Errors
 /// Error that the kernel would return.
 pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), WriteError> {
+    if let Some(switch) = model.switches.get_mut(path) {
+        let text = text.trim();
+        *switch = if path == ALARM && text == "0" { String::new() } else { text.to_owned() };
+        return Ok(());
+    }
+    if path == STATE && !model.switches.is_empty() {
+        return Ok(());
+    }
     let rest = path.strip_prefix("devices/system/cpu/cpufreq/policy").ok_or(WriteError::Access)?;
     let (number, name) = rest.split_once('/').ok_or(WriteError::Access)?;
     let cpu: u32 = number.parse().map_err(|_| WriteError::Access)?;

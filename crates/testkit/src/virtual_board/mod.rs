@@ -188,7 +188,10 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
 /// Runs the command in its mount namespace and cgroups, at default priority.
 fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Command {
     let has_firmware = board.throttle.under_voltage_c.is_some();
-    let folders = files::FOLDERS.into_iter().filter(|folder| has_firmware || !folder.ends_with("platform"));
+    let has_panel = board.panel_w.is_some();
+    let folders = files::FOLDERS.into_iter();
+    let folders = folders.filter(|folder| has_firmware || !folder.ends_with("platform"));
+    let folders = folders.filter(|folder| has_panel || *folder != "power");
     let lists = slots.entrances();
     let lists: Vec<String> = lists.iter().map(|list| list.display().to_string()).collect();
     let mut child = Command::new("nice");

@@ -16,6 +16,16 @@ const POLL_S: f64 = 0.1;
 /// Initial tunable of governor `schedutil`, in microseconds.
 pub(super) const RATE_LIMIT_US: u32 = 1000;
 
+/// Switch of the panel.
+const PANEL: &str = "devices/virtual/backlight/panel/bl_power";
+/// Kind of sleep of `mem`.
+pub(super) const MEM_SLEEP: &str = "power/mem_sleep";
+/// Alarm of the clock; `0` clears it.
+pub(super) const ALARM: &str = "devices/virtual/rtc/rtc0/wakealarm";
+/// Switches of a board with a panel, and what they read first.
+const SWITCHES: [(&str, &str); 4] =
+    [(PANEL, "0"), ("devices/virtual/rfkill/rfkill0/soft", "0"), (ALARM, ""), (MEM_SLEEP, "deep")];
+
 /// Averaging time of a meter: 35 ms and more for chips, a second for sockets.
 const METER_S: f64 = 0.1;
 
@@ -34,6 +44,8 @@ pub struct Model {
     pub policies: Vec<PolicyState>,
     /// Offline CPU.
     pub off_cpu: Option<u32>,
+    /// Switches of devices, by their path below `/sys`.
+    pub switches: BTreeMap<&'static str, String>,
     /// Bits of a Raspberry Pi's firmware: current ones in the lower half, sticky ones 16 higher.
     pub firmware_bits: u32,
     /// Seconds since the start.
@@ -86,6 +98,7 @@ impl Model {
             level: usize::from(temp_c >= board.throttle.passive_c),
             policies: policies.collect(),
             off_cpu: None,
+            switches: board.panel_w.iter().flat_map(|_| SWITCHES).map(|(path, text)| (path, text.to_owned())).collect(),
             firmware_bits: 0,
             at_s: 0.0,
             busy_s: BTreeMap::new(),
@@ -94,6 +107,12 @@ impl Model {
             since_poll_s: 0.0,
             board,
         }
+    }
+
+    /// Power without load, in watts.
+    fn rest_w(&self) -> f64 {
+        let is_lit = self.switches.get(PANEL).is_some_and(|text| text == "0");
+        self.board.thermal.idle_w + self.board.panel_w.filter(|_| is_lit).unwrap_or(0.0)
     }
 
     /// Highest clock that user and cooling device permit, in kHz.
@@ -173,7 +192,7 @@ impl Model {
 
     /// Advances the simulation by `dt_s` seconds with this utilisation of each CPU's true clock.
     pub fn step(&mut self, dt_s: f64, used: impl Fn(u32) -> f64) {
-        let mut power_w = self.board.thermal.idle_w;
+        let mut power_w = self.rest_w();
         for index in 0..self.policies.len() {
             let policy = &self.board.policy[index];
             let real_khz = self.khz_real(index);

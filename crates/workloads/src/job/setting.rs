@@ -24,6 +24,8 @@ pub enum Setting {
     PolicyMinKhz(u32, u32),
     /// Emulated clock: share of CPU time for the program, in percent.
     SharePercent(u32),
+    /// Any other setting of the kernel, and its value.
+    Node(Node, String),
 }
 
 impl Setting {
@@ -88,6 +90,10 @@ pub fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)
             Setting::Cpus(_) | Setting::SharePercent(_) => continue,
             Setting::HugePages(value) => {
                 nodes.push((Node::HugePages, value.clone()));
+                continue;
+            }
+            Setting::Node(node, value) => {
+                nodes.push((*node, value.clone()));
                 continue;
             }
             of_policies => of_policies,

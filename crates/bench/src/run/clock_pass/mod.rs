@@ -25,13 +25,13 @@ use workloads::job::cpus::{online_clusters, online_cpus, settable_opps};
 use workloads::measure::crew::{Gate, crew, joined};
 use workloads::measure::quiet;
 
-/// Rises when the chain or the estimator changes in a way that moves readings.
+/// Rises when a change of chain or estimator shifts readings.
 pub(crate) const METHOD: u32 = 1;
 
-/// A CPU that did nothing for so long has gone to its lowest clock, if it has several.
+/// Idle time after which a CPU is at its lowest clock.
 const IDLE_TIME: Duration = Duration::from_millis(300);
 
-/// A driver may take its time until a new limit is in force; the slowest known poll every 20 ms.
+/// Time until a new limit is in force; the slowest known drivers poll every 20 ms.
 const LIMIT_SETTLES: Duration = Duration::from_millis(30);
 
 /// Input of a clock pass.
@@ -45,8 +45,7 @@ pub(crate) struct ClockPass<'a> {
 }
 
 impl ClockPass<'_> {
-    /// Every OPP of one cluster, highest first, on its first CPU. Without settings only the clock
-    /// as it is.
+    /// Measures every OPP of one cluster, highest first, on its first CPU; without settings only the current clock.
     pub(crate) fn cluster(&self, cluster: &Cluster, settings: Option<&mut Settings>, tell: &mut RecordOutcome) -> Step {
         let start = self.now();
         let cpu = cluster.cpus[0];
@@ -61,7 +60,7 @@ impl ClockPass<'_> {
         self.step(Variant::COLD, vec![cpu], 1, start, outcome)
     }
 
-    /// All OPPs of a policy, and then the limits that stood before, even after an error.
+    /// Measures all OPPs of a policy and restores the limits, even after an error.
     fn walk(
         &self,
         cpu: u32,
@@ -81,7 +80,7 @@ impl ClockPass<'_> {
         let before = limits.map(|node| settings.in_place(node));
         let points = self.walk_opps((cpu, policy), &opps, settings, tell);
         for (node, before) in limits.into_iter().zip(before) {
-            // A limit that is not known was not changed either.
+            // An unknown limit was not changed.
             if let Ok(before) = before {
                 tell(settings.set(node, &before));
             }
@@ -106,7 +105,7 @@ impl ClockPass<'_> {
             if self.is_cancelled() {
                 break;
             }
-            // At a limit that is not in force, this would be the clock of another OPP.
+            // Without its limit in force, this would be the clock of another OPP.
             if is_set(Node::ClockMax(policy.policy), *opp_khz) {
                 self.timeline.sleep(LIMIT_SETTLES);
                 points.push(self.point(cpu, Some(*opp_khz))?);
@@ -118,7 +117,7 @@ impl ClockPass<'_> {
         Ok(points)
     }
 
-    /// OPPs within the limits that the user gave, highest first.
+    /// OPPs within the user's limits, highest first.
     fn opps(&self, policy: &Policy) -> Vec<u32> {
         let mut opps = settable_opps(policy);
         opps.retain(|khz| {
@@ -129,8 +128,7 @@ impl ClockPass<'_> {
         opps
     }
 
-    /// The first CPU of a cluster after a pause, before any setting is changed: how long governor and
-    /// hardware take to the full clock.
+    /// Measures the ramp of the first CPU of a cluster to full clock after a pause, before settings change.
     pub(crate) fn as_found(&self, cluster: &Cluster) -> Step {
         let start = self.now();
         let cpu = cluster.cpus[0];
@@ -139,14 +137,14 @@ impl ClockPass<'_> {
         self.step(Variant::AS_FOUND, vec![cpu], 1, start, outcome)
     }
 
-    /// The CPUs to measure: those that were asked for, or all that are online.
+    /// CPUs to measure: the requested ones, or all online CPUs.
     fn cpus(&self) -> Vec<u32> {
         let mut cpus = online_cpus(self.machine);
         retain_wanted(self.task, self.machine, &mut cpus);
         cpus
     }
 
-    /// Every CPU alone, one after the other.
+    /// Measures every CPU alone, one after the other.
     pub(crate) fn every_cpu(&self) -> Step {
         let start = self.now();
         let cpus = self.cpus();
@@ -158,7 +156,7 @@ impl ClockPass<'_> {
                 Err(missing) => refused = Some(missing),
             }
         }
-        // One CPU that went away must not hide the readings of all others.
+        // One absent CPU must not discard the readings of the others.
         let outcome = match refused {
             Some(missing) if points.is_empty() => Err(missing),
             _ => Ok(points),
@@ -166,7 +164,7 @@ impl ClockPass<'_> {
         self.step(Variant::COLD_CORES, cpus, 1, start, outcome)
     }
 
-    /// All CPUs at the same time: only then power and current limits show.
+    /// Measures all CPUs at the same time, which shows limits of power and current.
     pub(crate) fn all_at_once(&self) -> Step {
         let start = self.now();
         let cpus = self.cpus();
@@ -175,7 +173,7 @@ impl ClockPass<'_> {
         self.step(Variant::COLD_ALL_CPUS, cpus, threads, start, outcome)
     }
 
-    /// A thread that is done keeps working until all are, so that no CPU is measured next to idle ones.
+    /// Measures CPUs together; a finished thread keeps working until all are done.
     fn together(&self, cpus: &[u32]) -> Result<Vec<ClockPoint>, Missing> {
         let barrier = Barrier::new(cpus.len());
         let (left, stop) = (AtomicUsize::new(cpus.len()), AtomicBool::new(false));
@@ -204,9 +202,8 @@ impl ClockPass<'_> {
         Ok(points)
     }
 
-    /// The first CPU of every cluster while all CPUs work: short windows find the clock also next to
-    /// a competitor on the same CPU. Where a quota hides it, the measured CPU is left alone and
-    /// works by itself.
+    /// Measures the first CPU of every cluster while all CPUs work. Short windows find the clock despite a competitor
+    /// on the same CPU. Under a quota the measured CPU has no competitor.
     pub(crate) fn under_load(&self) -> Step {
         let start = self.now();
         let wanted = self.cpus();
@@ -239,7 +236,7 @@ impl ClockPass<'_> {
         self.step(Variant::HOT_LOADED, firsts, threads, start, outcome)
     }
 
-    /// Lets the load work for its time, or until the run is interrupted.
+    /// Lets the load run for its time, or until an interruption.
     fn heat(&self) {
         const LOOK: Duration = Duration::from_millis(100);
         let time = self.task.attributes().load_time / faults::haste();
@@ -249,7 +246,7 @@ impl ClockPass<'_> {
         }
     }
 
-    /// The top of one cluster right after the load has ended.
+    /// Measures the highest clock of one cluster right after the load.
     pub(crate) fn after_load(&self, cluster: &Cluster) -> Step {
         let start = self.now();
         let cpu = cluster.cpus[0];
@@ -261,7 +258,7 @@ impl ClockPass<'_> {
         self.step(Variant::HOT_AFTER, vec![cpu], 1, start, outcome)
     }
 
-    /// The first of these CPUs at an OPP that is set already.
+    /// Measures the first of these CPUs at the current OPP.
     pub(crate) fn at_opp(&self, cpus: &[u32], opp_khz: u32) -> Step {
         let start = self.now();
         self.timeline.sleep(LIMIT_SETTLES);
@@ -269,7 +266,7 @@ impl ClockPass<'_> {
         self.step(Variant::OPP, cpus.to_vec(), 1, start, outcome.map(|point| vec![point]))
     }
 
-    /// One CPU, measured in a thread of its own.
+    /// Measures one CPU in a separate thread.
     fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
         let _window = quiet::window();
         let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));

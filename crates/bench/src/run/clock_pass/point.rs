@@ -1,5 +1,5 @@
-//! One point of a clock pass: several readings of one CPU, with all accompanying values:
-//! what is claimed, what other methods say, what the windows were worth.
+//! One point of a clock pass: several readings of one CPU, with the reported clock, other methods, and the quality of
+//! the timing windows.
 
 use super::ClockPass;
 use machine::Root;
@@ -9,16 +9,16 @@ use machine::faults;
 use microbench::clock::{ClockPlan, ClockReading, count, emulated, emulation_sign, measure};
 use record::{ClockPoint, ClockWindows, CounterClock, Fact, Missing, Reading};
 
-/// Length of a reading where a quota takes the CPU away in slices.
+/// Length of a reading under a quota, which works in slices.
 const QUOTA_READING_NS: u64 = 100_000_000;
-/// Under a quota, a CPU that still gets this share of its clock was not held back.
+/// Share of the clock from which a CPU under a quota counts as unlimited.
 const QUOTA_SHARE_FREE: f64 = 0.97;
 
-/// Readings on the calling thread, which stays on `cpu`.
+/// Takes readings on the calling thread, which is pinned to `cpu`.
 pub(super) fn measure_point(pass: &ClockPass, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
     let limited = has_quota(pass.root);
     let (cold, warm) = plans(limited);
-    // Readings take a hundred times as long there as on a real CPU. What shows it stands in the Record.
+    // Readings on an emulated CPU are a hundred times slower.
     if let Ok(Some(_)) = emulated() {
         let reason = "this CPU is emulated; it has no clock to measure";
         return Err(Missing::unsupported(format!("cpu{cpu}"), reason));
@@ -34,7 +34,7 @@ pub(super) fn measure_point(pass: &ClockPass, cpu: u32, opp_khz: Option<u32>) ->
     let more = 1..pass.task.attributes().readings.div_ceil(faults::haste() as usize);
     readings.extend(more.map(|_| measure(&warm)));
     let counters = counters(pass.root, cpu, readings[0].best_khz);
-    // Under a quota a program gets the use of less than the clock; that is what counts.
+    // Under a quota, the sustained clock is what programs get.
     let sustained = limited && readings.iter().any(held_back);
     let khz = |reading: &ClockReading| if sustained { reading.sustained_khz } else { reading.best_khz };
     let mut readings_khz: Vec<u32> = readings.iter().map(khz).collect();
@@ -62,7 +62,7 @@ fn plans(limited: bool) -> (ClockPlan, ClockPlan) {
     (long, warm)
 }
 
-/// The same, shortened where a test is in haste.
+/// The plan, shortened for tests.
 fn short_plan(plan: ClockPlan) -> ClockPlan {
     ClockPlan {
         windows: plan.windows.div_ceil(faults::haste()).max(3),
@@ -80,11 +80,11 @@ fn cpufreq(root: &Root, cpu: u32, file: &str) -> Fact<u32> {
     root.read_number(&path).into()
 }
 
-/// Every other method, while the chain runs at about `khz`.
+/// Clocks by all other methods, while the chain runs at about `khz`.
 fn counters(root: &Root, cpu: u32, khz: u32) -> Vec<CounterClock> {
     let mut clocks: Vec<CounterClock> =
         CycleCounter::all(root, cpu).into_iter().map(|(kind, counter)| by_counter(kind, counter, khz)).collect();
-    // Read last: the driver averages over what ran just now.
+    // Read last, because the driver averages over the recent past.
     clocks.push(CounterClock { name: "cpuinfo_avg_freq".into(), khz: average_khz(root, cpu).into() });
     clocks
 }
@@ -102,7 +102,7 @@ fn by_counter(kind: &str, counter: Reading<CycleCounter>, khz: u32) -> CounterCl
     CounterClock { name: counter.name(), khz: known.map(|estimate| estimate.best_khz).ok_or_else(unsteady).into() }
 }
 
-/// The first one that has a figure, or the first reason why there is none.
+/// The first clock with a value, or the first reason.
 fn best_counter(counters: &[CounterClock]) -> Fact<u32> {
     let known = counters.iter().find(|clock| clock.khz.known().is_some());
     let best = known.or(counters.first());

@@ -1,5 +1,4 @@
-//! A thermometer that is looked at while something gets hot: read by a thread of its own, so that one that hangs
-//! keeps nobody who has to stop the load.
+//! Thermometer of a stress load, read by its own thread so that a hanging sensor does not delay the end of the load.
 
 use machine::{Root, Thermometer};
 use record::soc_temperature::SocTemperature;
@@ -7,16 +6,16 @@ use record::{Missing, Reading};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Time between two reads.
+/// Interval between reads.
 const BEAT: Duration = Duration::from_millis(250);
-/// A temperature that is older says nothing about now.
+/// Maximum age of a valid temperature.
 const AGE_MAX: Duration = Duration::from_secs(2);
 
 /// The latest temperature.
 pub(super) enum Gauge<'a> {
-    /// Read here: boards in a file answer at once.
+    /// Read directly: board files answer at once.
     Here(&'a Root, Thermometer),
-    /// The thread reads as long as this lives.
+    /// Latest value of a thread that reads until this is dropped.
     SlowSource(Arc<Latest>),
 }
 
@@ -24,11 +23,10 @@ pub(super) enum Gauge<'a> {
 type Latest = Mutex<(Reading<i64>, Instant)>;
 
 impl<'a> Gauge<'a> {
-    /// The thermometer of the SoC: the sensor that the run has chosen, or, before its first row, the one that it will
-    /// choose.
+    /// Thermometer of the SoC: the sensor chosen by the run, or, before its first row, the one it would choose.
     ///
     /// # Errors
-    /// The machine has none: then nothing is made up.
+    /// The machine has no such sensor.
     pub(super) fn find(root: &'a Root, chosen: Option<&SocTemperature>) -> Reading<Self> {
         let chosen = chosen.and_then(|choice| Thermometer::of(root, choice).ok());
         let thermometer = chosen.map_or_else(|| Thermometer::find(root), Ok)?;

@@ -1,5 +1,4 @@
-//! What ends the stages of a thermal test: a wait that gets nowhere, a load that gets too hot. Nothing is
-//! run here.
+//! Conditions that end stages of a thermal test: a wait without progress, a load that gets too hot. Runs nothing.
 
 use super::gauge::Gauge;
 use crate::plan::heat::StartAt;
@@ -7,21 +6,22 @@ use record::Missing;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-/// A temperature that moved less than this, in thousandths of a degree ...
+/// Minimum change of a temperature within [`STILL_MS`], in thousandths of a degree; otherwise the target is out of
+/// reach.
 const STILL_MILLICELSIUS: i64 = 500;
-/// ... for so long, in milliseconds, will not get anywhere.
+/// Time for [`STILL_MILLICELSIUS`], in milliseconds.
 const STILL_MS: i64 = 120_000;
 
-/// A wait that goes on.
+/// A wait for a temperature.
 pub(super) struct TargetWait {
     pub(super) start: StartAt,
     pub(super) began: i64,
-    /// The last temperature that differed, and when it was seen.
+    /// Last changed temperature and its time.
     pub(super) moved: (i64, i64),
 }
 
 impl TargetWait {
-    /// Whether to go on at this temperature: none to go on, else why not, empty if it is reached.
+    /// Result at this temperature: `None` to go on, else the reason to stop, empty if the target is reached.
     pub(super) fn verdict(&mut self, now_ms: i64, millicelsius: i64, limit: Duration) -> Option<String> {
         let degrees = |value: i64| format!("{:.1} °C", value as f64 / 1000.0);
         let reached = match self.start {
@@ -49,11 +49,11 @@ impl TargetWait {
     }
 }
 
-/// A thermometer that does not answer for so long, in milliseconds, is broken: nobody knows then how hot it gets.
+/// Time without an answer after which a thermometer counts as broken, in milliseconds.
 const BLIND_MS_MAX: i64 = 3_000;
-/// Nor of one that does not move at all for so long, while all CPUs work their hardest after they did nothing.
+/// Time without any change under full load after which a thermometer counts as broken, in milliseconds.
 const STUCK_MS_MAX: i64 = 120_000;
-/// A reading that is so much hotter than the one before may be one that was read wrong: the next one decides.
+/// Rise between two readings that the next reading must confirm.
 const JUMP_MILLICELSIUS: i64 = 40_000;
 
 /// Time since the last answer of a thermometer.
@@ -63,7 +63,7 @@ pub(super) struct SensorTimeout {
 }
 
 impl SensorTimeout {
-    /// Why it has to be taken for broken, if it has.
+    /// Reason to consider it broken, if any.
     pub(super) fn lost(&mut self, now: &record::Reading<i64>, now_ms: i64) -> Option<String> {
         let Err(missing) = now else {
             self.blind_ms = None;
@@ -75,21 +75,21 @@ impl SensorTimeout {
     }
 }
 
-/// Ends a load: at its time, at a temperature, when nobody can tell the temperature any more, at an interruption.
+/// Ends a load by time, temperature, a broken thermometer or an interruption.
 pub(super) struct StopCondition<'a> {
     /// `None` without a thermometer: only time ends the load.
     pub(super) gauge: Option<Gauge<'a>>,
     pub(super) max: i64,
     pub(super) end_ms: i64,
     pub(super) sight: SensorTimeout,
-    /// Must be felt by the thermometer: its first reading and when that was, until there is another one.
+    /// First reading and its time until the thermometer shows a change.
     pub(super) unmoved: Option<(i64, i64)>,
     pub(super) sensor_responds: bool,
-    /// The reading before.
+    /// Previous reading.
     pub(super) before: Option<i64>,
     /// Signal number, 1 at a limit, or 0.
     pub(super) stop: AtomicI32,
-    /// Why it ended before its time.
+    /// Reason of an early end.
     pub(super) why: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> StopCondition<'a> {
         }
     }
 
-    /// To be called again and again; the temperature it has seen.
+    /// Checks all conditions and returns the temperature; called periodically.
     pub(super) fn look(&mut self, now_ms: i64, cancelled: &AtomicI32) -> record::Reading<i64> {
         let now = self.now();
         let signal = cancelled.load(Ordering::Relaxed);
@@ -131,7 +131,7 @@ impl<'a> StopCondition<'a> {
         now
     }
 
-    /// Why this temperature, or that there is none, ends the load.
+    /// Reason why this temperature, or its absence, ends the load.
     fn too_hot(&mut self, now: &record::Reading<i64>, now_ms: i64) -> Option<String> {
         let lost = self.sight.lost(now, now_ms);
         let Ok(value) = *now else { return lost.filter(|_| self.gauge.is_some()) };
@@ -147,7 +147,7 @@ impl<'a> StopCondition<'a> {
         self.stuck(value, now_ms)
     }
 
-    /// Why a thermometer that always says the same has to be taken for broken, if it has.
+    /// Reason to consider a constant thermometer broken, if any.
     fn stuck(&mut self, value: i64, now_ms: i64) -> Option<String> {
         let (first, since_ms) = *self.unmoved.get_or_insert((value, now_ms));
         self.sensor_responds &= value == first;
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use machine::Root;
 
-    /// Looks once a second; the text is empty for a temperature that was reached.
+    /// Checks once a second; the text is empty for a reached temperature.
     fn check(start: StartAt, temperatures: impl Fn(i64) -> i64, expected: (i64, &str)) {
         let mut waiting = TargetWait { start, began: 0, moved: (temperatures(0), 0) };
         let limit = Duration::from_secs(600);
@@ -224,14 +224,14 @@ mod tests {
             });
             stopped.copied()
         };
-        // One failure is none; it answers in between.
+        // Single failures between answers do not count.
         assert_eq!(stops_at("60000", &[0]), None);
         assert_eq!(stops_at("?", &[1000, 2000, 3000]), None);
         assert_eq!(stops_at("61000", &[4000]), None);
         assert_eq!(stops_at("?", &[5000, 6000, 7000, 8000, 9000]), Some(8000));
         let why = brake.why.unwrap();
         assert!(why.contains("sensor failed"), "{why}");
-        // Where it never moves although it must, it is none; where it moved once, it works.
+        // A thermometer that never changes under load is broken; one that changed once works.
         for (sensor_responds, second, expected) in
             [(true, "50000", Some(121_000)), (false, "50000", None), (true, "51000", None)]
         {
@@ -245,7 +245,7 @@ mod tests {
             });
             assert_eq!(stopped, expected);
         }
-        // One reading that is implausible next to its neighbours ends nothing; two do.
+        // One implausible reading does not end the load; two do.
         let mut brake = brake_of(&root, 90_000, 600_000);
         let readings = ["60000", "125000", "60000", "125000", "125000"];
         let stopped = readings.iter().position(|reading| {
@@ -254,7 +254,7 @@ mod tests {
             brake.stop.load(Ordering::Relaxed) != 0
         });
         assert_eq!(stopped, Some(4));
-        // Without a thermometer, none has failed.
+        // Without a thermometer, the load ends by time only.
         let none = Root::from_board("== /proc/stat\ncpu\n").unwrap();
         let mut brake = brake_of(&none, 90_000, 60_000);
         for at_ms in [0, 10_000, 50_000] {

@@ -26,18 +26,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
-/// Time between two looks at the temperature.
+/// Interval between temperature checks.
 const LOOK: Duration = Duration::from_secs(1);
-/// So far below the critical trip point, where the kernel cuts the power, a load ends by default:
-/// more than a chip without a heatsink warms between two looks.
+/// Default limit below the critical trip point, where the kernel cuts the power: more than a chip without heatsink
+/// warms between two checks.
 const BELOW_CRITICAL_MILLICELSIUS: i64 = 5_000;
-/// Limit without trip points: hotter than durable boards run.
+/// Default limit without trip points.
 const MAX_MILLICELSIUS: i64 = 105_000;
-/// Rises when what is done in these stages changes.
+/// Rises when these stages change.
 const METHOD: u32 = 1;
 
 impl Runner<'_> {
-    /// Waits for the start temperature; heats up to it with all CPUs where that is wanted.
+    /// Waits for the start temperature; heats with all CPUs if requested.
     pub(super) fn wait_for(&mut self, machine: &Machine, start: StartAt, limit: Duration) {
         let (word, target) = match start {
             StartAt::CoolTo(target) => (Variant::COOLING, target),
@@ -146,7 +146,7 @@ impl Runner<'_> {
         let threads: Result<Vec<Vec<HeatInterval>>, Missing> = std::thread::scope(|scope| {
             let one = |cpu: &u32| {
                 let (cpu, stop) = (*cpu, &stop);
-                // A CPU that is switched off has no intervals.
+                // An offline CPU has no intervals.
                 move || match move_to(&[cpu]) {
                     Ok(()) => heated::intervals(root, seconds, stop),
                     Err(_) => Vec::new(),
@@ -187,7 +187,7 @@ impl Runner<'_> {
         }))
     }
 
-    /// Runs a program until the brake stops it; the run that is cut off does not count.
+    /// Runs a program repeatedly until the brake stops it; an interrupted run does not count.
     fn repeat_heat_load(&mut self, machine: &Machine, load: &HeatLoad, brake: &mut StopCondition) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let begin_ms = timeline.now_ms();
@@ -229,12 +229,12 @@ impl Runner<'_> {
         Outcome::Done(StepMeasurement::Series(series))
     }
 
-    /// Watches what happens without load.
-    pub(super) fn rest(&mut self, name: &Variant, time: Duration) {
+    /// Records the idle machine until `ends` returns true for the start time, or for at most `time`.
+    pub(super) fn rest(&mut self, name: &Variant, time: Duration, mut ends: impl FnMut(&mut Self, i64) -> bool) {
         let (root, timeline) = (self.context.root, self.context.timeline);
         self.step_begins(name.as_str(), 0);
         let begin = self.moment();
-        // Without a thermometer there still is power to be watched.
+        // Power is recorded even without a thermometer.
         let gauge = Gauge::find(root, self.chosen().as_ref());
         let now = || gauge.as_ref().map_err(Missing::clone).and_then(Gauge::now);
         let first: Fact<i64> = now().into();
@@ -242,6 +242,9 @@ impl Runner<'_> {
         while timeline.now_ms() < end_ms && self.interrupted().is_none() {
             timeline.sleep(LOOK);
             self.report_temperature(&now());
+            if ends(self, begin.0) {
+                break;
+            }
         }
         let outcome = Outcome::Done(StepMeasurement::Wait(Wait {
             target_millicelsius: None,
@@ -254,18 +257,18 @@ impl Runner<'_> {
         self.step_ended(step);
     }
 
-    /// The sensor of the SoC that this run has chosen.
+    /// Sensor of the SoC chosen by this run.
     fn chosen(&mut self) -> Option<SocTemperature> {
         self.recorder.flush();
         self.recorder.record().soc_temperature.known().cloned()
     }
 
-    fn moment(&self) -> (i64, i64) {
+    pub(super) fn moment(&self) -> (i64, i64) {
         let timeline = self.context.timeline;
         (timeline.now_ms(), timeline.utc_ms())
     }
 
-    fn heat_step(
+    pub(super) fn heat_step(
         &self,
         workload: WorkloadId,
         variant: Variant,
@@ -282,7 +285,7 @@ impl Runner<'_> {
     }
 }
 
-/// Adds the score of one run: all values of a series, else one number.
+/// Adds the score of one run: all values of a series, else one value.
 fn add(series: &mut Series, measured: StepMeasurement, started_ms: i64, ended_ms: i64) {
     match measured {
         StepMeasurement::Series(own) => {

@@ -1,8 +1,8 @@
-//! The folder of all runs: for each a Record and a log, and a stream while it goes on. A stream without a
-//! living run is what a run left that died.
+//! Directory of all runs: Record, log, and a stream during the run. A stream without a living run is that of a run that
+//! died.
 //!
-//! All three have one stem, which is taken by making the stream: two runs in one second, or a board whose
-//! clock begins at the same moment at every start, never write over each other.
+//! All three share a stem, reserved by creating the stream, so that runs in one second and boards without a clock never
+//! overwrite each other.
 
 // Leftovers that cannot be removed stay for the next start; this run does not depend on them.
 #![allow(clippy::let_underscore_must_use)]
@@ -20,25 +20,25 @@ use std::path::{Path, PathBuf};
 
 /// Suffixes of stream names, current and old.
 const STREAMS: [&str; 2] = [".stream", ".events.jsonl"];
-/// The stream of a run that ended, but whose end did not fit on the disk.
+/// Suffix of the stream of a finished run whose end did not fit on the disk.
 const ENDED: &str = ".ended";
-/// A stream that says nothing; it is told once.
+/// Suffix of an unreadable stream, reported once.
 const UNREADABLE: &str = ".unreadable";
-/// Stems that are tried.
+/// Maximum number of stems to try.
 const STEMS_MAX: u32 = 1000;
 /// Limits of kept runs; the oldest are removed first.
 const RUNS_MAX: usize = 200;
 const RUNS_BYTES_MAX: u64 = 256 << 20;
-/// Bytes read from the begin and from the end of a longer stream (weeks of watching).
+/// Bytes read from the beginning and from the end of a long stream (weeks of monitoring).
 const PART_BYTES: u64 = 64 << 20;
 
-/// The folder of all runs.
+/// Directory of all runs.
 #[derive(Debug)]
 pub struct Runs {
     folder: Folder,
 }
 
-/// The place of a run that begins.
+/// Files of a new run.
 #[derive(Debug)]
 pub struct NewRun {
     /// File name without suffix.
@@ -46,43 +46,43 @@ pub struct NewRun {
     /// Its stream.
     pub path: PathBuf,
     pub(crate) file: Exclusive<File>,
-    /// Why others cannot see that this run is alive.
+    /// Reason why other processes cannot detect that this run is alive.
     pub(crate) unlocked: Option<std::io::Error>,
 }
 
 /// Leftovers besides finished runs.
 #[derive(Debug)]
 pub enum Left {
-    /// A run died, or its end could not be kept.
+    /// A run died, or its results could not be written.
     Run(Box<DeadRun>),
-    /// A stream that cannot be read.
+    /// An unreadable stream.
     Unreadable {
-        /// Why.
+        /// Reason.
         why: Missing,
-        /// New path, which later starts ignore; `None` if another look may tell more.
+        /// New path, which later starts ignore; `None` to try again.
         kept: Option<PathBuf>,
     },
 }
 
-/// The stream of a run that is no more.
+/// Stream of a run that has ended.
 #[derive(Debug)]
 pub struct DeadRun {
     /// File name without suffix.
     pub stem: String,
     /// Readable part.
     pub record: Record,
-    /// True if the run came to its end, and only its results could not be written.
+    /// True if the run finished and only its results could not be written.
     pub has_ended: bool,
     name: OsString,
-    /// Holds the lock, so that no other start recovers it at the same time.
+    /// Lock that prevents another start from recovering it.
     _file: Exclusive<File>,
 }
 
 impl Runs {
-    /// The folder, made where it is missing, for its owner alone.
+    /// Opens the directory; creates it for its owner only if missing.
     ///
     /// # Errors
-    /// It is a link, belongs to another user, or cannot be made.
+    /// It is a link, belongs to another user, or cannot be created.
     pub fn make(path: &Path) -> Result<Self, Error> {
         if let Some(state) = path.parent().filter(|state| state.ends_with("sbc-bench")) {
             Folder::state(state)?;
@@ -91,10 +91,10 @@ impl Runs {
         Ok(Self { folder })
     }
 
-    /// The folder, if there is one.
+    /// Opens the directory, if it exists.
     ///
     /// # Errors
-    /// It is a link or no folder, belongs to another user, or cannot be opened.
+    /// It is no directory, belongs to another user, or cannot be opened.
     pub fn existing(path: &Path) -> Result<Option<Self>, Error> {
         match Folder::own(path) {
             Ok(folder) => Ok(Some(Self { folder })),
@@ -103,10 +103,10 @@ impl Runs {
         }
     }
 
-    /// Takes a stem for a run that begins at this moment, and makes its stream.
+    /// Reserves a stem for a run that starts at this time, and creates its stream.
     ///
     /// # Errors
-    /// The stream cannot be made.
+    /// The stream cannot be created.
     pub fn begin(&self, stamp: &str) -> Result<NewRun, Error> {
         let mut number = 1;
         loop {
@@ -120,7 +120,7 @@ impl Runs {
                 Err(error) if error.is_taken() && number <= STEMS_MAX => {}
                 Err(error) => return Err(error),
                 Ok(file) => {
-                    // Tells others that this run is alive; the kernel lets go when it dies.
+                    // The lock marks the run as alive; the kernel releases it when the process dies.
                     let file = Exclusive::new(file);
                     let unlocked = file.lock().err().map(Into::into);
                     self.folder.sync()?;
@@ -136,11 +136,11 @@ impl Runs {
         self.folder.readable(OsStr::new(&name)).is_ok()
     }
 
-    /// Keeps what a run came to, and lets go of its stream. `stamp` is when it began, as is known by now: where the
-    /// time of day was set meanwhile, the names of its files are others than that of its stream. The stem of those.
+    /// Stores the results of a run and removes its stream. `stamp` is its start as known now; the file names differ
+    /// from that of the stream if the time of day was set. Returns their stem.
     ///
     /// # Errors
-    /// The Record cannot be written, and the stream stays; or the log cannot.
+    /// The Record cannot be written, and the stream stays; or the log cannot be written.
     pub fn keep(&self, stem: &str, stamp: &str, json: &str, log: &str) -> Result<String, Error> {
         let kept = if stem.starts_with(stamp) {
             Some(stem.to_owned())
@@ -149,31 +149,30 @@ impl Runs {
         };
         let kept = kept.unwrap_or_else(|| stem.to_owned());
         let name = |end: &str| OsString::from(format!("{kept}{end}"));
-        // All other files can be made from the Record.
+        // All other files can be recreated from the Record.
         self.folder.replace(&name(".json"), json.as_bytes(), Access::Owner)?;
         let log = self.folder.replace_unsynced(&name(".log"), log.as_bytes(), Access::Owner);
         self.forget(stem);
         log.map(|()| kept)
     }
 
-    /// Removes the stream of a run of which nothing is to be kept, or everything is. If it stays, the next
-    /// start sees by its end, or by the Record next to it, that nobody died.
+    /// Removes a stream that is no longer needed. If it stays, the next start sees by its end or by the Record that the
+    /// run did not die.
     pub fn forget(&self, stem: &str) {
         let _ = self.folder.remove(OsStr::new(&format!("{stem}{}", STREAMS[0])));
     }
 
-    /// Says of a stream whose end could not be written that its run came to it.
+    /// Marks a stream without its end as that of a finished run.
     pub fn mark_ended(&self, stem: &str) {
         let name = |end: &str| OsString::from(format!("{stem}{end}{}", STREAMS[0]));
-        // A name needs no room on a full disk. If that fails, too, the next start takes it for dead.
+        // Renaming works on a full disk. If it fails, the next start considers the run dead.
         let _ = self.folder.rename(&name(""), &name(ENDED));
     }
 
-    /// Streams whose runs are no more. One whose run goes on is locked by it and left alone; one of a run
-    /// whose Record is kept is removed.
+    /// Streams of ended runs. The stream of a living run is locked and skipped; one with a stored Record is removed.
     ///
     /// # Errors
-    /// The folder cannot be listed.
+    /// The directory cannot be listed.
     pub fn left_behind(&self) -> Result<Vec<Left>, Error> {
         let names = self.folder.names()?;
         let left = names.into_iter().filter_map(|name| {
@@ -187,7 +186,7 @@ impl Runs {
         Ok(left.collect())
     }
 
-    /// The run of a stream; or why it cannot be read, and where it lies now.
+    /// The run of a stream; or the reason why it is unreadable, with its new path.
     fn left_run(&self, name: &OsStr, stem: &str) -> Result<Option<DeadRun>, (Missing, Option<PathBuf>)> {
         let file = self.folder.readable(name).map_err(|error| (error.into(), None))?;
         let file = Exclusive::new(file);
@@ -195,7 +194,7 @@ impl Runs {
         match file.lock() {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Ok(None),
-            // A drive without locks does not tell who lives.
+            // Without locks, living runs are unknown.
             Err(error) => {
                 let why = format!("{path} cannot be locked: {error}");
                 return Err((Missing::unsupported(path, why), None));
@@ -204,7 +203,7 @@ impl Runs {
         // A second read of the drive may succeed.
         let record = match read(&file).or_else(|_| read(&file)) {
             Ok(record) => record,
-            // Killed before anything was written: there was no run yet.
+            // Killed before the first write: no run.
             Err(_) if file.metadata().is_ok_and(|meta| meta.len() == 0) => {
                 let _ = self.folder.remove(name);
                 return Ok(None);
@@ -229,8 +228,8 @@ impl Runs {
         Ok(Some(DeadRun { stem: stem.to_owned(), record, has_ended, name: name.to_owned(), _file: file }))
     }
 
-    /// Gives a stream of ours that says nothing a name by which nobody looks at it again; where it lies then. What
-    /// the drive does not give now, it may give later.
+    /// Renames an unreadable stream of this user so that later starts ignore it; returns its path. A read error may be
+    /// temporary.
     fn set_aside(&self, file: &File, name: &OsStr, stem: &str) -> Option<PathBuf> {
         let stem = stem.strip_suffix(ENDED).unwrap_or(stem);
         let mut all = file.take(2 * PART_BYTES);
@@ -253,7 +252,7 @@ impl Runs {
         Some(self.folder.path().join(newest))
     }
 
-    /// Records of all runs, the newest first, each or why it cannot be read.
+    /// Records of all runs, newest first, each or the reason why it is unreadable.
     ///
     /// # Errors
     /// The folder cannot be listed.
@@ -272,20 +271,20 @@ impl Runs {
         }))
     }
 
-    /// Keeps the Record of a run that left only its stream; where it is.
+    /// Stores the Record of a dead run and returns its path.
     ///
     /// # Errors
-    /// It cannot be written; the stream stays.
+    /// The Record cannot be written; the stream stays.
     pub fn recover(&self, left: &DeadRun, json: &str) -> Result<PathBuf, Error> {
         let name = OsString::from(format!("{}.json", left.stem));
         self.folder.replace(&name, json.as_bytes(), Access::Owner)?;
-        // One that stays is recovered again, into the same Record.
+        // A remaining stream is recovered again, into the same Record.
         let _ = self.folder.remove(&left.name);
         Ok(self.folder.path().join(name))
     }
 
-    /// Removes the oldest runs beyond what is kept. The one of this stem has just ended and is the latest, regardless of
-    /// its name says: a board that does not know the time makes it look like the oldest. Streams are never removed here.
+    /// Removes the oldest runs beyond the limits, except the one of this stem, which is the newest even if a wrong
+    /// clock dates it earlier. Streams are never removed.
     ///
     /// # Errors
     /// The folder cannot be listed.
@@ -303,14 +302,14 @@ impl Runs {
         }
         files.arrange_by_key(|(name, _)| Path::new(name).file_stem() == Some(OsStr::new(stem)));
         for name in beyond(&files) {
-            // It is tried again behind the next run.
+            // The next run tries again.
             let _ = self.folder.remove(name);
         }
         Ok(())
     }
 }
 
-/// File name of a run that began at this moment; runs of one process are numbered.
+/// Stem of a run that started at this time; runs of one process are numbered.
 fn stem(stamp: &str, number: u32) -> String {
     let stem = format!("{stamp}-{}", std::process::id());
     match number {
@@ -319,22 +318,22 @@ fn stem(stamp: &str, number: u32) -> String {
     }
 }
 
-/// True for the stem of a run: only files of ours are removed, not what else is kept next to them.
+/// True for the stem of a run; only such files are removed.
 fn is_stem(name: &OsStr) -> bool {
-    // `2026-11-22T03-34-41Z-4711`, and `-2` behind it.
+    // `2026-11-22T03-34-41Z-4711`, optionally with `-2`.
     const FORM: &[u8] = b"0000-00-00T00-00-00Z-0";
     let digits = |byte: &u8| if byte.is_ascii_digit() { b'0' } else { *byte };
     let form: Vec<u8> = name.as_bytes().iter().map(digits).collect();
     form.starts_with(FORM) && form[FORM.len()..].iter().all(|byte| matches!(byte, b'0' | b'-'))
 }
 
-/// The oldest of these files (sorted by time) that are beyond the bounds; a run has two of them.
+/// The oldest of these files, sorted by time, beyond the limits; a run has two files.
 fn beyond<'a>(files: &[(&'a OsString, u64)]) -> Vec<&'a OsString> {
     let mut kept_bytes = 0;
     let mut beyond = Vec::new();
     for (count, (name, bytes)) in files.iter().rev().enumerate() {
         kept_bytes += bytes;
-        // The latest run stays, regardless of its size.
+        // The latest run is kept regardless of its size.
         if count >= 2 && (count >= 2 * RUNS_MAX || kept_bytes > RUNS_BYTES_MAX) {
             beyond.push(*name);
         }
@@ -342,8 +341,7 @@ fn beyond<'a>(files: &[(&'a OsString, u64)]) -> Vec<&'a OsString> {
     beyond
 }
 
-/// The Record of a stream; of a very long one without its middle. What the drive does not give is left out,
-/// page by page.
+/// Record of a stream; a very long stream is read without its middle, and unreadable pages are left out.
 fn read(file: &File) -> Result<Record, Missing> {
     let length = file.metadata().map_or(0, |meta| meta.len());
     let mut bytes = read_part(file, 0, length.min(PART_BYTES));
@@ -360,7 +358,7 @@ fn read(file: &File) -> Result<Record, Missing> {
     Ok(record)
 }
 
-/// Reads a number of bytes at an offset; zeros, which are no line, where the drive reports an error.
+/// Reads bytes at an offset; unreadable parts become zeros, which are no line.
 fn read_part(file: &File, from: u64, length: u64) -> Vec<u8> {
     const PAGE: usize = 4096;
     let mut bytes = vec![0; length as usize];
@@ -371,7 +369,7 @@ fn read_part(file: &File, from: u64, length: u64) -> Vec<u8> {
         let read = |to: &mut [u8]| faults::pass_open(Call::Read, file, || file.read_at(to, offset)).unwrap_or(0);
         match read(&mut bytes[at..end]) {
             0 => {
-                // A bad sector: on to the next page, at its beginning.
+                // Bad sector: continue at the next page.
                 let next = end.min(at + PAGE);
                 let got = read(&mut bytes[at..next]);
                 at = if got == 0 { next } else { at + got };

@@ -1,11 +1,11 @@
-//! Streams that runs left: which are found, which are refused, which never died.
+//! Streams of dead, living and finished runs.
 
 use super::*;
 use record::recording::frame;
 use record::{Event, Mode, Run, Source};
 use std::io::Write;
 
-/// A folder of runs that goes away with its test.
+/// Directory of runs, removed with its test.
 struct Own(PathBuf, Runs);
 
 impl Own {
@@ -51,7 +51,7 @@ fn write(new: &NewRun, text: &str) {
     (&*new.file).write_all(text.as_bytes()).unwrap();
 }
 
-/// What was left, as `stem step` or the reason why it cannot be read.
+/// Leftovers as `stem step`, or the reason why they are unreadable.
 fn left(runs: &Runs) -> Vec<String> {
     let told = runs.left_behind().unwrap().into_iter().map(|left| match left {
         Left::Run(left) => {
@@ -129,7 +129,7 @@ fn finished_run_is_not_dead() {
     drop(new);
     assert_eq!(left(&own.1), Vec::<String>::new());
     assert!(own.names().iter().all(|name| !name.ends_with(".stream")));
-    // Its Record could not be kept, nor did its end fit into the stream.
+    // Neither its Record nor its end could be written.
     let new = own.1.begin("full").unwrap();
     write(&new, &[started(), begins("step")].concat());
     own.1.mark_ended(&new.stem);
@@ -191,12 +191,12 @@ fn a_stream_that_says_nothing_is_told_once_and_counts_among_the_runs() {
     own.1.bound("z").unwrap();
     assert_eq!(own.names().len(), 2 * RUNS_MAX);
     assert!(!at(&format!("{stem}.unreadable")).exists());
-    // A file of another user's keeps its name.
+    // Files of other users keep their names.
     std::fs::write(at("my.stream"), "mine").unwrap();
     assert!(!left(&own.1)[0].contains("->"));
 }
 
-/// The drive does not give it at first, and gives it then.
+/// A drive that fails at first and succeeds later.
 #[test]
 fn a_stream_that_cannot_be_read_for_a_moment_is_not_lost() {
     let own = Own::new("moment");

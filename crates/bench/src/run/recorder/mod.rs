@@ -1,9 +1,9 @@
-//! Keeps the Record of a run, in memory and on disk at once.
+//! Record of a run, in memory and on disk.
 //!
-//! Every event goes to the Record and to a file in the form of [`record::recording`], which is brought to
-//! disk before every long operation and every second ([`crate::run::tape`]), so that a freeze or a power cut leaves
-//! everything measured so far, the place where it died and the last second before. A disk that is full
-//! does not end a run: the Record goes on in memory and says so.
+//! Every event goes to the Record and to a file in the format of [`record::recording`], which is synced before every
+//! long operation and every second ([`crate::run::tape`]). A freeze or power cut leaves everything measured, the
+//! current step and all but the last second. A full disk does not end a run: the Record continues in memory with a
+//! note.
 
 use crate::run::context::PreviousRun;
 use crate::run::history::NewRun;
@@ -13,12 +13,12 @@ use machine::{SamplerThread, Timeline};
 use record::{Event, Missing, Reading, Record, Run, SCHEMA_VERSION, Source, soc_temperature};
 use std::path::PathBuf;
 
-/// Keeps the Record of a run.
+/// Recorder of a run.
 #[derive(Debug)]
 pub struct Recorder {
     record: Record,
     tape: StreamWriter,
-    /// Where the rows of a sampler begin whose temperature of the SoC is still to be chosen.
+    /// First row of a sampler whose SoC sensor is still to be chosen.
     unchosen: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ pub struct RecordedRun {
 }
 
 impl Recorder {
-    /// Starts a Record, and its stream on disk where there is a place for one.
+    /// Starts a Record and, with a place, its stream on disk.
     pub fn start(source: Source, run: Run, timeline: &Timeline, place: Option<NewRun>) -> Self {
         let tape = StreamWriter::start(place, timeline);
         tape.append(&Event::Started { schema: SCHEMA_VERSION, source: source.clone(), run: Box::new(run.clone()) });
@@ -44,7 +44,7 @@ impl Recorder {
         Self { record: Record::new(source, run), tape, unchosen: None }
     }
 
-    /// Goes on with the Record of a run that died.
+    /// Continues the Record of a dead run.
     pub(crate) fn resume(earlier: PreviousRun, boot_id: String, timeline: &Timeline, place: Option<NewRun>) -> Self {
         let PreviousRun { mut record, resumed } = earlier;
         record.resume(resumed, boot_id);
@@ -52,7 +52,7 @@ impl Recorder {
         for event in record.clone().into_events() {
             tape.append(&event);
             if matches!(event, Event::Samples { .. }) {
-                // Hours of them are more than may wait for the disk.
+                // The backlog of hours must not wait for the disk.
                 tape.sync();
             }
         }
@@ -66,19 +66,18 @@ impl Recorder {
         self.record.apply(event);
     }
 
-    /// What this sampler sees is part of the Record from now on, and with its first row which of its channels stands
-    /// for the temperature of the SoC.
+    /// Adds a sampler, whose first row selects the SoC sensor.
     pub(crate) fn watch_by(&mut self, sampler: SamplerThread) {
         self.unchosen = Some(self.record.samples.at_ms.len());
         self.tape.watch_by(sampler);
     }
 
-    /// So are the messages of the kernel, or why there are none to read.
+    /// Adds the kernel messages, or the reason why they are unreadable.
     pub(crate) fn listen(&mut self, log: Reading<KernelLog>) {
         self.tape.listen(log);
     }
 
-    /// Keeps all watching off CPUs that are measured from now on.
+    /// Moves sampling off these CPUs, which are measured next.
     pub(crate) fn keep_off(&self, cpus: &[u32]) {
         self.tape.keep_off(cpus);
     }
@@ -93,7 +92,7 @@ impl Recorder {
         }
     }
 
-    /// Ends watching; the last that was seen goes to the Record, and the sensor of the SoC by all of it.
+    /// Stops the sampler, moves its last samples into the Record, and selects the SoC sensor by all rows.
     pub(crate) fn stop_sampler(&mut self) {
         for event in self.tape.stop_sampler() {
             self.record.apply(event);
@@ -101,8 +100,7 @@ impl Recorder {
         self.choose_temperature();
     }
 
-    /// Keeps which channel stands for the temperature of the SoC by all rows so far, if it is another choice than
-    /// before. Asks no sensor: one that hangs keeps nobody but the sampler.
+    /// Records the SoC sensor by all rows so far, if the choice changed. Reads no sensor.
     fn choose_temperature(&mut self) {
         self.unchosen = None;
         if self.record.samples.at_ms.is_empty() {
@@ -114,7 +112,7 @@ impl Recorder {
         }
     }
 
-    /// Makes sure that everything appended so far survives a loss of power.
+    /// Syncs all events to disk.
     pub fn sync(&mut self) {
         self.tape.sync();
     }
@@ -129,7 +127,7 @@ impl Recorder {
         self.tape.path.clone().unwrap_or_default()
     }
 
-    /// Everything that is left.
+    /// Ends the recording.
     pub fn finish(self) -> RecordedRun {
         let (stream, trouble, broken) = self.tape.finish();
         RecordedRun { record: self.record, stream, trouble, broken }

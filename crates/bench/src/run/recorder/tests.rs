@@ -1,4 +1,4 @@
-//! What comes to disk while a run goes on, and what is told when it cannot.
+//! Stream on disk during a run, and reports of write errors.
 
 use super::*;
 use crate::run::history::Runs;
@@ -30,7 +30,7 @@ fn ended() -> Event {
     Event::Ended { end: End::Finished, elapsed_ms: 5 }
 }
 
-/// A sampler of a machine with nothing but load averages.
+/// Sampler of a machine with load averages only.
 fn sampler(timeline: &Timeline) -> SamplerThread {
     let root = machine::Root::from_board("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n").unwrap();
     let options = machine::SamplerOptions { interval: Duration::from_millis(20), ..Default::default() };
@@ -95,7 +95,7 @@ fn samples_are_written_without_request() {
     recorder.watch_by(sampler(&timeline));
     let later = "6,1,10,-;old\n4,3,30,-;rk3588 thermal: critical";
     root.write("/dev/kmsg", later).unwrap();
-    // However slow the machine is: in the end it is there.
+    // Waits until it is there.
     let read = loop {
         std::thread::sleep(Duration::from_millis(20));
         let read = read_stream(&std::fs::read(&path).unwrap()).unwrap();
@@ -106,7 +106,7 @@ fn samples_are_written_without_request() {
     };
     let message = |message: &KernelMessage| message.text == "rk3588 thermal: critical";
     assert!(read.kernel_messages.known().unwrap().iter().any(message));
-    // The Record gets all of it as well.
+    // The Record has the same events.
     recorder.flush();
     assert!(recorder.record().samples.at_ms.starts_with(&read.samples.at_ms));
     std::fs::remove_dir_all(&folder).unwrap();

@@ -1,18 +1,17 @@
-//! A run that died goes on: whether it can, on this machine, and which of its stages are left. Pure; what of it
-//! is measured already is in its Record.
+//! Resumption of a dead run: whether it is possible on this machine, and the remaining stages. Pure; the Record has the
+//! completed parts.
 
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::fallback_workload;
 use record::{Machine, Policy, Record, Run, StartedStage};
 
-/// Less of a difference is what kernel and firmware take for themselves at each start.
+/// Minimum difference of memory size; smaller ones are reservations of kernel and firmware.
 const MEMORY_PERCENT_MIN: u64 = 2;
 
-/// What makes this another machine than that of the run, in words; none where results of both can stand in one
-/// Record.
+/// Difference that makes this another machine than that of the run; `None` if both can share a Record.
 pub fn other_machine(before: &Machine, now: &Machine) -> Option<String> {
     if *before == Machine::default() {
-        // It died before it knew.
+        // It died before identification.
         return None;
     }
     let differs = |what: &str, before: Option<String>, now: Option<String>| {
@@ -54,28 +53,28 @@ fn other_memory(before: &Machine, now: &Machine) -> Option<String> {
     is_other.then(|| format!("the memory changed from {} MiB to {} MiB", before >> 10, now >> 10))
 }
 
-/// Completed parts of the stages that had begun.
+/// Completed stages and steps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StageProgress {
-    /// Stages that were gone through.
+    /// Completed stages.
     done: Vec<String>,
-    /// The one in which the run died, and how many of its steps are measured.
+    /// Stage of the death, with its number of measured steps.
     open: Option<(String, usize)>,
 }
 
 /// Start of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StageStart {
-    /// For the first time.
+    /// Not started before.
     New,
-    /// It goes on: so many of its steps are measured.
+    /// Partly completed: number of measured steps.
     GoesOn(usize),
-    /// It does not: it is done.
+    /// Completed.
     Done,
 }
 
 impl StageProgress {
-    /// State of the run that left this Record.
+    /// Progress of the run with this Record.
     pub(crate) fn of(record: &Record) -> Self {
         let Some((open, done)) = record.run.stages.split_last() else { return Self::default() };
         let words = |stage: &StartedStage| stage.stage.clone();
@@ -83,7 +82,7 @@ impl StageProgress {
         Self { done: done.iter().map(words).collect(), open: Some((words(open), steps)) }
     }
 
-    /// How a stage of these words begins.
+    /// Start of the stage with this key.
     pub(crate) fn beginning(&mut self, words: &str) -> StageStart {
         if let Some(at) = self.done.iter().position(|done| done == words) {
             self.done.remove(at);
@@ -100,7 +99,7 @@ impl StageProgress {
         self.done.iter().chain(open).any(|begun| begun == words)
     }
 
-    /// Those of the stages that are left, with the settings that they need.
+    /// Remaining stages, with the settings that they need.
     pub(crate) fn left(&mut self, mut stages: Vec<Stage>) -> Vec<Stage> {
         self.replace_unusable(&mut stages);
         stages.retain(|stage| match stage.words() {
@@ -113,7 +112,7 @@ impl StageProgress {
             },
             None => true,
         });
-        // Of settings of one side right behind those of another only the last are ever in force.
+        // Of successive settings, only the last take effect.
         let mut left: Vec<Stage> = Vec::new();
         for stage in stages {
             if let (Some(Stage::Side(_)), Stage::Side(_)) = (left.last(), &stage) {
@@ -124,7 +123,7 @@ impl StageProgress {
         left
     }
 
-    /// A program that could not do its work then is not tried again.
+    /// Replaces programs that failed in the earlier part.
     fn replace_unusable(&self, stages: &mut [Stage]) {
         let planned: Vec<Option<String>> = stages.iter().map(Stage::words).collect();
         for at in 0..stages.len() {
@@ -138,7 +137,7 @@ impl StageProgress {
     }
 }
 
-/// Why a step is left out in which the machine died again and again.
+/// Reason to skip a step in which the machine died repeatedly.
 pub(crate) fn why_left_out(run: &Run, step: &str) -> Option<String> {
     let is_deadly = run.deadly_steps().iter().any(|deadly| deadly == step);
     is_deadly.then(|| {

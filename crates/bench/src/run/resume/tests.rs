@@ -1,4 +1,4 @@
-//! What is left of a run: any plan, ended anywhere.
+//! Remaining stages of any plan that ended anywhere.
 
 use super::*;
 use crate::question::standard::Standard;
@@ -17,7 +17,7 @@ fn side(khz: u32) -> Stage {
     Stage::Side(vec![Setting::ClockMaxKhz(khz)])
 }
 
-/// A Record of a run that died when so many of these stages had begun, and so many steps of the last were done.
+/// Record of a run that died in the last of these stages after this number of steps.
 fn died(stages: &[Stage], steps: usize) -> Record {
     let source = Source::Run { version: String::new(), target: String::new() };
     let mut record = Record::new(source, Run::default());
@@ -81,7 +81,7 @@ fn program_that_was_given_up_is_not_tried_again() {
     let built_in = both_forms(WorkloadId::Lzma).to_vec();
     let begun = [planned[0].clone(), built_in[0].clone()];
     assert_eq!(left(&died(&begun, 0), planned.clone()), built_in);
-    // Where a plan has both, it knew that there is no such program.
+    // A plan with both was made without the program.
     let both = [planned, built_in].concat();
     assert_eq!(left(&died(&both[..3], 0), both.clone()), both[2..]);
 }

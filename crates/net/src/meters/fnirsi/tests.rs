@@ -1,10 +1,10 @@
-//! The tester played byte for byte at the other end of a socket pair, which keeps reports apart as hidraw does.
+//! A simulated tester at the other end of a socket pair, which preserves reports like hidraw.
 
 use super::*;
 use proptest::prelude::*;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
-/// A report with four samples of these 10 µV and 10 µA.
+/// Report with four equal samples, in units of 10 µV and 10 µA.
 fn report(volts: u32, amperes: u32) -> [u8; REPORT_BYTES] {
     let mut bytes = [0; REPORT_BYTES];
     (bytes[0], bytes[1]) = (0xaa, 4);
@@ -26,7 +26,7 @@ fn tester(asks_each: bool) -> Tester {
     Tester::open(Device { name: "FNIRSI FNB58".into(), asks_each, ..Device::default() })
 }
 
-/// Requests that the device received.
+/// Requests received by the device.
 fn requests(device: &mut File, count: usize) -> Vec<Vec<u8>> {
     let mut requests = Vec::new();
     for _ in 0..count {

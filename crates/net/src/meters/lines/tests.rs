@@ -1,4 +1,4 @@
-//! Programs that print readings: lines of each tool, programs that end, and the real ones where they are installed.
+//! Lines of each tool, programs that end, and real programs where installed.
 
 use super::super::Meter;
 use super::super::testing::row_of;
@@ -20,9 +20,9 @@ fn commands_give_their_readings() {
             "command:while sleep 0.1; do echo '{\"p\":5,\"t\":'$((n += 1))'}'; done#$.p:W,$.t:time",
             [NONE, 5_000, NONE, NONE],
         ),
-        // One that ends is started again.
+        // Programs that end are restarted.
         ("command:echo 3 W", [NONE, 3_000, NONE, NONE]),
-        // A terminal flushes what a pipe would keep.
+        // Output to a terminal is line-buffered.
         ("command:awk 'BEGIN { for (;;) { print 2.5; system(\"sleep 0.1\") } }'", [NONE, 2_500, NONE, NONE]),
     ] {
         assert_eq!(first_row(command), expected, "{command}");
@@ -73,7 +73,7 @@ fn round_is_complete_when_every_channel_is_new() {
     assert_eq!(at(1.1, "V: 6 V"), Some((Some(6_000), Some(6_000))));
     assert_eq!(at(2.1, "V: 7 V"), None);
     assert_eq!(at(2.2, "I: 2 A"), Some((Some(7_000), Some(14_000))));
-    // Another unit, or a channel alone, is no round.
+    // A changed unit or a single channel is no round.
     assert_eq!(at(3.1, "V: 8 V"), None);
     assert_eq!(at(3.2, "I: 5 V"), None);
 }
@@ -97,7 +97,7 @@ fn messages_of_mqtt() {
     }
 }
 
-/// Programs of this process whose command has the word.
+/// Number of programs whose command contains the word.
 fn running(word: &str) -> usize {
     let root = machine::Root::system();
     let has = |pid: &u32| root.read(&format!("/proc/{pid}/cmdline")).is_ok_and(|text| text.contains(word));

@@ -1,4 +1,4 @@
-//! Documented answers of each kind, replayed on loopback; what is no answer; and JSON, XML and metrics of any form.
+//! Documented answers of each kind, invalid answers, and arbitrary JSON, XML and metrics.
 
 use super::super::Meter;
 use super::super::testing::{first_row, served};
@@ -6,7 +6,7 @@ use super::*;
 use machine::sensors::NONE;
 use proptest::prelude::*;
 
-/// Made after the documented example of the XML interface of NETIO.
+/// Based on the documented example of the XML interface of NETIO.
 const XML: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <set:Root xmlns:set="http://www.netio-products.com/XMLSchema/NetioProducts.xsd">
 <Agent><Model>NETIO 4All</Model><DeviceName>bench</DeviceName><Version>3.0.1</Version><XmlVer>2.0</XmlVer><NumOutputs>2</NumOutputs></Agent>
@@ -17,13 +17,13 @@ const XML: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 </Outputs>
 </set:Root>"#;
 
-/// Made after the documented example of the JSON interface of NETIO.
+/// Based on the documented example of the JSON interface of NETIO.
 const NETIO_EXAMPLE: &str = r#"{"Agent":{"Model":"NETIO 4All","Version":"3.0.1","JSONVer":"2.1","DeviceName":"bench","NumOutputs":2},
 "GlobalMeasure":{"Voltage":231.4,"TotalCurrent":52,"OverallPowerFactor":0.47,"TotalLoad":5,"TotalEnergy":1300,"Frequency":50.0},
 "Outputs":[{"ID":1,"Name":"board","State":1,"Action":6,"Delay":500,"Current":52,"PowerFactor":0.47,"Load":5,"Energy":1234},
 {"ID":2,"Name":"other","State":0,"Action":6,"Delay":500,"Current":0,"PowerFactor":0.0,"Load":0,"Energy":66}]}"#;
 
-/// Made after the documented examples of Shelly; `@` is the number of the question.
+/// Based on the documented examples of Shelly; `@` is the number of the request.
 const PLUG_S: &str = r#"{"wifi_sta":{"connected":true},"relays":[{"ison":true}],
 "meters":[{"power":4.27,"overpower":0.00,"is_valid":true,"timestamp":1700000000,"counters":[4.260,4.110,4.300],"total":12345}],"uptime":360@}"#;
 const EM: &str = r#"{"emeters":[{"power":12.5,"reactive":-3.1,"pf":0.97,"voltage":230.15,"is_valid":true,"total":77.4,"total_returned":0.0},
@@ -74,7 +74,7 @@ fn documented_answers_give_their_values() {
             "json:http://HOST/j?k=1#$.a.list[0].p_mw:mW,$[\"b c\"].E:Wh,$.t:time",
             [1_800_000_000, 5_300, NONE, NONE],
         ),
-        // A value with a unit of its own.
+        // A value with its own unit.
         ("/j", JSON, "json:http://HOST/j#$.a.list[1].p_mw:mW", [NONE, 5_400, NONE, NONE]),
         ("/j", "4.5 W\n", "json:http://HOST/j#$:W", [NONE, 4_500, NONE, NONE]),
         ("/j", r#"{"v":5.0,"a":2}"#, "json:http://HOST/j#$.v:V,$.a:A", [NONE, 10_000, 5_000, 2_000]),

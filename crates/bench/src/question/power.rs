@@ -1,0 +1,400 @@
+//! What the machine draws, state by state: idle with several governors, with every number of CPUs at work, with devices
+//! switched off, suspended, and off as a meter at another machine reads it. The answer is computed from the Record
+//! (`rules::questions::power`).
+
+use super::refusal::StartFacts;
+use super::{Attributes, Planning, Question, Task};
+use crate::plan::options::Options;
+use crate::plan::stage::{PowerState, Stage};
+use machine::suspend::{SleepState, sleep_states};
+use machine::switchable::{Switchable, switchable};
+use machine::{Root, Sampler, SamplerOptions, Timeline};
+use record::{Channel, ChannelId, Machine, Mode, PowerSensor, QuestionId, Unit, Variant, WorkloadId, sensor_names};
+use std::net::IpAddr;
+use std::time::Duration;
+use workloads::job::Job;
+use workloads::job::cpus::{cpus_by_speed, numbers_of_cpus};
+use workloads::job::setting::{Setting, nodes};
+use workloads::memory_copy;
+
+const POWER: &str = "power";
+
+pub(super) static QUESTION: Question = Question {
+    id: QuestionId::own(POWER),
+    asked_by: POWER,
+    about: "What does the machine draw, idle, at work, suspended and off?",
+    plain_verb: None,
+};
+
+/// A part of the states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Idle, with each governor.
+    Idle,
+    /// Idle, with devices switched off.
+    Devices,
+    /// Every number of CPUs at work.
+    Load,
+    /// Each sleep state.
+    Suspend,
+}
+
+impl Part {
+    /// Words of `--only`.
+    pub const ALL: [(&'static str, Self); 4] =
+        [("idle", Self::Idle), ("devices", Self::Devices), ("load", Self::Load), ("suspend", Self::Suspend)];
+}
+
+/// Power of the states of a machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Power {
+    /// Parts to measure.
+    pub parts: Vec<Part>,
+    /// Devices to switch off, one after the other.
+    pub devices: Vec<Switchable>,
+    /// Sleep states to measure.
+    pub sleeps: Vec<SleepState>,
+    /// Sentences about what cannot be measured.
+    pub notes: Vec<String>,
+}
+
+/// A meter at this machine reads another one that is off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchOff;
+
+/// Interval of the sampler: peaks of a tenth of a second are seen where the meter is as fast.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// Share of one core that the sampler may use, in millionths.
+const SAMPLER_PPM: u32 = 10_000;
+/// Maximum time of an idle state, of each load, and of a machine that is off.
+const IDLE_LIMIT: Duration = Duration::from_secs(40);
+const LOAD_LIMIT: Duration = Duration::from_secs(16);
+const OFF_LIMIT: Duration = Duration::from_secs(60);
+/// One repetition of a load: even a meter with one reading per second gives several.
+const LOAD_TIME: Duration = Duration::from_secs(8);
+/// Time asleep: energy counters of meters have grown measurably then.
+const SLEEP_TIME: Duration = Duration::from_secs(20);
+/// Minimum voltage of a chip without a label that may measure the input of the board.
+const INPUT_MILLIVOLTS_MIN: i64 = 4_500;
+
+impl Power {
+    /// The states of this machine. `words` name devices to switch off; `peers` are addresses of logins, whose links stay on.
+    ///
+    /// # Errors
+    /// No device has this name, or it must stay on; one sentence.
+    pub fn of(root: &Root, parts: &[Part], words: &[String], all: bool, peers: &[IpAddr]) -> Result<Self, String> {
+        let found = switchable(root, peers);
+        let mut devices: Vec<Switchable> = Vec::new();
+        let mut notes = Vec::new();
+        for word in words {
+            let named: Vec<&Switchable> = found.iter().filter(|device| device.is_named(word)).collect();
+            if named.is_empty() {
+                let known: Vec<&str> = found.iter().map(|device| device.name.as_str()).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(format!("No device {word:?} can be switched off; devices: {known}."));
+            }
+            if let [Switchable { label, kept: Some(why), .. }] = named[..] {
+                return Err(format!("{label} stays on, because {why}."));
+            }
+            devices.extend(named.into_iter().cloned());
+        }
+        if all {
+            devices = found;
+        }
+        devices.dedup();
+        devices.retain(|device| match &device.kept {
+            Some(why) => {
+                notes.push(format!("{} stays on, because {why}.", device.label));
+                false
+            }
+            None => parts.contains(&Part::Devices),
+        });
+        let sleeps = match parts.contains(&Part::Suspend).then(|| sleep_states(root)) {
+            Some(Ok(states)) => states,
+            Some(Err(missing)) => {
+                notes.push(format!("The machine is not suspended: {missing}."));
+                Vec::new()
+            }
+            None => Vec::new(),
+        };
+        Ok(Self { parts: parts.to_vec(), devices, sleeps, notes })
+    }
+
+    /// What a run would do, line by line.
+    pub fn outline(&self, machine: &Machine) -> Vec<String> {
+        let mut lines = Vec::new();
+        for stage in stages(self, machine, true) {
+            match stage {
+                Stage::Side(settings) if settings.is_empty() => lines.push("put all settings back".to_owned()),
+                Stage::Side(settings) => {
+                    let nodes = nodes(machine, &settings).unwrap_or_default();
+                    lines.extend(nodes.iter().map(|(node, value)| format!("set {} to {value}", node.path())));
+                }
+                Stage::Power(PowerState { name, limit, .. }) => {
+                    lines.push(format!("measure {name}, at most {} s", limit.as_secs()));
+                }
+                Stage::Suspend(state, time) => {
+                    lines.push(format!("suspend to {}, for {} s", state.name(), time.as_secs()));
+                }
+                _ => {}
+            }
+        }
+        lines.extend(self.notes.iter().cloned());
+        lines
+    }
+}
+
+/// Behaviour of both tasks.
+fn attributes() -> Attributes {
+    Attributes {
+        has_ramps: false,
+        is_tuned: false,
+        asks_for_tools: false,
+        changes_machine: true,
+        sampler_ppm: Some(SAMPLER_PPM),
+        interval: INTERVAL,
+        not_resumable: Some("all states must be measured in one run"),
+        ..Attributes::default()
+    }
+}
+
+impl Task for Power {
+    fn question(&self) -> &'static Question {
+        &QUESTION
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::own(POWER)
+    }
+
+    fn attributes(&self) -> Attributes {
+        attributes()
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        stages(self, planning.machine, planning.options.tune)
+    }
+
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
+        no_source(asked)
+    }
+}
+
+impl Task for WatchOff {
+    fn question(&self) -> &'static Question {
+        &QUESTION
+    }
+
+    fn mode(&self, _: &Options) -> Mode {
+        Mode::own(POWER)
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes { is_whole_run: false, changes_machine: false, ..attributes() }
+    }
+
+    fn stages(&self, _: &Planning) -> Vec<Stage> {
+        vec![idle(Variant::own("off"), OFF_LIMIT)]
+    }
+
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
+        let is_named = !asked.options.meters.is_empty();
+        (!is_named).then(|| {
+            "--watch-off needs the meter of the other machine: use --meter, see `sbc-bench list meters`.".into()
+        })
+    }
+}
+
+/// Nothing measures the whole board: no state would have a figure.
+fn no_source(asked: &StartFacts) -> Option<String> {
+    if !asked.options.meters.is_empty() {
+        return None;
+    }
+    let mut sampler = Sampler::new(asked.identified.root(), &SamplerOptions::default());
+    sampler.tick(&Timeline::start());
+    let way_out = "use a power meter: `sbc-bench list meters`";
+    (!has_source(sampler.channels(), sampler.latest()))
+        .then(|| format!("Nothing measures the power of the whole board, so no state was measured; {way_out}."))
+}
+
+/// True if a channel measures the whole board, or is of a chip at its input that says nothing of its place.
+fn has_source(channels: &[Channel], latest: &[i64]) -> bool {
+    let is_input = |chip: &ChannelId| {
+        let mut values = channels.iter().zip(latest);
+        values.any(|(channel, value)| {
+            channel.unit == Unit::Millivolts && channel.id.is_of_same_chip(chip) && *value >= INPUT_MILLIVOLTS_MIN
+        })
+    };
+    channels.iter().any(|channel| {
+        let sensor = PowerSensor::of(channel);
+        let is_power = channel.is_power() || matches!(channel.unit, Unit::Microjoules | Unit::Millivolts);
+        let is_chip = channel.is_power() && is_unlabelled(channel, &sensor);
+        is_power && (sensor.role.is_whole() || (is_chip && is_input(&channel.id)))
+    })
+}
+
+/// True for a channel with the power of the whole board, or of a chip without a label.
+pub(crate) fn is_whole_power(channel: &Channel) -> bool {
+    let sensor = PowerSensor::of(channel);
+    channel.is_power() && (sensor.role.is_whole() || is_unlabelled(channel, &sensor))
+}
+
+fn is_unlabelled(channel: &Channel, sensor: &PowerSensor) -> bool {
+    !sensor.is_known && matches!(channel.id, ChannelId::Hwmon(..)) && sensor_names(channel).1.is_empty()
+}
+
+fn idle(name: Variant, limit: Duration) -> Stage {
+    Stage::Power(PowerState { name, job: None, loads_cpus: false, limit })
+}
+
+fn stages(power: &Power, machine: &Machine, can_set: bool) -> Vec<Stage> {
+    let has = |part: Part| power.parts.contains(&part);
+    let governor = |name: &str| {
+        let is_offered =
+            can_set && machine.policies.iter().any(|policy| policy.governors.iter().any(|own| own == name));
+        is_offered.then(|| Stage::Side(vec![Setting::Governor(name.to_owned())]))
+    };
+    let mut stages = Vec::new();
+    if has(Part::Idle) || has(Part::Devices) {
+        stages.push(idle(Variant::IDLE, IDLE_LIMIT));
+    }
+    for name in ["performance", "powersave"].into_iter().filter(|_| has(Part::Idle)) {
+        if let Some(side) = governor(name) {
+            stages.extend([side, idle(format!("idle, {name}").into(), IDLE_LIMIT)]);
+        }
+    }
+    for device in power.devices.iter().filter(|_| can_set) {
+        stages.push(Stage::Side(vec![Setting::Node(device.node(), device.off.clone())]));
+        stages.push(idle(format!("idle, {} off", device.label).into(), IDLE_LIMIT));
+    }
+    if has(Part::Load) {
+        stages.push(governor("performance").unwrap_or(Stage::Side(Vec::new())));
+        stages.extend(loads(machine).into_iter().map(Stage::Power));
+    }
+    stages.push(Stage::Side(Vec::new()));
+    for sleep in &power.sleeps {
+        if let Some((node, kind)) = sleep.setting() {
+            stages.push(Stage::Side(vec![Setting::Node(node, kind)]));
+        }
+        stages.push(Stage::Suspend(sleep.clone(), SLEEP_TIME));
+    }
+    if !power.sleeps.is_empty() {
+        stages.push(Stage::Side(Vec::new()));
+    }
+    stages
+}
+
+/// Every number of CPUs with integer, SIMD and memory load, and all of them together with the GPU and the drive.
+fn loads(machine: &Machine) -> Vec<PowerState> {
+    let cpus = cpus_by_speed(machine);
+    let mut states = Vec::new();
+    let state = |workload: WorkloadId, variant: Variant, cpus: &[u32], loads_cpus| PowerState {
+        name: format!("{} on {} CPUs", workload.label(), cpus.len()).into(),
+        job: Some(Job {
+            workload,
+            variant,
+            cpus: cpus.to_vec(),
+            threads: cpus.len() as u32,
+            time: Some(LOAD_TIME),
+            ..Job::default()
+        }),
+        loads_cpus,
+        limit: LOAD_LIMIT,
+    };
+    for count in numbers_of_cpus(cpus.len()) {
+        let own = &cpus[..count];
+        let lzma = if count == 1 { Variant::SINGLE } else { format!("on-{count}-cpus").into() };
+        states.push(state(WorkloadId::Lzma, lzma, own, false));
+        states.push(state(WorkloadId::Flops, Variant::own("fp64"), own, false));
+        states.push(state(memory_copy::ID, Variant::ONLY, own, false));
+    }
+    states.push(state(WorkloadId::Drive, Variant::own("read"), &cpus, true));
+    if let Some(form) = crate::plan::variant::Form::first(WorkloadId::OpenGl.as_str()).ok().flatten() {
+        states.push(state(form.workload, form.variant, &cpus, true));
+    }
+    states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{ChannelKind, HwmonKind, OfHwmon};
+    use workloads::testing::machine;
+
+    const BOARD: &str = "\
+== /sys/class/backlight/panel/bl_power
+0
+== /sys/class/rfkill/rfkill0/soft
+0
+== /sys/class/rfkill/rfkill0/type
+wlan
+== /sys/power/state
+mem
+== /sys/power/mem_sleep
+[s2idle] deep
+== /sys/class/rtc/rtc0/wakealarm
+
+== /sys/class/rtc/rtc0/since_epoch
+7
+";
+
+    fn outline(parts: &[Part], words: &[&str], all: bool) -> Vec<String> {
+        let mut board = machine(&[("A55", 2, 1800)]);
+        board.policies[0].governors = vec!["performance".into(), "schedutil".into()];
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        Power::of(&Root::from_board(BOARD).unwrap(), parts, &words, all, &[]).unwrap().outline(&board)
+    }
+
+    const GOVERNOR: &str = "set /sys/devices/system/cpu/cpufreq/policy0/scaling_governor to performance";
+    const BACK: &str = "put all settings back";
+
+    #[test]
+    fn every_state_is_told_with_its_settings() {
+        let idle = outline(&[Part::Idle], &[], false);
+        let powers = ["measure idle, at most 40 s", GOVERNOR, "measure idle, performance, at most 40 s", BACK];
+        assert_eq!(idle, powers);
+        let devices = outline(&[Part::Devices], &["wifi"], false);
+        let soft = "set /sys/class/rfkill/rfkill0/soft to 1";
+        assert_eq!(devices[1..], [soft, "measure idle, wifi rfkill0 off, at most 40 s", BACK]);
+        assert_eq!(outline(&[Part::Devices], &[], true)[1], "set /sys/class/backlight/panel/bl_power to 4");
+        let sleep = outline(&[Part::Suspend], &[], false);
+        let of = |kind: &str| [format!("set /sys/power/mem_sleep to {kind}"), format!("suspend to {kind}, for 20 s")];
+        assert_eq!(sleep[1..], [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat());
+        let load = outline(&[Part::Load], &[], true);
+        assert_eq!(load[..2], [GOVERNOR, "measure lzma on 1 CPUs, at most 16 s"]);
+        assert!(!load.iter().any(|line| line.contains("bl_power")), "only with the part of devices: {load:?}");
+    }
+
+    #[test]
+    fn unknown_and_used_devices_are_refused() {
+        let of = |board: &str, word: &str| {
+            Power::of(&Root::from_board(board).unwrap(), &[Part::Devices], &[word.to_owned()], false, &[]).unwrap_err()
+        };
+        assert_eq!(of(BOARD, "fan"), "No device \"fan\" can be switched off; devices: panel, rfkill0.");
+        let drive = "== /sys/bus/usb/devices/1-3/authorized\n1\n== /sys/bus/usb/devices/1-3/bDeviceClass\n00\n\
+                     == /sys/class/block/sda -> ../../devices/usb1/1-3/1-3:1.0/block/sda\n";
+        assert_eq!(of(drive, "1-3"), "USB device 1-3 stays on, because sda is a drive.");
+        let none = Power::of(&Root::empty(), &[Part::Suspend], &[], true, &[]).unwrap();
+        assert!(none.sleeps.is_empty() && none.notes[0].starts_with("The machine is not suspended: "), "{none:?}");
+    }
+
+    #[test]
+    fn only_a_meter_or_the_input_is_a_source() {
+        let channel = |kind, label: &str, unit| Channel {
+            label: label.into(),
+            ..Channel::new(ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1)), unit, ChannelKind::Gauge)
+        };
+        for (label, millivolts, expected) in [
+            ("power_meter", 900, true),
+            ("ina226", 12_000, true),
+            ("ina226", 900, false),
+            ("ina3221 VDD_CPU", 12_000, false),
+        ] {
+            let channels = [
+                channel(HwmonKind::Power, label, Unit::Microwatts),
+                channel(HwmonKind::Voltage, "ina226", Unit::Millivolts),
+            ];
+            assert_eq!(has_source(&channels, &[5_000_000, millivolts]), expected, "{label} {millivolts}");
+        }
+    }
+}
