@@ -90,6 +90,19 @@ fn machine_of(row: &[&'static str]) -> Machine {
     machine
 }
 
+/// A board that is sold with a chip of fewer cores has the chip that its cores show.
+#[test]
+fn cores_decide_between_chips_of_one_board() {
+    for (name, fast) in [("RK3588S", 4), ("RK3582", 2)] {
+        let row = rows(SOCS).into_iter().find(|row| row[1] == name).unwrap();
+        let mut machine = machine_of(&row);
+        machine.compatible = ["radxa,rock-5c", "rockchip,rk3588s"].map(str::to_owned).to_vec();
+        assert_eq!(machine.cpus.len(), 4 + fast);
+        let answer = identify(&machine);
+        assert!(answer.candidates[0].short_name.ends_with(name), "{name}: {:?}", answer.names());
+    }
+}
+
 #[test]
 fn every_row_finds_itself() {
     for row in rows(SOCS) {
