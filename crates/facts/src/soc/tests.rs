@@ -60,7 +60,7 @@ fn rows_of_names_are_sound() {
     }
 }
 
-/// A machine of which only the device tree is known.
+/// A machine with a device tree and nothing else.
 fn of_tree<'a>(strings: impl Iterator<Item = &'a str>) -> Machine {
     Machine { compatible: strings.map(str::to_owned).collect(), ..Machine::default() }
 }
@@ -195,7 +195,7 @@ fn guest_cores_name_no_soc() {
         let named = identify(&machine).title().unwrap_or_default();
         assert!(named.contains("BCM2711"), "{of}: {named}");
     }
-    // A container runs on the cores of its host.
+    // A container shows the cores of its host.
     for of in ["none", "docker", "lxc"] {
         let found = identify(&guest(of, "Cortex-A72", 4));
         assert!(!found.candidates.is_empty() && found.title().is_none(), "{of}: cores fit chips and name none");
