@@ -77,6 +77,8 @@ pub fn settings_of(facts: &Facts<'_>) -> Vec<(&'static str, Option<String>)> {
         ("DRAM", dram(facts)),
         ("memory (GiB)", memory_gib(facts)),
         ("page size", machine.page_size_bytes.known().map(u32::to_string)),
+        ("huge pages", feature(facts, "transparent_hugepage")),
+        ("preemption", feature(facts, "preemption")),
         ("toolchain", known(&machine.compiler)),
         ("7-zip", tool_version(facts, WorkloadId::SevenZip)),
         ("OpenSSL", tool_version(facts, WorkloadId::OpenSsl)),
@@ -86,6 +88,11 @@ pub fn settings_of(facts: &Facts<'_>) -> Vec<(&'static str, Option<String>)> {
         ("virtualisation", known(&machine.virtualisation)),
         ("sbc-bench", Some(program(facts))),
     ]
+}
+
+/// A setting of the kernel by its name in the Record.
+fn feature(record: &Record, name: &str) -> Option<String> {
+    record.machine.features.iter().find(|feature| feature.name == name).map(|feature| feature.value.clone())
 }
 
 fn joined(values: Vec<String>) -> Option<String> {

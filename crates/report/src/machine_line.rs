@@ -21,7 +21,8 @@ pub(super) fn lines(facts: &Facts<'_>, columns: usize) -> String {
         }
     });
     let highest = facts.heat(&view::whole_run());
-    let highest = highest.map(|heat| format!("highest {}", degrees(heat.millicelsius_max)));
+    let word = if idle.is_some() { "highest" } else { "Highest" };
+    let highest = highest.map(|heat| format!("{word} {}", degrees(heat.millicelsius_max)));
     machine + &line(vec![idle, highest])
 }
 

@@ -68,6 +68,7 @@ mod sevenzip_version;
 pub mod slowdown;
 mod started_busy;
 pub mod stated;
+mod step_time;
 mod steps_missing;
 mod stolen_time;
 mod summary_wrong;
@@ -77,6 +78,7 @@ mod swap_on_slow_storage;
 mod swapping;
 pub mod system_time;
 mod tables;
+mod thermal_messages;
 mod thermal_throttling;
 mod topology_unclear;
 mod unread_lines;
@@ -170,6 +172,7 @@ const ROWS: &[Rule] = &[
     settings_not_restored::RULE,
     sevenzip_version::RULE,
     started_busy::RULE,
+    step_time::RULE,
     steps_missing::RULE,
     stolen_time::RULE,
     summary_wrong::RULE,

@@ -2,7 +2,7 @@
 
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
-use super::{Rule, ThrottledPart};
+use super::{Rule, ThrottledPart, thermal_messages};
 use facts::view::ClockFall;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Missing, RuleId};
@@ -25,7 +25,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     };
     let causes = [Cause::Power, Cause::Unknown, Cause::ManyCores, Cause::Turbo];
     let of_first = causes.into_iter().map(|cause| (cause, of_cause(cause))).find(|(_, falls)| !falls.is_empty());
-    let Some((cause, falls)) = of_first else { return Vec::new() };
+    let Some((cause, falls)) = of_first else {
+        let template = "The kernel logged a limit of current[ ({mechanism})]: \"{message}\".";
+        return thermal_messages::finding(facts, RULE.id, "power", template).into_iter().collect();
+    };
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {
         let finding = slowdown::with_falls(facts, finding(cause, falls, slowdown::names_clusters(facts, falls)), falls);

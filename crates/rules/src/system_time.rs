@@ -8,6 +8,7 @@ use super::{CPU_AND_MEMORY, Rule};
 use facts::stats::mean;
 use facts::view::{self, Phase};
 use facts::{Facts, Finding, Place, Quantity, Severity, Witness};
+use record::table::Table;
 use record::{ChannelId, CpuTime, RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
@@ -100,12 +101,12 @@ fn overhead(facts: &Facts<'_>, of_phases: &[PhaseKernelTime]) -> Option<Finding>
     } else {
         held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect()
     };
-    // The calls of the workload are taken off where they were counted, which logs are without.
+    // Logs do not count the system calls of the workload.
     let template = if view::is_log(facts) {
-        "During {phase}, the kernel used {average} of CPU time on average and {peak} at most."
+        "During {phase}, the kernel used {average} of CPU time on average and {peak} at most[: {why}]."
     } else {
         "During {phase}, the kernel used {average} of CPU time on average and {peak} at most, not counting the workload's own \
-         system calls."
+         system calls[: {why}]."
     };
     let (window, system) = (shown.phase.window, ChannelId::all_cpus(CpuTime::System));
     Some(
@@ -113,11 +114,29 @@ fn overhead(facts: &Facts<'_>, of_phases: &[PhaseKernelTime]) -> Option<Finding>
             .with("average", Quantity::Percent(shown.average))
             .with("peak", Quantity::Percent(shown.peak))
             .with("phase", Quantity::Text(shown.phase.name.clone()))
+            .with_known("why", by_design(facts, shown).map(|why| Quantity::Text(why.to_owned())))
             .of(steps)
             .during(window.start_ms, window.end_ms)
             .seen_by(Witness::CpuTime)
             .at(samples_place(facts, &system, shown.at_ms, shown.at_ms)),
     )
+}
+
+/// Overheads by design.
+const BY_DESIGN: Table = Table::of(include_str!("../../../data/kernel_overhead.tsv"));
+
+/// Design of the machine that explains the overhead of a phase.
+fn by_design(facts: &Facts<'_>, of: &PhaseKernelTime) -> Option<&'static str> {
+    let arch = facts.machine.kernel_arch.known().or(facts.machine.userland_arch.known())?;
+    let page_kib = facts.machine.page_size_bytes.known().map_or(4, |bytes| bytes / 1024);
+    let row = BY_DESIGN.rows().find(|row| {
+        let is_up_to = |column, value: f64| row.number(column).is_some_and(|limit| value <= limit as f64);
+        arch.starts_with(row.get("arch"))
+            && row.number("cpus_min").is_some_and(|cpus_min| u64::from(of.phase.busy_cpus) >= cpus_min)
+            && is_up_to("page_kib_max", f64::from(page_kib))
+            && is_up_to("percent_max", of.average)
+    })?;
+    Some(row.get("why"))
 }
 
 /// Kernel time of the workload itself, which asks for memory, in percent of all CPUs. Zero in logs,
@@ -139,7 +158,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{compression, gauge_channel, log, with_step};
     use crate::tests::sentences;
-    use record::{AllCpus, ChannelId, CpuPercent, Unit, Variant, WorkloadId};
+    use record::{AllCpus, ChannelId, CpuPercent, Fact, Unit, Variant, WorkloadId};
 
     #[test]
     fn an_engine_is_told_from_overhead() {
@@ -151,6 +170,21 @@ mod tests {
             let record = gauge_channel(record, share(CpuPercent::User), Unit::Percent, &[user; 4]);
             let found = sentences(RULE.id, &record);
             assert_eq!((found.len(), found[0].starts_with("AES was computed by a crypto engine")), (1, is_engine));
+        }
+    }
+
+    #[test]
+    fn overhead_by_design_is_told_up_to_its_size() {
+        for (arch, system, expected) in [("riscv64", 6, true), ("aarch64", 6, false), ("riscv64", 14, false)] {
+            let mut record =
+                with_step(log("0.9.67"), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
+            record.steps[0].threads = 4;
+            record.machine.kernel_arch = Fact::Known(arch.to_owned());
+            let share = |of| ChannelId::AllCpus(AllCpus::Percent(of));
+            let record = gauge_channel(record, share(CpuPercent::Busy), Unit::Percent, &[90; 4]);
+            let record = gauge_channel(record, share(CpuPercent::System), Unit::Percent, &[system; 4]);
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.iter().any(|sentence| sentence.contains("remote fences")), expected, "{found:?}");
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
-use super::{Rule, ThrottledPart, rpi_firmware};
+use super::{Rule, ThrottledPart, rpi_firmware, thermal_messages};
 use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, RuleId, Total, Variant};
 
@@ -168,15 +168,8 @@ fn by_counters(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
-    let is_throttled = |text: &str| text.contains("clock throttled") || text.contains("thermal: critical temperature");
-    let messages = view::matching_messages(facts, is_throttled);
-    let (_, first) = messages.first()?;
-    Some(
-        Finding::new(RULE.id, Severity::Degraded, "The kernel logged thermal throttling: \"{message}\".")
-            .confidence(95)
-            .with("message", Quantity::Text(first.text.clone()))
-            .at_all(messages.iter().map(view::message_place)),
-    )
+    let template = "The kernel logged thermal throttling[ ({mechanism})]: \"{message}\".";
+    thermal_messages::finding(facts, RULE.id, "heat", template)
 }
 
 /// One finding for each workload whose clock dropped while it was hot.

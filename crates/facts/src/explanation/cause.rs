@@ -1,4 +1,4 @@
-//! Causes of lower scores and spoiled ones: ids here, their texts in `data/causes.tsv`.
+//! Causes of lower or spoiled scores: ids here, texts in `data/causes.tsv`.
 
 use record::table::{Row, Table};
 use serde::Serialize;
@@ -23,8 +23,7 @@ macro_rules! causes {
 }
 
 causes! {
-    /// What lowers scores or spoils them, in the order in which one explains the others: no cause is the consequence of
-    /// one that stands below it.
+    /// Causes of lower or spoiled scores, in order of precedence: no cause is the consequence of a later one.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
     pub enum Cause {
         /// The kernel ended programs because memory was full.
@@ -39,10 +38,12 @@ causes! {
         LowVoltage = "low-voltage",
         /// CPUs were offline before the run.
         CpusOffline = "cpus-offline",
-        /// A cgroup got less than the whole time of its CPUs.
+        /// A cgroup received less than the full time of its CPUs.
         CpuQuota = "cpu-quota",
         /// The host of a virtual machine gave its CPUs to others.
         StolenTime = "stolen-time",
+        /// The program was stopped or frozen.
+        Stopped = "stopped",
         /// CPUs or memory were slowed down at their temperature limit.
         Heat = "heat",
         /// CPUs were slowed down at a limit of power or current.
@@ -71,7 +72,7 @@ causes! {
         CryptoEngine = "crypto-engine",
         /// Clocks are set higher than the maker of the board sells it.
         Overclocked = "overclocked",
-        /// The kernel reported a fault of its own.
+        /// The kernel reported a fault in itself.
         KernelTrouble = "kernel-trouble",
         /// The machine is virtual and shares hardware with others.
         Virtualised = "virtualised",
@@ -131,7 +132,7 @@ impl Cause {
         self.text("confirm")
     }
 
-    /// Remedy, used if the rule that names it has none.
+    /// Remedy, used if the rule that names the cause has none.
     pub fn remedy(self) -> &'static str {
         self.text("remedy")
     }

@@ -24,14 +24,14 @@ pub enum Size {
     AtMost(f64),
     /// All that is missing.
     All,
-    /// As much as the ledger of the run says.
+    /// Loss according to the ledger of the run.
     Ledger,
     /// Not known.
     Unknown,
 }
 
 impl Effect {
-    /// Effect of this cause on figures of this workload; none if it cannot lower them.
+    /// Effect of this cause on figures of this workload; `None` if it cannot lower them.
     pub fn of(cause: Cause, workload: &WorkloadName) -> Option<Self> {
         let mut rows = TABLE.rows().filter(|row| row.get("cause") == cause.as_str());
         let row = rows.find(|row| row.get("figures").split(',').any(|kind| kind == kind_of(workload)))?;

@@ -1,5 +1,5 @@
-//! How much of a lower clock a score loses, by workload and by what lowers the clock: a score goes with the clock to
-//! the power of its elasticity.
+//! Loss of a score at a lower clock, by workload and by what lowers the clock: a score follows the clock to the power
+//! of its elasticity.
 
 use record::table::{Row, Table};
 use record::{Step, WorkloadName};
@@ -15,9 +15,9 @@ pub enum Limiter {
     Supply,
     /// A limit of an x86 package: its caches are slowed down, too.
     Package,
-    /// CPUs stand still for a part of the time: a quota, or a board that is simulated by one.
+    /// CPUs stand still for part of the time: a quota, or a board simulated by one.
     Duty,
-    /// Another board of the same kind has another clock.
+    /// Another board of the same kind with another clock.
     Boards,
     /// Memory in place of the clock of the cores.
     Memory,

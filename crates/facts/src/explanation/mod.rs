@@ -38,7 +38,7 @@ pub struct Explanation {
     pub answers: Vec<usize>,
     /// All findings.
     pub findings: Vec<Finding>,
-    /// Figures that are lower than those of similar boards, if any are.
+    /// Figures lower than those of similar boards, if any.
     pub deficit: Option<Deficit>,
 }
 
@@ -49,9 +49,9 @@ pub struct Deficit {
     pub sentence: String,
     /// The figures: step and cluster of each.
     pub figures: Vec<(usize, Option<usize>)>,
-    /// True if the causes are other ones than the diagnoses.
+    /// True if the causes differ from the diagnoses.
     pub is_news: bool,
-    /// The likeliest cause, if one is known.
+    /// Most likely cause, if known.
     pub cause: Option<Cause>,
 }
 
@@ -90,8 +90,8 @@ impl Explanation {
         of_main.flat_map(Diagnosis::members).any(|index| is_wanted(&self.findings[index]))
     }
 
-    /// Every finding in the order in which it is told, and whether it names a cause: diagnoses with all that belongs
-    /// to each, then answers and notes.
+    /// Every finding in the order of reports, and whether it names a cause: diagnoses with their evidence, then answers
+    /// and notes.
     pub fn in_order(&self) -> Vec<(&Finding, bool)> {
         let of_diagnoses = self.worst_first().into_iter().flat_map(|diagnosis| {
             diagnosis.members().map(move |index| (&self.findings[index], index == diagnosis.root))
@@ -130,7 +130,7 @@ pub enum ScoreLoss {
     Unknown,
 }
 
-/// Verdict over one score.
+/// Verdict on one score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreVerdict {
     /// The score.

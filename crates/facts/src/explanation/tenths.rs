@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Tenths(pub i64);
 
 impl Tenths {
-    /// The nearest to so many percent.
+    /// Nearest value for this percentage.
     pub fn of_percent(percent: f64) -> Self {
         Self((percent * 10.0).round() as i64)
     }
@@ -32,8 +32,8 @@ impl Serialize for Tenths {
     }
 }
 
-/// Whole numbers for these, each the next lower or the next higher one, that add up to the rounded sum: those with
-/// the largest remainders are rounded up.
+/// Whole numbers that add up to the rounded sum, each rounded down or up: those with the largest remainders are rounded
+/// up.
 pub fn rounded_to_sum(values: &[f64]) -> Vec<i64> {
     let mut whole: Vec<i64> = values.iter().map(|value| value.floor() as i64).collect();
     let sum = values.iter().total::<f64>().round() as i64;

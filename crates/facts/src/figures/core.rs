@@ -1,26 +1,25 @@
-//! Core types: which kind of core a figure was measured on, in one spelling.
+//! Core types of figures, in one spelling.
 
 use record::{Record, Source};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The place of a figure that was measured on one kind of core.
+/// Core that a figure belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Core {
-    /// Name of the core type, if it is known.
+    /// Name of the core type, if known.
     pub core_type: Option<String>,
     /// Index in `Machine::clusters`, or in `Machine::policies` where clusters are not known.
     pub cluster: usize,
     /// CPUs of that cluster.
     pub cpus: Vec<u32>,
-    /// Another cluster of the machine has the same core type.
+    /// True if another cluster of the machine has the same core type.
     #[serde(skip)]
     pub is_one_of_several: bool,
 }
 
 impl Core {
-    /// The cluster that a CPU belongs to. Where clusters are not known, its policy tells which are alike; without one
-    /// the CPU stands alone.
+    /// Cluster of a CPU. If clusters are unknown, the CPUs of its policy; without a policy, the CPU alone.
     pub(super) fn of_cpu(record: &Record, cpu: u32) -> Self {
         let clusters = record.machine.clusters.iter().map(|cluster| &cluster.cpus);
         let policies = record.machine.policies.iter().map(|policy| &policy.cpus);
@@ -37,12 +36,12 @@ impl Core {
         Self { core_type, cluster, cpus, is_one_of_several }
     }
 
-    /// A core of which nothing is known.
+    /// Unknown core.
     pub(super) fn unknown() -> Self {
         Self { core_type: None, cluster: 0, cpus: Vec::new(), is_one_of_several: false }
     }
 
-    /// Core type, with the CPUs where it does not tell them; or the CPUs alone.
+    /// Core type, with the CPUs if it is ambiguous; otherwise the CPUs alone.
     pub fn label(&self) -> String {
         match &self.core_type {
             Some(name) if self.is_one_of_several => format!("{name} on {}", record::cpu_words(&self.cpus)),
@@ -53,8 +52,7 @@ impl Core {
     }
 }
 
-/// Core type of a CPU in one spelling. Logs without core types name the model of their only
-/// cluster in `lscpu`.
+/// Core type of a CPU in one spelling. For logs without core types, the model in `lscpu` if there is one cluster.
 pub fn core_name(record: &Record, cpu: u32) -> Option<String> {
     let machine = &record.machine;
     let clusters = machine.clusters.iter();
@@ -76,8 +74,8 @@ fn kinds(record: &Record) -> usize {
     if machine.clusters.is_empty() { opps.len() } else { machine.clusters.len() }
 }
 
-/// The model that `lscpu` names in a log, if all CPUs are of one cluster: where clusters are not known, policies tell
-/// whether there are several. `ARMv7 Processor rev 5 (v7l)` names an architecture, not a core.
+/// Model in `lscpu` of a log if all CPUs belong to one cluster; if clusters are unknown, policies show whether there
+/// are several. `ARMv7 Processor rev 5 (v7l)` names an architecture, not a core.
 fn only_model(record: &Record) -> Option<&String> {
     if !matches!(record.source, Source::Log(_)) || kinds(record) > 1 {
         return None;

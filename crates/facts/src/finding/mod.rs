@@ -1,7 +1,7 @@
-//! A finding: what a rule saw, how bad it is, how sure that is, and where it stands in the Record.
+//! Findings of rules: severity, confidence, values, and places in the Record.
 //!
-//! Rules return values, not prose; [`Finding::sentence`] is the one place that turns them into
-//! words. What a cause took of a score is not theirs to say: that is in the ledger alone.
+//! Rules return values; [`Finding::sentence`] is the only place that makes sentences of them. The share that a cause
+//! takes of a score is in the ledger only.
 
 mod quantity;
 mod scope;
@@ -20,10 +20,9 @@ use std::fmt;
 pub enum Severity {
     /// All is well, or worth knowing: scores are not affected.
     Info,
-    /// Scores are lower than they could be, and the finding says why: real, but not the best of
-    /// this machine.
+    /// Scores are genuine, but lower than the machine can reach, for the reason in the finding.
     Degraded,
-    /// Scores do not mean what they say.
+    /// Scores are invalid.
     Invalid,
 }
 
@@ -36,25 +35,25 @@ pub struct Finding {
     pub severity: Severity,
     /// Confidence in percent.
     pub confidence_percent: u8,
-    /// The sentence with the names of values in braces: `"clock fell from {cold} to {hot}"`. Brackets hold alternatives,
-    /// `"CPUs were busy[: {named}]"` or `"[at {temp}|without a temperature]"`: the sentence has the first one whose values
-    /// are all known, or none of them.
+    /// Sentence with names of values in braces: `"clock fell from {cold} to {hot}"`. Brackets hold alternatives, `"CPUs
+    /// were busy[: {named}]"` or `"[at {temp}|without a temperature]"`: the first one with known values is used, or
+    /// none.
     #[serde(skip)]
     pub template: &'static str,
     /// The values named in the template, and others for `--json`.
     pub values: Vec<(&'static str, Quantity)>,
     /// Place in the Record.
     pub places: Vec<Place>,
-    /// Which measurements it is about; none if its places say so.
+    /// Scores that the finding is about; derived from its places if none are set.
     #[serde(skip)]
     pub scope: Option<Scope>,
-    /// When it was so; none if its places say so.
+    /// Time of the finding; derived from its places if not set.
     #[serde(skip)]
     pub span: Option<Span>,
-    /// Sources of the evidence. Findings with a common source are one piece of evidence.
+    /// Sources of the evidence. Findings with a common source count as one piece of evidence.
     #[serde(skip)]
     pub by: Vec<Witness>,
-    /// Why it cannot be known, if that is what the finding says.
+    /// Reason why something cannot be known, if the finding is about that.
     #[serde(skip)]
     pub unseen: Option<Missing>,
 }
@@ -101,25 +100,25 @@ impl Finding {
         }
     }
 
-    /// The same about these steps alone: indices in `Record::steps`.
+    /// Limits the finding to these steps: indices in `Record::steps`.
     pub fn of(mut self, steps: impl IntoIterator<Item = usize>) -> Self {
         self.scope = Some(Scope::Steps(steps.into_iter().collect()));
         self
     }
 
-    /// The same with what it is about, where that is no list of steps.
+    /// Sets the scope of a finding that is not a list of steps.
     pub fn about(mut self, scope: Scope) -> Self {
         self.scope = Some(scope);
         self
     }
 
-    /// The same for what was so between two moments in milliseconds of the Record's own time.
+    /// Sets the time of the finding, in milliseconds since the start of the run.
     pub fn during(mut self, from_ms: i64, to_ms: i64) -> Self {
         self.span = Some(Span { from_ms, to_ms });
         self
     }
 
-    /// The same with one more witness.
+    /// Adds a witness.
     pub fn seen_by(mut self, witness: Witness) -> Self {
         if !self.by.contains(&witness) {
             self.by.push(witness);
@@ -127,25 +126,25 @@ impl Finding {
         self
     }
 
-    /// The same with why it cannot be known.
+    /// Sets the reason why something cannot be known.
     pub fn unseen_because(mut self, why: Missing) -> Self {
         self.unseen = Some(why);
         self
     }
 
-    /// The same with another confidence.
+    /// Sets the confidence.
     pub fn confidence(mut self, confidence_percent: u8) -> Self {
         self.confidence_percent = confidence_percent;
         self
     }
 
-    /// The same with one more value.
+    /// Adds a value.
     pub fn with(mut self, name: &'static str, value: Quantity) -> Self {
         self.values.push((name, value));
         self
     }
 
-    /// The same with one more value if it is known: a value that is missing is never a number.
+    /// Adds a value if it is known: a missing value is never a number.
     pub fn with_known(self, name: &'static str, value: Option<Quantity>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -153,25 +152,25 @@ impl Finding {
         }
     }
 
-    /// The same with one more place.
+    /// Adds a place.
     pub fn at(mut self, place: Place) -> Self {
         self.places.push(place);
         self
     }
 
-    /// The same with more places.
+    /// Adds places.
     pub fn at_all(mut self, places: impl IntoIterator<Item = Place>) -> Self {
         self.places.extend(places);
         self
     }
 
-    /// The value of this name, if there is one.
+    /// Value of this name, if any.
     pub fn value(&self, name: &str) -> Option<&Quantity> {
         let found = self.values.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| value)
     }
 
-    /// The finding as one sentence.
+    /// Sentence of the finding.
     pub fn sentence(&self) -> String {
         self.fill(self.template, |_| Some("?".to_owned())).unwrap_or_default()
     }
@@ -181,7 +180,7 @@ impl Finding {
         self.value(name).is_some_and(|value| !matches!(value, Quantity::Text(text) if text.is_empty()))
     }
 
-    /// Another template with the values of this finding; none if it names one that is not there.
+    /// Another template with the values of this finding; `None` if a value is missing.
     pub fn filled(&self, template: &str) -> Option<String> {
         self.fill(template, |_| None)
     }
@@ -203,7 +202,7 @@ impl Finding {
         Some(sentence)
     }
 
-    /// The template with one alternative of each pair of brackets.
+    /// Template with one alternative of each pair of brackets.
     fn chosen(&self, template: &str) -> String {
         let parts = template.split('[').map(|part| part.split_once(']').unwrap_or(("", part)));
         let is_known = |text: &&str| {
@@ -218,11 +217,11 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The results say what this machine can do as it is.
+    /// Results represent the machine as it is.
     Valid,
-    /// Nothing that was read shows whether they do.
+    /// Nothing in the Record shows whether they do.
     Unproven,
-    /// The results are real, but something named held the machine back.
+    /// Results are genuine, but a known cause held the machine back.
     Degraded,
     /// The results must not be used.
     Invalid,

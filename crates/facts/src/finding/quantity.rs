@@ -39,7 +39,7 @@ pub enum Quantity {
     Mips(f64),
     /// Bytes per second.
     BytesPerS(u64),
-    /// A time of one access.
+    /// Time of one access.
     Ns(f64),
     /// A score in its own unit.
     Score(f64, String),
@@ -55,7 +55,7 @@ impl Quantity {
         Self::measured(value, "", decimals)
     }
 
-    /// A number with a unit that has no variant of its own.
+    /// A number with a unit that has no variant.
     pub fn measured(value: f64, unit: &'static str, decimals: usize) -> Self {
         Self::Decimal { value, unit, decimals }
     }
@@ -81,7 +81,7 @@ impl fmt::Display for Quantity {
             Quantity::Ns(ns) => f.write_str(&with_unit(*ns, "ns")),
             Quantity::Score(score, unit) => f.write_str(&with_unit(*score, &one_line(unit))),
             Quantity::Cpus(cpus) => f.write_str(&record::cpu_words(cpus)),
-            // Names of cards and messages of drivers are anybody's text, and may be endless.
+            // Names of cards and messages of drivers are arbitrary text of any length.
             Quantity::Text(text) => f.write_str(&crate::plain::cut(&one_line(text))),
         }
     }

@@ -10,7 +10,7 @@ pub enum Scope {
     Machine,
     /// These steps: indices in `Record::steps`.
     Steps(Vec<usize>),
-    /// No measurement: it was so between two of them, or after the last one.
+    /// No measurement: between two of them, or after the last one.
     Between,
 }
 
@@ -46,7 +46,7 @@ pub enum Witness {
     ThrottleCounter(ChannelId),
     /// The bits that the firmware of a Raspberry Pi keeps.
     FirmwareBits,
-    /// The clock that the firmware says it runs.
+    /// Clock reported by the firmware.
     FirmwareClock(ChannelId),
     /// Time spent at each clock, of a cpufreq policy.
     Residency(u32),
@@ -60,7 +60,7 @@ pub enum Witness {
     Voltage(ChannelId),
     /// Scores of repetitions, or values of a series.
     Scores,
-    /// The time of CPUs, by what it went to.
+    /// CPU time by its kinds.
     CpuTime,
     /// Pages that went to swap and came back.
     SwapTraffic,

@@ -1,4 +1,4 @@
-//! Result of the identification of a SoC: candidates, certainty, and their names in one text.
+//! Result of the identification of a SoC: candidates, confidence and names.
 
 use super::evidence::{Evidence, Kind};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use std::fmt;
 pub enum Confidence {
     /// No source names it, and no known SoC matches, or all do.
     Unknown,
-    /// Its cores fit; nothing names it.
+    /// The cores fit, but no evidence names it.
     Possible,
     /// Something names it, but not the chip itself, or not it alone.
     Likely,
@@ -29,7 +29,7 @@ impl fmt::Display for Confidence {
     }
 }
 
-/// One SoC and what speaks for and against it.
+/// One SoC with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Candidate {
     /// Vendor and name, with other names in brackets.
@@ -53,22 +53,22 @@ pub struct Candidate {
 pub struct Answer {
     /// Certainty.
     pub confidence: Confidence,
-    /// One sentence: why.
+    /// Reason, in one sentence.
     pub why: String,
-    /// SoCs that cannot be told apart; empty if it is unknown.
+    /// Indistinguishable SoCs; empty if the SoC is unknown.
     pub candidates: Vec<Candidate>,
-    /// Those that come next.
+    /// Next candidates.
     pub others: Vec<Candidate>,
     /// All evidence, the most authoritative first.
     pub evidence: Vec<Evidence>,
-    /// Files that would make it certain; empty if it is.
+    /// Files that would settle it; empty if the answer is certain.
     pub settle: Vec<String>,
-    /// The cores, if nothing names the SoC and the candidates are known chips with these cores.
+    /// Cores, if no evidence names the SoC and the candidates are known chips with these cores.
     pub cores: Option<String>,
 }
 
 impl Answer {
-    /// One name, or those that cannot be told apart: `Amlogic S905X2/S905Y2`; none if it is unknown.
+    /// One name, or the names of indistinguishable SoCs: `Amlogic S905X2/S905Y2`; `None` if unknown.
     pub fn title(&self) -> Option<String> {
         (!self.candidates.is_empty() && self.cores.is_none()).then(|| joined(&self.names()))
     }
@@ -79,7 +79,7 @@ impl Answer {
     }
 }
 
-/// Names in one text, each vendor once: `Rockchip RK3328/RK3318 or NXP i.MX8QM`.
+/// Names in one text, with each vendor once: `Rockchip RK3328/RK3318 or NXP i.MX8QM`.
 pub(super) fn joined(names: &[String]) -> String {
     let mut vendors: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {

@@ -1,7 +1,7 @@
-//! Boards by their names, from `data/boards.tsv`.
+//! Boards by name, from `data/boards.tsv`.
 //!
-//! A name counts if it stands in a text as whole words from its beginning; the longest wins. What follows it must not be
-//! able to name another board: `Orange Pi Zero 2` is not an `Orange Pi Zero`.
+//! A name matches the beginning of a text as whole words; the longest one wins. The words after it must not be able to
+//! name another board: `Orange Pi Zero 2` is not an `Orange Pi Zero`.
 
 use super::table::TABLES;
 use std::sync::LazyLock;
@@ -43,7 +43,7 @@ const MAKERS: [&str; 28] = [
     "asus",
     "makerbase",
 ];
-/// Words that may follow the name of a board without naming another one.
+/// Words that may follow the name of a board and belong to the same board.
 const HARMLESS: [&str; 37] = [
     "a",
     "and",
@@ -127,7 +127,7 @@ pub fn key(name: &str) -> String {
     words(name).concat()
 }
 
-/// A spelling that is the same for all names of a board: `ROCK 5B`, `rock5b` and `Radxa ROCK 5B` are one board.
+/// Common spelling of all names of a board: `ROCK 5B`, `rock5b` and `Radxa ROCK 5B` are one board.
 pub fn bare_key(name: &str) -> String {
     let words = words(name);
     words[makers(&words)..].concat()
@@ -195,7 +195,7 @@ fn row(key: &str) -> Option<&'static str> {
     ROWS.get(at).copied().filter(|row| cell(row, 0) == key)
 }
 
-/// One of the boards whose names begin with the most of these words, if several do and all have the same SoC.
+/// One of the boards whose names start with the most of these words, if several do and all have the same SoC.
 fn series(words: &[String]) -> Option<&'static str> {
     for end in (2..words.len()).rev() {
         let start = words[..end].concat();
@@ -213,7 +213,7 @@ fn cell(row: &'static str, index: usize) -> &'static str {
     row.split('\t').nth(index).unwrap_or_default()
 }
 
-/// SoCs of a row, without those that the table of SoCs does not have.
+/// SoCs of a row that are in the table of SoCs.
 pub(super) fn socs(row: &'static str) -> Vec<usize> {
     let names = cell(row, 2).split(", ");
     names.filter_map(|name| TABLES.by_name.get(name).copied()).collect()

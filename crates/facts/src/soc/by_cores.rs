@@ -76,8 +76,7 @@ fn fits_features(soc: &Soc, facts: &Facts) -> bool {
     }) && (!facts.is_riscv() || fits_riscv(soc, facts))
 }
 
-/// A RISC-V core may keep an extension to itself under an old kernel, but never has more than it
-/// has.
+/// Old kernels may hide extensions of a RISC-V core, but never add some.
 fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
     let is_riscv = soc.features.contains(&"riscv");
     let has_all = ["v", "h"].iter().all(|letter| {

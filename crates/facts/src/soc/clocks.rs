@@ -2,8 +2,8 @@
 
 use record::{Cluster, Fact, Machine, Policy};
 
-/// `1800 MHz advertised`, `4600 to 4700 MHz advertised` where CPUs that belong together may run at different clocks,
-/// `4700 MHz advertised (2100 without boost)`, or why there is none.
+/// `1800 MHz advertised`, `4600 to 4700 MHz advertised` if CPUs of a cluster have different clocks, `4700 MHz
+/// advertised (2100 without boost)`, or the reason why the clock is unknown.
 pub fn advertised(machine: &Machine, cluster: &Cluster) -> String {
     let is_of_cluster = |policy: &&Policy| {
         Some(policy.policy) == cluster.policy || policy.cpus.iter().any(|cpu| cluster.cpus.contains(cpu))

@@ -1,34 +1,33 @@
-//! Cores of a machine against the cores of a SoC: types, steppings and counts, in any order.
+//! Matches the cores of a machine with those of a SoC: types, steppings and counts, in any order.
 //!
-//! Numbers of CPUs, clusters and policies are left out on purpose: they change with the kernel.
-//! Cores that are switched off or not shown never speak against a SoC.
+//! Numbers of CPUs, clusters and policies do not count, because they change with the kernel. Cores that are offline or
+//! hidden never exclude a SoC.
 
 use super::spelling::squash;
 use record::Total;
 use std::collections::BTreeMap;
 
-/// Cores of one type and stepping, as they were seen.
+/// Cores of one type and stepping.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CoreGroup {
     /// Name of the type, as the machine's reader or a log gives it.
     pub(super) core_type: String,
-    /// Stepping, where the kernel says it.
+    /// Stepping, if the kernel reports it.
     pub(super) stepping: Option<String>,
 }
 
-/// All cores that were seen.
+/// Visible cores.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Cores {
     /// Number of cores of each type.
     pub(super) seen: BTreeMap<CoreGroup, usize>,
-    /// All CPUs that there are, those of unknown type and those switched off included.
+    /// Number of all CPUs, including those of unknown type and offline ones.
     pub(super) total: usize,
-    /// True if the kernel describes one CPU and lets it stand for all.
+    /// True if the kernel describes one CPU for all.
     pub(super) one_for_all: bool,
 }
 
-/// Cores of one SoC in one of the ways that kernels show them: a cell of `socs.tsv` between two
-/// ` or `.
+/// Cores of one SoC in one of the forms that kernels show: a cell of `socs.tsv` between two ` or `.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shape {
     clusters: Vec<ShapeCluster>,
@@ -40,12 +39,12 @@ struct ShapeCluster {
     max: usize,
     /// The plain name of the type.
     core_type: String,
-    /// Steppings that are known; none if nobody wrote them down.
+    /// Known steppings; empty if undocumented.
     steppings: Vec<&'static str>,
 }
 
-/// Types of which kernels and tables know several names, in squashed spelling: names of older
-/// logs, and families whose members do not tell themselves apart by their registers.
+/// Types with several names, in squashed spelling: names of older logs, and families whose members have equal
+/// registers.
 const SAME: &[(&str, &str)] = &[
     ("sifiveu7series", "sifiveu74mc"),
     ("sifive7series", "sifiveu74mc"),
@@ -68,23 +67,23 @@ const SAME: &[(&str, &str)] = &[
     ("marvellpj4pj4b", "marvellpj4"),
 ];
 
-/// A name of a family, and how the names of its members begin.
+/// Name of a family, and prefix of the names of its members.
 const FAMILIES: &[(&str, &str)] = &[("xuantiec9xx", "xuantiec9"), ("ingenicxburst", "ingenicxburst")];
 
-/// The one name that a type goes by here.
+/// Canonical name of a type.
 fn plain(name: &str) -> String {
     let name = squash(name);
     let known = SAME.iter().find(|(other, _)| *other == name);
     known.map_or(name, |(_, name)| (*name).to_owned())
 }
 
-/// Do two plain names mean one type, or a family and its member?
+/// True if two canonical names mean one type, or a family and its member.
 fn same_type(seen: &str, row: &str) -> bool {
     let of_family = |(family, beginning): &(&str, &str)| seen == *family && row.starts_with(beginning);
     seen == row || FAMILIES.iter().any(of_family)
 }
 
-/// Cores with the plain names of their types, made once for the whole table.
+/// Cores with canonical names of their types, computed once for the whole table.
 #[derive(Debug)]
 pub(super) struct Plain<'a> {
     types: Vec<(String, usize)>,
@@ -166,8 +165,7 @@ impl Shape {
             })
     }
 
-    /// Is every stepping that was seen one that is known of this SoC? Where fewer than two are written down, of one sample,
-    /// or none was seen, nothing speaks against it.
+    /// True if all steppings are known ones of this SoC, fewer than two are documented, or none is visible.
     pub(super) fn fits_steppings(&self, cores: &Plain<'_>) -> bool {
         cores.steppings.iter().all(|(core_type, stepping)| {
             let mut clusters = self.clusters.iter();
@@ -178,7 +176,7 @@ impl Shape {
         })
     }
 
-    /// Number of missing cores of this SoC; 0 if none is missing.
+    /// Number of cores of this SoC that the machine lacks.
     pub(super) fn absent(&self, cores: &Plain<'_>) -> usize {
         self.count_min().saturating_sub(cores.total)
     }

@@ -1,4 +1,4 @@
-//! Evidence: what a file says, and the SoCs that can be meant by it. [`Kind`] is the order of authority.
+//! Evidence: a text of a file, and the SoCs that it allows. [`Kind`] is the order of authority.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub enum Kind {
     BootMessage,
     /// Name of the board.
     Board,
-    /// A SoC's name that stands in one of the texts.
+    /// Name of a SoC in a text.
     Words,
     /// Types of cores.
     Cores,
@@ -36,7 +36,7 @@ pub enum Kind {
     Steppings,
     /// Features of cores.
     Features,
-    /// A vendor's name that stands in one of the texts.
+    /// Name of a vendor in a text.
     Vendor,
     /// Number of cores.
     Count,
@@ -52,7 +52,7 @@ impl Kind {
         self < Self::Cores
     }
 
-    /// True for what the chip, its firmware or its device tree says of itself.
+    /// True for statements of the chip, its firmware or its device tree about itself.
     pub(super) fn is_authority(self) -> bool {
         self <= Self::Dmi
     }
@@ -108,7 +108,7 @@ impl Evidence {
 
 /// Adds one piece of evidence, if it allows any SoC.
 pub(super) fn push(found: &mut Vec<Evidence>, kind: Kind, says: &str, from: &str, mut socs: Vec<usize>) {
-    // Most of what is asked says nothing.
+    // Most texts name no SoC.
     if socs.is_empty() {
         return;
     }

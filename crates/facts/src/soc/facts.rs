@@ -1,12 +1,11 @@
-//! The facts that identification works with, taken out of a Record's machine. What they mean is
-//! not decided here.
+//! Facts for the identification, taken from the machine of a Record.
 
 use super::cores::{CoreGroup, Cores, Plain};
 use super::table::TABLES;
 use record::{Machine, NamedValue};
 use std::collections::BTreeSet;
 
-/// Longer texts than this name nothing; they are not real names.
+/// Longer texts are not names.
 const TEXT_CHARS_MAX: usize = 200;
 
 /// Known facts about a machine's SoC.
@@ -18,7 +17,7 @@ pub struct Facts {
     pub(super) compatible: Vec<String>,
     /// Texts and numbers of the chip, its firmware and its kernel, by name.
     pub(super) sayings: Vec<NamedValue>,
-    /// Name of an x86 processor, which it says itself.
+    /// Model name of an x86 processor.
     pub(super) x86_name: Option<String>,
     /// Cores.
     pub(super) cores: Cores,
@@ -26,9 +25,9 @@ pub struct Facts {
     pub(super) features: BTreeSet<String>,
     /// Highest clock that any cpufreq policy claims.
     pub(super) clock_khz_max: Option<u32>,
-    /// True if the kernel is one of 64 bits.
+    /// True for a 64-bit kernel.
     pub(super) is_64_bit: bool,
-    /// True in a virtual machine: its cores are those that its host hands out, and no evidence.
+    /// True in a virtual machine, whose cores depend on the host and are no evidence.
     pub(super) is_guest: bool,
 }
 
@@ -60,7 +59,7 @@ impl Facts {
         }
     }
 
-    /// Those of these SoCs that can have the cores and the instruction set of the machine; a name of a board is no proof.
+    /// SoCs that fit the cores and the instruction set of the machine; the name of a board is no proof.
     pub(super) fn possible(&self, socs: Vec<usize>) -> Vec<usize> {
         let plain = Plain::of(&self.cores);
         let is_possible = |soc: &usize| {
@@ -82,7 +81,7 @@ impl Facts {
     }
 }
 
-/// Hypervisors by the words of systemd-detect-virt(1), and `wsl`, which is one as well.
+/// Hypervisors as named by systemd-detect-virt(1), and `wsl`.
 const HYPERVISORS: [&str; 20] = [
     "acrn",
     "amazon",
@@ -106,8 +105,8 @@ const HYPERVISORS: [&str; 20] = [
     "zvm",
 ];
 
-/// True for a virtual machine, and for a container in one (`docker on kvm`). A container by itself
-/// runs on the cores of its host.
+/// True for a virtual machine, and for a container in one (`docker on kvm`). A plain container runs on the cores of its
+/// host.
 fn is_guest(virtualisation: &str) -> bool {
     let below = virtualisation.rsplit(" on ").next().unwrap_or_default();
     HYPERVISORS.contains(&below) || HYPERVISORS.contains(&virtualisation)

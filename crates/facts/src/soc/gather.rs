@@ -1,7 +1,6 @@
-//! Gathers all evidence that there is in the facts of a machine.
+//! Gathers all evidence from the facts of a machine.
 //!
-//! A text that says nothing gives no evidence, and what a
-//! machine does not have never counts against a SoC.
+//! A text without a name is no evidence, and missing facts never count against a SoC.
 
 use super::boards;
 use super::by_cores;
@@ -66,7 +65,7 @@ fn of_device_tree(facts: &Facts, found: &mut Vec<Evidence>) {
     }
 }
 
-/// SoCs that answer to this string: those of the table, else the vendor's SoC of that name.
+/// SoCs with this compatible string: those of the table, else the SoC of that vendor and name.
 fn of_compatible(text: &str) -> Option<Vec<usize>> {
     // Amlogic's kernels write a blank behind the comma.
     let text: String = text.split_whitespace().collect();

@@ -41,9 +41,9 @@ pub fn text(machine: &Machine, answer: &Answer) -> String {
     text
 }
 
-/// The machine's facts, and the conclusions drawn from them, as one JSON object.
+/// Facts of the machine and the conclusions from them, as one JSON object.
 pub fn json(machine: &Machine, answer: &Answer) -> String {
-    // A Machine has texts for keys and no numbers but finite ones: it always is JSON.
+    // A Machine has text keys and finite numbers only, so it always is valid JSON.
     let mut value = serde_json::to_value(machine).unwrap_or_default();
     value["identification"] = json!({
         "soc": answer.title(),

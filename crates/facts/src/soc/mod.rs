@@ -1,9 +1,8 @@
-//! Which SoC a machine has: facts in, ranked candidates with evidence and confidence out.
+//! Identification of the SoC: ranked candidates with evidence and confidence.
 //!
-//! Every piece of evidence is a text that some file says and the SoCs that can be meant by it
-//! ([`evidence`]); it weighs more than all evidence of lower authority together ([`score`]). What
-//! cannot be told apart stays a set, and what nothing names and no known SoC fits stays unknown.
-//! Reading the facts is done by `machine`, and by `logs` for the logs of earlier versions.
+//! A piece of evidence is a text of a file with the SoCs that it allows ([`evidence`]); it outweighs all evidence of
+//! lower authority together ([`score`]). Indistinguishable SoCs stay a set; without a name or a known SoC that fits,
+//! the SoC stays unknown. `machine` reads the facts, and `logs` those of earlier versions.
 
 mod answer;
 mod boards;
@@ -36,11 +35,11 @@ pub use table::Soc;
 use record::{Fact, Machine, Missing};
 use std::sync::LazyLock;
 
-/// More names than this in a row help nobody: then the SoC counts as not known.
+/// Maximum number of names; above it the SoC counts as unknown.
 const NAMES_MAX: usize = 6;
 
-/// Reads the tables, which is otherwise done when they are first asked: milliseconds, on small boards tens
-/// of them, that can be spent while a program waits for something else.
+/// Reads the tables, which otherwise happens on first use. It takes milliseconds, tens of them on small boards, and can
+/// overlap with other waits.
 pub fn read_tables() {
     LazyLock::force(&table::TABLES);
 }
@@ -50,8 +49,8 @@ pub fn identify(machine: &Machine) -> Answer {
     score::answer(&Facts::of(machine))
 }
 
-/// The name of the SoC to show where one line has room: one name, or a few that cannot be told
-/// apart (`Amlogic S905X2/S905Y2`). What no evidence tells stays what a file or a log calls it.
+/// Name of the SoC for a single line: one name, or a few indistinguishable ones (`Amlogic S905X2/S905Y2`). Without
+/// evidence, the name in the file or log.
 pub fn name(machine: &Machine) -> Fact<String> {
     match score::names(&Facts::of(machine)) {
         Ok(names) if names.len() <= NAMES_MAX => Fact::Known(answer::joined(&names)),

@@ -1,15 +1,14 @@
-//! Finds names of SoCs in texts of kernels and firmware. Which texts are asked is decided in
-//! `gather.rs`.
+//! Finds names of SoCs in texts of kernels and firmware; `gather.rs` selects the texts.
 
 use super::spelling::squash;
 use super::table::{NameRow, TABLES};
 
 /// No name of a SoC has more words.
 const WORDS_MAX: usize = 6;
-/// Texts of files can be long; no name stands behind this many words.
+/// Maximum number of words that are searched in a text.
 const TEXT_WORDS_MAX: usize = 64;
 
-/// SoCs whose names stand in the text as whole words, those of the longest spelling only.
+/// SoCs whose names the text contains as whole words; only those of the longest spelling.
 pub(super) fn in_words(text: &str) -> Vec<usize> {
     let words: Vec<String> = text
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '+')
@@ -53,7 +52,7 @@ const FAMILIES: [(&str, usize, &str); 16] = [
     ("hi", 4, "HiSilicon"),
 ];
 
-/// SoCs of a spelling; of a part number with an unknown suffix those without it.
+/// SoCs of a spelling; for a part number with an unknown suffix, those without it.
 fn spelled(word: &str) -> Option<&'static Vec<usize>> {
     if let Some(socs) = TABLES.spellings.get(word) {
         return Some(socs);
@@ -91,7 +90,7 @@ pub(super) fn row(kind: &str, text: &str) -> Option<&'static NameRow> {
     longest(kind, |row| fits(row.value, text))
 }
 
-/// The row of this kind whose value stands in the text from the beginning of a word.
+/// Row of this kind whose value starts a word of the text.
 pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static NameRow> {
     let text = text.to_ascii_lowercase();
     let begins_a_word = |at: usize| !text[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
@@ -103,8 +102,8 @@ fn longest(kind: &str, is_wanted: impl Fn(&NameRow) -> bool) -> Option<&'static 
     rows.filter(|row| is_wanted(row)).max_by_key(|row| row.value.len())
 }
 
-/// Does the text fit the pattern? `?` stands for one character, `*` for any; case does not count.
-/// Steps back to the last `*` only, so its time is bounded by the product of both lengths.
+/// True if the text matches the pattern: `?` is one character, `*` any number of them; case is ignored. Backtracks to
+/// the last `*` only, so time is bounded by the product of both lengths.
 pub(super) fn fits(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut at, mut seen) = (0, 0);

@@ -3,9 +3,8 @@
 
 use super::table::TABLES;
 
-/// Names of the SoCs that a revision code means (Raspberry Pi documentation, "Raspberry Pi revision
-/// codes"): bits 15:12 name the chip, bits 11:4 the board, which tells chips apart that the code
-/// calls by one name. Codes without bit 23 are of the first boards.
+/// Names of the SoCs of a revision code (Raspberry Pi documentation, "Raspberry Pi revision codes"): bits 15:12 are the
+/// chip and bits 11:4 the board, which separates chips with one code. Codes without bit 23 belong to the first boards.
 pub(super) fn of_revision(code: u32) -> Option<&'static str> {
     const NEW_STYLE: u32 = 1 << 23;
     const FIRST_BOARDS: std::ops::RangeInclusive<u32> = 0x2..=0x15;
@@ -56,7 +55,7 @@ pub(super) fn of_rockchip(bytes: &[u8]) -> Vec<usize> {
     socs
 }
 
-/// Bytes of hexadecimal digits, blanks between them allowed; none for anything else.
+/// Bytes of hexadecimal digits with optional blanks; `None` for other text.
 pub(super) fn bytes(text: &str) -> Option<Vec<u8>> {
     let digits: String = text.split_whitespace().collect();
     if digits.is_empty() || digits.len() % 2 == 1 || !digits.is_ascii() {

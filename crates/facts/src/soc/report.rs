@@ -77,7 +77,7 @@ pub fn line(name: &str, value: &str) -> String {
 
 /// A name on the left and text on the right, wrapped at blanks.
 fn entry(text: &mut String, name: &str, value: &str) {
-    // A long list of CPUs on the left keeps one blank before the text.
+    // A long list of CPUs on the left is followed by one blank.
     let mut line = format!("{name:<0$}", LEFT - 1) + " ";
     let mut is_empty = true;
     for word in value.split_whitespace() {

@@ -1,9 +1,8 @@
-//! The one scoring function: evidence in, ranked candidates out.
+//! Scoring: evidence in, ranked candidates out.
 //!
-//! A SoC's score is the sum of the weights of all evidence that allows it. Since each weight is
-//! larger than all below it together, the best score is what remains when one piece of evidence
-//! after the other, in order of authority, narrows the table, and leaves out what would exclude
-//! everything that is left.
+//! The score of a SoC is the sum of the weights of all evidence that allows it. Each weight exceeds the sum of all
+//! lower ones, so evidence narrows the table in order of authority, and evidence that would exclude everything is
+//! ignored.
 
 use super::answer::{Answer, Candidate, Confidence};
 use super::boards;
@@ -19,7 +18,7 @@ use std::cmp::Reverse;
 
 /// Maximum number of candidates shown after the answer.
 const OTHERS_MAX: usize = 8;
-/// Named sets of up to so many are likely enough to be shown as an answer.
+/// Largest set of named SoCs that counts as an answer.
 const FEW: usize = 6;
 
 /// Conclusions from the facts.
@@ -32,13 +31,13 @@ enum Conclusion<'a> {
     Ranked(Ranking),
 }
 
-/// Rows of the table in the order of what speaks for them.
+/// Ranked rows of the table.
 struct Ranking {
     confidence: Confidence,
     why: String,
-    /// All that cannot be told apart, whether anything is said of them or not.
+    /// All indistinguishable SoCs, with or without evidence.
     top: Vec<usize>,
-    /// Those that come next.
+    /// Next candidates.
     next: Vec<usize>,
     evidence: Vec<Evidence>,
 }
@@ -57,10 +56,11 @@ pub(super) fn answer(facts: &Facts) -> Answer {
     answer
 }
 
-/// Names of the SoCs that cannot be told apart, as [`answer`] gives them.
+/// Names of the indistinguishable SoCs, as in [`answer`].
 ///
 /// # Errors
-/// It is unknown; why.
+///
+/// The reason why the SoC is unknown.
 pub(super) fn names(facts: &Facts) -> Result<Vec<String>, String> {
     match conclude(facts) {
         Conclusion::OwnName(name) => Ok(vec![name.to_owned()]),
@@ -127,7 +127,7 @@ fn weight(kind: Kind) -> u32 {
 fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Ranking {
     let mut scores = vec![0_u32; TABLES.socs.len()];
     for one in &evidence {
-        // More cores than are shown may be there, so their number orders what cannot be told apart, and excludes nothing.
+        // Some cores may be hidden, so their number orders candidates and excludes none.
         if !matches!(one.kind, Kind::Count | Kind::Absent) {
             one.socs.iter().for_each(|soc| scores[*soc] += weight(one.kind));
         }
@@ -163,7 +163,7 @@ fn of_ranked(Ranking { confidence, why, top, next, evidence }: Ranking) -> Answe
             (Vec::new(), if is_any_for_them { all(&likely, &top) } else { Vec::new() })
         }
         _ => {
-            // Where something names a SoC whose cores are these, one with other cores is no less likely one: it is none.
+            // If evidence names a SoC with these cores, a SoC with other cores is excluded, not less likely.
             let has_other_cores = |one: &Candidate| {
                 let cores = [Kind::Cores, Kind::Steppings, Kind::Features];
                 one.contradicted_by.iter().any(|kind| cores.contains(kind))
@@ -184,7 +184,7 @@ fn score(soc: usize, evidence: &[Evidence]) -> u32 {
     allowing.map(|one| weight(one.kind)).total()
 }
 
-/// Claimed clocks only order what cannot be told apart: kernels claim clocks that no chip reaches.
+/// Advertised clocks order candidates only: kernels may advertise clocks that no chip reaches.
 fn clock_distance(soc: &Soc, claimed_khz: Option<u32>) -> u32 {
     match (soc.clock_mhz_max, claimed_khz) {
         (Some(nominal), Some(khz)) => nominal.abs_diff(khz / 1000),
@@ -222,7 +222,7 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     }
 }
 
-/// How sure it is that the SoC is one of these, and why; the error is why nothing is said.
+/// Confidence that the SoC is one of these, with the reason; the error is the reason why it is unknown.
 fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confidence, String), String> {
     let Some(first) = top.first().copied() else {
         return Err("the table of SoCs is empty".to_owned());
@@ -239,7 +239,7 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
     let count = without_packages(top).len();
     if let Some(named) = named {
         let doubt = cores_known && !cores_fit;
-        // Names alone lead to it; where cores had to help, it is a conclusion.
+        // Names alone are sufficient; if cores were necessary, it is a conclusion.
         let by_names = named.leaves == 1;
         let authority = named.kind.is_authority() || named.kind == Kind::Hardware;
         let confidence = match count {

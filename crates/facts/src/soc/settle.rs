@@ -4,7 +4,7 @@ use super::answer::{Answer, Confidence};
 use super::evidence::Kind;
 use super::facts::Facts;
 
-/// One sentence for each thing that would tell more; none if the answer is certain.
+/// One sentence for each source that would tell more; empty if the answer is certain.
 pub(super) fn hints(facts: &Facts, answer: &Answer) -> Vec<String> {
     if answer.confidence == Confidence::Certain {
         return Vec::new();

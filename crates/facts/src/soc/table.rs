@@ -17,13 +17,13 @@ pub struct Soc {
     pub name: &'static str,
     /// Names that are printed next to it.
     pub also: Option<&'static str>,
-    /// Year in which it came out.
+    /// Year of release.
     pub year: Option<u16>,
-    /// Highest nominal clock of its fastest cores.
+    /// Highest nominal clock of the fastest cores in MHz.
     pub clock_mhz_max: Option<u32>,
     /// Source of the facts.
     pub source: &'static str,
-    /// Other spellings, and part numbers of the same chip.
+    /// Other spellings and part numbers of the same chip.
     pub(super) aliases: Vec<&'static str>,
     /// Ways in which kernels show its cores.
     pub(super) shapes: Vec<Shape>,
@@ -34,7 +34,7 @@ pub struct Soc {
 }
 
 impl Soc {
-    /// True if none of its cores runs programs of 64 bits.
+    /// True if none of its cores runs 64-bit programs.
     pub(super) fn is_32_bit(&self) -> bool {
         !self.shapes.is_empty() && self.shapes.iter().all(Shape::is_32_bit)
     }
@@ -90,7 +90,7 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(|| {
 /// command waits for.
 const ROWS: usize = 1024;
 
-/// A cell that is not the dash for "nothing".
+/// Value of a cell; `None` for the dash.
 fn cell(text: &'static str) -> Option<&'static str> {
     (text != "-").then_some(text)
 }

@@ -60,7 +60,7 @@ fn rows_of_names_are_sound() {
     }
 }
 
-/// A machine of which only the device tree is known.
+/// A machine with a device tree and nothing else.
 fn of_tree<'a>(strings: impl Iterator<Item = &'a str>) -> Machine {
     Machine { compatible: strings.map(str::to_owned).collect(), ..Machine::default() }
 }
@@ -88,6 +88,19 @@ fn machine_of(row: &[&'static str]) -> Machine {
         }
     }
     machine
+}
+
+/// A board that is sold with a chip of fewer cores has the chip that its cores show.
+#[test]
+fn cores_decide_between_chips_of_one_board() {
+    for (name, fast) in [("RK3588S", 4), ("RK3582", 2)] {
+        let row = rows(SOCS).into_iter().find(|row| row[1] == name).unwrap();
+        let mut machine = machine_of(&row);
+        machine.compatible = ["radxa,rock-5c", "rockchip,rk3588s"].map(str::to_owned).to_vec();
+        assert_eq!(machine.cpus.len(), 4 + fast);
+        let answer = identify(&machine);
+        assert!(answer.candidates[0].short_name.ends_with(name), "{name}: {:?}", answer.names());
+    }
 }
 
 #[test]
@@ -182,7 +195,7 @@ fn guest_cores_name_no_soc() {
         let named = identify(&machine).title().unwrap_or_default();
         assert!(named.contains("BCM2711"), "{of}: {named}");
     }
-    // A container runs on the cores of its host.
+    // A container shows the cores of its host.
     for of in ["none", "docker", "lxc"] {
         let found = identify(&guest(of, "Cortex-A72", 4));
         assert!(!found.candidates.is_empty() && found.title().is_none(), "{of}: cores fit chips and name none");

@@ -1,5 +1,5 @@
-//! How a machine behaves under heat: how long it holds its clock, what is left of it, how fast it warms
-//! and how many degrees a watt costs. Pure.
+//! Thermal behaviour of a machine: how long it holds its clock, the remaining clock, the time constant and the thermal
+//! resistance. Pure.
 
 pub mod fit;
 mod phases;
@@ -24,43 +24,44 @@ pub struct ThermalResult {
     pub window: Window,
     /// Temperature at its start, at most, and over its last quarter, in °C.
     pub temperature: Option<[f64; 3]>,
-    /// When it was first held back; none if it never was, as far as can be seen.
+    /// First throttling; `None` without any.
     pub throttle: Option<Throttle>,
-    /// Clock before it was held back and over the last quarter, measured, in kHz.
+    /// Measured clock before throttling and over the last quarter, in kHz.
     pub measured_khz: Option<[f64; 2]>,
-    /// The same as the kernel claims it.
+    /// Advertised clock before throttling and over the last quarter, in kHz.
     pub claimed_khz: Option<[f64; 2]>,
-    /// Score before it was held back and over the last quarter.
+    /// Score before throttling and over the last quarter.
     pub score: Option<[f64; 2]>,
-    /// Mean power before it was held back and over the last quarter, in milliwatts.
+    /// Mean power before throttling and over the last quarter, in mW.
     pub milliwatts: Option<[f64; 2]>,
-    /// The thermal model with power, or why the data do not tell it.
+    /// Thermal model with power, or the reason why the data are insufficient.
     pub power_fit: Result<PowerFit, Reason>,
-    /// The thermal model without power, or why the data do not tell it.
+    /// Thermal model without power, or the reason why the data are insufficient.
     pub step_fit: Result<StepFit, Reason>,
-    /// So much warmer than idle it was over the last quarter, in K.
+    /// Temperature above idle over the last quarter, in K.
     pub above_idle_k: Result<f64, Reason>,
     /// Why the load ended before its time.
     pub ended_early: Option<String>,
 }
 
 impl ThermalResult {
-    /// The time constant, by the model that fits.
+    /// Time constant by the model that fits.
     ///
     /// # Errors
-    /// Why the temperature alone does not tell it.
+    ///
+    /// The reason why the temperature alone is insufficient.
     pub fn tau_s(&self) -> Result<Estimate, Reason> {
         let with_power = self.power_fit.and_then(|fit| fit.tau_s);
         with_power.or(self.step_fit.as_ref().map(|fit| fit.tau_s).map_err(|why| *why))
     }
 
-    /// What is left of the clock, in percent: measured, else claimed.
+    /// Remaining clock in percent: measured, else advertised.
     pub fn steady_clock_percent(&self) -> Option<f64> {
         let [cold, steady] = self.measured_khz.or(self.claimed_khz)?;
         (cold > 0.0).then(|| 100.0 * steady / cold)
     }
 
-    /// What is left of the score, in percent.
+    /// Remaining score in percent.
     pub fn steady_score_percent(&self, series: &Series) -> Option<f64> {
         let [cold, steady] = self.score?;
         let share = if series.higher_is_better { steady / cold } else { cold / steady };
@@ -88,7 +89,7 @@ pub fn waits(record: &Record) -> impl Iterator<Item = (&Step, &Wait)> {
     })
 }
 
-/// The answer of a Record, if it was a thermal test.
+/// Thermal result of a Record, if it is a thermal test.
 pub(crate) fn result(facts: &Facts<'_>) -> Option<ThermalResult> {
     let (step, heated, series) = load(facts)?;
     let window = heated.window;
@@ -119,9 +120,9 @@ pub(crate) fn result(facts: &Facts<'_>) -> Option<ThermalResult> {
     })
 }
 
-/// What counts as cold: until it was first held back, and at most this long.
+/// Longest time that counts as cold; it also ends with the first throttling.
 const COLD_MS_MAX: i64 = 10_000;
-/// Two intervals at least, or nothing would be left of a board that is held back at once.
+/// At least two intervals, for boards that throttle at once.
 const COLD_MS_MIN: i64 = 2_000;
 
 fn cold_ms(throttle: Option<&Throttle>, window: Window) -> i64 {
@@ -147,7 +148,7 @@ fn measured_khz(series: &Series, window: Window, part: Window) -> Option<f64> {
     mean(&clocks)
 }
 
-/// Mean over all policies; what a Raspberry Pi's firmware says counts for more than the kernel.
+/// Mean over all policies; the clock of a Raspberry Pi's firmware takes precedence over the kernel's.
 fn claimed_khz(record: &Record, part: Window) -> Option<f64> {
     let mean_of = |channel: &record::Channel| {
         let readings = gauge(record, channel, part);

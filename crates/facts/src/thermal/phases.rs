@@ -7,12 +7,12 @@ use crate::{Facts, view};
 use record::Arrange;
 use record::{Step, Total, Variant};
 
-/// What was read in one phase.
+/// Readings of one phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Phase {
     /// True while something heated.
     is_loaded: bool,
-    /// All readings of the thermometer, power where it is known.
+    /// Readings of the thermometer, with power where known.
     moments: Vec<(Moment, bool)>,
 }
 
@@ -40,8 +40,8 @@ pub(super) fn phases(facts: &Facts<'_>, heated: &Step) -> Vec<Phase> {
     steps.into_iter().map(phase).collect()
 }
 
-/// Power of a phase is read from that phase alone: on a straight line from one phase to the next, the
-/// power of a load would begin before it.
+/// Power of a phase comes from readings of that phase only: interpolation across phases would start the power of a load
+/// too early.
 fn moments(facts: &Facts<'_>, step: &Step) -> Vec<(Moment, bool)> {
     let Some(channel) = facts.soc_temperature() else {
         return Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn with_power(phases: &[Phase]) -> Result<PowerFit, Reason> {
     fit_power(&slices)
 }
 
-/// The model without power: a load that is held back heats less from then on.
+/// Model without power. A throttled load heats less, so it counts up to the throttling only.
 pub(super) fn without_power(phases: &[Phase], throttle: Option<&Throttle>) -> Result<StepFit, Reason> {
     if phases.iter().all(|phase| phase.moments.is_empty()) {
         return Err(NO_TEMPERATURE);
@@ -101,8 +101,7 @@ pub(super) fn without_power(phases: &[Phase], throttle: Option<&Throttle>) -> Re
     fit_steps(&slices)
 }
 
-/// How far the last part of the load lies above what it idles at: where the last idle phase was
-/// heading to, or what it stood at.
+/// Temperature of the last part of the load above the final temperature of the last idle phase, or above its mean.
 pub(super) fn above_idle_k(
     phases: &[Phase],
     fit: Option<&StepFit>,
@@ -122,8 +121,7 @@ pub(super) fn above_idle_k(
     idle.map(|idle| steady - idle).ok_or(NOT_SETTLED)
 }
 
-/// One reading for several neighbours, with the mean of their power, so that no phase has more moments
-/// than are worth their time.
+/// Averages neighbouring readings and their power, to limit the number of moments of a phase.
 fn thinned(moments: &[(Moment, bool)]) -> Vec<Moment> {
     let of = moments.len().div_ceil(MOMENTS_MAX).max(1);
     let one = |few: &[(Moment, bool)]| Moment {
@@ -133,8 +131,7 @@ fn thinned(moments: &[(Moment, bool)]) -> Vec<Moment> {
     moments.chunks(of).map(one).collect()
 }
 
-/// The value at a moment, on the straight line between the readings around it: meters are read less
-/// often than temperatures. None where there is no reading near.
+/// Value at a moment, interpolated: meters are read less often than temperatures. `None` without a reading near it.
 fn at(readings: &[(i64, f64)], at_ms: i64) -> Option<f64> {
     let after = readings.partition_point(|(at, _)| *at < at_ms);
     let before = after.checked_sub(1).map(|at| readings[at]);

@@ -1,4 +1,4 @@
-//! A made board that is throttled: what the answer says of it, with and without power. No real board is in it.
+//! Thermal result of a simulated board that throttles, with and without power.
 
 use super::*;
 use crate::Facts;
@@ -12,7 +12,7 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
     let (mut celsius, mut temps, mut power, mut limits) = (43.0_f64, vec![], vec![], vec![]);
     for row in 0..200 {
         let at_s = f64::from(row) * 0.5;
-        // The sample stands at the end of its interval.
+        // A sample has the time of the end of its interval.
         let watts = match at_s - 0.25 {
             load if (10.0..18.0).contains(&load) => 7.5,
             low if (18.0..70.0).contains(&low) => 4.0,
@@ -84,7 +84,7 @@ fn no_resistance_without_power() {
     assert!(text.contains("1800 MHz cold, 1200 MHz sustained (67 %)"), "{text}");
 }
 
-/// Resistance and surroundings look the same as long as the load runs.
+/// Resistance and ambient temperature are indistinguishable while the load runs.
 #[test]
 fn no_resistance_from_load_phase_alone() {
     let mut record = record(true, true);

@@ -1,11 +1,11 @@
-//! When and by what a load was first held back.
+//! Time and first sign of throttling of a load.
 
 use crate::Facts;
 use crate::stats::median;
 use crate::view::{self, channels, counter_steps, gauge};
 use record::{ChannelId, OfCpu, Scope, Series, Window};
 
-/// The first sign that a load was held back.
+/// First sign that a load was throttled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Throttle {
     /// Milliseconds since the start of the load: halfway between the last sample without and the first
@@ -15,16 +15,16 @@ pub struct Throttle {
     pub sign: &'static str,
 }
 
-/// A clock or score this much below its beginning, in percent, is a lower one.
+/// Fall of a clock or score in percent that counts as throttling.
 const LOWER_PERCENT: f64 = 3.0;
-/// Measured clocks and scores of one interval scatter; so many in a row do not.
+/// Number of consecutive intervals below, because measured clocks and scores of single intervals scatter.
 const LOWER_INTERVALS: usize = 3;
 /// A measured series is compared with its own first intervals.
 const FIRST_INTERVALS: usize = 2;
-/// Scatter of the series beyond which only a larger fall counts: so many times its own.
+/// Multiple of the scatter of a series that a fall must exceed.
 const SCATTER: f64 = 4.0;
 
-/// The earliest sign within the window of the load; the measured series only where nothing else tells.
+/// Earliest sign within the window of the load; the measured series counts only without other signs.
 pub(super) fn first(facts: &Facts<'_>, window: Window, series: &Series) -> Option<Throttle> {
     let told = told(facts, window);
     told.or_else(|| measured(series))
@@ -83,8 +83,8 @@ fn measured(series: &Series) -> Option<Throttle> {
     found.min_by_key(|throttle| throttle.after_ms)
 }
 
-/// The first of several values in a row that lie clearly below the first ones, where those that follow do
-/// so as well: heat does not go away while a load runs, other tasks on the same CPUs do.
+/// First of several consecutive values clearly below the first ones, if later ones are as well: heat persists while a
+/// load runs, other tasks do not.
 fn fall(values: &[f64]) -> Option<usize> {
     let top = median(values.get(..FIRST_INTERVALS)?)?;
     let steps: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();

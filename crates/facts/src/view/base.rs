@@ -1,5 +1,5 @@
-//! What a clock is set against: the clock that all CPUs could have held, and the readings that were taken while they
-//! were busy.
+//! Reference clock for the readings of a channel: the clock that all CPUs could have held, with the readings taken
+//! under load.
 
 use super::clock_gauge::clock_gauge;
 use super::cpu_use::cpu_count;
@@ -12,25 +12,25 @@ use crate::stats::quantile;
 use record::{Channel, ChannelId, OfLogMonitor, Record, Unit, Window, WorkloadId};
 use std::collections::BTreeMap;
 
-/// The clock that all CPUs of a cluster could have held.
+/// Clock that all CPUs of a cluster could have held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Base {
     /// The clock.
     pub khz: u32,
-    /// True if it may be more than all of them reach together: a loss against it is an upper bound.
+    /// True if all CPUs together may reach less: a loss against this clock is an upper bound.
     pub at_most: bool,
 }
 
-/// With less of all CPUs busy than this, a governor may have lowered the clock because of low load:
-/// between two runs, or at the end of one.
+/// Below this load, a governor may have lowered the clock because CPUs were idle: between two runs, or at the end of
+/// one.
 const BUSY_PERCENT_MIN: f64 = 75.0;
 /// Repetitions that fall by this much began at a higher clock than they ended at.
 const DECLINE_PERCENT_MIN: f64 = 3.0;
 /// The clock that turbo reached with all CPUs busy, as a share of the readings.
 const UNLIMITED_SHARE: f64 = 0.9;
 
-/// True if an x86 CPU tells of itself: its clock alone is higher than that of all together. Where the kernel's word is
-/// not known, that of its programs tells.
+/// True for an x86 CPU, whose single-core turbo exceeds the clock of all cores. Falls back to the architecture of its
+/// programs if that of the kernel is unknown.
 pub fn is_x86(record: &Record) -> bool {
     let arch = record.machine.kernel_arch.known().or(record.machine.userland_arch.known());
     let is_x86 =
@@ -40,9 +40,9 @@ pub fn is_x86(record: &Record) -> bool {
     arch.is_some_and(is_x86) && record.machine.compatible.is_empty() && !has_driver_of_boards
 }
 
-/// What the clocks of a channel are set against. One sample proves nothing, the first row of a log is older than the
-/// run, and the clock pass sets clocks itself. The turbo of one core says nothing of all; where the scores fell, the
-/// best readings under full load are what all could do, and elsewhere the highest clock is an upper bound.
+/// Reference clock for the readings of a channel. A single sample, the first row of a log (an average since boot) and
+/// the clock pass (which sets clocks itself) do not count. If scores fell, the reference is the best reading under full
+/// load, because the turbo of one core is not that of all; otherwise the highest clock, as an upper bound.
 pub(super) fn base(facts: &Facts<'_>, channel: &Channel, phases: &[Phase], busy: &[Option<f64>]) -> Option<Base> {
     let is_first = facts.first_rows();
     let kept = |reading: &Reading| !is_first.get(reading.row).copied().unwrap_or(false);
@@ -56,12 +56,12 @@ pub(super) fn base(facts: &Facts<'_>, channel: &Channel, phases: &[Phase], busy:
     let highest_seen = |channel: &Channel| {
         let workloads = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
         let readings = workloads.flat_map(|phase| in_khz(facts, channel, phase.window));
-        // A row at the end of one phase is also at the beginning of the next.
+        // A row at the end of one phase also begins the next.
         let by_row: BTreeMap<usize, u32> =
             readings.filter(kept).map(|reading| (reading.row, reading.value.max(0) as u32)).collect();
         let mut values: Vec<u32> = by_row.into_values().collect();
         values.sort_unstable();
-        // The second highest: a core's highest OPP is seen more than once.
+        // The second highest, because a core reaches its highest OPP more than once.
         values.len().checked_sub(2).map(|at| values[at])
     };
     // What a soft limit takes from the first moment on, the kernel still believes to have.
@@ -106,7 +106,7 @@ pub(super) fn busy_readings(record: &Record, channel: &Channel, phase: &Phase, b
 /// Phases that keep all CPUs busy at clocks that the run has not set itself.
 pub(super) fn full_loads<'a>(record: &Record, phases: &'a [Phase]) -> Vec<&'a Phase> {
     let cpus = cpu_count(record).unwrap_or(1);
-    // On a machine with one CPU every phase is a full load. A clock that the run itself has set is no fall.
+    // On a machine with one CPU every phase is a full load. A clock that the run set itself is not a fall.
     let is_set = |phase: &&Phase| {
         let mut steps = phase.steps.iter().map(|at| &record.steps[*at]);
         steps.any(|step| step.set_clock.is_some())
@@ -114,8 +114,8 @@ pub(super) fn full_loads<'a>(record: &Record, phases: &'a [Phase]) -> Vec<&'a Ph
     phases.iter().filter(|phase| phase.is_full_load(cpus) && !is_set(phase)).collect()
 }
 
-/// The CPUs whose clock a channel such as `policy4.claimed` tells: those of its policy, and others of its
-/// cluster and of clusters of the same core type that have no channel of their own.
+/// CPUs of a channel such as `policy4.claimed`: those of its policy, and CPUs of the same cluster or core type without
+/// a channel.
 pub(super) fn cpus_of(record: &Record, channel: &Channel) -> Vec<u32> {
     let machine = &record.machine;
     let Some(policy) = machine.policies.iter().find(|policy| Some(policy.policy) == channel.id.policy()) else {
@@ -156,7 +156,7 @@ mod tests {
             // A single sample is no base.
             ("aarch64", flat, [1_900, 2_000, 1_900, 1_900, 1_900, 1_900, 1_900, 1_900], (1_900, false)),
             ("aarch64", falling, [1_800, 1_800, 1_800, 1_800, 1_200, 1_200, 1_000, 1_000], (1_800, false)),
-            // The turbo of one core is no base for all.
+            // The turbo of one core is not a reference for all cores.
             ("x86_64", falling, [4_900, 4_950, 3_600, 3_600, 2_900, 2_900, 2_900, 2_900], (3_600, false)),
             ("x86_64", flat, [3_000, 3_000, 2_500, 2_600, 2_500, 2_600, 2_500, 2_500], (3_000, true)),
         ] {

@@ -2,7 +2,7 @@
 
 use record::{Arrange, BusyProcess, Record};
 
-/// The busiest processes of others during these steps, each where it was busiest, the busiest first.
+/// Busiest foreign processes during these steps, busiest first, each with its highest use.
 pub fn busy_processes(record: &Record, steps: &[usize]) -> Vec<BusyProcess> {
     let mut found: Vec<BusyProcess> = Vec::new();
     let steps = steps.iter().filter_map(|step| record.steps.get(*step));
@@ -16,7 +16,8 @@ pub fn busy_processes(record: &Record, steps: &[usize]) -> Vec<BusyProcess> {
     found
 }
 
-/// At most three of them as words: `apt (PID 412, 96 % of one CPU), gzip (PID 414, 12 % of one CPU)`. Nothing for none.
+/// At most three of them as words: `apt (PID 412, 96 % of one CPU), gzip (PID 414, 12 % of one CPU)`. Empty without
+/// processes.
 pub fn process_words(processes: &[BusyProcess]) -> String {
     let words = processes.iter().take(3).map(|process| {
         let percent = f64::from(process.hundredths_percent) / 100.0;

@@ -1,11 +1,11 @@
-//! Readings of clocks without those that no clock makes: one sample proves nothing.
+//! Clock readings without isolated outliers.
 
 use super::samples::{Reading, gauge};
 use record::{Channel, Record, Window};
 
-/// A single reading so many times as high as the one before and the one after is read wrong ...
+/// Factor by which an outlier exceeds both neighbours.
 const ABOVE: f64 = 2.5;
-/// ... and so is one so far below both, as a share. Between the lowest and the highest clock of a board lies less.
+/// Share of both neighbours below which a reading is an outlier; the range of clocks of a board is smaller.
 const BELOW: f64 = 0.15;
 
 /// The known values of a clock within a window, both ends included, in the unit of the channel.
@@ -15,7 +15,7 @@ pub fn clock_gauge(record: &Record, channel: &Channel, window: Window) -> Vec<Re
     readings
 }
 
-/// True if the value of this row can be no clock, by those around it.
+/// True if the neighbours of this row rule it out as a clock.
 pub(super) fn is_wild(channel: &Channel, row: usize) -> bool {
     let (before, rest) = channel.values.split_at(row.min(channel.values.len()));
     let Some((Some(now), after)) = rest.split_first() else {
@@ -24,7 +24,7 @@ pub(super) fn is_wild(channel: &Channel, row: usize) -> bool {
     let around = [before.iter().rev().flatten().next(), after.iter().flatten().next()];
     let around = around.map(|value| value.map(|value| *value as f64));
     let now = *now as f64;
-    // At an end nothing tells which of two readings is the wrong one.
+    // At an end, nothing shows which of two readings is wrong.
     let is_far = |before: f64, after: f64| now > ABOVE * before.max(after) || now < BELOW * before.min(after);
     now <= 0.0 || matches!(around, [Some(before), Some(after)] if is_far(before, after))
 }

@@ -4,19 +4,18 @@ use crate::Facts;
 use record::Arrange;
 use record::{ClockPoint, Clocks, Outcome, Record, Step, StepMeasurement, Variant, WorkloadId};
 
-/// The clock of one CPU at its highest OPP in one pass.
+/// Clock of one CPU at its highest OPP in one pass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClusterClock {
     /// CPU that was measured.
     pub cpu: u32,
-    /// CPUs of its cluster, or the CPU alone where clusters are not known.
+    /// CPUs of its cluster, or only this CPU if clusters are unknown.
     pub cluster_cpus: Vec<u32>,
-    /// What was asked for or claimed, if anything was.
+    /// Requested or advertised clock, if known.
     pub claimed_khz: Option<u32>,
     /// What was measured: the largest reading.
     pub measured_khz: u32,
-    /// False if the readings contradict each other, so that the clock was at least this high at
-    /// one moment and nothing more is known.
+    /// False if readings contradict each other: the clock reached at least this value at one moment.
     pub is_steady: bool,
     /// How many readings stand behind it; 0 for a number that a log prints without them.
     pub readings: usize,
@@ -42,8 +41,7 @@ impl ClusterClock {
 const WITHHELD_TOLERANCE_PERCENT: f64 = 6.0;
 
 impl ClusterClock {
-    /// How far this clock may lie from another before it counts as another one: `usual`, unless
-    /// the reading is less good than usual. In percent.
+    /// Distance in percent at which another clock counts as different: `usual`, or more for an uncertain reading.
     pub fn tolerance_percent(&self, usual: f64) -> f64 {
         if self.is_withheld { usual.max(WITHHELD_TOLERANCE_PERCENT) } else { usual }
     }
@@ -55,19 +53,17 @@ fn is_withheld(point: &ClockPoint) -> bool {
     highest_khz(point).is_some_and(|khz| f64::from(khz) < 0.95 * f64::from(best))
 }
 
-/// Largest spread of three raw readings of a log, in percent, that is still one clock. The loop
-/// of the bash program competes with everything else that runs, and 40 to 80 % of the triples of
-/// some versions spread by more than this.
+/// Largest spread in percent of three raw readings of a log for one clock. The loop of the bash program competes with
+/// everything else that runs: in some versions 40 to 80 % of the triples spread by more.
 const SPREAD_PERCENT_MAX: f64 = 2.0;
 
-/// The clock that a point stands for, or none if its readings contradict each other.
+/// Clock of a point; `None` if its readings contradict each other.
 pub fn measured_khz(point: &ClockPoint) -> Option<u32> {
     highest_khz(point).filter(|_| is_steady(point))
 }
 
-/// The reading that counts. In logs the highest, which nothing but the clock can make. Own readings
-/// are already the clock that a program gets the use of, also under a quota; of these the middle
-/// one.
+/// The reading that counts: in logs the highest, because disturbances only lower readings; in own runs the median,
+/// because own readings already include a quota.
 fn highest_khz(point: &ClockPoint) -> Option<u32> {
     let mut readings = point.readings_khz.clone();
     readings.sort_unstable();
@@ -108,7 +104,7 @@ pub fn is_top_point(clocks: &Clocks, point: &ClockPoint) -> bool {
     point.opp_khz.is_none() || point.opp_khz == top
 }
 
-/// No CPU runs faster: those that are sold reach 6.2 GHz for a moment.
+/// Upper limit of plausible clocks; products reach 6.2 GHz for a moment.
 pub const CLOCK_KHZ_MAX: u32 = 7_500_000;
 
 /// The highest clock of every CPU that a variant of the clock pass measured, by CPU. Only clocks
@@ -119,7 +115,7 @@ pub(crate) fn cluster_clocks(facts: &Facts<'_>, variant: &Variant) -> Vec<Cluste
     clocks
 }
 
-/// The same with those whose readings contradict each other.
+/// Like `cluster_clocks`, including clocks whose readings contradict each other.
 pub(crate) fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {
     let mut found: Vec<ClusterClock> = Vec::new();
     for (step, clocks) in clock_passes(record, variant) {
@@ -138,7 +134,7 @@ pub(crate) fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<Clus
     found
 }
 
-/// What one reading says; none without a reading.
+/// Clock of one point; `None` without a reading.
 pub fn point_clock(record: &Record, step: usize, point: &ClockPoint) -> Option<ClusterClock> {
     Some(ClusterClock {
         cpu: point.cpu,

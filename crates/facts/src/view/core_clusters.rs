@@ -7,7 +7,7 @@
 use crate::stats::quantile;
 use record::{Arrange, CorePair, CoreToCore};
 
-/// A latency this many times the one before it in order is another kind of way.
+/// Ratio of neighbouring sorted latencies that separates two levels.
 const GAP_FACTOR: f64 = 1.25;
 /// And at least this much more, in nanoseconds: below is what the timer and two interrupts do.
 const GAP_NS: f64 = 3.0;
@@ -18,7 +18,7 @@ const AGREEING: f64 = 0.95;
 /// Groups whose CPUs are nearer to each other than to all others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreLevel {
-    /// Groups in order of their first CPU, each ascending. CPUs near nobody are groups of one.
+    /// Groups in order of their first CPU, each ascending. A CPU without near neighbours forms a group of one.
     pub groups: Vec<Vec<u32>>,
     /// Typical (median) latency inside a group, in nanoseconds.
     pub inside_ns: f64,
@@ -26,8 +26,8 @@ pub struct CoreLevel {
     pub between_ns: f64,
 }
 
-/// The latency of a pair: a quarter of the batches were faster. Time can only be added to a batch, so
-/// the fast ones are true; a single one may still err.
+/// Latency of a pair: the first quartile of its batches. Disturbances only add time, so fast batches are right, but a
+/// single one may be wrong.
 pub fn pair_ns(pair: &CorePair) -> Option<f64> {
     quantile(&pair.ns, 0.25)
 }
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// Made matrices in the shape that published ones have.
+    /// Matrices with the shape of published ones.
     #[test]
     fn clusters_from_latency() {
         // Four A55, two and two A76 that share one unit for coherency (RK3588).

@@ -4,9 +4,9 @@ use super::samples::{counter_total, gauge};
 use record::{Channel, ChannelId, CpuTime, Record, Total, Window};
 use std::collections::{BTreeSet, HashMap};
 
-/// Times of one CPU that are no work.
+/// Idle times of one CPU.
 const NO_WORK: [CpuTime; 2] = [CpuTime::Idle, CpuTime::Iowait];
-/// Times of one CPU that are: `guest` is within `user`. Machines with many CPUs have `busy` only.
+/// Busy times of one CPU. `guest` is part of `user`; machines with many CPUs have `busy` only.
 const WORK: [CpuTime; 7] =
     [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::Steal, CpuTime::Busy];
 
@@ -64,11 +64,11 @@ pub fn core_use_by_second(record: &Record, window: Window) -> Vec<(i64, Vec<(u32
 /// gone through once for each counter, not once for each second.
 struct Seconds {
     window: Window,
-    /// The moment at which each second ends, which is where the next one begins.
+    /// End of each second, which is the start of the next.
     ends: Vec<i64>,
     /// For each row of samples the second that it ends or lies in, if any.
     of_row: Vec<Option<usize>>,
-    /// For each second the row with which it begins.
+    /// First row of each second.
     begins: Vec<usize>,
 }
 
@@ -90,7 +90,7 @@ impl Seconds {
                 None if is_within => *start.insert((row, at_ms)),
                 None => continue,
             };
-            // Ticks are 10 ms: anything shorter than a second is too coarse to be read.
+            // Ticks are 10 ms: intervals below a second are too coarse.
             if is_within && at_ms.saturating_sub(from_ms) >= 1000 {
                 seconds.ends.push(at_ms);
                 seconds.begins.push(from);

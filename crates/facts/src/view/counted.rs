@@ -14,11 +14,11 @@ const TICK_MS: i64 = 10;
 const BUSY: [CpuTime; 6] =
     [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::Busy];
 
-/// Mean clock of a CPU while it worked within a window, in kHz: its cycles over its busy time. None
-/// if its cycles were not counted, or if it idled too much for an answer.
+/// Mean clock in kHz of a CPU while it worked within a window: its cycles over its busy time. `None` if cycles were not
+/// counted or the CPU mostly idled.
 pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
     let cycles = record.samples.channel(&ChannelId::Cpu(cpu, OfCpu::Cycles))?;
-    // Cycles are read on a slower beat than the times; both have to be of the same stretch.
+    // Cycles are sampled less often than times; both must cover the same interval.
     let readings = gauge(record, cycles, window);
     let stretch = Window { start_ms: readings.first()?.at_ms, end_ms: readings.last()?.at_ms, ..Window::default() };
     let counted = counter_total(record, cycles, stretch)?;

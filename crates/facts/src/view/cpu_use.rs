@@ -5,7 +5,7 @@ use super::samples::{counter_steps, gauge, is_log};
 use crate::Facts;
 use record::{AllCpus, ChannelId, CpuPercent, CpuTime, OfControlGroup, OfLogMonitor, Record, Total, Window};
 
-/// CPU use of all CPUs together over one interval, in percent of those that are online.
+/// Use of all CPUs together over one interval, in percent of those online.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuUse {
     /// End of the interval.
@@ -18,14 +18,14 @@ pub struct CpuUse {
     pub system: f64,
     /// Idle with a task waiting for I/O.
     pub iowait: f64,
-    /// Interrupts, soft ones included.
+    /// Interrupts, including soft interrupts.
     pub irq: f64,
     /// Taken by the hypervisor. Logs do not have it and count it as busy.
     pub steal: f64,
 }
 
-/// Shortest interval that is judged. Ticks are 10 ms, so that half a second of one CPU has a
-/// resolution of 2 %, too coarse for thresholds of a few percent.
+/// Shortest interval that is evaluated. Ticks are 10 ms: half a second of one CPU has a resolution of 2 %, too coarse
+/// for thresholds of a few percent.
 const INTERVAL_MS: i64 = 1_000;
 
 /// CPU use within a window, interval by interval.
@@ -34,13 +34,13 @@ pub(crate) fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
     if record.samples.channel(&idle).is_some() { from_ticks(record, window) } else { from_percentages(record, window) }
 }
 
-/// Everything but idle in percent of all CPUs, for every row of the samples; none where it is
-/// not known. One row is coarse: good enough to tell load from idling.
+/// CPU time that was not idle, in percent of all CPUs, for every row of the samples; `None` where unknown. A single row
+/// only separates load from idling.
 pub(crate) fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
     percent_without(record, &[CpuTime::IDLE, CpuTime::IOWAIT])
 }
 
-/// The same without other kinds of time, by their columns.
+/// CPU time without these kinds, in percent of all CPUs, for every row.
 fn percent_without(record: &Record, kinds: &[usize]) -> Vec<Option<f64>> {
     let samples = &record.samples;
     if let Some(busy) = samples.channel(&percent(CpuPercent::Busy)) {
@@ -56,8 +56,8 @@ fn percent_without(record: &Record, kinds: &[usize]) -> Vec<Option<f64>> {
     found
 }
 
-/// The same with the time that was waited for storage and that a quota withheld: no governor `performance` lowers the
-/// clock of a CPU that has to wait, so that clocks read then count as those of a busy CPU.
+/// Busy time plus I/O wait and time withheld by a quota. The governor `performance` keeps the clock of a waiting CPU,
+/// so its clock readings count as readings under load.
 pub(crate) fn loaded_percent_at(facts: &Facts<'_>) -> Vec<Option<f64>> {
     if is_log(facts) || is_other_governor(facts) {
         return facts.busy_percent_at().clone();
@@ -79,13 +79,13 @@ pub(crate) fn loaded_percent_at(facts: &Facts<'_>) -> Vec<Option<f64>> {
     found
 }
 
-/// Number of CPUs that were online, or none if nothing tells it.
+/// Number of online CPUs; `None` if unknown.
 pub fn cpu_count(record: &Record) -> Option<u32> {
     let online = record.machine.cpus.iter().filter(|cpu| cpu.online).count();
     (online > 0).then_some(online as u32)
 }
 
-/// What the sampling itself cost, in percent of all CPUs; none where it was not measured (logs).
+/// CPU cost of sampling in percent of all CPUs; `None` if not measured (logs).
 pub fn own_cost_percent(record: &Record) -> Option<f64> {
     let cost = &record.samples.cost;
     let cpus = cpu_count(record)?;
@@ -130,7 +130,7 @@ fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
 fn from_sums(at_ms: i64, sums: &[i64; CpuTime::OF_KERNEL.len()]) -> Option<CpuUse> {
     let total: i64 = sums.iter().total();
     let percent = |ticks: f64| 100.0 * ticks / total as f64;
-    // As real numbers: those of a foreign Record may be any.
+    // As floating point, because a foreign Record may contain any number.
     let [user, nice, system, _, iowait, irq, softirq, steal] = sums.map(|ticks| ticks as f64);
     (total > 0).then(|| CpuUse {
         at_ms,

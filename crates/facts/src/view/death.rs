@@ -1,5 +1,5 @@
-//! The end of a run that has none: where it died, what was seen last, and what the likely cause is. One that was
-//! resumed has several.
+//! Where a run without an end died, its last readings, and the likely cause. A run that was resumed may have several
+//! deaths.
 
 use super::{channels, gauge, is_log, matching_messages};
 use crate::Facts;
@@ -7,20 +7,20 @@ use record::{
     Aftermath, ChannelId, DeathPoint, End, LastWords, LoadSpan, OfHwmon, OfRaspberryPi, Record, Unit, Window,
 };
 
-/// What was seen in this time before the end is about the end.
+/// Readings within this time before the end are related to the end.
 const JUST_BEFORE_MS: i64 = 10_000;
 /// SoCs stop by themselves at about 105 to 125 °C; boards without cooling die well before at the voltages
 /// that heat takes from them. Above this, heat is a likely cause.
 const HOT_MILLICELSIUS: i64 = 95_000;
-/// And above this it is one that cannot be left out.
+/// Above this temperature heat cannot be excluded.
 const WARM_MILLICELSIUS: i64 = 85_000;
-/// Below this a supply of 5 V is out of its specification (USB 2.0, 7.2.2: 4.75 V at the plug), and boards
-/// run into trouble. Only inputs that are of 5 V at all are asked.
+/// Below this, a 5 V supply is out of its specification (USB 2.0, 7.2.2: 4.75 V at the plug) and boards fail. Applies
+/// to 5 V inputs only.
 const LOW_MILLIVOLTS: i64 = 4_750;
 const FIVE_VOLTS: std::ops::Range<i64> = 4_000..5_600;
-/// `WDIOF_CARDRESET` of Documentation/watchdog/watchdog-api.rst: the last start was made by the watchdog.
+/// `WDIOF_CARDRESET` of Documentation/watchdog/watchdog-api.rst: the watchdog caused the last reset.
 const BY_WATCHDOG: u32 = 0x20;
-/// `WDIOF_OVERHEAT` and `WDIOF_POWERUNDER` of the same.
+/// `WDIOF_OVERHEAT` and `WDIOF_POWERUNDER` of the same document.
 const BY_HEAT: u32 = 0x01;
 const BY_VOLTAGE: u32 = 0x10;
 /// Reasons of a start, of Documentation/ABI/testing/sysfs-platform-power-on-reason and of the firmware of a Raspberry
@@ -41,7 +41,7 @@ pub struct Death {
     pub step: String,
     /// How long that step had run, or the run where no step had begun.
     pub into_ms: i64,
-    /// What was seen last.
+    /// Last readings.
     pub seen: Option<LastSeen>,
     /// The likely cause as a sentence.
     pub cause: String,
@@ -60,7 +60,7 @@ pub struct LastSeen {
     pub millicelsius: Option<i64>,
 }
 
-/// Where and why a run of this program died and did not go on; none if it came to an end.
+/// First death of a run of this program that was not resumed; `None` if the run ended normally.
 pub fn death<'a>(facts: &'a Facts<'_>) -> Option<&'a Death> {
     let has_ended = facts.run.end != End::Died || facts.run.died_in.is_none();
     facts.deaths().last().filter(|_| !has_ended)
@@ -113,7 +113,7 @@ fn just_before(died: &DeathPoint) -> Window {
     Window { start_ms: died.at_ms.saturating_sub(JUST_BEFORE_MS), end_ms: died.at_ms, ..Window::default() }
 }
 
-/// The last value of each kind that says something about the end.
+/// Last value of each kind that relates to the end.
 fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSeen> {
     let mut times = facts.samples.at_ms.iter().rev();
     let last_ms = *times.find(|at_ms| **at_ms <= died.at_ms)?;
@@ -138,7 +138,7 @@ fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSeen> {
         words.push_str(&format!("{separator}DRAM at {} MHz", hz.saturating_add(500_000) / 1_000_000));
     }
     if words.is_empty() {
-        // A virtual machine has no sensor of these, but it was watched.
+        // A virtual machine has none of these sensors, but has a load average.
         let load = last_of(|id| *id == ChannelId::Load(LoadSpan::One));
         words = match load {
             Some(hundredths) => format!("load {:.2}", hundredths as f64 / 100.0),
@@ -171,7 +171,7 @@ fn last_millivolts(record: &Record, window: Window) -> Option<i64> {
     voltages.filter(|millivolts| FIVE_VOLTS.contains(millivolts)).min()
 }
 
-/// Why the program alone ended: the same kernel still runs.
+/// Why the program alone ended: the kernel is still the same boot.
 fn killed(record: &Record, died: &DeathPoint) -> (String, u8) {
     let is_oom = |text: &str| text.contains("Out of memory") || text.contains("oom-kill");
     let before = |at_ms: Option<i64>| at_ms.is_none_or(|at_ms| at_ms <= died.at_ms);
@@ -314,7 +314,7 @@ fn by_samples(record: &Record, died: &DeathPoint, seen: Option<&LastSeen>) -> Op
     })
 }
 
-/// What the hardware says about its last start.
+/// Cause of the last reset as reported by the hardware.
 fn by_reset(aftermath: &Aftermath) -> Option<(String, u8)> {
     let watchdogs = aftermath.watchdogs.known().into_iter().flatten();
     for watchdog in watchdogs {

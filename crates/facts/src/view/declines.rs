@@ -7,7 +7,7 @@ use crate::Facts;
 use crate::stats::mean;
 use record::{ChannelId, Record, Window};
 
-/// A result that fell while it was measured.
+/// A result that fell during its measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decline {
     /// What ran, in words.
@@ -22,7 +22,7 @@ pub struct Decline {
 
 /// Repetitions on a quiet, cool board differ by less than 2 %.
 const FALL_PERCENT_MIN: f64 = 3.0;
-/// A claimed clock that moved less than this did not see what made results fall.
+/// An advertised clock that changed by less does not explain a decline.
 const MOVED_PERCENT_MIN: f64 = 1.0;
 /// Rows that it needs.
 const ROWS_MIN: usize = 3;
@@ -45,7 +45,7 @@ pub(crate) fn declines(facts: &Facts<'_>) -> Vec<Decline> {
     of_runs.into_iter().chain(of_series).filter(|decline| decline.fall_percent >= FALL_PERCENT_MIN).collect()
 }
 
-/// True if the claimed clock of every policy was read: of others nothing is known.
+/// True if the advertised clock of every policy was read.
 pub fn claims_are_whole(record: &Record) -> bool {
     let is_read = |id: &ChannelId| record.samples.channel(id).is_some();
     let of_no_policy = |id: &ChannelId| id.is_any_claim() && !id.is_policy_claim();

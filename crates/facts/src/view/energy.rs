@@ -1,4 +1,4 @@
-//! Energy of every step, from the source of the whole board, or the reason why it is not known.
+//! Energy of every step from the source of the whole board, or the reason why it is unknown.
 
 use super::power::PowerSource;
 use super::power_series::{PowerSeries, StepEnergy};
@@ -22,25 +22,25 @@ pub struct Energy {
     pub late_ms: (f64, f64),
     /// Mean power while the CPUs were idle in milliwatts; `None` if they never were while the source gave readings.
     pub idle_mw: Option<f64>,
-    /// For every step that ran, in order: its index, and its energy or why it is not known.
+    /// Every step that ran, in order: its index, and its energy or the reason why it is unknown.
     pub steps: Vec<(usize, Result<StepEnergy, String>)>,
     /// The same for the states without load of a power measurement. Of a suspend it is the energy of the time asleep.
     pub rests: Vec<(usize, Result<StepEnergy, String>)>,
-    /// Other sources at the same time.
+    /// Other sources over the same time.
     pub others: Vec<SourceAgreement>,
 }
 
-/// Another source set against that of the run.
+/// Another source compared with the source of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceAgreement {
     /// The other source.
     pub other: PowerSource,
-    /// What it reads where that of the run would read nothing, in milliwatts, and by which factor it follows: a straight
-    /// line through readings at the same time. `None` if the power did not change enough to tell.
+    /// Straight line through simultaneous readings: offset in milliwatts and factor. `None` if power did not change
+    /// enough.
     pub line: Option<Line>,
-    /// By how much it is later than that of the run, in milliseconds; negative if earlier.
+    /// Delay against the source of the run in milliseconds; negative if earlier.
     pub later_ms: f64,
-    /// Readings at the same time.
+    /// Number of simultaneous readings.
     pub readings: usize,
 }
 
@@ -52,7 +52,7 @@ const TOGETHER_MS: u64 = 1_000;
 const TOGETHER_MIN: usize = 10;
 const CORRELATION_MIN: f64 = 0.9;
 
-/// Energy of all steps, or why there is none.
+/// Energy of all steps, or the reason why it is unknown.
 pub(crate) fn energy(facts: &Facts<'_>) -> Result<Energy, String> {
     let remedy = "use a power meter: `sbc-bench list meters`";
     let sources = facts.power_sources();
@@ -117,7 +117,7 @@ fn agreement(facts: &Facts<'_>, own: &PowerSeries<'_>, other: &PowerSource) -> S
 }
 
 impl SourceAgreement {
-    /// `ina226 at the input of the board, with what it feeds: 0.92 of it - 0.30 W`.
+    /// For example `ina226 at the input of the board, with what it feeds: 0.92 of it - 0.30 W`.
     pub fn words(&self) -> String {
         let against = match self.line {
             Some(Line { offset, slope, .. }) => {
@@ -130,12 +130,13 @@ impl SourceAgreement {
     }
 }
 
-/// Energy of the repetitions of one score.
+/// Energy of all repetitions of one score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreEnergy {
     /// Which score.
     pub key: ScoreKey,
-    /// Median over the repetitions, or why there is none: mean power in milliwatts, energy, half its interval in percent.
+    /// Median over the repetitions, or the reason why it is unknown: mean power in milliwatts, energy, half its
+    /// interval in percent.
     pub median: Result<StepEnergy, String>,
     /// Work per energy, with its unit.
     pub work: Option<(f64, String)>,

@@ -1,6 +1,6 @@
-//! Falls of the clock that the kernel claims while all CPUs are loaded.
+//! Falls of the advertised clock while all CPUs are loaded.
 //!
-//! Only claims: a firmware that throttles behind the kernel's back is not seen here.
+//! Advertised clocks only: firmware that throttles without telling the kernel does not show here.
 
 use super::base::{Base, base, busy_readings, cpus_of, full_loads};
 use super::firmware::firmware_clock_channel;
@@ -26,7 +26,7 @@ pub struct ClockFall {
     pub cpus: Vec<u32>,
     /// Steps of the phase: indices in `Record::steps`.
     pub steps: Vec<usize>,
-    /// The clock that these CPUs could have held.
+    /// Clock that these CPUs could have held.
     pub top_khz: u32,
     /// True if that is an upper bound.
     pub at_most: bool,
@@ -40,8 +40,8 @@ pub struct ClockFall {
     pub low_share: f64,
     /// First sample below the top.
     pub first_ms: i64,
-    /// True if the phase began at the top and the clock fell in it; false if it was low from the
-    /// beginning, as with a clock limit for many busy cores.
+    /// True if the phase began at the top and the clock fell during it; false if it was low from the beginning, as with
+    /// an all-core limit.
     pub fell_within: bool,
     /// Hottest SoC temperature of the phase.
     pub temp_millicelsius_max: Option<i64>,
@@ -54,8 +54,7 @@ pub struct ClockFall {
 const LOWER_PERCENT: f64 = 3.0;
 /// Single short readings happen on boards that do not throttle.
 const LOW_SAMPLES_MIN: usize = 2;
-/// In a log, of which a row stands for ten seconds and more, one is enough if it lost a good part of the clock, as a
-/// share ...
+/// A row of a log covers ten seconds or more: a single one counts if its clock is below this share ...
 const DEEP_SHARE: f64 = 0.8;
 /// ... at a temperature at which machines throttle.
 const DEEP_MILLICELSIUS: i64 = 85_000;
@@ -74,7 +73,7 @@ pub(crate) fn clock_falls(facts: &Facts<'_>, phases: &[Phase], doubted: &[Doubte
         };
         for phase in &loaded {
             let mut readings = busy_readings(facts, channel, phase, busy);
-            // What a weak supply took has a rule of its own.
+            // A separate rule covers weak supplies.
             readings.retain(|reading| !by_supply.contains(&reading.row));
             falls.extend(fall(facts, channel, phase, base, &readings));
         }
@@ -82,8 +81,7 @@ pub(crate) fn clock_falls(facts: &Facts<'_>, phases: &[Phase], doubted: &[Doubte
     falls
 }
 
-/// Share of the clock that all CPUs together lost in a phase against the clocks that they could have held,
-/// in percent: what a score that follows the clock lost.
+/// Loss of clock of all CPUs together in a phase, in percent of the clocks that they could have held.
 pub fn phase_clock_loss_percent(facts: &Facts<'_>, phase: &Phase) -> Option<f64> {
     let phases = facts.phases();
     let busy = facts.loaded_percent_at();
@@ -154,7 +152,7 @@ mod tests {
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use record::{Unit, Variant, WorkloadId};
 
-    /// A run at 1800 MHz on one CPU, then on all at the clocks given, two samples a second.
+    /// A run at 1800 MHz on one CPU, then on all CPUs at these clocks, with two samples a second.
     fn run(loaded_khz: &[i64]) -> Record {
         let end = 2.0 + loaded_khz.len() as f64 / 2.0;
         let record = with_step(own_run(), WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], (0.0, 1.9), compression(1));

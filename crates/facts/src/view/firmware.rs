@@ -1,7 +1,7 @@
-//! What the firmware of a Raspberry Pi says: throttle bits and its own clock.
+//! Firmware of a Raspberry Pi: throttle bits and its own clock.
 //!
-//! Bits of the mailbox property `0x00030046` (get throttled): 0 under-voltage, 1 frequency capped,
-//! 2 throttled, 3 soft temperature limit, all four now; 16 to 19 the same since boot.
+//! Bits of the mailbox property `0x00030046` (get throttled): 0 under-voltage, 1 frequency capped, 2 throttled, 3 soft
+//! temperature limit, all live; 16 to 19 the same since boot.
 
 use super::clock_gauge::{clock_gauge, is_wild};
 use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
@@ -9,14 +9,14 @@ use crate::Facts;
 use record::{Channel, ChannelId, OfRaspberryPi, Record, Unit, WorkloadId};
 use std::collections::BTreeSet;
 
-/// What is known about one bit.
+/// State of one bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FirmwareBits {
-    /// Never seen, and it would have been.
+    /// Not set in any sample.
     Clear,
-    /// Nobody looked.
+    /// Not read.
     Unknown,
-    /// Seen live in so many of so many samples, first at this moment.
+    /// Set in `samples` of `of` samples, first at this moment.
     Live {
         /// Samples with the bit set.
         samples: usize,
@@ -25,9 +25,9 @@ pub enum FirmwareBits {
         /// First moment.
         first_ms: i64,
     },
-    /// Not seen live, but the sticky bit rose during the run.
+    /// Not set in samples, but the sticky bit rose during the run.
     RoseDuringRun,
-    /// The sticky bit is set after the run, and nobody looked before it (logs).
+    /// The sticky bit is set after the run; its state before the run is unknown (logs).
     SinceBoot,
 }
 
@@ -88,11 +88,10 @@ pub struct FirmwareClock {
     pub firmware_khz: u32,
 }
 
-/// Two readings that are not taken in the same microsecond differ by rounding and change; a clock
-/// counts as lower from here.
+/// Simultaneous readings of one clock differ by rounding and by changes in between; from here a clock counts as lower.
 const LOWER_PERCENT: i64 = 2;
 
-/// The clock in the words of the firmware, if it was sampled.
+/// Channel of the firmware's clock, if it was sampled.
 pub fn firmware_clock_channel(record: &Record) -> Option<&Channel> {
     record
         .samples
@@ -142,8 +141,8 @@ pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
 /// The highest clock of the Raspberry Pis whose firmware has a soft temperature limit: 3A+ and 3B+.
 const SOFT_LIMITED_KHZ: i64 = 1_400_000;
 
-/// True for a Raspberry Pi whose firmware has a soft temperature limit. Old versions do not tell by their bits that it
-/// acts, and one that is above it from the first moment on shows no drop.
+/// True for a Raspberry Pi whose firmware has a soft temperature limit. Old versions do not report that limit, and a
+/// run that starts above it shows no drop.
 pub fn has_soft_limit(record: &Record) -> bool {
     let claims = channels(record, ChannelId::is_policy_claim);
     let readings = claims.flat_map(|channel| clock_gauge(record, channel, whole_run()));
@@ -154,9 +153,9 @@ pub fn has_soft_limit(record: &Record) -> bool {
 /// A clock this near to the lowest OPP, as a share, is that OPP.
 const LOWEST_SHARE: f64 = 1.02;
 
-/// Rows of the samples in which a supply that was too weak held the clock: the firmware goes to the lowest clock then.
-/// Logs do not have its bits row by row; if under-voltage was recorded at all, a clock that the kernel believes to be
-/// higher and that stands at the lowest OPP shows it. Where the lowest OPP is unknown, every lower clock may be the supply's.
+/// Rows in which a weak supply held the clock: the firmware then uses the lowest clock. Logs lack the bits of each row;
+/// if they record under-voltage, rows count whose firmware clock is at the lowest OPP and below that of the kernel. If
+/// the lowest OPP is unknown, every lower clock counts.
 pub(crate) fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
     let (Some(firmware), Some(claimed)) =
         (firmware_clock_channel(record), channels(record, ChannelId::is_policy_claim).next())

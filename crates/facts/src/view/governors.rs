@@ -10,12 +10,12 @@ pub fn is_other_governor(record: &Record) -> bool {
     !is_log(record) && policies.any(other)
 }
 
-/// The governor after the run's own changes; none if it is not known.
+/// Governor after the run's own changes; `None` if unknown.
 pub fn governor_during_run(record: &Record, policy: &Policy) -> Option<String> {
     let path = format!("policy{}/scaling_governor", policy.policy);
     let mut changes = record.settings.iter().filter(|change| change.path.ends_with(&path));
     let governor = match changes.next_back() {
-        // What it was before does not tell what a change made of it.
+        // The governor before the change does not show what the change achieved.
         Some(change) => change.read_back.known(),
         None => policy.governor.known(),
     };

@@ -1,5 +1,5 @@
-//! The two halves of 7-zip: compression and decompression differ in what holds them back, and the columns of a run tell
-//! which of them changed, and whether it used less of the CPUs or did less work with them.
+//! Compression and decompression of 7-zip. They have different limits, and the columns of a run show which of them
+//! changed, in CPU use or in work per CPU time.
 
 use super::core_types;
 use super::scores::spread_percent;
@@ -7,7 +7,7 @@ use crate::Facts;
 use crate::stats::mean;
 use record::{Compression, DictionaryRow, Outcome, StepMeasurement};
 
-/// What the columns of one run come to, as the mean over its dictionaries.
+/// Columns of one run as means over its dictionaries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Halves {
     /// CPU use of compression, in percent of one CPU.
@@ -31,17 +31,17 @@ pub enum Difference {
     Use,
     /// Both, at equal use of the CPUs.
     Rate,
-    /// No column tells, or several do in several ways.
+    /// No columns, or several changes.
     Unknown,
 }
 
 /// Columns of runs of a quiet machine differ by less.
 const DIFFERS_PERCENT_MIN: f64 = 3.0;
 
-/// What differs by less than this share of the column that differs most is not told.
+/// A change below this share of the largest one is ignored.
 const MINOR_SHARE: f64 = 0.35;
 
-/// The halves of every run on all CPUs; empty if one of them has no rows.
+/// Halves of every run on all CPUs; empty if rows are missing in one of them.
 pub(crate) fn halves(facts: &Facts<'_>) -> Vec<Halves> {
     let runs = facts.multi_totals().iter().map(|(step, _)| match &facts.steps.get(*step)?.outcome {
         Outcome::Done(StepMeasurement::Compression(done)) => of_run(done),
@@ -63,8 +63,8 @@ fn of_run(done: &Compression) -> Option<Halves> {
     })
 }
 
-/// Usual CPU use of the threads that decompress, in percent of the CPUs that they may use: medians of published logs that
-/// were not slowed down, with cores of one known type and with others. Threads on fast cores wait for those on slow ones.
+/// Usual CPU use of decompression in percent of the usable CPUs: medians of published logs without slowdown, with one
+/// known core type and with several. Threads on fast cores wait for those on slow ones.
 const DECOMPRESSING_PERCENT: [f64; 2] = [98.9, 86.6];
 
 /// Usual CPU use of the threads of 7-zip that decompress on all CPUs, in percent.
@@ -88,7 +88,7 @@ pub struct Fall {
 const USE_SHARE_MIN: f64 = 0.5;
 
 impl Fall {
-    /// True if the threads had less CPU time, so that the fall tells nothing about clocks.
+    /// True if the threads had less CPU time, so that the fall is unrelated to clocks.
     pub fn is_of_use(&self) -> bool {
         self.use_share >= USE_SHARE_MIN
     }
@@ -97,7 +97,7 @@ impl Fall {
 /// Less of a fall than this is no witness, as a factor.
 const FALL_LOG_MIN: f64 = 0.005;
 
-/// The fall from the first to the last of these runs, if the columns show one.
+/// Fall from the first to the last run, if the columns show one.
 pub fn fall(runs: &[Halves]) -> Option<Fall> {
     let (first, last) = (runs.first()?, runs.last()?);
     let both = |value: fn(&Halves) -> [f64; 2]| {

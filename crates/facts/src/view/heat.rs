@@ -45,7 +45,7 @@ pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<R
     kept.filter(|reading| window.contains(reading.at_ms)).collect()
 }
 
-/// The hottest moment of the SoC within a window, if a sensor tells its temperature.
+/// Highest temperature of the SoC within a window; `None` without a sensor.
 pub(crate) fn heat(facts: &Facts<'_>, window: Window) -> Option<Heat> {
     let channel = facts.soc_temperature()?;
     let readings = temperatures(facts, channel, window).into_iter();
@@ -53,7 +53,7 @@ pub(crate) fn heat(facts: &Facts<'_>, window: Window) -> Option<Heat> {
     Some(Heat { millicelsius_max: hottest.value, at_ms: hottest.at_ms, channel: channel.id.clone() })
 }
 
-/// Index of the channel that stands for the temperature of the SoC, if it has any value that can be true.
+/// Index of the channel of the SoC's temperature, if it has a plausible value.
 pub(crate) fn soc_channel(facts: &Facts<'_>) -> Option<usize> {
     let choice = soc_temperature::of(facts).ok()?;
     let index = facts.samples.channels.iter().position(|channel| channel.id == choice.channel)?;
@@ -63,10 +63,10 @@ pub(crate) fn soc_channel(facts: &Facts<'_>) -> Option<usize> {
     is_told.then_some(index)
 }
 
-/// Rows with and without load that a sensor has to be the same in before it is not believed.
+/// Minimum number of rows each with and without load before a constant sensor is rejected.
 const STUCK_ROWS_MIN: usize = 6;
 
-/// What a sensor shows that is the same in every row, idle and under full load: no SoC is.
+/// Value of a sensor that is constant in every row, idle and under full load.
 pub fn stuck_millicelsius(facts: &Facts<'_>, channel: &Channel) -> Option<i64> {
     let mut values = channel.values.iter().flatten();
     let first = values.next()?;
@@ -84,12 +84,12 @@ pub fn stuck_millicelsius(facts: &Facts<'_>, channel: &Channel) -> Option<i64> {
     (loaded.len().min(others.len()) >= STUCK_ROWS_MIN).then_some(*first)
 }
 
-/// The name of the sensor, if it is that of one core or cluster of several: the others can be hotter.
+/// Name of the sensor if it belongs to one of several cores or clusters: the others may be hotter.
 pub fn sensor_of_a_part(facts: &Facts<'_>) -> Option<String> {
     let of_one_core = |name: &str| name.starts_with("cpu0-thermal") || name.starts_with("cpu0_thermal");
     let has_more = facts.machine.clusters.len() > 1;
     let channel = facts.soc_temperature().filter(|_| has_more)?;
-    // A log names its sensor in a line of its own.
+    // Logs name the sensor on a separate line.
     let source = facts.machine.features.iter().find(|feature| feature.name == "thermal-source");
     let of_log = source.and_then(|source| source.value.rsplit_once('(')?.1.strip_suffix(')'));
     let name = if channel.id == ChannelId::Soc { of_log? } else { channel.label.as_str() };
@@ -103,9 +103,9 @@ pub struct Cooling {
     pub channel: ChannelId,
     /// Type of the device.
     pub label: String,
-    /// First moment at which it was raised.
+    /// First moment of a raised state.
     pub first_ms: i64,
-    /// Last moment at which it was raised.
+    /// Last moment of a raised state.
     pub last_ms: i64,
     /// Highest state, or lowest limit in kHz.
     pub extreme: i64,
@@ -113,8 +113,8 @@ pub struct Cooling {
     pub before: i64,
 }
 
-/// Cooling devices of CPUs whose state rose above that of the run's beginning while workloads
-/// ran. `Documentation/driver-api/thermal/sysfs-api.rst`.
+/// Cooling devices of CPUs whose state rose above the one at the start while workloads ran.
+/// `Documentation/driver-api/thermal/sysfs-api.rst`.
 pub(crate) fn raised_cooling(facts: &Facts<'_>) -> Vec<Cooling> {
     let workloads = workloads(facts);
     let devices = channels(facts, |id| matches!(id, ChannelId::Cooling(_)));
@@ -138,9 +138,9 @@ pub(crate) fn limits_lowered_by_programs(facts: &Facts<'_>) -> Vec<Cooling> {
     lowered_by(facts).1
 }
 
-/// The limits that the kernel lowered, and those that another program lowered. A program did if the run found its own limit
-/// changed between two steps while no cooling device of CPUs was in use: the kernel lowers limits by these. A machine
-/// without such devices gives no evidence of a program.
+/// Limits lowered by the kernel, and limits lowered by another program. A program is the cause if the run found its own
+/// limit changed between two steps while no cooling device of CPUs was active, because the kernel lowers limits by
+/// cooling devices. A machine without them gives no evidence of a program.
 fn lowered_by(facts: &Facts<'_>) -> (Vec<Cooling>, Vec<Cooling>) {
     let mut cooling = channels(facts, |id| matches!(id, ChannelId::Cooling(_))).filter(|channel| channel.cools_cpus());
     let is_cooled = cooling.next().is_none() || !facts.raised_cooling().is_empty();
@@ -152,7 +152,7 @@ fn lowered_by(facts: &Facts<'_>) -> (Vec<Cooling>, Vec<Cooling>) {
     all_lowered(facts).into_iter().partition(|limit| is_cooled || !is_found(limit))
 }
 
-/// Limits (`scaling_max_freq`) below what the run itself had set, and below the highest one seen.
+/// Limits (`scaling_max_freq`) below the run's own setting and below the highest one.
 fn all_lowered(facts: &Facts<'_>) -> Vec<Cooling> {
     let workloads = workloads(facts);
     let is_limit = |id: &ChannelId| matches!(id, ChannelId::Policy(_, OfPolicy::LimitMax));
@@ -185,7 +185,7 @@ pub(super) fn workloads(facts: &Facts<'_>) -> Vec<Phase> {
     phases
 }
 
-/// The readings that lie beyond what `before` says of their moment, as one stretch; none if there are none.
+/// Readings beyond the reference of their moment, as one interval; `None` without such readings.
 fn extreme(
     record: &Record,
     channel: &Channel,
@@ -244,7 +244,7 @@ mod tests {
         }
         let heat = heat(&Facts::of(&record), whole_run()).unwrap();
         assert_eq!((heat.millicelsius_max, heat.at_ms), (71_000, 500));
-        // The run itself chose another one.
+        // The run chose another sensor.
         let (channel, why) = (ChannelId::zone_temperature(2), SocReason::Name { about: "big cluster".into() });
         record.soc_temperature = Fact::Known(SocTemperature { channel, why });
         let heat = super::heat(&Facts::of(&record), whole_run()).unwrap();

@@ -1,13 +1,13 @@
-//! The highest clock that settings allowed, as far as the run knows them: what stood there when it began and
-//! what it set itself. What the kernel lowers below that is cooling.
+//! Highest clock allowed by settings: those at the start and those of the run itself. A lower limit by the kernel is
+//! cooling.
 
 use record::{Policy, Record, SettingChange};
 
 /// What is sampled so near to a change may still show the value before.
 const AROUND_MS: i64 = 1000;
 
-/// The limit of a policy by settings at this moment, in kHz, and whether the run set it; none if nobody knows.
-/// Near to a change, the lower of both.
+/// Limit of a policy by settings at this moment in kHz, and whether the run set it; `None` if unknown. Near a change,
+/// the lower of both.
 pub fn limit_set_at(record: &Record, policy: &Policy, at_ms: i64) -> Option<(u32, bool)> {
     let path = format!("/policy{}/scaling_max_freq", policy.policy);
     let begin = policy.limit_khz_max.known().map(|khz| (*khz, false));

@@ -1,4 +1,4 @@
-//! The clocks that CPUs had over a run, and those that they could have held.
+//! Clocks of CPUs over a run, and the clocks that they could have held.
 
 use super::base::{base, cpus_of};
 use super::clock_gauge::clock_gauge;
@@ -10,14 +10,14 @@ use crate::Facts;
 use record::{Channel, ChannelId, OfPolicy, Record, Unit};
 use std::collections::BTreeMap;
 
-/// The clocks of CPUs that share one.
+/// Clocks of CPUs that share a clock.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadClock {
     /// Where they stand.
     pub channel: ChannelId,
     /// The CPUs; empty if not known.
     pub cpus: Vec<u32>,
-    /// The clock that these CPUs could have held, in kHz.
+    /// Clock that these CPUs could have held, in kHz.
     pub base_khz: f64,
     /// True if that is an upper bound.
     pub at_most: bool,
@@ -27,7 +27,7 @@ pub struct LoadClock {
     busy: Vec<Option<f64>>,
 }
 
-/// With less of all CPUs busy than this, nothing ran on most of them: between two repetitions, or at the end of one.
+/// Below this load most CPUs were idle: between two repetitions, or at the end of one.
 const BUSY_PERCENT_MIN: f64 = 50.0;
 /// A clock so far above what these CPUs can hold is read wrong.
 const WILD_ABOVE: f64 = 1.5;

@@ -9,9 +9,9 @@ use record::{AllCpus, ChannelId, CpuTime, KernelMessage, OfCpu, Window};
 pub struct LostCpus {
     /// From here: the last moment at which they may have been there.
     pub from_ms: i64,
-    /// When it was seen.
+    /// Time of the first sample without them.
     pub seen_ms: i64,
-    /// To here; none if they did not come back.
+    /// End; `None` if they did not return.
     pub to_ms: Option<i64>,
     /// How many at most.
     pub count: i64,
@@ -47,8 +47,8 @@ pub fn kill_messages<'a>(facts: &'a Facts<'_>) -> Vec<(usize, &'a KernelMessage)
     messages
 }
 
-/// The CPUs that were away at a reading: those that have no CPU time in a row in which others have, or, where times are
-/// those of all CPUs together, those that kernel messages name until then.
+/// CPUs that were offline at a reading: those without CPU time in a row in which others have some, or, if times are
+/// those of all CPUs together, those in kernel messages up to then.
 pub fn cpus_away(facts: &Facts<'_>, reading: &Reading) -> Vec<u32> {
     let idle = facts.samples.channels.iter().filter_map(|channel| match channel.id {
         ChannelId::Cpu(cpu, OfCpu::Time(CpuTime::Idle)) => Some((cpu, channel.values.get(reading.row)?.is_some())),
@@ -66,7 +66,7 @@ pub fn cpus_away(facts: &Facts<'_>, reading: &Reading) -> Vec<u32> {
     cpus
 }
 
-/// Every such stretch that samples show, in order. Runs count online CPUs in the channel `cpu.online`.
+/// All such intervals in samples, in order. Runs sample the number of online CPUs in the channel `cpu.online`.
 pub(crate) fn lost_cpus(facts: &Facts<'_>) -> Vec<LostCpus> {
     let online = ChannelId::AllCpus(AllCpus::Online);
     let Some(channel) = facts.samples.channel(&online) else {
@@ -74,7 +74,7 @@ pub(crate) fn lost_cpus(facts: &Facts<'_>) -> Vec<LostCpus> {
     };
     let readings = gauge(facts, channel, whole_run());
     let ours = facts.switched_off();
-    // Without those that the run itself had switched off.
+    // Without CPUs that the run itself switched off.
     let count = |reading: &Reading| {
         let off = ours.iter().filter(|off| off.is_at(reading.at_ms));
         reading.value + off.count() as i64

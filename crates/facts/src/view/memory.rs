@@ -8,7 +8,7 @@ use record::{Arrange, Cache, Latency, Record};
 const STEEP: f64 = 0.5;
 /// A rise by less in all is noise.
 const RISE_MIN: f64 = 1.3;
-/// Sizes rise by the square root of two: a cache that shows one step off is the same.
+/// Sizes rise by the square root of two: a cache boundary one step off counts as equal.
 const STEP: f64 = 1.5;
 
 /// The end of a cache.
@@ -22,7 +22,7 @@ pub struct Knee {
     pub after_ns: f64,
 }
 
-/// Sizes and latencies of one access after the other, ascending.
+/// Sizes and latencies of dependent single accesses, ascending.
 pub fn latency_curve(latency: &Latency) -> Vec<(u64, f64)> {
     const NAMES: [&str; 3] = ["1xPTR", "random", "single random read"];
     let is_plain = |name: &String| NAMES.contains(&name.as_str());

@@ -1,4 +1,4 @@
-//! Kernel messages that tell of one kind of event.
+//! Kernel messages about one kind of event.
 
 use crate::Place;
 use record::{KernelMessage, Record};

@@ -1,8 +1,7 @@
-//! Views: plain questions asked of a Record, answered the same way for own runs and for old logs.
+//! Views: values derived from a Record in the same way for own runs and old logs.
 //!
-//! A view derives and decides nothing: it knows that CPU use comes from tick counters in own runs
-//! and from printed percentages in logs, so that rules and reports need not. A question that the
-//! Record cannot answer gives nothing, never zero.
+//! A view decides nothing. It hides that CPU use, for example, comes from tick counters in own runs and from printed
+//! percentages in logs. A value that the Record does not provide is `None` or empty, never zero.
 
 mod base;
 mod busy_processes;
@@ -43,6 +42,7 @@ mod samples;
 mod score;
 mod score_steps;
 mod scores;
+mod step_time;
 mod swap;
 mod switched_off;
 mod topology;
@@ -90,6 +90,7 @@ pub use samples::{
 pub use score::{StepScore, step_score};
 pub use score_steps::{ScoreKey, ScoreSteps};
 pub use scores::{SeriesTrend, compressions, fall_percent, spread_percent};
+pub use step_time::{StepTime, TimePart, step_time};
 pub use swap::{SwapGrowth, swap_devices, swap_traffic_pages};
 pub use switched_off::SwitchedOff;
 pub use topology::topology;

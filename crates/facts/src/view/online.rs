@@ -1,6 +1,5 @@
-//! Which CPUs were online at a moment: counted in samples of own runs, and told by kernel messages where nobody counted.
-//! Some vendors' kernels switch CPUs on and off by load, so that a share of the CPU time of those that are there is not a
-//! share of all.
+//! Online CPUs at a moment: from samples in own runs, otherwise from kernel messages. Some vendors' kernels switch CPUs
+//! by load, so a share of the online CPUs is not a share of all CPUs.
 
 use super::lost_cpus::killed_cpu;
 use super::{cpu_count, is_log};
@@ -23,7 +22,7 @@ pub struct OnlineCpus {
 }
 
 impl OnlineCpus {
-    /// Of this Record; none if it does not know its CPUs.
+    /// Online CPUs of a Record; `None` if its CPUs are unknown.
     pub fn of(facts: &Facts<'_>) -> Option<Self> {
         let all = cpu_count(facts)?;
         let is_sampled = facts.samples.channel(&ChannelId::AllCpus(AllCpus::Online)).is_some();
@@ -31,7 +30,7 @@ impl OnlineCpus {
         Some(Self { all, away })
     }
 
-    /// How many there were at this moment, one at least.
+    /// Number of CPUs online at this moment, at least one.
     pub fn at(&self, at_ms: i64) -> u32 {
         let away = self.away.iter().filter(|away| away.from_ms <= at_ms && at_ms < away.to_ms);
         self.all.saturating_sub(away.map(|away| away.cpus).total()).max(1)
@@ -47,7 +46,7 @@ impl OnlineCpus {
         }
     }
 
-    /// How many there were for how many milliseconds of a window, one after the other.
+    /// Consecutive intervals of a window: number of CPUs and duration in milliseconds.
     fn spans(&self, window: Window) -> Vec<(u32, i64)> {
         let mut edges = vec![window.start_ms, window.end_ms];
         let inner = self.away.iter().flat_map(|away| [away.from_ms, away.to_ms]);
@@ -56,7 +55,7 @@ impl OnlineCpus {
         edges.windows(2).map(|pair| (self.at(pair[0]), pair[1] - pair[0])).collect()
     }
 
-    /// Share of a window in which fewer than `wanted` were online, 0 to 1.
+    /// Share of a window with fewer than `wanted` CPUs online, 0 to 1.
     pub fn short_share(&self, wanted: u32, window: Window) -> f64 {
         let spans = self.spans(window);
         let short = spans.iter().filter(|(cpus, _)| *cpus < wanted.min(self.all));
@@ -74,7 +73,7 @@ fn by_samples(facts: &Facts<'_>) -> Vec<OfflineSpan> {
     lost.collect()
 }
 
-/// A CPU of which the kernel first says that it came was away before.
+/// A CPU whose first message is its start was offline before.
 fn by_messages(record: &Record) -> Vec<OfflineSpan> {
     let mut away: Vec<(u32, OfflineSpan)> = Vec::new();
     let mut known: Vec<u32> = Vec::new();

@@ -3,7 +3,7 @@
 use super::clocks::{ClusterClock, clock_passes, point_clock};
 use record::{Record, Variant};
 
-/// The measured clock of one OPP.
+/// Measured clock of one OPP.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OppClock {
     /// Measured.
@@ -12,7 +12,7 @@ pub struct OppClock {
     pub tolerance_percent: f64,
 }
 
-/// The clock measured at this OPP in the cold pass, on the cluster of the CPU where one is named.
+/// Clock measured at this OPP in the cold pass, on the cluster of this CPU if one is given.
 pub fn opp_clock(record: &Record, cpu: Option<u32>, opp_khz: u32) -> Option<OppClock> {
     let points = clock_passes(record, &Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();

@@ -1,4 +1,4 @@
-//! Measured clocks of all OPPs of a cluster: their pattern shows why clocks are below the advertised ones.
+//! Pattern of the measured clocks of all OPPs of a cluster, which shows why clocks are below the advertised ones.
 
 use super::clocks::{ClusterClock, clock_passes, point_clock};
 use record::{Record, Variant};
@@ -6,16 +6,16 @@ use record::{Record, Variant};
 /// Pattern in the measured clocks of all OPPs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OppShape {
-    /// All are this share of the named ones: what divides the clock is set otherwise than the kernel believes.
+    /// All clocks are this share of the nominal ones: the clock source differs from what the kernel assumes.
     OneFactor {
         /// Measured divided by named.
         factor: f64,
         /// Number of OPPs that show it.
         opps: usize,
     },
-    /// All are lower by the same few MHz: a loss of the loop that measures.
+    /// All clocks are lower by the same few MHz: overhead of the measuring loop.
     OneOffset,
-    /// These OPPs, lowest first, are one clock.
+    /// These OPPs, lowest first, run at one clock.
     FlatTop {
         /// Their named clocks.
         opps_khz: Vec<u32>,
@@ -32,10 +32,10 @@ const OFFSET_KHZ_MAX: f64 = 20_000.0;
 const SLOPE_OF_ONE: f64 = 0.01;
 /// A factor from here is no loss of the measurement.
 const FACTOR_MAX: f64 = 0.97;
-/// Clocks that differ by less than this are one.
+/// Clocks that differ by less than this share are equal.
 const SAME_CLOCK: f64 = 0.015;
 
-/// The shape of the cold clocks of a cluster, if they have one.
+/// Pattern of the cold clocks of a cluster, if there is one.
 pub fn opp_shape(record: &Record, cluster: &ClusterClock) -> Option<OppShape> {
     let mut points: Vec<(u32, u32)> = clock_passes(record, &Variant::COLD)
         .flat_map(|(step, clocks)| clocks.points.iter().map(move |point| (step, point)))
@@ -76,7 +76,7 @@ fn flat_top(points: &[(u32, u32)]) -> Option<OppShape> {
     let is_same = |point: &&(u32, u32)| (f64::from(point.1) / top - 1.0).abs() <= SAME_CLOCK;
     let mut opps_khz: Vec<u32> = points.iter().rev().take_while(is_same).map(|point| point.0).collect();
     opps_khz.reverse();
-    // Where the lowest OPP gives the highest clock, OPPs set nothing, and nothing is capped.
+    // If the lowest OPP already gives the highest clock, OPPs have no effect and nothing is capped.
     (opps_khz.len() > 1 && opps_khz.len() < points.len()).then_some(OppShape::FlatTop { opps_khz })
 }
 

@@ -6,8 +6,7 @@ use crate::Facts;
 use crate::stats::mean;
 use record::Step;
 
-/// CPU time that the kernel charged to a step, in nanoseconds: the larger of what its threads had, and what it had
-/// with the processes that it started.
+/// CPU time charged to a step in nanoseconds: the larger of the time of its threads and the time of its processes.
 pub fn cpu_ns(step: &Step) -> Option<f64> {
     let counters = &step.counters;
     let own_ns = counters.task_clock_ns.known().map(|ns| *ns as f64);
@@ -21,8 +20,8 @@ pub fn waited_ns(step: &Step) -> Option<f64> {
     step.counters.run_delay_ns.known().map(|ns| *ns as f64)
 }
 
-/// How many CPUs were busy on average while a step ran, without what the kernel charged to it and what the samples
-/// cost; none where either was not counted. CPUs that were not online have no time to share.
+/// Mean number of busy CPUs during a step without the step itself and the sampling; `None` if either was not counted.
+/// Offline CPUs do not count.
 pub fn cpus_of_others(facts: &Facts<'_>, online: &OnlineCpus, step: &Step) -> Option<f64> {
     let sampling = own_cost_percent(facts).unwrap_or(0.0);
     let uses = facts.cpu_use(&step.window);

@@ -1,5 +1,4 @@
-//! Phases: stretches of the run in which one workload ran, so that samples can be judged by what
-//! was going on.
+//! Phases: intervals of the run with one workload.
 
 use record::{Outcome, Record, Step, Variant, Window, WorkBound, WorkloadId, WorkloadName};
 
@@ -10,7 +9,7 @@ pub struct Phase {
     pub steps: Vec<usize>,
     /// Id of the workload.
     pub workload: WorkloadName,
-    /// What it is bound by.
+    /// Limiting resource.
     pub bound: WorkBound,
     /// In words for people.
     pub name: String,
@@ -21,13 +20,13 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// True if the workload keeps one CPU busy and all others should idle.
+    /// True if the workload keeps one CPU busy and all others idle.
     pub fn is_single_threaded(&self) -> bool {
         self.busy_cpus == 1 && self.workload.id().is_some_and(WorkloadId::is_single_threaded)
     }
 
-    /// True if the workload keeps all of `cpu_count` CPUs busy. What waits for a drive or a network does
-    /// not, however many threads it has.
+    /// True if the workload keeps all of `cpu_count` CPUs busy. Loads on a drive or a network do not, regardless of
+    /// their threads.
     pub fn is_full_load(&self, cpu_count: u32) -> bool {
         let computes = matches!(self.bound, WorkBound::Cpu | WorkBound::Memory | WorkBound::Unknown);
         let is_wide = cpu_count > 0 && self.busy_cpus >= cpu_count;
@@ -41,13 +40,13 @@ pub(crate) fn phases(record: &Record) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
         let was_run = !matches!(step.outcome, Outcome::Skipped(_));
-        // Watching is no work of its own: what ran at that time is not part of the run.
+        // Monitoring alone is no workload.
         let is_own = !step.workload.is_within_another() && step.workload != WorkloadId::Watch;
         if !was_run || !is_own || step.window.elapsed_ms() <= 0 {
             continue;
         }
         let busy_cpus = if step.variant.is_multi_of_any_kind() && step.cpus.is_empty() {
-            // A run that failed in a log does not tell its threads.
+            // A failed run in a log has no number of threads.
             busy_cpus_expected(step).max(online)
         } else {
             busy_cpus_expected(step)
@@ -88,8 +87,8 @@ fn phase_name(step: &Step) -> String {
     tools.next().map_or_else(|| step_name(step), |tool| (*tool).to_owned())
 }
 
-/// CPUs that a step keeps busy by itself: its threads, but no more than it was pinned to. Old
-/// versions ran several threads of 7-zip pinned to one CPU.
+/// CPUs that a step keeps busy by itself: its threads, but at most the CPUs that it was pinned to. Old versions pinned
+/// several threads of 7-zip to one CPU.
 pub fn busy_cpus_expected(step: &Step) -> u32 {
     let threads = step.threads.max(1);
     match step.cpus.len() as u32 {

@@ -1,5 +1,5 @@
-//! Sources of power: meters, chips at the input of the board, and parts of it. One of them is the source of a run, for
-//! every table and question alike.
+//! Sources of power: meters, chips at the input of the board, and sensors of its parts. One of them is the source of a
+//! run in every table.
 
 use super::power_doubt::{ANY_BOARD_MW_MIN, power_doubt};
 use super::samples::{Reading, counter_steps, gauge, whole_run};
@@ -16,7 +16,7 @@ pub struct PowerSource {
     reads: Reads,
     /// Place of the measurement.
     pub role: PowerRole,
-    /// What it sees of the board, `the CPU`; `None` for the whole machine.
+    /// Measured part of the board, such as `the CPU`; `None` for the whole machine.
     pub part: Option<String>,
     /// What the machine draws besides.
     pub lacks: Option<&'static str>,
@@ -57,7 +57,7 @@ impl PowerSource {
         &facts.samples.channels[self.channel()].id
     }
 
-    /// Gaps of its first channel.
+    /// Gaps of the first channel.
     pub(super) fn gaps<'a>(&self, facts: &'a Facts<'_>) -> &'a [Gap] {
         &facts.samples.channels[self.channel()].gaps
     }
@@ -73,14 +73,14 @@ impl PowerSource {
 
 /// Minimum voltage of a chip without a label that may measure the input: CPUs, memory and other rails have less.
 const INPUT_MILLIVOLTS_MIN: f64 = 4_500.0;
-/// CPU use of a machine at work, and of one at rest, in percent.
+/// CPU use in percent above which a machine is under load.
 const BUSY_PERCENT_MIN: f64 = 75.0;
 const IDLE_PERCENT_MAX: f64 = 25.0;
 /// Minimum ratio of power under load to power at rest of a supply that feeds the CPUs; boards reach 2 to 3.
 const RISE_MIN: f64 = 1.2;
 /// Minimum number of readings both under load and at rest.
 const READINGS_MIN: usize = 3;
-/// Voltage and current of one chip are read at different moments; the voltage of a supply hardly moves in this time.
+/// Largest distance of voltage and current readings of one chip; the voltage of a supply hardly changes within it.
 const VOLTAGE_AGE_MS_MAX: i64 = 5_000;
 
 /// All sources with values, best first: those of the whole machine, meters before chips.
@@ -135,13 +135,13 @@ fn source(channels: &[Channel], reads: Reads) -> PowerSource {
     source
 }
 
-/// The power that an energy counter belongs to: that of the same output of a meter, or the same input of a chip.
+/// Power of the same output of a meter or the same input of a chip as an energy counter.
 fn energy_of(channels: &[Channel], energy: usize) -> Option<usize> {
     let energy = &channels[energy].id;
     channels.iter().position(|channel| channel.is_power() && belongs(energy, &channel.id))
 }
 
-/// True if both are of one input of a chip, or one output of a meter.
+/// True if both are of one input of a chip or one output of a meter.
 fn belongs(energy: &ChannelId, power: &ChannelId) -> bool {
     match (energy, power) {
         (ChannelId::Hwmon(a, OfHwmon::Sensor(_, first)), ChannelId::Hwmon(b, OfHwmon::Sensor(_, second))) => {
@@ -151,7 +151,7 @@ fn belongs(energy: &ChannelId, power: &ChannelId) -> bool {
     }
 }
 
-/// The energy counter of a source, if it has one.
+/// Energy counter of a source, if any.
 pub(super) fn energy_channel<'a>(facts: &'a Facts<'_>, source: &PowerSource) -> Option<&'a Channel> {
     let power = &facts.samples.channels[source.channel()].id;
     let is_it = |channel: &&Channel| {
@@ -160,8 +160,8 @@ pub(super) fn energy_channel<'a>(facts: &'a Facts<'_>, source: &PowerSource) -> 
     facts.samples.channels.iter().find(is_it)
 }
 
-/// Voltage of the supply whose current this is, of a chip that has no power for it: the one with the same label, else the
-/// one with the same number. Shunt voltages have numbers of currents too, but no label.
+/// Supply voltage of a current, for a chip without a power reading: the voltage with the same label, else with the same
+/// number. Shunt voltages share numbers with currents, but have no label.
 fn voltage_of(channels: &[Channel], current: &Channel) -> Option<usize> {
     let ChannelId::Hwmon(chip, OfHwmon::Sensor(HwmonKind::Current, number)) = current.id else { return None };
     let of_chip = |channel: &Channel, wanted: HwmonKind| match channel.id {
@@ -171,7 +171,7 @@ fn voltage_of(channels: &[Channel], current: &Channel) -> Option<usize> {
     if channels.iter().any(|channel| of_chip(channel, HwmonKind::Power).is_some()) {
         return None;
     }
-    // `vbus` and `ibus` are one supply.
+    // `vbus` and `ibus` belong to one supply.
     let own = |channel: &Channel| sensor_names(channel).1;
     let supply = |label: &str| label.trim_start_matches(['v', 'i']).to_owned();
     let label = own(current);
@@ -190,7 +190,7 @@ fn is_zero(facts: &Facts<'_>, source: &PowerSource) -> bool {
         && source.readings(facts, whole_run()).iter().all(|(_, mw)| *mw <= 0.0)
 }
 
-/// Several packages are one processor.
+/// Adds up packages, which are one processor.
 fn add_packages(sources: &mut Vec<PowerSource>) {
     let mut packages = Vec::new();
     sources.retain(|source| match &source.reads {
@@ -206,7 +206,7 @@ fn add_packages(sources: &mut Vec<PowerSource>) {
     }
 }
 
-/// With several outputs of one meter that draw power it is unknown which of them feeds the board.
+/// If several outputs of one meter draw power, the output that feeds the board is unknown.
 fn name_outputs(channels: &[Channel], sources: &mut [PowerSource]) {
     let meter = |source: &PowerSource| match &channels[source.channel()].id {
         ChannelId::Meter(output, _) => Some(i64::from(output.meter)),
@@ -222,8 +222,8 @@ fn name_outputs(channels: &[Channel], sources: &mut [PowerSource]) {
     }
 }
 
-/// The only chip of a machine is at its input if it has no label, an input's voltage, more power than any rail of an idle
-/// machine, and power that follows the load of the CPUs: a supply of USB has the same voltage.
+/// The only chip of a machine is at its input if it has no label, the voltage of an input, more power than a rail of an
+/// idle machine, and power that follows the load: a USB supply has the same voltage.
 fn find_input(facts: &Facts<'_>, sources: &mut [PowerSource]) {
     let is_chip =
         |source: &&mut PowerSource| matches!(facts.samples.channels[source.channel()].id, ChannelId::Hwmon(..));
@@ -305,7 +305,7 @@ fn counted_mw(facts: &Facts<'_>, channel: &Channel, window: Window) -> Vec<(i64,
     let mut last_ms = None;
     let mut power = Vec::new();
     for Reading { at_ms, value, .. } in counter_steps(facts, channel, window) {
-        // The first step has no beginning of its own here.
+        // The first interval has no start.
         if let Some(before) = last_ms.replace(at_ms).filter(|before| at_ms > *before) {
             power.push((at_ms, value as f64 / at_ms.saturating_sub(before) as f64));
         }

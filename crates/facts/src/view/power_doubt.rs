@@ -1,8 +1,6 @@
-//! Meters that cannot be right: one that says nothing flows while a machine runs, one that says the same
-//! regardless of the load, one that claims more power than its own voltage and current can carry, or
-//! next to nothing of it, as where a driver takes milliwatts for microwatts; and one that says what no machine
-//! draws, as where its unit is taken for another one. What a meter gets wrong by less, all of its figures alike,
-//! cannot be seen from here.
+//! Meters with impossible readings: no power while a machine runs, the same power regardless of load, power that
+//! exceeds or is far below the product of voltage and current (a driver with wrong units), and power outside of what
+//! any machine draws. A plain gain error of a meter cannot be detected.
 
 use super::samples::{gauge, whole_run};
 use crate::Facts;
@@ -14,25 +12,25 @@ use record::{Channel, Record, Unit};
 pub enum Doubt {
     /// It never was above zero.
     Zero,
-    /// It was the same to the digit, idle and under load: so many milliwatts.
+    /// Constant reading, idle and under load, in mW.
     Constant(f64),
-    /// It was more than voltage and current make: power and their product, in milliwatts.
+    /// Above the product of voltage and current: power and product, in mW.
     Impossible(f64, f64),
-    /// It was next to nothing of what voltage and current make: power and their product, in milliwatts.
+    /// Far below the product of voltage and current: power and product, in mW.
     TooLittle(f64, f64),
-    /// It was less than any machine that runs Linux draws: so many milliwatts.
+    /// Mean power below the plausible minimum, in mW.
     BelowAny(f64),
-    /// It was more than a machine with so many CPUs can draw: so many milliwatts, and the limit.
+    /// Mean power above the plausible maximum of a machine with this number of CPUs, and that maximum, in mW.
     BeyondMachine(f64, f64),
 }
 
-/// So many readings tell a meter that never changes from one that has had no time to.
+/// Minimum number of readings before a constant meter is rejected.
 const READINGS_MIN: usize = 5;
-/// CPU use of a machine at work, and of one at rest, in percent.
+/// CPU use in percent above which a machine is under load.
 const BUSY_PERCENT_MIN: f64 = 75.0;
 const IDLE_PERCENT_MAX: f64 = 25.0;
-/// The three are read one after the other while the load changes, and each is rounded; but real power is
-/// never above the product of voltage and current, with direct or alternating current.
+/// Power, voltage and current are read one after the other and rounded; apart from that, real power never exceeds the
+/// product of voltage and current, with direct or alternating current.
 const IMPOSSIBLE_SHARE: f64 = 1.5;
 /// With alternating current power is less than the product, by a power factor of 0.3 and more.
 const TOO_LITTLE_SHARE: f64 = 0.1;
@@ -40,14 +38,14 @@ const TOO_LITTLE_SHARE: f64 = 0.1;
 /// The smallest boards draw about 0.4 W when idle (Raspberry Pi documentation, "Typical power requirements": 80 to
 /// 100 mA at 5 V of a Raspberry Pi Zero); an eighth of that is no running machine, however its supply is measured.
 pub const ANY_MW_MIN: f64 = 50.0;
-/// The same as what the whole of a board draws at least.
+/// Minimum power of a whole board.
 pub(super) const ANY_BOARD_MW_MIN: f64 = 8.0 * ANY_MW_MIN;
 /// No server draws more than 15 W for each CPU that Linux counts (two sockets of 64 cores with 400 W each, and as
 /// much again for all else), and a graphics card or drives draw up to a few hundred regardless of the CPUs.
 const OTHER_THAN_CPUS_MW: f64 = 400_000.0;
 const CPU_MW_MAX: f64 = 15_000.0;
 
-/// Why this channel cannot be the power of the machine; none if nothing speaks against it.
+/// Reason why this channel cannot be the power of the machine; `None` if there is none.
 pub fn power_doubt(facts: &Facts<'_>, channel: &Channel) -> Option<Doubt> {
     let readings = gauge(facts, channel, whole_run());
     let scale = if channel.unit == Unit::Microwatts { 0.001 } else { 1.0 };
@@ -74,7 +72,7 @@ pub fn power_doubt(facts: &Facts<'_>, channel: &Channel) -> Option<Doubt> {
     };
     let power_mw = typical(channel)? * scale;
     let limit_mw = OTHER_THAN_CPUS_MW + CPU_MW_MAX * facts.machine.cpus.len() as f64;
-    // Supplies of parts (`hwmon`) may well draw nothing; what the user named as a meter is that of the machine.
+    // Supplies of parts (`hwmon`) may draw nothing; a meter chosen by the user measures the machine.
     if channel.id.is_meter() && power_mw < ANY_MW_MIN {
         return Some(Doubt::BelowAny(power_mw));
     }
@@ -91,8 +89,7 @@ pub fn power_doubt(facts: &Facts<'_>, channel: &Channel) -> Option<Doubt> {
     }
 }
 
-/// Voltage and current that the same meter tells of the same supply: those of a socket, or the only ones
-/// of a chip.
+/// Voltage and current of the same meter and supply: those of one socket, or the only ones of a chip.
 fn companions<'a>(record: &'a Record, power: &Channel) -> Option<(&'a Channel, &'a Channel)> {
     let of_meter = |unit: &Unit| {
         let mut found = record
@@ -103,7 +100,7 @@ fn companions<'a>(record: &'a Record, power: &Channel) -> Option<(&'a Channel, &
         let first = found.next();
         first.filter(|_| found.next().is_none())
     };
-    // With several powers it is not known which one voltage and current belong to.
+    // With several powers, the one that voltage and current belong to is unknown.
     of_meter(&power.unit)?;
     Some((of_meter(&Unit::Millivolts)?, of_meter(&Unit::Milliamperes)?))
 }
@@ -138,7 +135,7 @@ mod tests {
 
     #[test]
     fn wrong_unit_is_implausible_power() {
-        // Watts told as milliwatts, milliwatts as watts, and what boards and servers draw.
+        // Watts reported as milliwatts, milliwatts as watts, and plausible values of boards and servers.
         for (id, milliwatts, is_believed) in [
             (METER, [2, 3, 4, 5, 6, 7], false),
             (METER, [400, 410, 400, 420, 400, 410], true),
@@ -162,7 +159,7 @@ mod tests {
         check(&powers, &work, &[], None);
         check(&[0; 12], &work, &[0; 12], Some(Doubt::Zero));
         check(&[2_000_000; 12], &work, &[], Some(Doubt::Constant(2000.0)));
-        // Nothing changed that could have changed it.
+        // The load did not change.
         check(&[2_000_000; 12], &[0; 12], &[], None);
         let tenfold = powers.map(|microwatts| 10 * microwatts);
         // Of 2 and 7 W the median is 4.5 W.

@@ -21,13 +21,13 @@ pub struct StepEnergy {
     pub peak_mw: f64,
     /// Lowest reading in milliwatts.
     pub least_mw: f64,
-    /// Energy: the middle of its interval.
+    /// Energy: the centre of its interval.
     pub joules: f64,
     /// Lower end of the interval.
     pub joules_low: f64,
     /// Upper end of the interval.
     pub joules_high: f64,
-    /// True if an energy counter tells it, false if it is the integral of power.
+    /// True if from an energy counter, false if integrated from power.
     pub is_counted: bool,
     /// Readings of power behind it.
     pub readings: usize,
@@ -64,7 +64,7 @@ pub(super) struct PowerSeries<'a> {
 
 /// A step with fewer readings has no energy.
 const READINGS_MIN: usize = 3;
-/// No reading for so many usual times between readings, and at least for this time, is a gap.
+/// Number of usual reading intervals without a reading that make a gap, and its minimum.
 const GAP_PERIODS: f64 = 3.0;
 const GAP_MS_MIN: f64 = 1_000.0;
 /// Maximum ratio of two successive readings: idle and full load differ by up to 40.
@@ -78,16 +78,16 @@ const DELAY_MS_MAX: i64 = 6_000;
 const DELAY_MS_STEP: usize = 50;
 /// Minimum number of readings for an estimate of the delay.
 const DELAY_READINGS_MAX: usize = 20_000;
-/// Correlation of power and CPU use from which its delay counts, and by how much it must exceed that of other delays.
+/// Minimum correlation of power and CPU use for a delay, and its minimum distance from other delays.
 const CORRELATION_MIN: f64 = 0.7;
 const CORRELATION_PEAK: f64 = 0.03;
-/// Correlations that differ by less are the same: readings and rows are coarser than the steps of the delay.
+/// Smaller differences of correlations are noise: readings and rows are coarser than the steps of the delay.
 const CORRELATION_SAME: f64 = 1e-3;
 /// Share by which the power around a suspend may differ from that of the idle machine: drivers work then.
 const AWAKE_SHARE: f64 = 0.5;
 /// CPU use of an idle machine, in percent.
 const IDLE_PERCENT_MAX: f64 = 10.0;
-/// Counter and integral of one meter differ by more than this share only if one of them is wrong.
+/// Share above which counter and integral of one meter contradict each other.
 const DISAGREE_MIN: f64 = 0.2;
 
 /// Joules, and the ends of their interval.
@@ -188,8 +188,8 @@ impl<'a> PowerSeries<'a> {
         self.readings.get(until(from)..until(to)).unwrap_or_default()
     }
 
-    /// Energy of a time in microjoules, if each reading is the mean since the one before, and if it is the power of its
-    /// moment.
+    /// Energy of an interval in microjoules, with each reading as the mean since the one before, and as the power of
+    /// its moment.
     fn sums(&self, ends: (f64, f64)) -> [f64; 2] {
         let readings = self.within(ends);
         let mut sums = [0.0; 2];
@@ -284,12 +284,12 @@ impl<'a> PowerSeries<'a> {
         })
     }
 
-    /// The time of which all readings are surely of the window alone.
+    /// Time whose readings certainly belong to the window alone.
     fn sure(&self, window: Window) -> (f64, f64) {
         (window.start_ms as f64 + self.late_ms.1 + self.period_ms, window.end_ms as f64 + self.late_ms.0)
     }
 
-    /// Growth of the energy counter, with what the power adds at both ends; none if the counter fell or stood still.
+    /// Growth of the energy counter plus the power at both ends; `None` if the counter fell or stood still.
     fn counted(&self, window: Window, ends: (f64, f64), levels: (f64, f64), drift_mj: f64) -> Option<Joules> {
         let channel = self.counter?;
         let growth = |(from, to): (f64, f64)| {
@@ -326,7 +326,7 @@ impl<'a> PowerSeries<'a> {
         Ok(())
     }
 
-    /// The same reading under load and at rest, or the other way round, is an old one.
+    /// The same reading under load and at rest, in either order, is stale.
     fn stuck(&self, first: usize, end: usize) -> Result<(), String> {
         let same = |place: usize| self.readings[place].1 == self.readings[place - 1].1;
         let mut start = (1..=first).rev().find(|place| !same(*place)).unwrap_or(0);
@@ -354,8 +354,8 @@ impl<'a> PowerSeries<'a> {
     }
 }
 
-/// The step of the last digit: the greatest common divisor of all readings. Of few different ones that is too much; they
-/// have a step of a power of ten, or that of a current in milliamperes, of which meters make their power.
+/// Step of the last digit: the greatest common divisor of all readings. With few distinct readings it is too large;
+/// then a power of ten, or the step of a current in milliamperes from which meters compute power.
 fn resolution_mw(readings: &[(i64, f64)], milliampere_mw: f64) -> f64 {
     let microwatts = || readings.iter().map(|(_, mw)| (mw * 1000.0).round().max(0.0) as u64).filter(|uw| *uw > 0);
     let mut step = divisor(microwatts());
@@ -370,7 +370,7 @@ fn resolution_mw(readings: &[(i64, f64)], milliampere_mw: f64) -> f64 {
     step as f64 / 1000.0
 }
 
-/// Power of one milliampere at the voltage of the same source; zero if that is not known.
+/// Power of one milliampere at the voltage of the same source; zero if unknown.
 fn milliampere_mw(facts: &Facts<'_>, source: &PowerSource) -> f64 {
     let is_voltage =
         |channel: &&Channel| channel.unit == Unit::Millivolts && channel.id.is_of_same_chip(source.id(facts));

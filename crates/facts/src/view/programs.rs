@@ -7,10 +7,10 @@ use crate::number::{number, with_unit};
 use crate::stats::{MedianInterval, median, median_interval};
 use record::{Outcome, Record, Step, StepMeasurement, WorkloadId};
 
-/// One score of one program, over all its repetitions.
+/// One score of one program over all its repetitions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramScore {
-    /// The program with its arguments, and the name of the score if it has several.
+    /// Program with its arguments, plus the name of the score if there are several.
     pub name: String,
     /// Every repetition, in order.
     pub values: Vec<f64>,
@@ -22,7 +22,7 @@ pub struct ProgramScore {
     pub unit: String,
     /// What the cores can do, in this unit, where that is known.
     pub possible: Option<f64>,
-    /// True if the values are those of a series.
+    /// True for the values of a series.
     pub is_series: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn programs(record: &Record) -> Vec<ProgramScore> {
     programs
 }
 
-/// Scores of one step, by their names within it.
+/// Scores of one step by name.
 fn of_step(record: &Record, step: &Step) -> Vec<ProgramScore> {
     let one = |name: &str, values: &[f64], unit: &str| ProgramScore {
         name: name.to_owned(),
@@ -72,8 +72,7 @@ fn of_step(record: &Record, step: &Step) -> Vec<ProgramScore> {
     }
 }
 
-/// What there is to know about scores besides their values, one line for each program: what they stand
-/// for, and where the program says that they can be seen.
+/// Remarks on scores, one line for each program: their meaning, and the reference that the program names.
 pub(crate) fn remarks(record: &Record) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     for step in &record.steps {

@@ -6,7 +6,7 @@ use super::samples::{counter_total, is_log};
 use crate::{Facts, Place};
 use record::{ChannelId, OfPolicy, Record, Total, Unit};
 
-/// Time that one cpufreq policy spent below its highest OPP.
+/// Time of one cpufreq policy below its highest OPP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BelowTop {
     /// CPUs of the policy; empty if not known.
@@ -21,12 +21,12 @@ pub struct BelowTop {
     pub low_khz: u32,
     /// Mean clock over the time.
     pub mean_khz: u32,
-    /// Where it stands.
+    /// Place in the Record.
     pub place: Place,
 }
 
-/// Time below the highest OPP: in own runs during full load only, since idle clusters may be
-/// slow without harm; in logs over the whole run, as they print nothing finer.
+/// Time below the highest OPP: in own runs during full load only, because idle clusters may be slow; in logs over the
+/// whole run, which is all they contain.
 pub(crate) fn residency_below_top(facts: &Facts<'_>) -> Vec<BelowTop> {
     if is_log(facts) {
         return residency_of_log(facts);
@@ -104,7 +104,7 @@ mod tests {
         ] {
             record = with_step(record, workload, variant, cpus, window, compression(1));
         }
-        // The first second is one CPU's work: slow time in it harms nobody.
+        // The first second has one busy CPU: slow time in it does no harm.
         let slow = [0, 50, 100, 110, 120];
         let fast = [0, 0, 0, 40, 80];
         for (khz, ticks) in [(1_200_000, slow), (1_800_000, fast)] {

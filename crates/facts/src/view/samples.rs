@@ -1,9 +1,8 @@
-//! Samples of one channel within a window: values that stand for themselves, and differences of
-//! those that count up.
+//! Samples of one channel within a window: values of gauges, and differences of counters.
 
 use record::{Channel, ChannelId, ChannelKind, Mode, Record, Source, State, Total, Window};
 
-/// One value at one moment.
+/// One value with its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
     /// Index of the row in `Record::samples`.
@@ -42,7 +41,7 @@ pub fn whole_run() -> Window {
     Window { start_ms: i64::MIN, end_ms: i64::MAX, ..Window::default() }
 }
 
-/// Channels whose id is wanted, in their order.
+/// Channels whose id matches, in order.
 pub fn channels<'a>(
     record: &'a Record,
     is_wanted: impl Fn(&ChannelId) -> bool + 'a,
@@ -60,9 +59,8 @@ pub fn gauge(record: &Record, channel: &Channel, window: Window) -> Vec<Reading>
         .collect()
 }
 
-/// Differences of a counter from sample to sample within a window. Each reading stands at the
-/// later sample. A counter that went backwards, or that of another part of a run that was resumed, restarted;
-/// that difference is left out.
+/// Differences of a counter between samples within a window, each at the time of the later sample. Leaves out negative
+/// differences and those across a resumption, where the counter restarted.
 pub fn counter_steps(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
     let readings = gauge(record, channel, window);
     let pairs = readings.windows(2).filter_map(|pair| {
@@ -86,7 +84,7 @@ pub fn states_of_last_part(record: &Record) -> &[State] {
     &record.states[record.states.partition_point(before)..]
 }
 
-/// By how much a counter grew over a window, or none if fewer than two samples lie in it.
+/// Growth of a counter over a window; `None` with fewer than two samples.
 pub fn counter_total(record: &Record, channel: &Channel, window: Window) -> Option<i64> {
     debug_assert_eq!(channel.kind, ChannelKind::Counter);
     let steps = counter_steps(record, channel, window);
@@ -109,7 +107,7 @@ mod tests {
         assert_eq!(counter_total(&record, channel, whole_run()), Some(6));
         assert_eq!(counter_total(&record, channel, window(0.0, 0.5)), Some(0));
         assert_eq!(counter_total(&record, channel, window(0.0, 0.4)), None);
-        // Between two boots it counts nothing that anybody knows of.
+        // The difference between two boots does not count.
         let mut resumed = resumed_run();
         resumed.run.resumed[0].at_ms = 1_000;
         let resumed = counter(resumed, SWAPPED_IN, Unit::Pages, &[5, 5, 9, 12, 14]);

@@ -1,9 +1,9 @@
-//! One number for one step, so that steps of the same kind can be set side by side.
+//! One number for each step, for comparing steps of the same kind.
 
 use crate::stats::median;
 use record::{MemoryOperation, Outcome, Step, StepMeasurement};
 
-/// The score that stands for a step.
+/// Score that represents a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepScore {
     /// The number.
@@ -15,14 +15,14 @@ pub struct StepScore {
 }
 
 impl StepScore {
-    /// Work per time: the score itself, or one over it where lower is better.
+    /// Work per time: the score, or its reciprocal if lower is better.
     pub fn rate(&self) -> f64 {
         if self.higher_is_better { self.value } else { 1.0 / self.value }
     }
 }
 
-/// The score that stands for a step, if it gave one. Of a series the median, of a cipher the largest
-/// blocks, of memory bandwidth the fastest copy, of memory latency the largest buffer.
+/// Score that represents a step, if it succeeded: the median of a series, the largest blocks of a cipher, the fastest
+/// copy of memory bandwidth, the largest buffer of memory latency.
 pub fn step_score(step: &Step) -> Option<StepScore> {
     let Outcome::Done(measured) = &step.outcome else {
         return None;

@@ -1,4 +1,4 @@
-//! What was measured, score by score: which steps stand behind each, and which scores the run was made for.
+//! Measured scores: the steps of each, and whether the run was made for it.
 
 use super::phases::step_name;
 use record::{Outcome, Record, Step, Variant, WorkloadId, WorkloadName};
@@ -63,9 +63,9 @@ pub struct ScoreSteps {
     pub key: ScoreKey,
     /// What ran.
     pub workload: WorkloadName,
-    /// Indices in `Record::steps`; also of those that failed.
+    /// Indices in `Record::steps`, including failed steps.
     pub steps: Vec<usize>,
-    /// True if the run was made for it: the word over the run is that of these.
+    /// True if the run was made for it: the verdict of the run is about these.
     pub is_main: bool,
 }
 
@@ -107,7 +107,7 @@ fn gives_scores(step: &Step) -> bool {
         && step.variant != Variant::OTHER_VERSION
 }
 
-/// Loads that are there to heat the machine; what they reach is told, but is not what the run was made for.
+/// True for loads that heat the machine; their scores are shown, but are not the purpose of the run.
 fn is_stress(id: WorkloadId) -> bool {
     use WorkloadId::*;
     matches!(id, Cpuminer | Simd | Stockfish | StressNg)

@@ -15,8 +15,8 @@ pub fn compressions(record: &Record) -> impl Iterator<Item = (usize, &Step, &Com
     })
 }
 
-/// Index and total rating of the runs on all CPUs, in their order. Extensive runs also load the
-/// clusters one by one; only the runs with the most threads count.
+/// Index and total rating of the runs on all CPUs, in order. Extensive runs also load each cluster; only runs with the
+/// most threads count.
 pub(crate) fn multi_totals(record: &Record) -> Vec<(usize, f64)> {
     let is_multi = |step: &Step| step.variant.is_multi_of_any_kind();
     let multi = || compressions(record).filter(move |(_, step, _)| is_multi(step));
@@ -61,8 +61,7 @@ pub struct SeriesTrend {
 /// its threads are still starting.
 pub(crate) fn series_trends(record: &Record) -> Vec<SeriesTrend> {
     let trend = |(step_index, step): (usize, &Step)| {
-        // The total of all CPUs says the same with less noise. Steps at a clock of their own last seconds,
-        // and whether their values agree is looked after by their repetition.
+        // The total of all CPUs has less noise. Steps at a set clock take seconds and are checked by their repetition.
         if step.workload.is_within_another() || step.set_clock.is_some() {
             return None;
         }

@@ -1,9 +1,9 @@
-//! Swap: what is configured, how much more of it was used after the run, and how much was moved.
+//! Swap: configuration, growth of its use, and traffic.
 
 use super::samples::{counter_total, states_of_last_part, whole_run};
 use record::{ChannelId, OfSwap, Record, SwapState, Total};
 
-/// Swap devices as seen last.
+/// Last known swap devices.
 pub fn swap_devices(record: &Record) -> &[SwapState] {
     let mut known = record.states.iter().rev().filter_map(|state| state.swaps.known());
     known.next().map_or(&[], Vec::as_slice)
@@ -18,7 +18,7 @@ pub struct SwapGrowth {
     pub after_kib: u64,
 }
 
-/// Use of swap before and after, or none if it is not known at two moments.
+/// Swap use before and after; `None` if not known twice.
 pub(crate) fn swap_growth(record: &Record) -> Option<SwapGrowth> {
     let states = states_of_last_part(record).iter();
     let mut used = states.filter_map(|state| {
@@ -28,8 +28,7 @@ pub(crate) fn swap_growth(record: &Record) -> Option<SwapGrowth> {
     Some(SwapGrowth { before_kib: used.next()?, after_kib: used.next_back()? })
 }
 
-/// Pages read from and written to swap during the run (`pswpin`, `pswpout` of `/proc/vmstat`);
-/// none if that was not watched.
+/// Pages read from and written to swap during the run (`pswpin`, `pswpout` of `/proc/vmstat`); `None` if not sampled.
 pub fn swap_traffic_pages(record: &Record) -> Option<(i64, i64)> {
     let moved = |of: OfSwap| {
         let channel = record.samples.channel(&ChannelId::Swap(of))?;

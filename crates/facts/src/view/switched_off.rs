@@ -1,13 +1,13 @@
-//! CPUs that the run itself has switched off, for programs that start a thread for each CPU they see. Those
-//! that a kernel switches off by itself are not here.
+//! CPUs switched off by the run itself, for programs that start a thread for each visible CPU. CPUs switched off by the
+//! kernel are not included.
 
 use record::Record;
 
-/// Switching takes some hundredths of a second for each CPU; on slow boards the kernel waits for longer.
-/// What is seen so near to a change is its work.
+/// Distance from a change within which samples are affected: switching takes hundredths of a second for each CPU,
+/// longer on slow boards.
 const AROUND_MS: i64 = 2000;
 
-/// A CPU and when it was off, with what is near to it.
+/// A CPU and the interval in which it was off, with a margin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SwitchedOff {
     /// The CPU.
@@ -19,14 +19,14 @@ pub struct SwitchedOff {
 }
 
 impl SwitchedOff {
-    /// True if it was off, or about to be, at this moment.
+    /// True if it was off or about to be switched off at this moment.
     pub fn is_at(&self, at_ms: i64) -> bool {
         (self.from_ms..=self.to_ms).contains(&at_ms)
     }
 }
 
-/// Every time the run has switched a CPU off. One that it did not switch on again came back at the end of the
-/// run, after the last sample, or when the run died.
+/// Every interval in which the run had switched off a CPU. Without a matching start, it ends at the end of the run, at
+/// the last sample, or at the death of the run.
 pub(crate) fn switched_off(record: &Record) -> Vec<SwitchedOff> {
     let mut all: Vec<SwitchedOff> = Vec::new();
     for change in &record.settings {
@@ -44,7 +44,7 @@ pub(crate) fn switched_off(record: &Record) -> Vec<SwitchedOff> {
     all
 }
 
-/// When the run went on after it had died with such a setting; never, if it did not.
+/// Time at which the run resumed after it had died with such a setting; `i64::MAX` if it did not.
 fn died_after(record: &Record, at_ms: i64) -> i64 {
     let mut parts = record.run.resumed.iter().map(|part| part.at_ms);
     parts.find(|part_ms| at_ms < *part_ms).unwrap_or(i64::MAX)

@@ -3,11 +3,11 @@
 use record::{Cpu, Machine, cpu_list};
 use std::fmt::Write;
 
-/// Machines with more CPUs get one line for each row of alike CPUs.
+/// Maximum number of lines; above it, consecutive equal CPUs share a line.
 const LINES_MAX: usize = 24;
 
-/// `CPU sysfs topology (clusters, cpufreq members, clockspeeds)` and one line for each CPU, or for
-/// each row of alike CPUs where there are many.
+/// `CPU sysfs topology (clusters, cpufreq members, clockspeeds)` with one line for each CPU, or for consecutive equal
+/// CPUs if there are many.
 pub fn topology(machine: &Machine) -> String {
     let mut text = "CPU sysfs topology (clusters, cpufreq members, clockspeeds)\n\
                     \x20                cpufreq   min    max\n\
@@ -32,8 +32,8 @@ pub fn topology(machine: &Machine) -> String {
     text
 }
 
-/// What stands behind the number of the CPU. Among many CPUs the numbers of clusters and policies,
-/// which would make each line another one, are left out.
+/// Columns after the number of the CPU. With many CPUs, the numbers of clusters and policies, which make every line
+/// differ, are left out.
 fn line(machine: &Machine, cpu: &Cpu, many: bool) -> String {
     let policy = machine.policies.iter().find(|p| p.cpus.contains(&cpu.cpu));
     let mhz = |khz: Option<&u32>| khz.map_or("-".to_owned(), |khz| (khz / 1000).to_string());
@@ -44,7 +44,7 @@ fn line(machine: &Machine, cpu: &Cpu, many: bool) -> String {
     if !cpu.online {
         core_type.push_str(" (offline)");
     }
-    // Kernels number clusters of one CPU each, or none at all: what counts is what belongs together here.
+    // Kernels number clusters of one CPU each, or none at all: the index in the Record counts.
     let known = machine.clusters.iter().position(|cluster| cluster.cpus.contains(&cpu.cpu));
     let cluster = known.map_or_else(|| cpu.cluster.to_string(), |index| index.to_string());
     let (cluster, number) = match policy {

@@ -1,4 +1,4 @@
-//! What shows that a workload waited for memory: swap that moves costs nothing while nobody waits for it.
+//! Waits for memory: moving swap costs nothing unless a workload waits for it.
 
 use super::halves::{Difference, differs};
 use super::is_log;
@@ -11,7 +11,7 @@ use record::{ChannelId, Outcome, Record, Resource, StallKind, WorkloadId};
 /// What showed it, in which phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CpuWait {
-    /// Steps of the phases in which it was seen: indices in `Record::steps`.
+    /// Steps of the phases with waits: indices in `Record::steps`.
     pub steps: Vec<usize>,
     /// Name of the worst of them.
     pub phase: String,
@@ -19,24 +19,24 @@ pub struct CpuWait {
     pub iowait_percent: f64,
     /// Highest share of CPU time that the kernel used, in percent.
     pub system_percent: f64,
-    /// When the first of these was seen.
+    /// Time of the first evidence.
     pub first_ms: i64,
     /// When the last was.
     pub last_ms: i64,
 }
 
 impl CpuWait {
-    /// True if time was seen that was waited or used by the kernel; else runs differ in their use of the CPUs.
+    /// True if rows show waiting or kernel time; false if only CPU use differs between runs.
     pub fn is_in_rows(&self) -> bool {
         self.iowait_percent.max(self.system_percent) >= 1.0
     }
 }
 
-/// On all CPUs one row of a log, or one second, is enough: nothing else waits there.
+/// On all CPUs, one row of a log or one second suffices: the workload itself does not wait there.
 const IOWAIT_PERCENT: f64 = 5.0;
 /// Compressed swap takes CPU time of the kernel; page faults of 7-zip alone take 1 to 5 %.
 const SYSTEM_PERCENT: f64 = 10.0;
-/// In a phase on one CPU others may wait for storage as well, so that it must be so on average.
+/// In a phase on one CPU other tasks may wait for storage, so the mean counts.
 const SINGLE_PERCENT: f64 = 5.0;
 /// Share of the time in which all tasks were stalled because of memory (PSI).
 const STALLED_PERCENT: f64 = 2.0;

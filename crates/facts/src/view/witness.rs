@@ -12,7 +12,7 @@ use record::{
     Channel, ChannelId, Cluster, Machine, Outcome, Record, Step, StepMeasurement, Total, Variant, WorkloadId,
 };
 
-/// Why a column of claimed clocks proves nothing.
+/// Reason why a column of advertised clocks is unreliable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClockDoubt {
     /// It claimed clocks that these CPUs do not have.
@@ -29,18 +29,18 @@ pub enum ClockDoubt {
         /// Distance between the highest and the lowest score, in percent.
         score_percent: f64,
     },
-    /// It is far from the clock that was measured, already while one CPU works.
+    /// Far from the measured clock, even while one CPU works.
     ContradictsMeasured {
         /// Typical claimed value.
         claimed_khz: u32,
         /// Measured value.
         measured_khz: u32,
     },
-    /// At such a clock the score on all CPUs would be more than those of single CPUs add up to.
+    /// At this clock, the score on all CPUs would exceed the sum of those of single CPUs.
     BelowScores {
         /// Median of the claimed clock while all CPUs worked.
         claimed_khz: u32,
-        /// Score for each cycle on all CPUs, as a multiple of that on single ones.
+        /// Score per cycle on all CPUs relative to single CPUs.
         times: f64,
     },
 }
@@ -58,28 +58,28 @@ pub struct DoubtedColumn {
 const ABOVE_PERCENT: f64 = 2.0;
 /// Share of the samples that must lie above it.
 const ABOVE_SHARE_MIN: f64 = 0.02;
-/// One of them alone can be read wrong.
+/// Minimum number of rows, because a single one may be misread.
 const ABOVE_ROWS_MIN: usize = 2;
-/// A clock is one of the known OPPs if it is this near to it, as a share.
+/// Distance from a known OPP, as a share, within which a clock is that OPP.
 const OPP_TOLERANCE: f64 = 0.01;
 /// Counters that are read at different moments scatter by more than this.
 const SCATTER_PERCENT_MIN: f64 = 3.0;
-/// Scores that differ by less than this were made at one clock.
+/// Scores that differ by less ran at one clock.
 const SCORES_ALIKE_PERCENT: f64 = 1.0;
 /// Some firmwares count cycles that pass while a CPU idles, or answer too late: their claims wander far below the
 /// clock from the first light workload on. A clock that was throttled needs heat, and heat needs load.
 const WANDERING_SHARE_MAX: f64 = 0.8;
 /// Rows that must show it.
 const ROWS_MIN: usize = 5;
-/// All CPUs together do less for each cycle than single ones, and hardly more at a clock for which memory is fast.
+/// All CPUs together do less per cycle than single ones, and hardly more at a clock at which memory is relatively fast.
 const TIMES_MAX: f64 = 1.3;
 /// Threads that had less of the CPUs than this were kept from them.
 const USED_SHARE_MIN: f64 = 0.7;
 /// Minimum drop from the single-CPU clock that contradicts the scores.
 const LOWER_SHARE: f64 = 0.9;
 
-/// The columns of claimed clocks that something contradicts: scores on any machine, the rest on boards. On x86 a clock above the nominal one is a
-/// turbo clock, an idle CPU has a low clock in truth, and an average scatters; so only the others are looked at.
+/// Columns of advertised clocks with contradicting evidence: scores on any machine, other evidence on boards. On x86,
+/// clocks above the nominal one are turbo clocks, idle CPUs have low clocks, and averages scatter.
 pub(crate) fn doubted_columns(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
     let below_scores = below_scores(facts);
     if !below_scores.is_empty() {
@@ -100,14 +100,14 @@ pub(crate) fn doubted_columns(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
     columns.collect()
 }
 
-/// A column has one sort of numbers: what is no clock of these CPUs in some rows makes all of them doubtful.
+/// A column has one unit: impossible clocks in some rows make all of them doubtful.
 fn above_highest_opp(record: &Record, channel: &Channel, cpu: u32, phases: &[Phase]) -> Option<ClockDoubt> {
     let opps = opps_khz(record, cpu);
     let top_khz = highest_clock_khz(&record.machine, cpu).into_iter().chain(opps.iter().copied()).max()?;
     let values = values(record, channel, phases.iter());
     let limit = f64::from(top_khz) * (1.0 + ABOVE_PERCENT / 100.0);
     let above: Vec<f64> = values.iter().copied().filter(|khz| *khz > limit && !is_opp(&opps, *khz)).collect();
-    // Kernels leave boost clocks out of their tables: a clock that holds still is one.
+    // Kernels omit boost clocks from their tables: a constant clock is a boost clock.
     let is_boost = median(&above).is_some_and(|typical| {
         let near = above.iter().filter(|khz| (*khz / typical - 1.0).abs() < OPP_TOLERANCE);
         near.count() * 10 > above.len() * 9
@@ -191,7 +191,7 @@ fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
             Some(single_mips(facts, cluster)? * cluster.cpus.len() as f64 * share)
         });
         let predicted: f64 = predicted.collect::<Option<Vec<f64>>>()?.into_iter().total();
-        // CPUs that wait for others do nothing in their cycles.
+        // Waiting CPUs do no work in their cycles.
         let cpus = f64::from(cpu_count(facts)?);
         let used = facts.halves().iter().map(|run| run.decompressing_use).collect::<Vec<_>>();
         let used = mean(&used).map_or(1.0, |percent| percent / 100.0 / cpus);
@@ -209,7 +209,7 @@ fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
     lower.iter().map(column).collect()
 }
 
-/// Rate of decompression on one CPU of this cluster, or of another one with the same core type.
+/// Rate of decompression on one CPU of this cluster, or of another cluster with the same core type.
 fn single_mips(record: &Record, cluster: &Cluster) -> Option<f64> {
     let on = |cpus: &[u32]| {
         let singles = record.steps.iter().filter(|step| {

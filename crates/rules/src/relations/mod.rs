@@ -369,6 +369,13 @@ pub const RELATIONS: &[RuleRelations] = &[
         "Wait until the machine is idle.",
     ),
     row(
+        &step_time::RULE,
+        J::All,
+        &[root(C::Stopped)],
+        "a workload stood still for 2 % or more of its time",
+        "Find what stopped the program (job control, a freezer of cgroups, suspend) and repeat the run.",
+    ),
+    row(
         &steps_missing::RULE,
         J::All,
         &[

@@ -133,7 +133,7 @@ impl Look<'_> {
         let root = &self.findings[diagnosis.root];
         let is_starved = root.value("last_use").is_some() && root.rule == rules::BACKGROUND;
         match diagnosis.cause {
-            Cause::CpuQuota | Cause::StolenTime | Cause::Background | Cause::StartedBusy => {
+            Cause::CpuQuota | Cause::StolenTime | Cause::Stopped | Cause::Background | Cause::StartedBusy => {
                 let by_use = || is_starved.then(|| waiting::loss_of_use(self.facts, self.score)).flatten();
                 time::loss(self.facts, self.score, diagnosis.cause).or_else(by_use)
             }
@@ -156,7 +156,8 @@ impl Look<'_> {
         self.here.iter().any(|(_, diagnosis)| {
             use Cause::*;
             let by_clock = [Heat, PowerLimit, LowVoltage, FirmwareCap, SettingLimit, Governor];
-            let by_time = [CpuQuota, StolenTime, Background, StartedBusy, TooLittleMemory, StorageWait, KernelOverhead];
+            let by_time =
+                [CpuQuota, StolenTime, Stopped, Background, StartedBusy, TooLittleMemory, StorageWait, KernelOverhead];
             let by_cpus = [CpusOffline, CpusTakenAway];
             by_clock.iter().chain(&by_time).chain(&by_cpus).any(|cause| *cause == diagnosis.cause)
         })

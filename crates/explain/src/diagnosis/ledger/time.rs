@@ -4,7 +4,7 @@ use super::loss::Loss;
 use super::score::{Run, Score};
 use super::waiting;
 use facts::stats::mean;
-use facts::view::{self, cpu_ns, cpus_of_others, waited_ns};
+use facts::view::{self, TimePart, cpu_ns, cpus_of_others, waited_ns};
 use facts::{Cause, Facts, Method, Witness};
 use record::{ChannelId, OfControlGroup, Total, WorkBound};
 use rules::cpu_quota::throttled_time;
@@ -17,6 +17,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
         .filter_map(|run| match cause {
             Cause::CpuQuota => withheld(facts, score, run),
             Cause::StolenTime => stolen(facts, score, run),
+            Cause::Stopped => stopped(facts, run),
             _ => used_by_others(facts, score, run),
         })
         .collect();
@@ -45,6 +46,12 @@ fn stolen(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let uses = facts.cpu_use(&run.window);
     let steal = uses.iter().map(|usage| usage.steal / 100.0 * f64::from(online.at(usage.at_ms)));
     Some(mean(&steal.collect::<Vec<_>>())? / score.cpus_there(run))
+}
+
+/// Share of its CPU time in which it stood still.
+fn stopped(facts: &Facts<'_>, run: &Run<'_>) -> Option<f64> {
+    let time = view::step_time(facts, run.step)?;
+    Some(time.part_ms(TimePart::Stopped) / time.available_ms)
 }
 
 /// Share of its CPU time that other programs had: what was busy without what the kernel charged to the step and what

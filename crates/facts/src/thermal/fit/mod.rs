@@ -15,18 +15,18 @@ mod sure;
 use record::{Arrange, Total};
 use solve::{Kind, Solver};
 
-/// What was read at one moment.
+/// Readings at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moment {
     /// Seconds since any start.
     pub at_s: f64,
     /// Degrees Celsius.
     pub celsius: f64,
-    /// Watts at this moment; anything where power is not known and taken to be constant.
+    /// Power in watts; any constant where power is unknown and assumed constant.
     pub watts: f64,
 }
 
-/// A figure, and the interval in which it lies in about 19 of 20 cases.
+/// A figure with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The figure itself.
@@ -40,22 +40,22 @@ pub struct Estimate {
 /// The model with power known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerFit {
-    /// Time constant in seconds, or why it is not known: a quick chip settles between two readings, and
-    /// still shows what a watt costs.
+    /// Time constant in seconds, or the reason why it is unknown: a quick chip settles between two readings, but still
+    /// shows its thermal resistance.
     pub tau_s: Result<Estimate, Reason>,
     /// Thermal resistance in K per W.
     pub k_per_w: Estimate,
-    /// Temperature where the meter would show 0 W: that of the surroundings as far as the model
-    /// holds and the meter's zero is right.
+    /// Temperature at which the meter would show 0 W: the ambient temperature, as far as the model holds and the zero
+    /// of the meter is right.
     pub ambient_celsius: Estimate,
     /// Root of the mean square of what the model leaves over, in K.
     pub residual_k: f64,
 }
 
-/// The model without power: phases in which it was constant, each with an end of its own.
+/// Model without power: phases of constant power, each with its own final temperature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepFit {
-    /// Time constant in seconds, the same for all phases.
+    /// Time constant in seconds, common to all phases.
     pub tau_s: Estimate,
     /// Where each phase was heading to, in °C; none for a phase in which too little moved.
     pub end_celsius: Vec<Option<f64>>,
@@ -63,27 +63,28 @@ pub struct StepFit {
     pub residual_k: f64,
 }
 
-/// Why data do not tell what was asked, as the end of a sentence.
+/// Reason why the data do not determine a figure, as the end of a sentence.
 pub type Reason = &'static str;
 
 /// Moments that a phase needs at least.
 pub(super) const MOMENTS_MIN: usize = 8;
-/// A temperature that moves less than this, in K, tells nothing about how it moves.
+/// Temperature rise in K below which a fit is impossible.
 const RISE_K_MIN: f64 = 2.0;
-/// Power that changes by less than this share of its mean tells nothing about what a watt costs.
+/// Change of power, as a share of its mean, below which the thermal resistance is unknown.
 const POWER_SHARE_MIN: f64 = 0.1;
 /// A model that leaves more than this share of what the temperature moved describes something else: a
 /// fan that started, a thermometer of another chip.
 const RESIDUAL_SHARE_MAX: f64 = 0.1;
-/// A figure whose interval ends at more than this multiple of its beginning is not known.
+/// Ratio of the ends of an interval above which a figure is unknown.
 const INTERVAL_RATIO_MAX: f64 = 2.0;
-/// A time constant beyond this multiple of the longest phase is none that was seen.
+/// Multiple of the longest phase above which a time constant is unknown.
 const TAU_OF_PHASE_MAX: f64 = 2.0;
 
 /// Fits the model with power to phases, of which at least two must differ in power.
 ///
 /// # Errors
-/// Why the data do not tell it.
+///
+/// The reason why the data are insufficient.
 pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Reason> {
     let phases: Vec<&[Moment]> = phases.iter().copied().filter(is_long_enough).collect();
     if phases.len() < 2 {
@@ -104,7 +105,7 @@ pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Reason> {
     if k_per_w.low <= 0.0 || k_per_w.high > INTERVAL_RATIO_MAX * k_per_w.low {
         return Err("the phases are inconsistent or too short");
     }
-    // Nobody knows where within its steps a thermometer stands.
+    // The position of a reading within a step of the thermometer is unknown.
     let step_k = step_k(&phases);
     Ok(PowerFit {
         tau_s: known_tau(tau_s),
@@ -117,7 +118,8 @@ pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Reason> {
 /// Fits phases of constant power.
 ///
 /// # Errors
-/// Why the data do not tell it.
+///
+/// The reason why the data are insufficient.
 pub fn fit_steps(phases: &[&[Moment]]) -> Result<StepFit, Reason> {
     let moved = |phase: &&[Moment]| is_long_enough(phase) && spread(phase.iter().map(|m| m.celsius)) >= RISE_K_MIN;
     let used: Vec<&[Moment]> = phases.iter().copied().filter(moved).collect();
@@ -175,7 +177,7 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
     (high - low).max(0.0)
 }
 
-/// The steps in which a thermometer shows: the smallest difference between two of its readings, in K.
+/// Resolution of a thermometer: the smallest difference between two of its readings, in K.
 fn step_k(phases: &[&[Moment]]) -> f64 {
     let mut seen: Vec<f64> = phases.iter().flat_map(|p| p.iter().map(|m| m.celsius)).collect();
     seen.arrange_by(f64::total_cmp);

@@ -6,23 +6,24 @@ use record::Total;
 
 /// Time constants that boards have, in seconds: a bare chip to a large heatsink without a fan.
 pub(super) const TAU_S: (f64, f64) = (0.3, 3000.0);
-/// First a grid, as the squares can have more than one dent, then a search within its best cell.
+/// Number of grid points. The squares may have several minima, so a grid search precedes the search within its best
+/// cell.
 const GRID: usize = 60;
 /// Steps of the golden section within a cell: to 1e-4 of it.
 const SECTIONS: usize = 18;
-/// Meters and thermometers may lag so long behind a change of load, in seconds; readings until then do
-/// not count. Of a short phase no more than this share is given up.
+/// Largest delay of meters and thermometers after a change of load, in seconds; earlier readings do not count. A short
+/// phase loses at most this share.
 const LAG_S: f64 = 2.0;
 const LAG_SHARE: f64 = 0.1;
-/// The change of the logarithm of the time constant by which its effect on the readings is asked.
+/// Step of the logarithm of the time constant for its derivative.
 const TAU_CHANGE: f64 = 0.01;
 
 /// What is known of the power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It is measured: all phases share one temperature without power and one resistance.
+    /// Measured power: all phases share one temperature without power and one resistance.
     Power,
-    /// It is constant in each phase: each has an end of its own.
+    /// Constant power in each phase: each has its own final temperature.
     Steps,
 }
 
@@ -32,19 +33,19 @@ pub(super) struct Solver<'a> {
     kind: Kind,
 }
 
-/// What least squares give, and what they leave over.
+/// Result of least squares.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Solution {
     /// Temperature without power in °C and resistance in K per W; zero where power is not known.
     pub(super) shared: [f64; 2],
     /// Where each phase was heading to, in °C; empty where power is known.
     pub(super) ends: Vec<f64>,
-    /// Sum of the squares that are left over.
+    /// Sum of squared residuals.
     pub(super) squares: f64,
 }
 
-/// One equation: coefficients of temperature without power, resistance and first temperature,
-/// and the reading.
+/// One equation: coefficients of the temperature without power, of the resistance and of the first temperature, and the
+/// reading.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     ambient: f64,
@@ -108,7 +109,7 @@ impl<'a> Solver<'a> {
         Some((best, [tau, resistance, ambient]))
     }
 
-    /// The solution in one phase, with the first temperature that fits it best.
+    /// The solution in one phase, with the best first temperature.
     fn model(&self, solution: &Solution, phase: usize, rows: &[Row]) -> Model {
         let [mut end, resistance] = solution.shared;
         if self.kind == Kind::Steps {
@@ -132,7 +133,7 @@ impl<'a> Solver<'a> {
         let tried = (0..=grid).map(|index| (index, squares(at(index))));
         let (best, _) = tried.min_by(|a, b| a.1.total_cmp(&b.1))?;
         let (mut left, mut right) = (at(best.saturating_sub(1)), at((best + 1).min(grid)));
-        // Golden section: each step needs one new place, as the other is kept.
+        // Golden section: each step needs one new point.
         let ratio = (5_f64.sqrt() - 1.0) / 2.0;
         let place = |log: f64| (log, squares(log));
         let mut a = place(right - ratio * (right - left));
@@ -150,8 +151,8 @@ impl<'a> Solver<'a> {
         Some((log.exp(), solve(log)?))
     }
 
-    /// The solution at one time constant. The first temperature of each phase is no
-    /// figure of interest: all columns are made orthogonal to its own, and it is gone.
+    /// Solution at one time constant. The first temperature of each phase is eliminated by making all columns
+    /// orthogonal to its own.
     fn solve(&self, tau: f64) -> Option<Solution> {
         let mut solution = Solution { shared: [0.0; 2], ends: Vec::new(), squares: 0.0 };
         let mut sums = Sums::default();
@@ -183,7 +184,7 @@ fn positive(value: f64) -> Option<f64> {
     (value > 1e-9).then_some(value)
 }
 
-/// What the solution says of one phase.
+/// Solution of one phase.
 struct Model {
     /// Temperature without power, or where the phase was heading to.
     end: f64,

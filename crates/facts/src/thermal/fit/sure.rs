@@ -11,21 +11,21 @@
 
 use record::Total;
 
-/// Where a reading stands: its phase, its moment in seconds.
+/// Phase and time in seconds of a reading.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) phase: usize,
     pub(super) at_s: f64,
 }
 
-/// A column whose part of its own is smaller than this share of it tells nothing.
+/// A column with a smaller independent share contributes nothing.
 const OWN_SHARE_MIN: f64 = 1e-6;
 
-/// What one unit more of a figure does to each reading.
+/// Derivative of each reading with respect to a figure.
 pub(super) type Column = Vec<f64>;
 
-/// Half the width of the interval of 19 in 20 of each of the last `figures` columns; none where one tells nothing.
-/// All columns before are unknown as well, and of no interest. `left` is what the model leaves over.
+/// Half widths of the 95 % intervals of the last `figures` columns; `None` without information. The columns before are
+/// nuisance parameters. `left` holds the residuals.
 pub(super) fn half_widths(
     columns: &[Column],
     figures: usize,
@@ -41,7 +41,7 @@ pub(super) fn half_widths(
     if free < 1.0 {
         return None;
     }
-    // The lasting part makes neighbours alike: it is small in differences and large in the whole.
+    // The lasting part makes neighbours alike: it is small in differences and large in the sum.
     let squares: f64 = left.iter().map(|one| one * one).total();
     let (differences, unlike) = lasting.differences(left);
     let spread: Vec<Column> = base.iter().map(|of| lasting.times(of, 1)).collect();
@@ -57,7 +57,7 @@ pub(super) fn half_widths(
         pairs.map(|(own, lasting)| own_squares * own + lasting_squares * lasting).collect()
     };
     let spread: Vec<Column> = base.iter().zip(&spread).map(|(a, b)| both(a, b)).collect();
-    // Degrees of freedom of the squares that are left over, were they made by both parts.
+    // Degrees of freedom of the residual squares, if both parts made them.
     let total = count * (own_squares + lasting_squares) - trace(&spread);
     let all_squares = count * own_squares * (own_squares + 2.0 * lasting_squares)
         + lasting_squares * lasting_squares * lasting.sum_of_squares();
@@ -115,7 +115,7 @@ impl Drift {
         self.times(&vec![1.0; self.keeps.len()], 2).iter().total()
     }
 
-    /// Half the mean square of what changes from one reading to the next, and the share of the lasting part in it.
+    /// Half the mean square of differences between neighbours, and the share of the lasting part in it.
     fn differences(&self, left: &[f64]) -> (f64, f64) {
         let pairs = left.windows(2).zip(&self.keeps[1..]);
         let (mut squares, mut unlike, mut count) = (0.0, 0.0, 0.0);
@@ -129,8 +129,8 @@ impl Drift {
     }
 }
 
-/// Columns at right angles to each other and of length 1, those that tell nothing left out, and for each column from
-/// `first` on what of these makes one unit of its figure.
+/// Orthonormal columns without those that carry no information, and for each column from `first` on the derivative of
+/// its figure in terms of them.
 fn orthonormal(columns: &[Column], first: usize) -> Option<(Vec<Column>, Vec<Vec<f64>>)> {
     let mut base: Vec<Column> = Vec::new();
     let mut triangle: Vec<Vec<f64>> = Vec::new();
@@ -176,8 +176,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).total()
 }
 
-/// So many standard errors hold 19 of 20 cases with so many degrees of freedom (Cornish and Fisher's series, within
-/// 3 % from 2 on; fewer are taken for 2).
+/// Factor of standard errors for 95 % with these degrees of freedom (series of Cornish and Fisher, within 3 % from 2
+/// on; fewer count as 2).
 fn student(freedom: f64) -> f64 {
     let f = freedom.max(2.0);
     1.960 + 2.372 / f + 2.823 / (f * f) + 2.556 / f.powi(3) + 1.0 / f.powi(4)
@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// The mean of independent readings, and of ones that err alike.
+    /// Mean of independent readings, and of readings with common errors.
     #[test]
     fn correlated_errors_reduce_sample_count() {
         let mut chance = crate::test_support::Chance(5);

@@ -1,4 +1,4 @@
-//! Boards made up by chance, not by us: what the fit finds of them, with what real sensors add. No real board is in it.
+//! Random simulated boards with the errors of real sensors, and what the fit finds of them.
 
 use super::*;
 use crate::test_support::Chance;
@@ -12,7 +12,7 @@ struct Board {
     ambient: f64,
     idle_w: f64,
     load_w: f64,
-    /// Throttles here, in °C, as kernels do: one step down or up every 0.1 s.
+    /// Throttling temperature in °C. As in kernels, one step down or up every 0.1 s.
     trip: f64,
     /// Scatter of the thermometer in K, and its steps.
     noise_k: f64,
@@ -29,7 +29,7 @@ struct Board {
     phases_s: [f64; 3],
 }
 
-/// Readings each so many seconds.
+/// Interval of readings in seconds.
 const SAMPLE_S: f64 = 0.5;
 const STEP_S: f64 = 0.02;
 
@@ -58,7 +58,7 @@ impl Board {
         }
     }
 
-    /// What was read in the three phases. It was warm before, from reading its clocks.
+    /// Readings of the three phases. The board is warm at first, from the clock pass.
     fn phases(&self, chance: &mut Chance) -> [Vec<Moment>; 3] {
         let mut noise = |k: f64| k * 3.46 * (chance.uniform() - 0.5);
         let mut celsius = self.ambient + self.k_per_w * (0.7 * self.idle_w + 0.3 * self.load_w);
@@ -108,7 +108,7 @@ fn fit(phases: &[Vec<Moment>; 3]) -> Result<PowerFit, Reason> {
     fit_power(&phases.each_ref().map(Vec::as_slice))
 }
 
-/// A figure is right within so many percent, and its interval holds the truth or ends near it.
+/// Checks that a figure is right within this percentage, and that its interval contains the truth or ends near it.
 fn check(name: &str, found: Estimate, truth: f64, percent: f64, board: &Board) {
     let off = 100.0 * (found.value / truth - 1.0).abs();
     assert!(off < percent, "{name}: {found:?} instead of {truth}: {board:?}");
@@ -117,7 +117,7 @@ fn check(name: &str, found: Estimate, truth: f64, percent: f64, board: &Board) {
     assert!(holds, "{name}: {found:?} does not hold {truth}: {board:?}");
 }
 
-/// Five boards by chance, spoiled in one way, each figure to within so many percent.
+/// Checks five random boards with one disturbance: each figure must be right within this percentage.
 fn check_boards(spoil: fn(&mut Board), percent: f64) {
     let mut chance = Chance(20_261_122);
     for _ in 0..5 {
@@ -127,7 +127,7 @@ fn check_boards(spoil: fn(&mut Board), percent: f64) {
         let fit = fit.unwrap_or_else(|why| panic!("{why}: {board:?}"));
         check("K per W", fit.k_per_w, board.k_per_w, percent, &board);
         check("tau", fit.tau_s.unwrap(), board.tau_s, 2.0 * percent, &board);
-        // The zero of the meter cannot be told from the temperature of the surroundings.
+        // The zero of the meter is indistinguishable from the ambient temperature.
         let at_zero_w = board.ambient - board.k_per_w * board.offset_w;
         let found = fit.ambient_celsius;
         let slack = percent / 100.0 * board.k_per_w * board.load_w;
@@ -170,7 +170,7 @@ fn constants_come_back_from_boards_that_throttle() {
     check_boards(|board| board.trip = board.ambient + board.k_per_w * (0.3 * board.idle_w + 0.7 * board.load_w), 4.0);
 }
 
-/// How many of so many boards have each figure within its interval: K per W, time constant, surroundings.
+/// Number of boards with each figure within its interval: K per W, time constant, ambient temperature.
 fn held(boards: usize, spoil: fn(&mut Board)) -> [usize; 3] {
     let mut chance = Chance(1_984);
     let mut held = [0; 3];
@@ -190,7 +190,7 @@ fn held(boards: usize, spoil: fn(&mut Board)) -> [usize; 3] {
     held
 }
 
-/// An interval of 19 in 20 holds the truth in 18 of 20 at least, and is not as wide as to hold anything.
+/// A 95 % interval contains the truth in at least 18 of 20 cases, and is not arbitrarily wide.
 #[test]
 fn intervals_cover_truth() {
     type Spoil = fn(&mut Board);
@@ -211,7 +211,7 @@ fn intervals_cover_truth() {
     }
 }
 
-/// Where less than one time constant of cooling is seen.
+/// Less than one time constant of cooling.
 #[test]
 fn short_phases_give_wider_intervals_or_nothing() {
     let mut chance = Chance(7);

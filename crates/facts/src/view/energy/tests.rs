@@ -57,7 +57,7 @@ struct Meter {
     averages: bool,
 }
 
-/// The Record of such a run: rows of the sampler have the readings that are new.
+/// Record of such a run. A row of the sampler contains new readings only.
 fn record(truth: &[f64], meter: Meter, chance: &mut Chance) -> Record {
     let row_ms = meter.period_ms.min(500);
     let phase = (chance.uniform() * meter.period_ms as f64) as i64;
@@ -140,13 +140,13 @@ fn joules_are_within_their_interval() {
         }
     }
     assert!(inside * 100 >= all * 95, "{inside} of {all}: {outside:#?}");
-    // Moments of one second cannot tell what short pauses take: those intervals are wide, and right.
+    // Timestamps of one second cannot resolve short pauses: those intervals are wide, and correct.
     let narrow = halves.iter().filter(|percent| **percent < 3.0).count();
     assert!(narrow * 100 >= halves.len() * 90, "{narrow} of {}", halves.len());
     assert!(median(&halves).unwrap() < 1.5, "{halves:?}");
 }
 
-/// A run of a steady load with a meter of one reading a second.
+/// A run of a steady load with a meter that reads once a second.
 fn steady() -> Record {
     let mut chance = Chance(7);
     let truth = truth(|_, noise| 5.0 + 0.1 * noise, &mut chance);
@@ -229,7 +229,7 @@ fn counter_of_a_meter_tells_energy_if_it_is_finer() {
         assert_eq!(second.is_counted, is_counted, "{quantum_j} {limit_j} {second:?}");
         assert!((150.0..152.5).contains(&second.joules), "{second:?}");
     }
-    // Watt hours told as joules.
+    // Watt hours reported as joules.
     let mut record = with_counter(0.1, 1e9);
     record.samples.channels[2].values.iter_mut().flatten().for_each(|microjoules| *microjoules /= 3600);
     let facts = Facts::of(&record);

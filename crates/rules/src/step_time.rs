@@ -1,0 +1,127 @@
+//! Rule: step-time. Time that a workload lost, with the sum of where all of its time went.
+
+use super::place::step_place;
+use super::{CPU_AND_MEMORY, Rule};
+use facts::view::{self, StepTime, TimePart};
+use facts::{Facts, Finding, Quantity, Severity, Share, Witness};
+use record::{RuleId, SetClock, WorkBound};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::own("step-time"),
+    about: "A workload lost time to something outside of it.",
+    link: "https://docs.kernel.org/scheduler/sched-stats.html",
+    loads: CPU_AND_MEMORY,
+    check,
+    ..Rule::PLAIN
+};
+
+/// Smallest loss that is worth a sentence, in percent of the time of the step.
+const LOST_PERCENT_MIN: f64 = 2.0;
+/// Shorter steps start and end within the resolution of the counters.
+const STEP_MS_MIN: i64 = 2_000;
+/// Parts below this share of the time are rounding, in percent.
+const PART_PERCENT_MIN: f64 = 0.2;
+
+fn check(facts: &Facts<'_>) -> Vec<Finding> {
+    // Logs have one row in several seconds, which tell less than the columns of 7-zip that other rules read.
+    if view::is_log(facts) {
+        return Vec::new();
+    }
+    let steps = facts.steps.iter().enumerate().filter(|(_, step)| {
+        let bound = WorkBound::of(&step.workload, &step.variant);
+        let is_emulated = matches!(step.set_clock, Some(SetClock::SharePercent(_)));
+        RULE.loads.contains(&bound) && step.window.elapsed_ms() >= STEP_MS_MIN && !is_emulated
+    });
+    let times: Vec<(usize, StepTime)> =
+        steps.filter_map(|(index, step)| Some((index, view::step_time(facts, step)?))).collect();
+    let percent = |ms: f64, time: &StepTime| 100.0 * ms / time.available_ms;
+    let stopped = |time: &StepTime| percent(time.part_ms(TimePart::Stopped), time);
+    let harmed: Vec<usize> =
+        times.iter().filter(|(_, time)| stopped(time) >= LOST_PERCENT_MIN).map(|(index, _)| *index).collect();
+    let shown = if harmed.is_empty() {
+        times.iter().max_by(|a, b| percent(a.1.lost_ms(), &a.1).total_cmp(&percent(b.1.lost_ms(), &b.1)))
+    } else {
+        times.iter().max_by(|a, b| stopped(&a.1).total_cmp(&stopped(&b.1)))
+    };
+    let Some((index, time)) = shown.filter(|(_, time)| percent(time.lost_ms(), time) >= LOST_PERCENT_MIN) else {
+        return Vec::new();
+    };
+    let (severity, template) = if harmed.is_empty() {
+        (Severity::Info, "{step} (run {run}) had {available} of CPU time: {parts}.")
+    } else {
+        (
+            Severity::Degraded,
+            "{step} (run {run}) stood still for {stopped}, stopped or frozen from outside. Its {available} of CPU time: \
+             {parts}.",
+        )
+    };
+    let ms = |value: f64| Quantity::Ms(value.round() as i64);
+    let parts = time.parts.iter().filter(|(_, of_part)| percent(*of_part, time) >= PART_PERCENT_MIN);
+    let parts: Vec<String> = parts.map(|(part, of_part)| format!("{} {}", ms(*of_part), part.words())).collect();
+    let step = &facts.steps[*index];
+    let finding = Finding::new(RULE.id, severity, template)
+        .confidence(85)
+        .with("step", Quantity::Text(view::step_name(step)))
+        .with("run", Quantity::Count(i64::from(step.repetition) + 1))
+        .with("available", ms(time.available_ms))
+        .with("stopped", ms(time.part_ms(TimePart::Stopped)))
+        .with("parts", Quantity::Text(parts.join(", ")))
+        .with_known("share", Share::of(time.lost_ms(), time.available_ms).map(Quantity::Share))
+        .of(if harmed.is_empty() { vec![*index] } else { harmed })
+        .during(step.window.start_ms, step.window.end_ms)
+        .seen_by(Witness::CpuTime)
+        .at(step_place(facts, *index));
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::test_support::{compression, counter, own_run, with_step};
+    use crate::tests::findings_of;
+    use facts::Severity;
+    use record::{ChannelId, Fact, OfMeasured, Unit, Variant, WorkloadId};
+
+    #[test]
+    fn lost_time_is_told_with_its_sum() {
+        for (cpu_ms, delay_ms, still, expected) in [
+            (9_900, 50, false, None),
+            (
+                9_000,
+                900,
+                false,
+                Some((
+                    Severity::Info,
+                    "7-zip single-threaded (run 1) had 10.0 s of CPU time: 9.0 s in user mode, 900 ms waiting for a CPU, \
+                     100 ms unknown.",
+                )),
+            ),
+            (
+                7_400,
+                100,
+                true,
+                Some((
+                    Severity::Degraded,
+                    "7-zip single-threaded (run 1) stood still for 2.5 s, stopped or frozen from outside. Its 10.0 s of CPU \
+                     time: 7.4 s in user mode, 100 ms waiting for a CPU, 2.5 s stopped or frozen.",
+                )),
+            ),
+        ] {
+            let record = own_run();
+            let mut record =
+                with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 10.0), compression(1));
+            let counters = &mut record.steps[0].counters;
+            counters.task_clock_ns = Fact::Known(cpu_ms * 1_000_000);
+            counters.run_delay_ns = Fact::Known(delay_ms * 1_000_000);
+            if still {
+                let ran = |row: i64| if row < 10 { row } else { (row - 5).max(9) } * 500_000_000;
+                let ran: Vec<i64> = (0..=20).map(ran).collect();
+                record = counter(record, ChannelId::MeasuredThreads(OfMeasured::Cpu), Unit::Nanoseconds, &ran);
+                record = counter(record, ChannelId::MeasuredThreads(OfMeasured::RunDelay), Unit::Nanoseconds, &[0; 21]);
+            }
+            let found = findings_of(RULE.id, &record);
+            let found = found.first().map(|finding| (finding.severity, finding.sentence()));
+            assert_eq!(found, expected.map(|(severity, sentence)| (severity, sentence.to_owned())));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Kernel messages that report a limit of the CPUs, from `data/thermal_messages.tsv`. Not a rule itself.
+
+use facts::{Facts, Finding, Quantity, Severity, view};
+use record::RuleId;
+use record::table::Table;
+
+const TABLE: Table = Table::of(include_str!("../../../data/thermal_messages.tsv"));
+
+/// Mechanism of a message, if it reports a limit of this cause; empty if the message says it itself.
+fn mechanism(text: &str, cause: &str, khz_max: Option<u32>) -> Option<&'static str> {
+    TABLE.rows().find_map(|row| {
+        let [words, _, of_cause, mechanism, _] = row.array()?;
+        let (_, rest) = text.split_once(words)?;
+        let limit = row.cell("limit_after").and_then(|before| Some(rest.split_once(before)?.1)).unwrap_or_default();
+        let digits = limit.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        let is_lifted = digits.parse::<u32>().ok().zip(khz_max).is_some_and(|(khz, khz_max)| khz >= khz_max);
+        (of_cause == cause && !is_lifted).then_some(if mechanism == "-" { "" } else { mechanism })
+    })
+}
+
+/// Finding of a rule by the messages of the run about limits of this cause.
+pub(super) fn finding(facts: &Facts<'_>, rule: RuleId, cause: &str, template: &'static str) -> Option<Finding> {
+    let khz_max = facts.machine.policies.iter().filter_map(|policy| policy.clock_khz_max.known().copied()).max();
+    let messages = view::matching_messages(facts, |text| mechanism(text, cause, khz_max).is_some());
+    let (_, first) = messages.first()?;
+    let mechanism = mechanism(&first.text, cause, khz_max).filter(|words| !words.is_empty());
+    Some(
+        Finding::new(rule, Severity::Degraded, template)
+            .confidence(95)
+            .with("message", Quantity::Text(first.text.clone()))
+            .with_known("mechanism", mechanism.map(|words| Quantity::Text(words.to_owned())))
+            .at_all(messages.iter().map(view::message_place)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_vendors_are_limits_unless_they_lift_one() {
+        for (text, cause, expected) in [
+            ("CPU3: Core temperature above threshold, cpu clock throttled (total events = 1)", "heat", Some("")),
+            ("thermal thermal_zone0: critical temperature reached (115 C), shutting down", "heat", Some("")),
+            (
+                "CPU Budget:update CPU 0 cpufreq max to 1008000 min to 480000",
+                "heat",
+                Some("budget cooling of Allwinner's kernel"),
+            ),
+            ("CPU Budget:update CPU 0 cpufreq max to 1296000 min to 480000", "heat", None),
+            (
+                "msm_thermal: Limiting CPU0 max frequency to 1036800. Temp:80",
+                "heat",
+                Some("the thermal driver of Qualcomm's kernel"),
+            ),
+            ("soctherm: OC ALARM 0x00000001", "power", Some("the over-current alarm of a Jetson")),
+            ("soctherm: OC ALARM 0x00000001", "heat", None),
+            ("usb 1-1: new high-speed USB device", "heat", None),
+        ] {
+            assert_eq!(mechanism(text, cause, Some(1_296_000)), expected, "{text}");
+        }
+        assert!(TABLE.rows().all(|row| row.array::<5>().is_some()));
+    }
+}
