@@ -60,8 +60,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     for (run, variant) in runs.into_iter().zip(variants) {
         let counter =
             if announced.variant.is_none() && variant == Variant::SINGLE { &mut core } else { &mut repetition };
+        // Kernels that switch CPUs off by load bring them back for threads that no mask keeps from them.
+        let is_kept = announced.cpus.len() as u32 * ONE_CORE_PERCENT >= run.usage_percent();
         let mut step = run.finish(variant);
-        step.cpus.clone_from(&announced.cpus);
+        if is_kept {
+            step.cpus.clone_from(&announced.cpus);
+        }
         step.repetition = *counter;
         *counter += 1;
         draft.push(step);

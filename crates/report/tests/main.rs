@@ -5,7 +5,5 @@
 #[path = "../../explain/tests/files/mod.rs"]
 mod files;
 mod foreign_lines;
-mod judged;
-mod one_number;
 mod own_log;
 mod told_once;

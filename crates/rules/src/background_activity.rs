@@ -96,10 +96,13 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
     let usual = view::usual_decompressing_percent(facts);
     // Threads that had one CPU were kept on it.
     let is_pinned = used <= ONE_CPU_PERCENT && count > 1;
+    let missing = usual - most;
     let has_swapped = facts.swap_growth().is_some_and(|growth| growth.after_kib > growth.before_kib);
-    let is_of_memory = has_swapped && facts.waited_for_memory().is_some();
+    // Memory takes no more of the CPU time than the rows show.
+    let is_of_memory = |waited: &view::CpuWait| waited.iowait_percent + waited.system_percent >= missing;
+    let is_of_memory = has_swapped && facts.waited_for_memory().as_ref().is_some_and(is_of_memory);
     let has_reason = is_of_memory || !facts.lost_cpus().is_empty() || !view::is_log(facts);
-    if usual - most < LESS_USE_POINTS_MIN || is_pinned || has_reason {
+    if missing < LESS_USE_POINTS_MIN || is_pinned || has_reason {
         return None;
     }
     let steps: Vec<usize> = facts.multi_totals().iter().map(|(step, _)| *step).collect();

@@ -154,21 +154,20 @@ const ROWS_MIN: usize = 5;
 /// Reported and measured clocks are equal if they differ by less than this share.
 const SAME_CLOCK: f64 = 0.02;
 
-/// What the kernel itself reports at most while workloads run, if that is the measured clock and not the advertised one:
-/// then nothing holds the clock down behind its back.
+/// Highest clock that the kernel reports while workloads run cool, if that is the measured clock and not the advertised
+/// one: the kernel itself sets the limit.
 fn known_to_kernel(facts: &Facts<'_>, clock: &ClusterClock) -> Option<u32> {
     let claimed_khz = f64::from(clock.claimed_khz?);
-    let phases = facts.phases();
-    let workloads = || phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
+    let hot = slowdown::hot_millicelsius(facts);
+    let is_cool = |phase: &&view::Phase| facts.heat(&phase.window).is_none_or(|heat| heat.millicelsius_max < hot);
+    let workloads = facts.phases().iter().filter(|phase| phase.workload != WorkloadId::Clock).filter(is_cool);
     let of_cpu = facts.machine.policies.iter().find(|policy| policy.cpus.contains(&clock.cpu))?.policy;
     let channel = facts.samples.channel(&ChannelId::claimed(of_cpu))?;
     let readings: Vec<i64> =
-        workloads().flat_map(|p| view::clock_gauge(facts, channel, p.window)).map(|r| r.value).collect();
+        workloads.flat_map(|p| view::clock_gauge(facts, channel, p.window)).map(|r| r.value).collect();
     let top = *readings.iter().max().filter(|_| readings.len() >= ROWS_MIN)? as f64;
     let is_same = (top / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK;
-    let heat = facts.heat_of_run();
-    let is_cool = heat.is_none_or(|heat| heat.millicelsius_max < slowdown::hot_millicelsius(facts));
-    (is_same && is_cool && top < claimed_khz * (1.0 - SAME_CLOCK)).then_some(top as u32)
+    (is_same && top < claimed_khz * (1.0 - SAME_CLOCK)).then_some(top as u32)
 }
 
 /// Clocks by design of some chips.

@@ -1,8 +1,8 @@
 //! Rule: clock-ok. Every cluster measured the clock that the kernel claims.
 
-use super::clock_lower_hot;
 use super::place::step_place;
 use super::{Role, Rule, Subject};
+use super::{clock_lower_hot, opp_not_honoured};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
@@ -35,8 +35,12 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let others = facts.all_cluster_clocks(&Variant::COLD);
     let is_part = others.iter().any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
     let falls = !clock_lower_hot::lowered(facts).is_empty();
+    let misses_lower = !opp_not_honoured::RULE.found(facts).is_empty();
     let template = match (is_part, falls) {
         (true, _) => "The measured clock of {cpus} matches the advertised one (deviation {deviation}).",
+        (false, false) if misses_lower => {
+            "At the highest OPP, measured clocks match the advertised ones (largest deviation {deviation})."
+        }
         (false, true) => "Measured clocks match the advertised ones before the load (largest deviation {deviation}).",
         (false, false) => "Measured clocks match the advertised ones (largest deviation {deviation}).",
     };

@@ -124,7 +124,7 @@ fn judge_loss(
     let ledger = assessment.ledgers.iter().find(|ledger| ledger.score.as_str() == "sevenzip-multi");
     let lost = ledger.map(|ledger| ledger.lost().as_percent());
     let is_near = lost.is_some_and(|lost| (lost - percent).abs() <= POINTS);
-    if is_near && blames(explained, causes) { Judgement::Right } else { Judgement::LessSure }
+    if is_near && blames(explained, causes) { Judgement::Right } else { Judgement::Refused }
 }
 
 /// Judges a result that must stay as it was.

@@ -24,12 +24,12 @@ pub(super) fn rows(corpus: &Path) -> Result<Vec<Row>> {
 }
 
 /// SoCs found against those that are right: all of the first must be among the second, or the other way round.
-fn judge(name: &str, found: &[String], right: &[String]) -> Judgement {
+pub(super) fn judge(name: &str, found: &[String], right: &[String]) -> Judgement {
     let within = |some: &[String], all: &[String]| some.iter().all(|one| all.contains(one));
     match found {
         [] => Judgement::Missing,
         _ if within(found, right) => Judgement::Right,
-        _ if within(right, found) => Judgement::LessSure,
+        _ if within(right, found) => Judgement::Refused,
         _ => Judgement::Wrong(format!("{name}: {} instead of {}", found.join(", "), right.join(", "))),
     }
 }
@@ -101,7 +101,7 @@ fn cpuinfo(corpus: &Path) -> Result<Vec<Row>> {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             row.add(match (found.as_slice(), own.as_slice()) {
                 ([], []) if found_candidates.is_empty() && candidates.is_empty() => Judgement::Missing,
-                ([], _) => Judgement::LessSure,
+                ([], _) => Judgement::Refused,
                 (_, []) => Judgement::Wrong(format!("{name}: {} from nothing", found.join(", "))),
                 _ => judge(&name, &found, &own),
             });

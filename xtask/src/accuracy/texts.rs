@@ -28,23 +28,39 @@ struct Text {
     reading: Reading,
 }
 
-fn texts(corpus: &Path, step: usize) -> Result<Vec<Text>> {
+/// Folders of texts in this repository.
+const OWN_FOLDERS: [&str; 3] = ["composed", "made", "composed/reviews"];
+
+/// Name and content of the texts in these folders.
+fn read_folders(folders: impl Iterator<Item = PathBuf>) -> Result<Vec<(String, String)>> {
     let mut files: Vec<PathBuf> = Vec::new();
-    for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
-        files.extend(crate::workspace::entries(folder)?);
+    for folder in folders.filter(|folder| folder.is_dir()) {
+        files.extend(crate::workspace::entries(&folder)?);
     }
     files.retain(|file| file.extension().is_some_and(|end| end == "txt" || end == "md"));
     files.sort();
-    let mut texts = Vec::new();
-    for file in files.iter().step_by(step) {
+    let text = |file: &PathBuf| {
         let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if let Ok([reading]) = <[Reading; 1]>::try_from(read(text.as_bytes())) {
-            texts.push(Text { name, text, reading });
-        }
-    }
-    Ok(texts)
+        Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    files.iter().map(text).collect()
+}
+
+/// Name and content of all texts of the corpus and of this repository.
+pub(super) fn all(corpus: Option<&Path>) -> Result<Vec<(String, String)>> {
+    let tests = crate::workspace::root().join("crates/explain/tests");
+    let of_corpus = corpus.into_iter().flat_map(|corpus| FOLDERS.map(|folder| corpus.join(folder)));
+    read_folders(OWN_FOLDERS.map(|folder| tests.join(folder)).into_iter().chain(of_corpus))
+}
+
+fn texts(corpus: &Path, step: usize) -> Result<Vec<Text>> {
+    let texts = read_folders(FOLDERS.map(|folder| corpus.join(folder)).into_iter())?.into_iter().step_by(step);
+    let one = |(name, text): (String, String)| {
+        let [reading] = <[Reading; 1]>::try_from(read(text.as_bytes())).ok()?;
+        Some(Text { name, text, reading })
+    };
+    Ok(texts.filter_map(one).collect())
 }
 
 /// Every result in these bytes.
@@ -84,7 +100,7 @@ fn judge(found: &Reading, text: &Text) -> Judgement {
     if found.verdict == Verdict::Valid && own.verdict != Verdict::Valid {
         return Judgement::Wrong(format!("{name}: {} instead of {}", found.verdict, own.verdict));
     }
-    Judgement::LessSure
+    Judgement::Refused
 }
 
 fn judge_one(bytes: &[u8], text: &Text) -> Judgement {
@@ -127,7 +143,7 @@ fn judge_report(id: &str, text: &Text) -> Judgement {
             return Judgement::Wrong(format!("{}: {title} is {}", text.name, figure.value));
         }
     }
-    if found.figures().is_empty() { Judgement::LessSure } else { Judgement::Right }
+    if found.figures().is_empty() { Judgement::Refused } else { Judgement::Right }
 }
 
 /// A text that was cut is right if it is said to be cut or not proven, and never better than the whole.
@@ -146,7 +162,7 @@ fn judge_cut(bytes: &[u8], text: &Text) -> Judgement {
                 Verdict::Valid if text.reading.verdict != Verdict::Valid => {
                     Judgement::Wrong(format!("{}: valid instead of {}", text.name, text.reading.verdict))
                 }
-                _ => Judgement::LessSure,
+                _ => Judgement::Refused,
             }
         }
         several => Judgement::Wrong(format!("{}: {} results", text.name, several.len())),
@@ -309,7 +325,7 @@ pub(super) fn rows(corpus: &Path, step: usize) -> Result<Vec<Row>> {
                             Judgement::Wrong(format!("{} + {}: {why}", first.name, second.name))
                         }
                         (Judgement::Right, Judgement::Right) => Judgement::Right,
-                        _ => Judgement::LessSure,
+                        _ => Judgement::Refused,
                     },
                     other => Judgement::Wrong(format!("{} + {}: {} results", first.name, second.name, other.len())),
                 });

@@ -5,8 +5,8 @@
 
 use super::Problem;
 
-/// Who may depend on whom within the workspace. Tests may also use `testkit`, which nothing that
-/// ships may.
+/// Who may depend on whom within the workspace. Tests may also use `testkit`, which no shipped crate
+/// may.
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
     (
         "app",
@@ -57,7 +57,23 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("testkit", &["microbench", "machine", "record"]),
     ("web", &["archive", "compare", "explain", "facts", "licences", "logs", "identify", "page", "record", "report"]),
     ("workloads", &["machine", "microbench", "process", "record"]),
-    ("xtask", &["compare", "explain", "facts", "logs", "machine", "microbench", "rules", "record", "report", "web"]),
+    (
+        "xtask",
+        &[
+            "compare",
+            "explain",
+            "facts",
+            "logs",
+            "machine",
+            "microbench",
+            "page",
+            "rules",
+            "record",
+            "report",
+            "testkit",
+            "web",
+        ],
+    ),
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.

@@ -2,7 +2,7 @@
 //! next to it.
 
 use facts::Facts;
-use facts::view::{Energy, SourceAgreement, StepEnergy, step_name, step_score};
+use facts::view::{Energy, NEVER_IDLE, SourceAgreement, StepEnergy, step_name, step_score};
 use serde_json::{Value, json};
 
 /// The energy of a result, or why there is none.
@@ -23,7 +23,7 @@ pub(super) fn energy(facts: &Facts<'_>) -> Value {
         "resolution_watt": resolution_mw / 1000.0,
         "late_s": [late_ms.0 / 1000.0, late_ms.1 / 1000.0],
         "idle_watt": idle_mw.map(|mw| mw / 1000.0),
-        "idle_watt_missing": idle_mw.is_none().then_some("the CPUs were never idle while power was read"),
+        "idle_watt_missing": idle_mw.is_none().then_some(NEVER_IDLE),
         "steps": steps,
         "other_sources": others.iter().map(other).collect::<Vec<_>>(),
     })

@@ -136,7 +136,7 @@ impl Results {
         let energy = facts.energy().as_ref().ok();
         self.put("power_measured_at", energy.map(|energy| energy.source.role), no_meter);
         self.put("power_idle_watt", energy.and_then(|energy| energy.idle_mw).map(|mw| mw / 1000.0), || match energy {
-            Some(_) => "the CPUs were never idle while power was read".to_owned(),
+            Some(_) => view::NEVER_IDLE.to_owned(),
             None => no_meter(),
         });
         let scores = view::score_energies(facts);

@@ -175,12 +175,15 @@ pub fn score_energies(facts: &Facts<'_>) -> Vec<ScoreEnergy> {
     facts.scores().iter().filter_map(of_score).collect()
 }
 
+/// Why no idle power is known.
+pub const NEVER_IDLE: &str = "the CPUs were never idle while power was read";
+
 impl Energy {
     /// What measured it, how finely, and what the idle machine drew.
     pub fn sentence(&self) -> String {
         let idle = match self.idle_mw {
             Some(mw) => format!("idle {:.2} W", mw / 1000.0),
-            None => "idle power not measured, because the CPUs were never idle meanwhile".to_owned(),
+            None => format!("idle power not measured, because {NEVER_IDLE}"),
         };
         let (seconds, watts) = (self.period_ms / 1000.0, self.resolution_mw / 1000.0);
         let steps = if watts > 0.0 { format!(", in steps of {} W", number(watts, "W")) } else { String::new() };

@@ -157,23 +157,28 @@ fn contradicts_measured(facts: &Facts<'_>, channel: &Channel, cpu: u32, phases: 
 
 /// Columns that claim a clock at which the CPUs cannot have reached the score of 7-zip on all of them.
 fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
-    let is_sevenzip = |phase: &&Phase| phase.workload == WorkloadId::SevenZip;
-    let phases = || facts.phases().iter().filter(is_sevenzip);
+    let phases = || facts.phases().iter().filter(|phase| phase.workload == WorkloadId::SevenZip);
+    // Runs on one cluster are neither; a machine with one CPU runs 7-zip on all CPUs with a single thread.
+    let is_together = |phase: &&Phase| {
+        let is_multi = |step: &usize| facts.multi_totals().iter().any(|(multi, _)| multi == step);
+        phase.steps.iter().any(is_multi)
+    };
+    let is_alone = |phase: &&Phase| phase.is_single_threaded() && !is_together(phase);
+    let clocks = |channel: &Channel| {
+        let together = values(facts, channel, phases().filter(is_together));
+        let alone = values(facts, channel, phases().filter(is_alone));
+        let together_khz = median(&together).filter(|_| together.len() >= ROWS_MIN)?;
+        Some((together_khz, quantile(&alone, 0.9)?))
+    };
     let claimed: Vec<(&Channel, f64, f64)> = channels(facts, ChannelId::is_policy_claim)
         .filter_map(|channel| {
-            let together = values(facts, channel, phases().filter(|phase| !phase.is_single_threaded()));
-            let alone = values(facts, channel, phases().filter(|phase| phase.is_single_threaded()));
-            let together_khz = median(&together).filter(|_| together.len() >= ROWS_MIN)?;
+            let (together_khz, alone_khz) = clocks(channel)?;
             // A firmware may hold the clock below what is claimed.
             let cold = facts.cluster_clocks(&Variant::COLD);
             let policy = channel.id.policy()?;
             let measured = cold.iter().find(|clock| clock.cluster_cpus.contains(&policy));
-            let alone_khz = quantile(&alone, 0.9)?;
-            Some((
-                channel,
-                together_khz,
-                measured.map_or(alone_khz, |clock| alone_khz.min(f64::from(clock.measured_khz))),
-            ))
+            let measured_khz = measured.map_or(f64::INFINITY, |clock| f64::from(clock.measured_khz));
+            Some((channel, together_khz, alone_khz.min(measured_khz)))
         })
         .collect();
     let times = || {
@@ -197,16 +202,17 @@ fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
         let used = mean(&used).map_or(1.0, |percent| percent / 100.0 / cpus);
         Some(mean(&totals)? / predicted / used.clamp(USED_SHARE_MIN, 1.0)).filter(|times| times.is_finite())
     };
-    let lower = claimed.iter().filter(|(_, together, alone)| together / alone < LOWER_SHARE);
-    let lower: Vec<_> = lower.collect();
-    let Some(times) = (!lower.is_empty()).then(times).flatten().filter(|times| *times >= TIMES_MAX) else {
-        return Vec::new();
-    };
-    let column = |(channel, together, _): &&(&Channel, f64, f64)| DoubtedColumn {
-        channel: channel.id.clone(),
-        doubt: ClockDoubt::BelowScores { claimed_khz: *together as u32, times },
-    };
-    lower.iter().map(column).collect()
+    let is_lower = claimed.iter().any(|(_, together, alone)| together / alone < LOWER_SHARE);
+    let Some(times) = is_lower.then(times).flatten().filter(|times| *times >= TIMES_MAX) else { return Vec::new() };
+    // One source gives all columns: what is wrong for a cluster whose score counts is wrong for the others.
+    let columns = channels(facts, ChannelId::is_any_claim).filter_map(|channel| {
+        let known = claimed.iter().find(|(of, ..)| of.id == channel.id).map(|(_, together, alone)| (*together, *alone));
+        let (together, _) =
+            known.or_else(|| clocks(channel)).filter(|(together, alone)| together / alone < LOWER_SHARE)?;
+        let doubt = ClockDoubt::BelowScores { claimed_khz: together as u32, times };
+        Some(DoubtedColumn { channel: channel.id.clone(), doubt })
+    });
+    columns.collect()
 }
 
 /// Rate of decompression on one CPU of this cluster, or of another cluster with the same core type.

@@ -10,6 +10,7 @@ pub type Form = (&'static Rule, &'static str);
 
 /// In the paragraph of a cause: phrases, the one that says most first. An empty one says that the report has it anyway.
 pub const CLAUSES: &[Form] = &[
+    (&background_activity::RULE, "threads that left the CPUs idle for {idle} of the time"),
     (&background_activity::RULE, "other tasks at work ({mean} of one CPU during {phase})"),
     (&background_activity::RULE, "other tasks at work ({share} of the CPU time)"),
     (&background_activity::RULE, "other tasks at work"),

@@ -1,6 +1,6 @@
 //! A board with one or two clusters, and what takes a part of what it could do.
 
-use ::record::Total;
+use record::Total;
 use testkit::virtual_board::{Board, Chance, Fault as OfBoard, Mode};
 
 /// What takes a part of a score.

@@ -1,7 +1,7 @@
 //! What the program would have recorded of a run on a drawn board.
 
-use crate::ledger_drawn::board::Drawn;
-use crate::ledger_drawn::run::{Repetition, Run, Sample};
+use super::board::Drawn;
+use super::run::{Repetition, Run, Sample};
 use record::{
     AllCpus, Channel, ChannelId, ClockPoint, ClockWindows, Clocks, Cluster, Compression, Cpu, CpuTime, DictionaryRow,
     End, Fact, Gate, KernelMessage, Mode, OfControlGroup, OfPolicy, OfSwap, Outcome, Policy, Record, Source, State,

@@ -1,8 +1,8 @@
 //! A standard run on a drawn board, moment by moment: idle, 7-zip on one CPU of each cluster, then three times on all.
 
-use crate::ledger_drawn::board::Drawn;
-use ::record::Total;
+use super::board::Drawn;
 use facts::Cause;
+use record::Total;
 use testkit::virtual_board::Model;
 
 /// One moment is so long, in seconds.

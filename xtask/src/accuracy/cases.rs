@@ -1,0 +1,52 @@
+//! Cases of public reports, as files beside the corpus: which SoC a cpuinfo is of, and the verdict on a console's output.
+
+use super::{Judgement, Row, machines};
+use anyhow::Result;
+use facts::soc;
+use machine::{Texts, root_of_texts};
+use std::path::Path;
+
+/// A cpuinfo, what its device tree says, and its SoC; several where the cores alone do not tell.
+const CPUINFO: [(&str, &str, &[&str]); 7] = [
+    ("08-mt6785.cpuinfo", "", &["MediaTek MT6785"]),
+    ("08-mt6785v-cd.cpuinfo", "", &["MediaTek MT6785"]),
+    ("09-two-sockets-smt4.cpuinfo", "", &["Marvell ThunderX2 CN9980"]),
+    ("11-helio-g85.cpuinfo", "", &["MediaTek MT6768"]),
+    ("12-rzg2ul.cpuinfo", "", &["Renesas RZ/G2UL"]),
+    // A guest: no SoC.
+    ("14-qemu-cortex-a72.cpuinfo", "", &[]),
+    ("42-x1p-wsl2.cpuinfo", "qcom,x1p42100", &["Qualcomm X1P42100"]),
+];
+
+/// Pasted output of a console, which shows no evidence.
+const PASTES: [&str; 2] = ["20-console-paste.txt", "24-console-paste-two-cores.txt"];
+
+/// Rows of the cases; none where the folder is absent.
+pub(super) fn rows(folder: &Path) -> Result<Vec<Row>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let (mut socs, mut verdicts) = (Row::new("cases: SoCs"), Row::new("cases: verdicts"));
+    for (file, compatible, right) in CPUINFO {
+        let cpuinfo = std::fs::read(folder.join(file))?;
+        let texts = Texts { cpuinfo: Some(&cpuinfo), ..Texts::default() };
+        let mut machine = machine::identify(&root_of_texts(None, &texts));
+        machine.compatible.extend(Some(compatible.to_owned()).filter(|compatible| !compatible.is_empty()));
+        let found = soc::identify(&machine).names();
+        let right: Vec<String> = right.iter().map(|name| (*name).to_owned()).collect();
+        socs.add(match (found.as_slice(), right.as_slice()) {
+            ([], []) => Judgement::Right,
+            _ => machines::judge(file, &found, &right),
+        });
+    }
+    for file in PASTES {
+        let text = std::fs::read_to_string(folder.join(file))?;
+        let record = logs::read(&text);
+        let verdict = explain::explain(&record).assessment.verdict;
+        verdicts.add(match verdict {
+            facts::Verdict::Unproven => Judgement::Right,
+            verdict => Judgement::Wrong(format!("{file}: {verdict}")),
+        });
+    }
+    Ok(vec![socs, verdicts])
+}
