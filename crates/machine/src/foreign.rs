@@ -8,7 +8,7 @@ use crate::{rights, settings, suspend, switchable, vcio};
 /// Name in kebab-case, and parser.
 pub type Parser = (&'static str, fn(&[u8]));
 
-/// Maximum size that is read of a file of the kernel, in bytes.
+/// Maximum number of bytes read from a kernel file.
 pub const FILE_BYTES_MAX: usize = crate::root::FILE_BYTES_MAX as usize;
 
 /// All parsers.

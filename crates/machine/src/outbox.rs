@@ -22,7 +22,7 @@ impl<T> Outbox<T> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the pending output, and wakes everybody who waits for a change.
+    /// Changes the pending output and wakes all waiting threads.
     pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let changed = change(&mut self.lock());
         self.changed.notify_all();

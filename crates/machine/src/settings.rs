@@ -1,14 +1,13 @@
-//! Changes of kernel settings, and their way back.
+//! Changes kernel settings and restores them.
 //!
-//! Every change goes through [`Settings::set`]: it first appends what is about to change to a journal on disk
-//! and syncs it, then writes, then reads back and writes down how that reads. The result is an
-//! [`Outcome`], which must be reported. Restoration is compare-and-restore: a value that another process changed
-//! meanwhile is left alone and named. It happens last change first, by [`Settings::restore`], by `Drop`, by
-//! a [`RestoreHandle`] in another thread, and from the journal alone ([`restore_from_journal`]) when the process
-//! that made it is gone.
+//! Every change goes through [`Settings::set`], which appends the intended change to a journal on disk, syncs it,
+//! writes the value, reads it back and journals the result. The returned [`Outcome`] must be reported. Restoration
+//! compares first: a value that another process has changed meanwhile is kept and reported. Changes are restored in
+//! reverse order by [`Settings::restore`], on drop, by a [`RestoreHandle`] in another thread, or from the journal alone
+//! ([`restore_from_journal`]) after the process has died.
 //!
-//! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows; and what
-//! their change disturbs is put back with them.
+//! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows. Side effects of a
+//! change are restored as well.
 
 mod alone;
 mod changes;
@@ -40,31 +39,31 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Settings that are changed for the time of a run.
+/// Settings changed for a run.
 #[derive(Debug)]
 pub struct Settings {
     changes: Arc<Mutex<Changes>>,
     wanted: Vec<WantedSettings>,
 }
 
-/// Settings wanted by the run.
+/// Value wanted by the run.
 #[derive(Debug)]
 struct WantedSettings {
     node: Node,
     value: String,
-    /// It was found to differ, and set once more.
+    /// True after the value was found to differ and was set again.
     is_retried: bool,
     /// Last reported state.
     told: Option<Fact<String>>,
 }
 
 impl Settings {
-    /// Nothing changed yet; the journal is there and held by this process. What an earlier run could not put
-    /// back stands in it still, and is put back with the rest.
+    /// Opens or creates the journal and locks it. Changes left by an earlier run stay in it and are restored with the
+    /// rest.
     ///
     /// # Errors
-    /// The journal cannot be written, or nothing can be set because `/sys` is read-only: then nothing must
-    /// be changed, and nothing is left on the disk.
+    /// The journal cannot be written, or `/sys` is read-only. Nothing must be changed then, and nothing is left on the
+    /// disk.
     pub fn new(root: &Root, journal: &Path) -> Reading<Self> {
         // Without a writable journal, no setting is changed.
         if root.is_read_only(CPUS) {
@@ -76,10 +75,10 @@ impl Settings {
         Ok(Self { changes: Arc::new(Mutex::new(changes)), wanted: Vec::new() })
     }
 
-    /// Sets one value: journal, write, read back. Nothing is written when it already is as wanted.
+    /// Sets one value: journals, writes, reads back. A value that is in force already is not written.
     ///
-    /// It is refused where the node does not exist, cannot be read or written or does not allow the value,
-    /// and where nobody could tell what to put back.
+    /// Refused if the node does not exist, cannot be read or written or does not allow the value, or if the value to
+    /// restore is unknown.
     pub fn set(&mut self, node: Node, value: &str) -> Outcome {
         let outcome = lock(&self.changes).set(node, value);
         let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
@@ -98,7 +97,7 @@ impl Settings {
             let (node, value) = (wanted.node, wanted.value.as_str());
             let found = node.read(&changes.root);
             let is_met = |now: &String| cooling::is_in_force(&changes.root, node, value, now);
-            // A kernel that switches a hot CPU off has its reasons.
+            // The kernel may take a hot CPU offline.
             if matches!(node, Node::CpuOnline(_)) || found.as_ref().is_ok_and(is_met) {
                 continue;
             }
@@ -123,11 +122,10 @@ impl Settings {
         outcomes
     }
 
-    /// The value that has to stand here as long as nobody wants another one: what was set last, or else what
-    /// the user had set.
+    /// Value that a node should have while no other one is wanted: the last one set, or else the user's.
     ///
     /// # Errors
-    /// It cannot be read, or what is read may not be the user's.
+    /// It cannot be read, or may not be the user's.
     pub fn in_place(&self, node: Node) -> Reading<String> {
         match self.wanted.iter().find(|wanted| wanted.node == node) {
             Some(wanted) => Ok(wanted.value.clone()),
@@ -135,20 +133,20 @@ impl Settings {
         }
     }
 
-    /// Why a setting cannot be changed now and perhaps can in a while: cooling is at work.
+    /// Reason why a setting cannot be changed now but perhaps later: cooling limits it.
     pub fn is_hidden(&self, node: Node) -> Option<Missing> {
         let changes = lock(&self.changes);
         node.read(&changes.root).ok()?;
         changes.of_user(node).err()
     }
 
-    /// Puts everything back, last change first. When all is back, the journal is removed.
+    /// Restores all settings, last change first, and removes the journal when all are restored.
     pub fn restore(&mut self) -> Vec<(String, RestoreOutcome)> {
         self.wanted.clear();
         lock(&self.changes).restore()
     }
 
-    /// The path by which another process of this user opens the journal while this one lives.
+    /// Path by which another process of this user opens the journal while this one lives.
     pub fn journal_descriptor(&self) -> Option<PathBuf> {
         lock(&self.changes).journal_descriptor()
     }
@@ -165,12 +163,12 @@ impl Drop for Settings {
     }
 }
 
-/// The way back of all settings from another thread.
+/// Restores all settings from another thread.
 #[derive(Debug, Clone)]
 pub struct RestoreHandle(Arc<Mutex<Changes>>);
 
 impl RestoreHandle {
-    /// Puts everything back; from then on nothing can be set any more.
+    /// Restores all settings; afterwards none can be set.
     pub fn go(&self) -> Vec<(String, RestoreOutcome)> {
         lock(&self.0).restore()
     }
@@ -189,14 +187,14 @@ fn lock(changes: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
     changes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Restores what a dead process has left in its journal, and removes the journal. A journal from
-/// before the last boot is only removed: the settings went with that boot.
+/// Restores what a dead process left in its journal, and removes the journal. A journal from before the last boot is
+/// only removed, because settings do not survive a boot.
 ///
 /// # Errors
 /// The journal exists but cannot be read, or its process is still running.
 pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String, RestoreOutcome)>> {
     match Journal::left_behind(journal)? {
-        // The process that changes settings in another container waits for nothing here.
+        // Restoring does not need the lock, which another container may hold.
         Some(journal) => Ok(Changes::of(root, journal, SettingsLock::take(root).ok())?.restore()),
         None => {
             SettingsLock::forget(root);
@@ -205,8 +203,8 @@ pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String,
     }
 }
 
-/// A journal that another process of this user holds, opened before that process may die. Its name may lead to another file
-/// by then, or to none.
+/// Journal of another live process of this user, opened before that process may die. Its name may later belong to
+/// another file or to none.
 #[derive(Debug)]
 pub struct OpenJournal {
     path: PathBuf,
@@ -214,8 +212,8 @@ pub struct OpenJournal {
 }
 
 impl OpenJournal {
-    /// Opens the journal of this name by [`Settings::journal_descriptor`]; none if its process has ended, or if the numbers of
-    /// processes are those of another namespace.
+    /// Opens the journal with this name by [`Settings::journal_descriptor`]; `None` if its process has ended or belongs
+    /// to another PID namespace.
     pub fn open(path: &Path, descriptor: &Path) -> Option<Self> {
         let file = journal::opened(descriptor).filter(|file| journal::is_named(path, file))?;
         Some(Self { path: path.to_owned(), file })

@@ -41,8 +41,8 @@ pub fn can_be_continued(root: &Root) -> bool {
     false
 }
 
-/// True while SIGSTOP waits for a thread of this process to take it. Once one has, the caller stops before it
-/// continues; on a busy machine that may take long. `None` if `/proc` does not tell (proc_pid_status(5)).
+/// True while SIGSTOP is pending for this process. Once a thread has taken it, the caller stops before it continues,
+/// which may take long on a busy machine. `None` if `/proc` does not report it (proc_pid_status(5)).
 pub fn is_stop_pending(root: &Root) -> Option<bool> {
     let status = root.read(&format!("/proc/{}/status", std::process::id())).ok()?;
     let mask = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"))?;

@@ -1,5 +1,5 @@
-//! Test cases of a report, given to LAVA by the command that its boards have: it keeps them on the board, and signals them as the
-//! lab has set it up.
+//! Passes the test cases of a report to LAVA through the command on its boards, which stores them and signals them as
+//! configured by the lab.
 
 use super::child::{Child, ChildSpec, Supervisor};
 use super::tools::Tools;
@@ -9,10 +9,10 @@ use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
 const COMMAND: &str = "lava-test-case";
-/// A shell script that writes a few small files; a slow card takes a second.
+/// Maximum time: the command is a shell script that writes a few small files.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// Gives each signal of a report to the command, and returns what that printed; without the command, the signals.
+/// Passes each signal of a report to the command and returns its output; without the command, returns the signals.
 ///
 /// # Errors
 /// The command does not work.
@@ -33,7 +33,7 @@ pub fn give(tools: &Tools, signals: &str) -> Result<String, Failure> {
     Ok(printed)
 }
 
-/// `<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=a RESULT=pass UNITS=s MEASUREMENT=1>`, as the command takes it.
+/// Command line for `<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=a RESULT=pass UNITS=s MEASUREMENT=1>`.
 fn command_line(program: &str, signal: &str) -> Vec<String> {
     let mut argv = vec![program.to_owned()];
     for (key, value) in signal.trim_end_matches('>').split(' ').filter_map(|word| word.split_once('=')) {

@@ -1,7 +1,7 @@
 //! Other programs: found, started, watched and ended; the guard that ends them if the run is killed; the folders that they use.
 
 #![forbid(unsafe_code)]
-// Tests make their programs by path, in folders of their own.
+// Tests create their programs by path, in their own directories.
 #![cfg_attr(any(test, feature = "testing"), allow(clippy::disallowed_methods))]
 
 pub mod child;

@@ -1,27 +1,27 @@
-//! The folders in which programs are looked for. Root leaves those aside that others than root can write, and
-//! hands no such folder on to what it starts: a user who can put a program into one of them would be root.
-//! Without root, the PATH is taken as it is.
+//! Directories in which programs are searched. As root, directories that other users can write are ignored and not
+//! passed on to programs: a user who can put a program into one of them would be root. Without root, PATH is used
+//! unchanged.
 
 use machine::{Root, Trust};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Debian keeps chess engines where the PATH of root does not reach.
+/// Debian installs chess engines outside of root's PATH.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 /// Directories that every system has, used if no other is left (`confstr(3)`, `_CS_PATH`).
 const LEAST: &str = "/usr/bin:/bin";
 
-/// The folders of the PATH, sorted out.
+/// Directories of PATH, trusted and ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchPath {
-    /// Folders in which programs are looked for, in their order.
+    /// Directories to search, in order.
     pub folders: Vec<PathBuf>,
-    /// Folders that are left aside, each with the reason.
+    /// Ignored directories with the reason.
     pub left_aside: Vec<(PathBuf, String)>,
 }
 
-/// That of this process, found out once.
+/// Search path of this process, determined once.
 pub fn search_path() -> &'static SearchPath {
     static FOUND: OnceLock<SearchPath> = OnceLock::new();
     FOUND.get_or_init(|| {
@@ -43,19 +43,19 @@ impl SearchPath {
         found
     }
 
-    /// With the folders in which distributions hide programs.
+    /// Search path with the directories where distributions install games.
     pub(crate) fn with_games(&self) -> Vec<PathBuf> {
         let games = GAMES.iter().map(PathBuf::from);
         self.folders.iter().cloned().chain(games).collect()
     }
 
-    /// The program of this name, if there is one; relative folders are passed over.
+    /// Program with this name, if any; relative directories are ignored.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let absolute = self.folders.iter().filter(|folder| folder.is_absolute());
         absolute.map(|folder| folder.join(name)).find(|path| is_program(path))
     }
 
-    /// Why a program of this name that is there is not taken.
+    /// Reason why an existing program with this name is ignored.
     pub fn why_ignored(&self, name: &str) -> Option<String> {
         let is_there = |folder: &Path| is_program(&folder.join(name));
         let mut left = self.left_aside.iter();
@@ -64,7 +64,7 @@ impl SearchPath {
         Some(format!("{} is ignored because {why}; give its full path to run it as root", path.display()))
     }
 
-    /// As a variable of the environment.
+    /// Value of the environment variable PATH.
     pub fn variable(&self) -> OsString {
         match std::env::join_paths(&self.folders) {
             Ok(path) if !path.is_empty() => path,

@@ -1,9 +1,9 @@
-//! Times in which nothing went on: Ctrl-Z, SIGSTOP, sleep of the whole machine. They are told in the Record, since
-//! the time of a step with one of them in it says nothing any more.
+//! Interruptions of a run: Ctrl-Z, SIGSTOP, suspend of the machine. The Record contains them, because the time of an
+//! interrupted step is meaningless.
 //!
-//! The loads stop with this program and go on with it. They have process groups of their own, which the terminal
-//! does not stop; one that ran on alone would heat the board with nobody watching. At Ctrl-Z this process stops
-//! them itself; if it is stopped by SIGSTOP, which it cannot hear, its guard does.
+//! Loads stop and continue with this program. They have separate process groups, which the terminal does not stop; a
+//! load that continued alone would heat the board unobserved. At Ctrl-Z this process stops them; SIGSTOP cannot be
+//! caught, so the guard stops them.
 
 use crate::child::{signal_all, stop_programs_of};
 use machine::Root;
@@ -14,12 +14,12 @@ use rustix::process::{Signal, getpid, kill_process};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Pause between looks whether another thread has taken the signal.
+/// Interval of checks whether another thread has taken the signal.
 const STOP_LOOK: Duration = Duration::from_millis(1);
-/// Wait for it where `/proc` does not tell.
+/// Wait if `/proc` does not report pending signals.
 const STOP_WAIT: Duration = Duration::from_millis(20);
 
-/// Why nothing went on.
+/// Cause of an interruption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     CtrlZ,
@@ -27,14 +27,14 @@ pub(crate) enum Cause {
     SuspendClock,
 }
 
-/// A time in which nothing went on.
+/// Interruption of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standstill {
     pub(crate) cause: Cause,
     pub(crate) time: Duration,
 }
 
-/// Times for which everything stood still, until a run takes them.
+/// Durations of interruptions, until a run takes them.
 static PAUSES: Mutex<Vec<Duration>> = Mutex::new(Vec::new());
 
 /// Stops all programs of this process, restores settings, and stops the process itself until it is continued (`fg`, `bg`).
@@ -49,7 +49,7 @@ pub fn pause(way_back: Option<&RestoreHandle>) -> Option<Duration> {
     let stop = || {
         #[expect(clippy::disallowed_methods, reason = "this process has its number")]
         let _ = kill_process(getpid(), Signal::STOP);
-        // Programs continue after this: not before the stop, which another thread takes when it gets a CPU.
+        // Programs must continue only after the stop, which another thread takes when it gets a CPU.
         loop {
             match machine::signals::is_stop_pending(&root) {
                 Some(true) => std::thread::sleep(STOP_LOOK),
@@ -76,7 +76,7 @@ pub fn take() -> Option<Standstill> {
     (!time.is_zero()).then_some(Standstill { cause, time })
 }
 
-/// Notices that the machine has slept.
+/// Detects suspends of the machine.
 #[derive(Debug)]
 pub struct SuspendClock {
     suspended_ms: i64,
@@ -89,7 +89,7 @@ impl SuspendClock {
         Self { suspended_ms }
     }
 
-    /// For how long the machine slept since the last call.
+    /// Duration of suspends since the last call, if any.
     pub fn take(&mut self) -> Option<Standstill> {
         let before_ms = self.suspended_ms;
         let now_ms = suspended_ms();
@@ -105,7 +105,7 @@ impl SuspendClock {
 }
 
 impl Standstill {
-    /// Why the score of a step that stood still is none.
+    /// Reason why an interrupted step has no score.
     pub fn sentence(self) -> String {
         let seconds = self.time.as_secs_f64();
         match self.cause {
@@ -115,7 +115,7 @@ impl Standstill {
         }
     }
 
-    /// The same between the samples; a sampler notices by itself that the machine slept.
+    /// Gap in the samples; `None` for a suspend, which the sampler records itself.
     pub fn gap(self, at_ms: i64) -> Option<Gap> {
         let how = match self.cause {
             Cause::CtrlZ => "Ctrl-Z",

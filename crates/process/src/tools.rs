@@ -1,7 +1,7 @@
-//! Finds external programs: on the PATH, without a shell, and only after asking them who they are.
+//! Finds external programs on PATH, without a shell, and identifies them by their version output.
 //!
-//! Another program of the same name is passed over and named; a program that hangs when asked for
-//! its version is killed. Nothing is ever installed or downloaded from here.
+//! Other programs with the same name are skipped and reported; a program that hangs is killed. Nothing is installed or
+//! downloaded.
 
 use crate::child::{Child, ChildSpec, Supervisor};
 use crate::search_path::{is_program, search_path};
@@ -13,35 +13,35 @@ use std::sync::atomic::AtomicI32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Time that a program has to tell its version. Slow boards with slow cards load it in a second.
+/// Maximum time for the version output. Slow boards with slow cards need a second to load a program.
 const PROBE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Reads the version from what a program prints, if it is a program of this kind.
+/// Parses the version from a program's output; `None` if it is another program.
 pub type VersionReader = dyn Fn(&str) -> Option<String> + Sync;
 
-/// A kind of program, by any of its names.
+/// Kind of program with any of several names.
 pub struct ToolKind {
     /// Common name.
     pub name: &'static str,
     /// Names of its program, best first.
     pub programs: &'static [&'static str],
-    /// Arguments that make it tell its version.
+    /// Arguments that print the version.
     pub version_args: &'static [&'static str],
-    /// Version in its own words, if the text is of this kind of program.
+    /// Version in its own words, if the output is of this kind of program.
     pub recognise: &'static VersionReader,
-    /// Versions before this one do something else; empty where all will do.
+    /// Minimum version; empty if all are sufficient.
     pub oldest: &'static [u32],
-    /// True of the version that is taken wherever it is installed, though another comes first; every version that is
-    /// installed is looked for then. None where the first one will do.
+    /// Preferred version, used wherever it is installed; all installed versions are then searched. `None` if the first
+    /// program is sufficient.
     pub is_preferred: Option<fn(&str) -> bool>,
-    /// Variable of the environment that names the program or its folder. What it names is taken or refused, never
+    /// Environment variable with the path of the program or its directory. Its value is used or rejected, never
     /// replaced.
     pub variable: Option<&'static str>,
-    /// It is brought by users themselves: it may lie where the user who called root can write, and runs with the
-    /// rights of that user.
+    /// True for programs that users install themselves: they may be in directories of the user who called root, and run
+    /// with that user's rights.
     pub is_users: bool,
-    /// It computes or talks to the network and needs no right of root's. Others open drives, counters, displays or
-    /// folders of the run, which are root's.
+    /// True for programs that compute or use the network and need no root rights. Others open drives, counters,
+    /// displays or directories of the run, which are root's.
     pub needs_no_rights: bool,
 }
 
@@ -52,7 +52,7 @@ impl std::fmt::Debug for ToolKind {
 }
 
 impl ToolKind {
-    /// Default attributes: any version that `--version` tells, found on the PATH, run with the rights of this process.
+    /// Defaults: any version printed by `--version`, found on PATH, run with the rights of this process.
     pub const PLAIN: Self = Self {
         name: "",
         programs: &[],
@@ -71,7 +71,7 @@ impl ToolKind {
     }
 }
 
-/// A program that was found and has told its version.
+/// Program that was found and has printed its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledProgram {
     /// Name, for example `7zz`.
@@ -80,11 +80,11 @@ pub struct InstalledProgram {
     pub path: String,
     /// Version in its own words.
     pub version: String,
-    /// It runs with the rights of the user who called root ([`Tools::user`]).
+    /// True if it runs with the rights of the user who called root ([`Tools::user`]).
     pub runs_as_caller: bool,
 }
 
-/// The external programs of this machine. Every kind is looked for once.
+/// External programs of this machine. Each kind is searched once.
 #[derive(Debug)]
 pub struct Tools {
     directories: Vec<PathBuf>,
@@ -97,17 +97,17 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Looks in the directories of the environment's PATH.
+    /// Searches the directories of PATH.
     pub fn on_path() -> Self {
         Self::of_user(None)
     }
 
-    /// As [`Tools::on_path`], for a root whom this user has called: users' own programs run as the user.
+    /// As [`Tools::on_path`], for root on behalf of this user, whose own programs run as the user.
     pub fn of_user(user: Option<Arc<Caller>>) -> Self {
         Self { user, is_trusting: !machine::is_root(), ..Self::in_directories(search_path().with_games()) }
     }
 
-    /// Looks in these directories, in this order.
+    /// Searches these directories in order.
     pub fn in_directories(directories: Vec<PathBuf>) -> Self {
         Self {
             directories,
@@ -120,37 +120,37 @@ impl Tools {
         }
     }
 
-    /// The program of this kind: what the user named, else the preferred version, else the first by names in order, each
-    /// in all directories.
+    /// Program of this kind: the one that the user named, else the preferred version, else the first by names in order,
+    /// each in all directories.
     ///
     /// # Errors
-    /// There is none; the reason names what was found instead.
+    /// None was found; the reason names rejected programs.
     pub fn find(&self, kind: &'static ToolKind) -> Reading<InstalledProgram> {
         self.find_all(kind).map(|found| found[0].clone())
     }
 
-    /// All programs of this kind, one of each version, that of [`Tools::find`] first; where no version is preferred, that
-    /// one alone.
+    /// All programs of this kind, one per version, that of [`Tools::find`] first; only that one if no version is
+    /// preferred.
     ///
     /// # Errors
-    /// There is none; the reason names what was found instead.
+    /// As [`Tools::find`].
     pub fn find_all(&self, kind: &'static ToolKind) -> Reading<Vec<InstalledProgram>> {
         if let Some(known) = self.known().get(kind.name) {
             return known.clone();
         }
-        // Not under the lock: other kinds can be asked meanwhile.
+        // Without the lock, so that other kinds can be searched meanwhile.
         let found = self.search(kind);
         self.known().entry(kind.name).or_insert(found).clone()
     }
 
-    /// Asks several kinds at once, for those who want to know all of them: each takes as long as its program does.
+    /// Searches several kinds in parallel, because each takes as long as its program.
     pub fn find_at_once(&self, kinds: &[&'static ToolKind]) {
         std::thread::scope(|scope| {
             let ask = |kind: &&'static ToolKind| {
                 let kind = *kind;
                 threads::spawn_scoped(scope, "tool", move || drop(self.find_all(kind)))
             };
-            // A thread that the kernel refuses is one question that is asked later.
+            // A kind whose thread is rejected is searched later.
             let asking: Vec<_> = kinds.iter().filter_map(|kind| ask(kind).ok()).collect();
             asking.into_iter().for_each(threads::join);
         });
@@ -191,7 +191,7 @@ impl Tools {
         }
     }
 
-    /// The program that the user's variable names, itself or in that directory; none where it names nothing.
+    /// Program named by the user's variable, as a file or in that directory; `None` if the variable is not set.
     fn named(&self, kind: &ToolKind) -> Reading<Option<InstalledProgram>> {
         let Some(variable) = kind.variable else { return Ok(None) };
         let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else {
@@ -210,7 +210,7 @@ impl Tools {
         self.answer(kind, name, &program).map(Some).map_err(refused)
     }
 
-    /// Why what the user's variable names cannot be used; none where it names nothing, or a program of this kind.
+    /// Reason why the program named by the user's variable is not usable; `None` if it is usable or not set.
     pub fn misnamed(&self, kind: &ToolKind) -> Option<Missing> {
         self.named(kind).err()
     }
@@ -223,12 +223,12 @@ impl Tools {
         }
     }
 
-    /// The user whose rights the programs of users get; none for the rights of this process.
+    /// User whose rights users' programs get; `None` for those of this process.
     pub fn user(&self) -> Option<&Caller> {
         self.user.as_deref()
     }
 
-    /// The first program of this name, of any kind.
+    /// First program with this name, of any kind.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let absolute = self.directories.iter().filter(|path| path.is_absolute());
         absolute
@@ -236,7 +236,7 @@ impl Tools {
             .find(|path| is_program(path) && self.objection(path, false).is_none())
     }
 
-    /// Why root must not run it: another user may have put it there.
+    /// Reason why root must not run it: another user could have put it there.
     fn objection(&self, path: &Path, is_users: bool) -> Option<String> {
         if self.is_trusting {
             return None;
@@ -246,7 +246,7 @@ impl Tools {
         Some(format!("{} is ignored because {why}", path.display()))
     }
 
-    /// Programs of the search path with a name of this kind, in the order of preference.
+    /// Programs of the search path with a name of this kind, in order of preference.
     fn candidates(&self, kind: &ToolKind) -> Vec<(&'static str, PathBuf)> {
         let mut candidates = Vec::new();
         for name in kind.programs {
@@ -263,8 +263,7 @@ impl Tools {
         notes.extend(passed_over.iter().map(|why| format!("Not used for {name}: {why}.")));
     }
 
-    /// Programs that have the name of a tool and are something else, one sentence each; every one is
-    /// told once.
+    /// Sentences about programs that have the name of a tool but are something else, each reported once.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -280,13 +279,13 @@ impl Tools {
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
         let ended = child.finish(&mut Supervisor {
             root: &self.root,
-            // A question takes a moment and has its own limit.
+            // The query is short and has its own time limit.
             cancelled: &AtomicI32::new(0),
             watch: &mut || {},
             enough: None,
         });
         match ((kind.recognise)(&ended.output), ended.outcome) {
-            // Some programs tell their version and end with an error status because they were given no arguments.
+            // Some programs print their version and exit with an error because of missing arguments.
             (Some(version), _) if is_older(&version, kind.oldest) => {
                 let least: Vec<String> = kind.oldest.iter().map(u32::to_string).collect();
                 Err(format!("{path} is too old: version {version}, needs {}", least.join(".")))
@@ -312,7 +311,7 @@ pub fn version_numbers(text: &str) -> Vec<u32> {
     parts.map_while(|part| part.parse().ok()).collect()
 }
 
-/// True if the version is known to be below the oldest that will do.
+/// True if the version is known to be older than the minimum.
 pub fn is_older(version: &str, oldest: &[u32]) -> bool {
     let numbers = version_numbers(version);
     !numbers.is_empty() && numbers.as_slice() < oldest
@@ -355,7 +354,7 @@ mod tests {
         let other = || program("other", "echo Tool 2");
         check(&[other(), program("best", "echo Tool 1")], Ok(("best", "1")));
         check(&[other()], Ok(("other", "2")));
-        // An error status does not matter to a program that says who it is.
+        // The exit status of a recognised program does not matter.
         check(&[program("best", "echo Tool 1; exit 7")], Ok(("best", "1")));
         check(&[program("best", "[ \"$1\" = --version ] && echo Tool 3 >&2")], Ok(("best", "3")));
     }
@@ -390,12 +389,12 @@ mod tests {
     fn directories_are_searched_in_order_and_only_for_programs() {
         let (first, second) = (Programs::new(&[]), Programs::new(&[program("best", "echo Tool 2")]));
         let directories = [&first, &second].map(|made| made.directory().to_owned());
-        // Neither a folder nor a file that cannot be executed is a program.
+        // Directories and files that are not executable are not programs.
         std::fs::create_dir(directories[0].join("best")).unwrap();
         std::fs::write(directories[0].join("other"), "text").unwrap();
         let tools = Tools::in_directories([PathBuf::from(".")].into_iter().chain(directories).collect());
         assert_eq!(tools.find(&KIND).unwrap().version, "2");
-        // Asked once, known for ever.
+        // The result is cached.
         drop(second);
         assert_eq!(tools.find(&KIND).unwrap().version, "2");
     }

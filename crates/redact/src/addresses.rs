@@ -1,23 +1,23 @@
-//! Addresses and identifiers, by their shape alone: MAC (EUI-48), UUID (RFC 9562), partitions of an MBR, IPv4, IPv6,
-//! and hexadecimal numbers of 128 bits and more (machine-id(5), ids of containers).
+//! Addresses and identifiers by shape: MAC (EUI-48), UUID (RFC 9562), partitions of an MBR, IPv4, IPv6, and hexadecimal
+//! numbers of 128 bits and more (machine-id(5), ids of containers).
 
 use super::{Kind, Redactor};
 
 /// Digits of 128 bits.
 const LONG_HEX: usize = 32;
-/// Digits of the hash of a commit, by which kernels and firmware are told.
+/// Digits of a commit hash, by which kernels and firmware are identified.
 pub(super) const COMMIT_DIGITS: usize = 40;
-/// What stands before a version or a commit.
+/// Text before a version or a commit.
 pub(super) const BEFORE_VERSIONS: [&str; 6] = ["ersion ", "ersion: ", "ThreadX: ", "rbuild ", "hash is ", "commit "];
-/// IPv6 has the most groups.
+/// Maximum number of groups of an address (IPv6).
 const GROUPS_MAX: usize = 8;
-/// Names of network interfaces by their address (systemd.net-naming-scheme(7)).
+/// Prefixes of interface names that contain an address (systemd.net-naming-scheme(7)).
 const BY_MAC: [&str; 3] = ["enx", "wlx", "wwx"];
-/// Their length.
+/// Length of such names.
 const BY_MAC_BYTES: usize = 15;
 
 impl Redactor {
-    /// Text with every address and identifier blanked.
+    /// Redacts all addresses and identifiers.
     pub fn addresses(&mut self, text: &str) -> String {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '.' | '_');
         let mut out = String::with_capacity(text.len());
@@ -33,8 +33,8 @@ impl Redactor {
         out + rest
     }
 
-    /// A word may hold addresses between other parts (`hid-aa:bb:cc:dd:ee:ff-battery`). One pass: a match is replaced and
-    /// the search goes on behind it, so that the cost grows with the length of the word.
+    /// Redacts addresses within a word (`hid-aa:bb:cc:dd:ee:ff-battery`). The search continues after each match, so
+    /// that the cost is linear.
     fn word(&mut self, word: &str, before: &str) -> Option<String> {
         let is_compound = || word.bytes().any(|byte| matches!(byte, b':' | b'-' | b'.'));
         if word.len() < 3 || word.len() < BY_MAC_BYTES && !is_compound() {
@@ -89,7 +89,7 @@ enum Shape {
     IPv4,
 }
 
-/// Letters and digits without anything between them.
+/// Letters and digits in a row.
 struct Group {
     start: usize,
     end: usize,
@@ -120,7 +120,7 @@ fn groups(word: &str) -> Vec<Group> {
     found
 }
 
-/// What consecutive hexadecimal groups of a word are together.
+/// Meaning of consecutive hexadecimal groups of a word.
 fn kind_of(word: &str, groups: &[Group], is_whole: bool, is_version: bool) -> Option<Shape> {
     let are_between = |fits: fn(&str) -> bool| groups.windows(2).all(|pair| fits(&word[pair[0].end..pair[1].start]));
     let are_of = |lengths: &[usize]| groups.iter().map(Group::len).eq(lengths.iter().copied());
@@ -128,7 +128,7 @@ fn kind_of(word: &str, groups: &[Group], is_whole: bool, is_version: bool) -> Op
     let identifier = Some(Shape::Digits(Kind::Identifier));
     let address = Some(Shape::Digits(Kind::Address));
     if let [only] = groups {
-        // Tables of clocks have longer numbers.
+        // Tables of clocks contain longer numbers.
         let is_one = word[only.start..only.end].bytes().any(|byte| byte.is_ascii_alphabetic());
         let is_commit = is_version && only.len() == COMMIT_DIGITS;
         return identifier.filter(|_| only.len() >= LONG_HEX && is_one && !is_commit);
@@ -160,7 +160,7 @@ fn kind_of(word: &str, groups: &[Group], is_whole: bool, is_version: bool) -> Op
         text.parse::<u8>().is_ok_and(|number| text.len() == 1 || !text.starts_with('0') && number > 0)
     };
     let is_ipv4 = groups.len() == 4 && !is_version && are_between(|text| text == ".") && groups.iter().all(is_byte)
-        // This machine, any machine, and masks name nobody.
+        // Loopback, unspecified addresses and masks identify nobody.
         && !["127", "0", "255"].contains(&&word[groups[0].start..groups[0].end]);
     is_ipv4.then_some(Shape::IPv4)
 }

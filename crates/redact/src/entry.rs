@@ -1,21 +1,21 @@
-//! An entry of the table of words: the words, what may stand between them and a value, and which values are meant.
+//! Entry of the table of keywords: words, separator, and accepted values.
 
 use super::Kind;
 
-/// What stands between a word and its value.
+/// Text between a word and its value.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Separator {
     /// `=` or `:`, with or without blanks.
     Sign,
-    /// `=` alone: behind a colon stands a sentence, unless the word is quoted as in JSON.
+    /// `=` alone, because a sentence may follow a colon; also `:` if the word is quoted as in JSON.
     Equals,
     /// `:` and a blank.
     Colon,
-    /// Blanks alone.
+    /// Blanks only.
     Blank,
-    /// A sign, or blanks alone.
+    /// A sign, or blanks.
     Any,
-    /// Nothing at all.
+    /// Nothing.
     Joined,
     /// A sign, or blanks and a quotation mark.
     SignOrQuote,
@@ -23,29 +23,29 @@ pub(super) enum Separator {
     Quote,
 }
 
-/// How far a value goes, and what is left of it.
+/// Extent of a value, and the part of it that is kept.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Value {
-    /// One word, or what stands between quotation marks; nothing of it.
+    /// One word or quoted text; redacted completely.
     Word,
-    /// The same, of which the shape stays.
+    /// Likewise, but the shape is kept.
     Digits,
-    /// Up to the end of the line or two blanks; nothing of it.
+    /// Text up to the end of the line or two blanks; redacted completely.
     Line,
-    /// The same, of which the shape stays.
+    /// Likewise, but the shape is kept.
     LineDigits,
 }
 
-/// Words, and what follows them.
+/// Words and the values that follow them.
 pub(super) struct Keyword {
-    /// In small letters, longer ones before those that they begin with. One that begins with `-` is an option, before which a blank
-    /// or a mark stands.
+    /// Lower-case words, longer ones before their prefixes. A word that begins with `-` is an option, which must follow
+    /// a blank or a mark.
     pub words: &'static [&'static str],
-    /// Programs, of which one stands before the word; none means that any or no program may.
+    /// Programs of which one must precede the word; empty for any or none.
     pub of: &'static [&'static str],
     pub between: Separator,
     pub value: Value,
-    /// Tells a value from what else may stand there.
+    /// Distinguishes values from other text.
     pub fits: fn(&str) -> bool,
     pub kind: Kind,
 }

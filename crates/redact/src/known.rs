@@ -1,7 +1,7 @@
-//! What is known to be read of files in which anything may stand: options, devices, places. Everything else in them
-//! is blanked (`kernel`).
+//! Values that may be kept in files with arbitrary content: options, devices, mount points. `kernel` redacts everything
+//! else.
 
-/// Options of the kernel that are kept with their values, by the beginning of their names.
+/// Kernel options that are kept with their values, by prefix.
 #[rustfmt::skip]
 pub(super) const OPTIONS: &[&str] = &[
     "8250.", "amd_", "androidboot.fwver", "androidboot.hardware", "androidboot.mode", "androidboot.storagemedia",
@@ -19,27 +19,27 @@ pub(super) const OPTIONS: &[&str] = &[
 ];
 /// Options that name a disk.
 pub(super) const DISKS: &[&str] = &["root", "resume", "bootdev", "overlayroot"];
-/// Devices by the beginning of their names, numbers behind.
+/// Device names by prefix; numbers follow.
 pub(super) const DEVICES: &[&str] = &[
     "dm-", "loop", "mapper", "md", "mmcblk", "mtdblock", "nbd", "nvme", "ram", "root", "sd", "sr", "ubi", "vd", "xvd",
     "zram",
 ];
-/// Places of mounts that every system may have.
+/// Usual mount points.
 #[rustfmt::skip]
 pub(super) const PLACES: &[&str] = &[
     "/", "/boot", "/boot/efi", "/boot/firmware", "/data", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv",
     "/swap", "/tmp", "/usr", "/usr/local", "/var", "/var/cache", "/var/lib", "/var/log", "/var/log.hdd", "/var/swap",
     "/var/tmp", "/var/hdd.log", "/etc", "/overlay", "/rom",
 ];
-/// File systems without a device that matter for where files lie.
+/// File systems without a device that show where files are stored.
 pub(super) const IN_MEMORY: &[&str] = &["tmpfs", "overlay", "ramfs", "squashfs", "overlayfs", "aufs"];
-/// Options of mounts that cost or save speed, or tell who may write.
+/// Mount options that affect speed or write access.
 #[rustfmt::skip]
 pub(super) const MOUNT_OPTIONS: &[&str] = &[
     "rw", "ro", "sync", "dirsync", "discard", "data=journal", "data=ordered", "data=writeback", "nobarrier",
     "barrier=0", "strictatime", "noatime", "relatime", "nodiratime", "lazytime", "nosuid", "nodev", "noexec",
 ];
-/// Settings of the firmware that are kept, by the beginning of their names.
+/// Firmware settings that are kept, by prefix.
 #[rustfmt::skip]
 pub(super) const FIRMWARE: &[&str] = &[
     "arm_", "arm64", "audio", "auto_", "avoid_", "boot_", "bootcode_", "camera_", "core_freq", "disable_", "display_",

@@ -1,11 +1,11 @@
-//! What was blanked at one place is blanked at all others: names of hosts and users that a text gives away where it
-//! logs, greets or configures, and every other value that is long enough to be told from a word of the language.
+//! Learns private values: what is redacted at one place is redacted everywhere. Names of hosts and users are learnt
+//! where texts log, greet or configure; other values must be long enough to be distinguished from words.
 
 use super::names::is_name;
 use super::pairs::Pairs;
 use super::{BLANK, Kind, PRIVATE_BYTES_MIN, Redactor, message};
 
-/// Users, hosts, folders and labels that every installation of an image has, and words that figures stand behind.
+/// Users, hosts, directories and labels that every installation of an image has, and words that precede figures.
 #[rustfmt::skip]
 const EVERYBODYS: [&str; 77] = [
     "root", "user", "users", "pi", "admin", "nobody", "linaro", "host", "localhost", "home", "server", "default",
@@ -16,7 +16,7 @@ const EVERYBODYS: [&str; 77] = [
     "none", "unknown", "performance", "powersave", "ondemand", "conservative", "schedutil", "userspace",
     "build", "stretch", "buster", "bullseye", "bookworm", "trixie", "sid", "bionic", "focal", "jammy", "noble",
 ];
-/// Beginnings of the names of boards, which images make the name of the host.
+/// Prefixes of board names, which images use as host names.
 #[rustfmt::skip]
 const BOARDS: [&str; 22] = [
     "bpi-", "friendly", "raspberrypi", "odroid", "rock", "orangepi", "nanopi", "nanopc", "khadas", "radxa", "banana",
@@ -26,7 +26,7 @@ const BOARDS: [&str; 22] = [
 const OF_MAKERS: [&str; 5] = ["DT compat:", "BOARD=", "BOARDFAMILY=", "Armbian info:", "Build system:"];
 /// Maximum size of makers' names, in bytes: each host name is searched in them.
 const MAKERS_BYTES_MAX: usize = 4096;
-/// What stands before and behind the name of who logged in (pam_unix(8), sshd(8), systemd-logind(8), sudo(8)).
+/// Text before and after the name of a user who logged in (pam_unix(8), sshd(8), systemd-logind(8), sudo(8)).
 const SESSIONS: [(&str, &str); 17] = [
     ("session opened for user ", "("),
     ("session opened for user ", " "),
@@ -46,35 +46,34 @@ const SESSIONS: [(&str, &str); 17] = [
     ("uid=", ",ou="),
     ("acct=\"", "\""),
 ];
-/// Words behind `user` that are no user names.
+/// Words after `user` that are not user names.
 #[rustfmt::skip]
 const NO_USERS: [&str; 16] = [
     "access", "data", "defined", "input", "interface", "interrupt", "limit", "memory", "mode", "namespace", "process",
     "processes", "request", "session", "space", "switch",
 ];
-/// Before ` login:` in sentences and prompts that name no host.
+/// Words before ` login:` that are not host names.
 const NO_HOSTS_OF_LOGINS: [&str; 12] =
     ["last", "first", "new", "failed", "next", "user", "auto", "remote", "local", "console", "previous", "ssh"];
-/// Behind `Linux` and before a number in names of distributions and in sentences.
+/// Words between `Linux` and a number in names of distributions and in sentences.
 const NO_HOSTS_OF_LINUX: [&str; 10] =
     ["version", "mint", "lite", "zorin", "rolling", "release", "from", "deepin", "since", "image"];
-/// Longer ones are no names: anything may stand in them.
+/// Maximum length of a maker's name, in bytes.
 const MAKERS_NAME_BYTES_MAX: usize = 80;
 /// Maximum length of the option `ip=` up to the host name, in bytes.
 const IP_BYTES_MAX: usize = 256;
-/// Names have no more (HOST_NAME_MAX).
+/// Maximum length of names, in bytes (HOST_NAME_MAX).
 const NAME_BYTES_MAX: usize = 64;
-/// Shorter values may be words of the language: they are blanked at their place alone.
+/// Minimum length of values that are redacted everywhere, in characters; shorter ones may be words.
 const TELLING_CHARACTERS_MIN: usize = 6;
-/// The part of a host's name that stands before its domain has so many.
+/// Minimum length of a host name without its domain, in characters.
 const FIRST_NAME_CHARACTERS_MIN: usize = 4;
-/// Shorter numbers may be figures.
+/// Minimum length of such numbers; shorter ones may be figures.
 const TELLING_NUMBER_MIN: usize = 10;
-/// So many values of several words are looked for everywhere; more of them are blanked at their place alone.
+/// Maximum number of values of several words that are redacted everywhere.
 const PHRASES_MAX: usize = 64;
 
-/// True for the name of a host that is the name of a kind of board, as images make it: `rockpro64`, and not
-/// `raspberrypi-alice`.
+/// True for host names that name a kind of board, as images use them: `rockpro64`, not `raspberrypi-alice`.
 pub fn names_a_board(host: &str) -> bool {
     let lower = host.to_lowercase();
     let behind = BOARDS.iter().find_map(|known| lower.strip_prefix(known));
@@ -82,7 +81,7 @@ pub fn names_a_board(host: &str) -> bool {
 }
 
 impl Redactor {
-    /// Takes a name that the maker gave to this kind of machine: images make it the name of the host, too.
+    /// Keeps a name that the maker gave to this kind of machine, because images also use it as the host name.
     pub fn keep(&mut self, name: &str) {
         if name.len() > MAKERS_NAME_BYTES_MAX || self.makers.len() > MAKERS_BYTES_MAX {
             return;
@@ -92,10 +91,10 @@ impl Redactor {
         self.done.clear();
     }
 
-    /// Takes the name of a host: it is blanked wherever it stands as a word.
+    /// Learns the name of a host, which is redacted wherever it is a word.
     pub fn know_host(&mut self, name: &str) {
         self.know(Kind::HostName, name);
-        // Without its domain it is blanked, too, unless it is as short as a part of another name.
+        // The name without its domain is redacted as well, unless it is too short.
         let first = name.split('.').next().unwrap_or_default();
         if first.chars().count() >= FIRST_NAME_CHARACTERS_MIN {
             self.know(Kind::HostName, first);
@@ -113,7 +112,7 @@ impl Redactor {
         }
     }
 
-    /// Takes a value that is being blanked where it stands, so that it is blanked elsewhere, too.
+    /// Learns a value that is redacted at its place.
     pub(super) fn tell(&mut self, kind: Kind, value: &str) {
         let value = value.trim_end_matches(['.', ':']);
         let characters = value.chars().count();
@@ -121,7 +120,7 @@ impl Redactor {
             Kind::HostName => self.know_host(value),
             Kind::UserName => self.know_user(value),
             Kind::Serial | Kind::Identifier | Kind::Address => {
-                // A number that was blanked once has zeros up to its last digits.
+                // A redacted number has zeros up to its last digits.
                 let head = value.get(..value.len().saturating_sub(4)).unwrap_or_default();
                 let is_number = value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
                 if is_number
@@ -147,10 +146,10 @@ impl Redactor {
         }
     }
 
-    /// Takes the names that a text gives away at one place and uses at others.
+    /// Learns the names that a text gives at one place and uses at others.
     pub fn learn(&mut self, text: &str) {
         self.learn_by_place(text);
-        // What is blanked is told; nothing is counted yet.
+        // Redacting teaches names; nothing is counted yet.
         let (counts, met) = (self.counts.clone(), self.met.clone());
         self.is_learning = true;
         for line in text.lines() {
@@ -160,7 +159,7 @@ impl Redactor {
         (self.counts, self.met) = (counts, met);
     }
 
-    /// Takes the names of hosts and users that stand where programs greet, log and configure.
+    /// Learns names of hosts and users where programs greet, log and configure.
     pub(super) fn learn_by_place(&mut self, text: &str) {
         for line in text.lines() {
             if let Some(names) = OF_MAKERS.iter().find_map(|head| line.trim_start().strip_prefix(head)) {
@@ -195,13 +194,13 @@ impl Redactor {
         for host in [set, message::of_syslog(line), of_uname].into_iter().flatten() {
             self.know_host(host);
         }
-        // `Linux 5.10.110-rk (name) 	05/12/23 	_aarch64_ 	(8 CPU)`, as iostat begins.
+        // First line of iostat: `Linux 5.10.110-rk (name)         05/12/23        _aarch64_       (8 CPU)`.
         if pairs.may_hold(" CPU)")
             && let Some(at) = line.find("Linux ").filter(|at| line[*at..].contains(" CPU)"))
         {
             self.know_host(line[at..].split(['(', ')']).nth(1).unwrap_or_default());
         }
-        // How resolv.conf(5), hosts(5) of Debian, last(1) and ls(1) begin a line.
+        // First words of lines of resolv.conf(5), Debian's hosts(5), last(1) and ls(1).
         let mut words = line.split_whitespace().take(8);
         match words.next() {
             Some("search" | "domain") => words.filter(|word| word.contains('.')).for_each(|name| self.know_host(name)),
@@ -220,7 +219,7 @@ impl Redactor {
         }
     }
 
-    /// What is known, wherever it stands as a word.
+    /// Redacts known names wherever they are words.
     pub(super) fn known_names(&mut self, line: &str) -> String {
         let mut line = line.to_owned();
         let found: Vec<(String, Kind)> =
@@ -241,7 +240,7 @@ impl Redactor {
             match found {
                 Some((end, kind)) => {
                     out.push_str(&self.blank_of(kind, &run[..end]));
-                    // What hangs on to a name is no name of its own.
+                    // Text joined to a name is not a name itself.
                     out.push_str(&run[end..]);
                 }
                 None => out.push_str(run),
@@ -275,12 +274,12 @@ impl Redactor {
         out + rest
     }
 
-    /// True for names of hosts and users that tell nobody.
+    /// True for names of hosts and users that identify nobody.
     pub(super) fn is_everybodys(&self, kind: Kind, value: &str) -> bool {
         matches!(kind, Kind::HostName | Kind::UserName) && value.chars().all(is_name) && !self.is_personal(value)
     }
 
-    /// False for what an image calls any user, and for names of the board.
+    /// False for names that an image gives any user, and for names of the board.
     pub(super) fn is_personal(&self, name: &str) -> bool {
         let lower = name.to_lowercase();
         let word = lower.trim_end_matches(|c: char| !c.is_alphabetic());
@@ -294,7 +293,7 @@ impl Redactor {
     }
 }
 
-/// Ends of the names that a run of characters may begin with, the longest first.
+/// Possible ends of a name at the beginning of this text, longest first.
 fn beginnings(run: &str) -> impl Iterator<Item = usize> + '_ {
     let longest = NAME_BYTES_MAX.min(run.len());
     (1..=longest)
@@ -302,7 +301,7 @@ fn beginnings(run: &str) -> impl Iterator<Item = usize> + '_ {
         .filter(|end| run.is_char_boundary(*end) && !run[*end..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-/// `johns-pi login: john`, as getty greets.
+/// Host and user of getty's greeting `johns-pi login: john`.
 fn greeting(line: &str) -> Option<(&str, &str)> {
     let (host, user) = line.trim_start().split_once(" login:")?;
     let is_host = !NO_HOSTS_OF_LOGINS.contains(&host.to_lowercase().as_str());
@@ -316,7 +315,7 @@ fn set_by_systemd(line: &str) -> Option<&str> {
     rest.split('>').next()
 }
 
-/// `Linux johns-pi 6.1.0-18 #1 SMP ...`, as uname(1) writes it.
+/// Host in `Linux johns-pi 6.1.0-18 #1 SMP ...` of uname(1).
 fn of_uname(line: &str) -> Option<&str> {
     let at = line.find("Linux ")?;
     let before = line[..at].trim_end();
@@ -329,8 +328,8 @@ fn of_uname(line: &str) -> Option<&str> {
     (is_begin && is_release && is_host).then_some(host)
 }
 
-/// `ip=CLIENT:SERVER:GATEWAY:NETMASK:HOST:DEVICE:...` of the kernel's command line (nfsroot.rst), where addresses of
-/// IPv6 stand in brackets.
+/// Host in `ip=CLIENT:SERVER:GATEWAY:NETMASK:HOST:DEVICE:...` of the kernel's command line (nfsroot.rst), where IPv6
+/// addresses are in brackets.
 fn of_ip(value: &str) -> Option<&str> {
     // Bounded, because the option may be repeated many times in a line.
     let near = (0..=value.len().min(IP_BYTES_MAX)).rev().find(|end| value.is_char_boundary(*end))?;

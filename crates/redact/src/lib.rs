@@ -2,8 +2,8 @@
 //! numbers, identifiers of disks and installations, labels, keys and the words of users' own commands. Only the value
 //! goes, the shape stays, so that everything else stays in its place.
 //!
-//! What is the same stays the same: the second address of a text is told from the first by its last digit. Pure text
-//! in, text out; where the texts come from is the caller's affair.
+//! Equal values stay equal: the last digits distinguish the second address of a text from the first. Texts are
+//! parameters; this crate reads no files.
 
 #![forbid(unsafe_code)]
 
@@ -27,36 +27,36 @@ use pairs::Pairs;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-/// Stands for everything that has no shape to keep.
+/// Replacement for values without a shape to keep.
 pub const BLANK: &str = "redacted";
 
-/// What kind of thing was blanked.
+/// Kind of redacted value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Addresses of networks: MAC, IPv4, IPv6.
+    /// Network addresses: MAC, IPv4, IPv6.
     Address,
     /// UUIDs and long hexadecimal numbers: of file systems, partitions, installations, containers, boots.
     Identifier,
     /// Serial numbers.
     Serial,
-    /// Names of the host, and of hosts on which something was built.
+    /// Names of this host, and of build hosts.
     HostName,
     /// Names of users.
     UserName,
-    /// Names that people gave to disks and folders.
+    /// Names that people gave to disks and directories.
     Label,
-    /// Values of the kernel's and the firmware's options that nobody reads.
+    /// Values of unknown kernel and firmware options.
     Option,
-    /// Passwords and keys of licences.
+    /// Passwords and licence keys.
     Key,
-    /// Words of a command of the user's own, and what it printed.
+    /// Words and output of a user's own command.
     Command,
-    /// Words of messages that are not the kernel's.
+    /// Unknown words of messages.
     Word,
 }
 
 impl Kind {
-    /// In words: several of them.
+    /// Plural in words.
     pub fn words(self) -> &'static str {
         match self {
             Kind::Address => "addresses",
@@ -73,25 +73,25 @@ impl Kind {
     }
 }
 
-/// Blanks texts, and remembers what it has met.
+/// Redacts texts and remembers what it has found.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     counts: BTreeMap<Kind, u32>,
-    /// What was met, in small letters, with its number.
+    /// Numbered values in lower case, with their numbers.
     met: BTreeMap<String, usize>,
-    /// Words that are blanked wherever they stand.
+    /// Words that are redacted everywhere.
     known: BTreeMap<String, Kind>,
-    /// The same of several words.
+    /// Phrases that are redacted everywhere.
     phrases: Vec<(String, Kind)>,
-    /// Names of the machine's kind, in small letters.
+    /// Names of this kind of machine, in lower case.
     makers: String,
-    /// Lines with their redacted form by the names known now, and the counts of each.
+    /// Redacted lines with their counts, valid for the known names.
     done: HashMap<String, (String, BTreeMap<Kind, u32>)>,
     /// True while numbers of names can still change.
     is_learning: bool,
 }
 
-/// Longer lines are not remembered, nor more of them: a text may have millions.
+/// Maximum length and number of remembered lines: a text may have millions.
 const DONE_BYTES_MAX: usize = 256;
 const DONE_LINES_MAX: usize = 8_192;
 /// Minimum length of private words, in bytes.
@@ -128,12 +128,12 @@ enum Section {
 }
 
 impl Redactor {
-    /// What was blanked, and how often.
+    /// Number of redacted values by kind.
     pub fn counts(&self) -> &BTreeMap<Kind, u32> {
         &self.counts
     }
 
-    /// Any text: names that stand anywhere in it are learnt first, then everything is blanked line by line.
+    /// Redacts a text: learns the names in it first, then redacts line by line.
     pub fn text(&mut self, text: &str) -> String {
         self.learn_by_place(text);
         let known = self.known_count();
@@ -141,11 +141,11 @@ impl Redactor {
         if self.known_count() == known {
             return out;
         }
-        // What was learnt on the way stands in earlier lines, too.
+        // Names that were learnt meanwhile may also be in earlier lines.
         self.known_names(&out)
     }
 
-    /// The lines of a text with the names that are known already.
+    /// Redacts lines with the names known so far.
     pub fn lines(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut section = Section::Any;
@@ -180,14 +180,14 @@ impl Redactor {
         self.known.len() + self.phrases.len()
     }
 
-    /// Blanks something for another reason than its shape.
+    /// Replaces a value that was recognised by other means than its shape.
     pub fn blank(&mut self, kind: Kind) -> String {
         self.count(kind);
         BLANK.to_owned()
     }
 
-    /// One line, with the names that are known already. Most are the same as others: a line from which nothing is learnt needs
-    /// one look until more is known.
+    /// Redacts one line with the names known so far. Most lines repeat: the result for a line from which nothing is
+    /// learnt is kept until more names are known.
     pub fn line(&mut self, line: &str) -> String {
         if let Some((out, counts)) = self.done.get(line) {
             counts.iter().for_each(|(kind, count)| *self.counts.entry(*kind).or_default() += count);
@@ -210,7 +210,7 @@ impl Redactor {
 
     /// A line without words that are private by their shape, place or name.
     fn shaped(&mut self, line: &str) -> String {
-        // A review quotes it between backticks.
+        // A review quotes the file between backticks.
         const QUOTED: &str = "/proc/cmdline: ";
         if let Some((head, rest)) = line.split_once(QUOTED) {
             let (words, tail) = match rest.split_once('`') {
@@ -223,7 +223,7 @@ impl Redactor {
     }
 
     fn passed(&mut self, line: &str) -> String {
-        // What passes write in place of a value makes no word of the tables.
+        // Replacements contain no keyword, so the pairs of the original line are sufficient.
         let pairs = Pairs::of(line);
         let mut line = Cow::Borrowed(line);
         for (pass, needed) in PASSES {
@@ -234,7 +234,7 @@ impl Redactor {
         line.into_owned()
     }
 
-    /// Takes a word that is blanked from now on wherever it stands.
+    /// Adds a word that is redacted everywhere from now on.
     fn add(&mut self, name: &str, kind: Kind) {
         if !self.known.contains_key(name) {
             self.known.insert(name.to_owned(), kind);
@@ -246,14 +246,14 @@ impl Redactor {
         *self.counts.entry(kind).or_default() += 1;
     }
 
-    /// The number of something, in the order in which things were met.
+    /// Number of a value, in order of occurrence.
     fn number(&mut self, kind: Kind, what: &str) -> usize {
         self.count(kind);
         let next = self.met.len();
         *self.met.entry(what.to_lowercase()).or_insert(next)
     }
 
-    /// The same shape with zeros; the last digits tell one from the other.
+    /// Replaces digits and letters by zeros; the last digits contain the number of the value.
     pub fn digits(&mut self, kind: Kind, what: &str) -> String {
         if what.chars().all(|c| !c.is_ascii_alphanumeric() || c == '0' || c == 'f' || c == 'F') {
             return what.to_owned();

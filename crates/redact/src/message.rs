@@ -6,7 +6,7 @@ use super::{BLANK, Kind, Redactor};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Heads of messages that stand without the stamp of a log.
+/// Prefixes of messages without a time stamp.
 #[rustfmt::skip]
 const HEADS: [&str; 31] = [
     "BTRFS ", "BTRFS: ", "Bluetooth: ", "CIFS: ", "EXT4-fs (", "IP-Config: ", "Loaded X.509 cert ", "NFS: ",
@@ -20,13 +20,13 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 const ADDRESS_DIGITS: usize = 16;
 /// Prefixes of addresses of the kernel and of programs, and of poisoned ones.
 const ADDRESSES: [&str; 3] = ["ff", "00", "dead"];
-/// Longer numbers identify modems and chips, unless a unit follows.
+/// Maximum number of digits; longer numbers identify modems and chips, unless a unit follows.
 const NUMBER_DIGITS_MAX: usize = 13;
-/// More digits among letters are a serial number.
+/// Maximum number of digits among letters; more are a serial number.
 const MIXED_DIGITS_MAX: usize = 7;
-/// Runs of one or two letters between digits: `nvme0n1p1` has two, a serial number more.
+/// Maximum number of runs of one or two letters between digits: `nvme0n1p1` has two, serial numbers have more.
 const SHORT_RUNS_MAX: usize = 2;
-/// Longest word of the list.
+/// Length of the longest word in the list, in bytes.
 const WORD_BYTES_MAX: usize = 20;
 /// Units that may follow a number of any length.
 const UNITS: [&str; 15] = ["ns", "us", "ms", "s", "hz", "khz", "mhz", "b", "k", "kb", "mb", "gb", "kib", "mib", "ul"];
@@ -36,7 +36,7 @@ static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     text.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
 });
 
-/// Offset of a message behind its prefix in a log; none if the line is no message.
+/// Offset of a message after its log prefix; `None` if the line is not a message.
 pub(super) fn begin(line: &str) -> Option<usize> {
     let text = line.trim_start_matches([' ', '\t', '>', '`', '*']);
     let start = line.len() - text.len();
@@ -70,7 +70,7 @@ pub(super) fn begin(line: &str) -> Option<usize> {
     }
 }
 
-/// `Nov 22 14:00:01 johns-pi kernel: ...`, or with the time as in RFC 5424.
+/// Host in `Nov 22 14:00:01 johns-pi kernel: ...`, or with the time as in RFC 5424.
 pub(super) fn of_syslog(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let first = words.next()?;
@@ -90,12 +90,12 @@ fn is_time(text: &str) -> bool {
     text.split(':').count() >= 3 && text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Offset of the text behind a word of a line.
+/// Offset of the text after a word of a line.
 fn behind(line: &str, word: &str) -> usize {
     word.as_ptr() as usize - line.as_ptr() as usize + word.len()
 }
 
-/// Length of `[   12.345678] ` or `[Mon Jan  6 10:00:00 2025] `, and of the caller behind it.
+/// Length of `[   12.345678] ` or `[Mon Jan  6 10:00:00 2025] `, and of the caller after it.
 fn stamp(text: &str) -> Option<usize> {
     let (inside, rest) =
         text.trim_start().strip_prefix('[')?.split_once(']').filter(|(inside, _)| inside.len() <= 32)?;
@@ -112,18 +112,18 @@ fn is_of_usb(text: &str) -> bool {
     port.is_some_and(|(port, _)| port.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')))
 }
 
-/// `PREFIX IN=eth0 OUT= SRC=...`, where the prefix is a user's (iptables-extensions(8), LOG).
+/// `PREFIX IN=eth0 OUT= SRC=...` with a user-defined prefix (iptables-extensions(8), LOG).
 fn is_of_firewall(text: &str) -> bool {
     text.split_once("IN=").is_some_and(|(_, rest)| rest.split(' ').nth(1).is_some_and(|word| word.starts_with("OUT=")))
 }
 
-/// `-rw-r--r-- ...`, as ls(1) begins a line.
+/// File mode at the beginning of a line of ls(1): `-rw-r--r-- ...`.
 pub(super) fn is_mode(text: &str) -> bool {
     let mode = text.split(' ').next().unwrap_or_default();
     mode.len() >= 10 && mode.starts_with(['-', 'd', 'l']) && mode[1..].bytes().all(|byte| b"rwxsStT-.+".contains(&byte))
 }
 
-/// `sshd[71]: ...`, as every service writes.
+/// Message of a service: `sshd[71]: ...`.
 fn is_of_service(text: &str) -> bool {
     let Some((name, rest)) = text.split_once('[').filter(|(name, _)| (1..=32).contains(&name.len())) else {
         return false;
@@ -135,13 +135,13 @@ fn is_of_service(text: &str) -> bool {
 }
 
 impl Redactor {
-    /// Redacts a kernel message: names by shape and place as everywhere, and all other words that are not known.
+    /// Redacts a kernel message: names by shape and place as everywhere, and all unknown words.
     pub fn message(&mut self, text: &str) -> String {
         let text = self.shaped(text);
         self.words_of_kernel(&text)
     }
 
-    /// The known words of a message.
+    /// Redacts all unknown words of a message.
     pub(super) fn words_of_kernel(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -172,12 +172,12 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric()
 }
 
-/// `Max's`, and not `the device's`.
+/// `Max's`, not `the device's`.
 fn is_possessor(word: &str, behind: &str) -> bool {
     word.starts_with(|c: char| c.is_uppercase()) && (behind.starts_with("'s ") || behind.starts_with("\u{2019}s "))
 }
 
-/// True for a word of the kernel's, and for numbers and names made of such.
+/// True for known words, numbers, and names made of them.
 pub(super) fn is_known(word: &str) -> bool {
     let is_decimal = word.bytes().all(|byte| byte.is_ascii_digit());
     if is_decimal || !word.is_ascii() {
@@ -207,12 +207,12 @@ pub(super) fn is_known(word: &str) -> bool {
     let mut short = 0;
     let runs = word.split(|c: char| c.is_ascii_digit()).filter(|run| !run.is_empty());
     let are_known = runs.inspect(|run| short += usize::from(run.len() <= 2)).all(is_of_list);
-    // Numbers that were blanked are zeros.
+    // Redacted numbers are zeros.
     let digits = word.bytes().filter(|byte| (b'1'..=b'9').contains(byte)).count();
     are_known && short <= SHORT_RUNS_MAX && digits <= MIXED_DIGITS_MAX
 }
 
-/// True for a word of the list, for a short one, and for several of them written as one (`SerialNumber`).
+/// True for listed words, short ones, and several joined ones (`SerialNumber`).
 pub(super) fn is_of_list(letters: &str) -> bool {
     let is_listed = |word: &str| {
         let mut lower = [0; WORD_BYTES_MAX];

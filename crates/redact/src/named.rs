@@ -1,19 +1,19 @@
-//! What stands behind a word that says what it is: passwords, names of networks, numbers of modems and chips. The
-//! words are in a table (`words`); here is how a value is found behind one, and where it ends.
+//! Values after a keyword: passwords, network names, numbers of modems and chips. The table of keywords is in `words`;
+//! this module finds the values and their ends.
 
 use super::entry::{Keyword, Separator, Value};
 use super::pairs::Pairs;
 use super::words::NAMED;
 use super::{BLANK, Redactor};
 
-/// By so much of a value is told whether it is one.
+/// Number of bytes by which a value is recognised.
 const NEAR_BYTES: usize = 32;
 
 impl Redactor {
-    /// Values whose name stands before them.
+    /// Redacts values after keywords.
     pub(super) fn named(&mut self, line: &str, pairs: &Pairs) -> String {
         let mut line = line.to_owned();
-        // Byte for byte as long as the line.
+        // Has the same byte offsets as the line.
         let mut lower = line.to_ascii_lowercase();
         for named in NAMED {
             for word in named.words {
@@ -32,7 +32,7 @@ impl Redactor {
         line
     }
 
-    /// The line without the values behind a word; none if it has no such value.
+    /// Line without the values after a word; `None` if there is no such value.
     fn behind(&mut self, line: &str, lower: &str, (word, from): (&str, usize), named: &Keyword) -> Option<String> {
         let is_option = word.starts_with('-');
         let mut out = String::new();
@@ -53,7 +53,7 @@ impl Redactor {
             match named.value {
                 Value::Word | Value::Line => out.push_str(&self.blank(named.kind)),
                 Value::Digits | Value::LineDigits => {
-                    // The `x` of `0x` is no digit.
+                    // The `x` of `0x` is not a digit.
                     let head = value.len() - value.trim_start_matches("0x").len();
                     let digits = self.digits(named.kind, &value[head..]);
                     out.push_str(&value[..head]);
@@ -66,7 +66,7 @@ impl Redactor {
     }
 }
 
-/// Where a word may first stand: behind the name of its program.
+/// First possible offset of a word: after the name of its program.
 fn first_place(lower: &str, word: &str, named: &Keyword) -> Option<usize> {
     let from = match named.of {
         [] => 0,
@@ -78,9 +78,9 @@ fn first_place(lower: &str, word: &str, named: &Keyword) -> Option<usize> {
     lower[from..].contains(word).then_some(from)
 }
 
-/// Where the value is that stands behind a word.
+/// Range of the value after a word.
 fn value_of(line: &str, behind: usize, named: &Keyword) -> Option<(usize, usize)> {
-    // The name itself may be quoted, as in JSON.
+    // The keyword may be quoted, as in JSON.
     let rest = &line[behind..];
     let name_ends = if rest.starts_with("\":") || rest.starts_with("':") { 1 } else { 0 };
     let rest = &rest[name_ends..];
@@ -102,7 +102,7 @@ fn value_of(line: &str, behind: usize, named: &Keyword) -> Option<(usize, usize)
     }
     let start = behind + name_ends + gap + usize::from(quote.is_some());
     let text = &line[start..];
-    // A value that does not fit is not gone through to its end: the same word may stand behind it a million times.
+    // A rejected value is not scanned to its end, because the same word may occur a million times.
     let mut ends = (0..=NEAR_BYTES.min(text.len())).rev();
     let near = ends.find(|at| text.is_char_boundary(*at));
     let near = &text[..near.unwrap_or(0)];
@@ -120,7 +120,7 @@ fn value_of(line: &str, behind: usize, named: &Keyword) -> Option<(usize, usize)
     (named.fits)(value).then_some((start, start + value.len()))
 }
 
-/// Where a value ends, if it does.
+/// End of a value, if any.
 fn end_of(text: &str, quote: Option<char>, value: Value) -> Option<usize> {
     match (quote, value) {
         (Some(quote), _) => text.find(quote),

@@ -1,10 +1,9 @@
-//! Names that people gave, told by the place at which they stand: folders, accounts, disks, pools; and serial
-//! numbers, which stand behind their name.
+//! Names recognised by their place: directories, accounts, disks, pools; and serial numbers after their keyword.
 
 use super::known::DEVICES;
 use super::{BLANK, Kind, Redactor};
 
-/// Who builds kernels and programs for every user: their names tell whose kernel it is.
+/// Builders of kernels and programs for all users; their names identify the kernel.
 const BUILDERS: [&str; 12] = [
     "@armbian",
     "@lists.debian.org",
@@ -19,9 +18,9 @@ const BUILDERS: [&str; 12] = [
     "github",
     "gitlab",
 ];
-/// An account of which both names are blanked.
+/// Redacted account.
 const BLANK_ACCOUNT: &str = "redacted@redacted";
-/// Folders below which people's names stand, and how many names.
+/// Directories that contain names of people, and the kinds of the names.
 const OF_PEOPLE: [(&str, &[Kind]); 8] = [
     ("/run/media/", &[Kind::UserName, Kind::Label]),
     ("/media/", &[Kind::UserName, Kind::Label]),
@@ -32,17 +31,17 @@ const OF_PEOPLE: [(&str, &[Kind]); 8] = [
     ("/Users\u{2f}", &[Kind::UserName]),
     ("\\Users\\", &[Kind::UserName]),
 ];
-/// Pairs of letters that a line with one of them has.
+/// Prefixes; a line with a directory of people contains one of them.
 pub(super) const FOLDERS: &[&str] = &["/run", "/media", "/mnt", "/srv", "/lib", "/home", "/Users", "\\Users"];
-/// What stands before the name of a disk.
+/// Text before the name of a disk.
 const BEFORE_LABELS: [&str; 8] =
     ["by-id/", "by-label/", "by-partlabel/", "by-path/", "/dev/mapper/", "PARTLABEL=", "LABEL=", "by-diskseq/"];
-/// Folders that people make for disks and call by what the disk is.
+/// Usual names of mount directories.
 const USUAL_MOUNTS: [&str; 24] = [
     "boot", "root", "rootfs", "data", "disk", "disks", "usb", "usbdisk", "usbstick", "ssd", "hdd", "nvme", "emmc",
     "sd", "sdcard", "nas", "nfs", "tmp", "storage", "backup", "cdrom", "test", "bench", "share",
 ];
-/// Folders of `/dev`; others are groups of volumes, which their owner named.
+/// Directories of `/dev`; others are volume groups named by their owner.
 #[rustfmt::skip]
 const OF_DEV: [&str; 34] = [
     "block", "bsg", "bus", "char", "cpu", "disk", "dma_heap", "dri", "dvb", "fd", "hugepages", "infiniband", "input",
@@ -64,7 +63,7 @@ fn is_usual_mount(name: &str) -> bool {
 }
 
 impl Redactor {
-    /// `https://user:password@host`.
+    /// Redacts `https://user:password@host`.
     pub(super) fn credentials(&mut self, line: &str) -> String {
         let mut out = String::new();
         let mut rest = line;
@@ -85,7 +84,8 @@ impl Redactor {
         out + rest
     }
 
-    /// `Serial : 10000000abcdef01`, `SerialNumber: 2022`, `serialno=abc`: digits and letters become zeros.
+    /// Redacts serial numbers (`Serial : 10000000abcdef01`, `SerialNumber: 2022`, `serialno=abc`): digits and letters
+    /// become zeros.
     pub(super) fn serials(&mut self, line: &str) -> String {
         let lower = line.to_ascii_lowercase();
         let mut out = String::new();
@@ -124,7 +124,7 @@ impl Redactor {
         out + &line[done..]
     }
 
-    /// Homes, and `/media/NAME/LABEL`.
+    /// Redacts home directories and `/media/NAME/LABEL`.
     pub(super) fn places_of_people(&mut self, line: &str) -> String {
         let ends = |c: char| c.is_whitespace() || "/\\\"'),:]`".contains(c);
         let mut out = String::with_capacity(line.len());
@@ -161,7 +161,7 @@ impl Redactor {
         out + rest
     }
 
-    /// `user@host`, but not nodes of the device tree (`mmc@fe320000`) and not those who build for every user.
+    /// Redacts `user@host`, except nodes of the device tree (`mmc@fe320000`) and builders.
     pub(super) fn accounts(&mut self, line: &str) -> String {
         let mut out = String::with_capacity(line.len());
         let mut rest = line;
@@ -190,7 +190,7 @@ impl Redactor {
         out + rest
     }
 
-    /// Names of disks that their makers or owners gave: `by-id/...`, `LABEL=...`.
+    /// Redacts disk names given by makers or owners: `by-id/...`, `LABEL=...`.
     pub(super) fn disks(&mut self, line: &str) -> String {
         let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '\'' | '`' | ')');
         let mut line = line.to_owned();
@@ -207,7 +207,7 @@ impl Redactor {
                     out.push_str(value);
                     continue;
                 }
-                // Where a device is plugged in is no name.
+                // The port of a device is not a name.
                 if before != "by-path/" {
                     self.tell(Kind::Label, value);
                 }
@@ -222,7 +222,7 @@ impl Redactor {
         self.volumes(&line)
     }
 
-    /// `/dev/GROUP/VOLUME` of LVM, and `/dev/zvol/POOL/...`.
+    /// Redacts `/dev/GROUP/VOLUME` of LVM and `/dev/zvol/POOL/...`.
     fn volumes(&mut self, line: &str) -> String {
         let mut out = String::new();
         let mut rest = line;
@@ -254,8 +254,8 @@ impl Redactor {
         out + rest
     }
 
-    /// Pools of ZFS, which stand where others have a device: `pool/home on /home type zfs`, in `/proc/mounts` and
-    /// in `/proc/self/mountinfo`.
+    /// Redacts ZFS pools, which stand in place of a device: `pool/home on /home type zfs`, in `/proc/mounts` and in
+    /// `/proc/self/mountinfo`.
     pub(super) fn pools(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().take(12).collect();
         let Some(at) = words.iter().position(|word| *word == "zfs") else { return line.to_owned() };

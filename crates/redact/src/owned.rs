@@ -2,7 +2,7 @@
 
 use super::{BLANK, Kind, Redactor, message};
 
-/// Hosts with public pages, and those below them.
+/// Domains with public pages.
 #[rustfmt::skip]
 const PUBLIC: [&str; 40] = [
     "0x0.st", "7-zip.org", "archlinux.org", "arm.com", "armbian.com", "debian.org", "dietpi.com", "endoflife.date",
@@ -28,7 +28,7 @@ fn is_public(host: &str) -> bool {
 }
 
 impl Redactor {
-    /// `https://intranet.corp/x`: the host and all behind it, unless its pages are public.
+    /// Redacts the host of a URL (`https://intranet.corp/x`) and everything after it, unless its pages are public.
     pub(super) fn hosts_of_addresses(&mut self, line: &str) -> String {
         let mut out = String::with_capacity(line.len());
         let mut rest = line;
@@ -52,7 +52,7 @@ impl Redactor {
         out + rest
     }
 
-    /// `Alice's AirPods`, and not `Linux's ABI`.
+    /// Redacts `Alice's AirPods`, but not `Linux's ABI`.
     pub(super) fn owned_things(&mut self, line: &str) -> String {
         let mut out = String::with_capacity(line.len());
         let mut rest = line;
@@ -78,7 +78,7 @@ impl Redactor {
         out + rest
     }
 
-    /// Sentences of a receiver (NMEA 0183), degrees with minutes, and decimal degrees where a line says that they are.
+    /// Redacts NMEA 0183 sentences, degrees with minutes, and decimal degrees in lines that announce them.
     pub(super) fn positions(&mut self, line: &str) -> String {
         let lower = line.to_ascii_lowercase();
         let is_told = || {
@@ -124,7 +124,7 @@ impl Redactor {
         out + rest
     }
 
-    /// A key or certificate in PEM on one line.
+    /// Redacts a key or certificate in PEM on one line.
     pub(super) fn armoured(&mut self, line: &str) -> String {
         const ARMOUR: &str = "-----";
         let mut out = String::with_capacity(line.len());
@@ -144,7 +144,7 @@ impl Redactor {
     }
 }
 
-/// Bytes of the character at this place.
+/// Length of the character at this offset, in bytes.
 fn char_len(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(1, char::len_utf8)
 }

@@ -1,13 +1,13 @@
-//! What tells by its shape alone that it is one thing in the world: keys and tokens, numbers of drives, hosts of a
-//! home network and what they share.
+//! Values that are recognised by their shape: keys and tokens, numbers of drives, hosts of a home network and their
+//! shares.
 
 use super::{BLANK, Kind, Redactor, message};
 
-/// Digits of a key of 256 bits in base64, with `=` behind them (WireGuard, OpenVPN).
+/// Length of a 256-bit key in base64 without its final `=` (WireGuard, OpenVPN).
 const KEY_DIGITS: usize = 43;
-/// Beginnings of public keys in the form of OpenSSH: the length of the name of their kind, and the name.
+/// Prefixes of OpenSSH public keys: length and name of their kind.
 const SSH_KEYS: [&str; 5] = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNr", "AAAAInNr"];
-/// Beginnings of tokens that services hand out, and how many letters and digits follow at least.
+/// Prefixes of service tokens, and minimum number of following characters.
 const TOKENS: [(&str, usize); 18] = [
     ("ghp_", 30),
     ("gho_", 30),
@@ -29,17 +29,17 @@ const TOKENS: [(&str, usize); 18] = [
     ("AAG", 30),
     ("AAH", 30),
 ];
-/// Lines of a key or certificate in PEM have 64 digits, those of OpenSSH 70.
+/// Length of PEM lines: 64 digits, 70 for OpenSSH.
 const PEM_DIGITS: std::ops::RangeInclusive<usize> = 60..=76;
 /// Minimum length of keys and account numbers, in bytes.
 const KEY_BYTES_MIN: usize = 15;
 /// Prefixes of interface names that are followed by a word of their owner.
 const INTERFACES: [&str; 10] = ["wg-", "veth-", "br-", "tap-", "tun-", "vnet-", "vxlan-", "macvlan-", "vmbr-", "ppp-"];
-/// Before the name that tells one drive from all others (NAA, EUI-64: SCSI, SATA, NVMe).
+/// Prefixes of unique drive names (NAA, EUI-64: SCSI, SATA, NVMe).
 const DRIVES: [&str; 3] = ["wwn-0x", "naa.", "eui."];
-/// Beginnings of names that udev gives to drives: bus, model and serial number (`60-persistent-storage.rules`).
+/// Prefixes of drive names by udev: bus, model and serial number (`60-persistent-storage.rules`).
 const DRIVES_OF_UDEV: [&str; 6] = ["ata-", "usb-", "mmc-", "nvme-", "scsi-", "virtio-"];
-/// Ends of names that only a home network or the owner's account knows.
+/// Domains of home networks and dynamic DNS.
 const AT_HOME: [&str; 11] = [
     ".local",
     ".lan",
@@ -53,7 +53,7 @@ const AT_HOME: [&str; 11] = [
     ".no-ip.org",
     ".onion",
 ];
-/// First folders of a path that begins with two strokes, which names no host.
+/// First directories of paths that begin with two slashes but name no host.
 const FOLDERS: [&str; 17] = [
     "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "run", "sbin", "sys", "tmp",
     "usr", "var",
@@ -63,7 +63,7 @@ fn is_base64(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '/')
 }
 
-/// Digits that no word, number or path has together.
+/// True for a mix of characters that words, numbers and paths lack.
 fn is_mixed(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_uppercase())
         && text.contains(|c: char| c.is_ascii_lowercase())
@@ -81,7 +81,7 @@ fn find(word: &str, part: &str) -> Option<usize> {
 }
 
 impl Redactor {
-    /// Words whose shape says what they are.
+    /// Redacts words with a known shape.
     pub(super) fn shapes(&mut self, line: &str) -> String {
         let whole = line.trim();
         if PEM_DIGITS.contains(&whole.len()) && whole.chars().all(is_base64) && is_mixed(whole) {
@@ -105,16 +105,16 @@ impl Redactor {
                 None if is_comment => out.push_str(&self.blank(Kind::Label)),
                 None => out.push_str(word),
             }
-            // Behind a public key stands who made it.
+            // A public key is followed by a comment about its owner.
             is_comment = SSH_KEYS.iter().any(|head| word.starts_with(head));
             rest = behind;
         }
         out + rest
     }
 
-    /// A word without its private parts; none if it has none.
+    /// Word without its private parts; `None` if it has none.
     fn shape(&mut self, word: &str, is_of_nfs: bool) -> Option<String> {
-        // No shape is shorter, and those of letters and digits alone are longer.
+        // Every shape has a minimum length, which is larger for letters and digits alone.
         let is_compound = || word.bytes().any(|byte| b".-+/\\:".contains(&byte));
         if word.len() < 6 || word.len() < KEY_BYTES_MIN && !is_compound() {
             return None;
@@ -147,7 +147,7 @@ impl Redactor {
     fn is_key(&self, word: &str) -> bool {
         let fingerprint = word.strip_prefix("SHA256:");
         let digits = fingerprint.unwrap_or_else(|| word.strip_suffix('=').unwrap_or_default());
-        // Before a fingerprint stands what it is.
+        // A fingerprint has its own prefix.
         let is_of_256_bits =
             digits.len() == KEY_DIGITS && digits.chars().all(is_base64) && (fingerprint.is_some() || is_mixed(digits));
         let is_token = || {
@@ -212,7 +212,7 @@ impl Redactor {
         let is_host =
             host.contains('.') && host.chars().all(is_of_name) && host.contains(|c: char| c.is_ascii_alphabetic());
         let is_one = if user == BLANK { names.ends_with(".git") } else { is_host };
-        // Builders say where their sources are.
+        // Builders publish their sources.
         (is_one && names.len() >= 2 && !self.makers.contains(&names.to_lowercase())).then(|| {
             names.split('/').for_each(|name| self.tell(Kind::UserName, name.trim_end_matches(".git")));
             self.count(Kind::UserName);
@@ -253,7 +253,7 @@ impl Redactor {
         is_one.then(|| format!("+{}", self.digits(Kind::Address, digits)))
     }
 
-    /// `WD-WCC4E1234567`, which older controllers report in place of the model.
+    /// `WD-WCC4E1234567`, which older controllers report instead of the model.
     fn number_of_a_drive(&mut self, word: &str) -> Option<String> {
         let digits = word.strip_prefix("WD-")?;
         let is_one = digits.len() >= 10
@@ -265,14 +265,14 @@ impl Redactor {
         })
     }
 
-    /// `aabb.ccdd.eeff`, as switches write it.
+    /// `aabb.ccdd.eeff`, the notation of switches.
     fn dotted_mac(&mut self, word: &str) -> Option<String> {
         let parts = word.trim_end_matches(['.', ':']).split('.');
         let is_one = parts.clone().count() == 3
             && parts
                 .into_iter()
                 .all(|part| part.len() == 4 && part.bytes().all(|b| b.is_ascii_hexdigit()))
-            // Years and versions have no zero before them.
+            // Years and versions have no leading zero.
             && (word.starts_with('0') || word.contains(|c: char| c.is_ascii_alphabetic()));
         is_one.then(|| self.digits(Kind::Address, word))
     }
@@ -310,7 +310,7 @@ impl Redactor {
         })
     }
 
-    /// `laptop.fritz.box`, but no file that is called `rc.local`.
+    /// `laptop.fritz.box`, but not a file such as `rc.local`.
     fn host_at_home(&mut self, word: &str) -> Option<String> {
         let name = word.trim_end_matches(['.', ':']);
         if !name.contains('.') {

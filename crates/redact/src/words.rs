@@ -1,5 +1,5 @@
-//! The table of words that say what stands behind them: names of fields and options of command lines, what may be
-//! between, and which values are meant, since the same words stand in sentences of the kernel, too.
+//! Table of keywords: names of fields and command line options, their separators, and accepted values, because the same
+//! words also occur in kernel sentences.
 
 use super::entry::Keyword;
 use super::entry::Separator::{self, Any, Blank, Colon, Equals, Joined, Quote, Sign, SignOrQuote};
@@ -16,7 +16,7 @@ const fn row(
     Keyword { words, of: &[], between, value, fits, kind }
 }
 
-/// An option of some programs that is something else for others.
+/// Option of some programs that has another meaning in others.
 const fn option_of(of: &'static [&'static str], between: Separator, words: &'static [&'static str]) -> Keyword {
     Keyword { of, ..row(Kind::Key, between, Word, is_secret, words) }
 }
@@ -106,7 +106,7 @@ pub(super) const NAMED: &[Keyword] = &[
     row(Kind::Serial, Any, Digits, |value| value.len() >= 10 && is_number_of_a_thing(value), &["serial"]),
 ];
 
-/// Words that follow the name of a thing in a sentence.
+/// Words that follow the keyword in a sentence.
 #[rustfmt::skip]
 const OF_SENTENCES: [&str; 44] = [
     "a", "and", "at", "broadcast", "by", "cannot", "changed", "does", "element", "empty", "expired", "failed", "for",
@@ -124,7 +124,7 @@ fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// False for what an option without a secret has.
+/// False for values of options without a secret.
 fn is_secret(value: &str) -> bool {
     let nothing = [
         "", "yes", "no", "on", "off", "y", "n", "none", "<none>", "null", "(null)", "true", "false", "ask", "required",
@@ -135,7 +135,7 @@ fn is_secret(value: &str) -> bool {
         && !value.bytes().all(|byte| byte == b'*')
 }
 
-/// `PWD=/root` is a folder, `pass=2` a number.
+/// `PWD=/root` is a directory, `pass=2` a number.
 fn is_short_secret(value: &str) -> bool {
     is_secret(value) && !value.starts_with('/') && !is_count(value)
 }
@@ -144,30 +144,30 @@ fn is_count(value: &str) -> bool {
     value.len() <= 3 && value.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// `--key=2,3` says by what is sorted.
+/// `--key=2,3` of sort(1) is not a key.
 fn is_key(value: &str) -> bool {
     is_secret(value) && value.len() >= 4 && !(value.len() < 8 && value.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// A key for certain where the word alone may be that of a button or of a table.
+/// True for values that are certainly keys, because the keyword may also mean a button or a table.
 fn is_mixed_key(value: &str) -> bool {
     let has = |is: fn(&char) -> bool| value.chars().any(|c| is(&c));
     value.len() >= 8 && !value.starts_with("0x") && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
 }
 
-/// GPIO and pads are pins, too, and have smaller numbers.
+/// PIN codes; numbers of GPIO pins are smaller.
 fn is_pin(value: &str) -> bool {
     (4..=8).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// `alice:password`, and not `1000:1000` or `unix://path`.
+/// `alice:password`, but not `1000:1000` or `unix://path`.
 fn is_account(value: &str) -> bool {
     value.split_once(':').is_some_and(|(user, password)| {
         user.starts_with(|c: char| c.is_ascii_alphabetic()) && !password.is_empty() && !password.starts_with('/')
     })
 }
 
-/// `scan_ssid=1` and `ESSID:off/any` name none.
+/// `scan_ssid=1` and `ESSID:off/any` name no network.
 fn is_network(value: &str) -> bool {
     let nothing = ["off", "any", "off/any", "hidden", "<hidden>", "0", "1", "n/a"];
     is_secret(value) && !nothing.iter().any(|known| value.eq_ignore_ascii_case(known))
@@ -184,20 +184,20 @@ fn is_short_uuid(value: &str) -> bool {
     is_hex && (groups == [4, 4] || groups == [16])
 }
 
-/// Hexadecimal digits of 48 bits and more, in groups or not.
+/// Hexadecimal numbers of at least 48 bits, in groups or not.
 fn is_long_number(text: &str) -> bool {
     let digits = text.trim_start_matches("0x");
     let is_one = |byte: u8| byte == b' ' || byte.is_ascii_hexdigit();
     digits.bytes().all(is_one) && digits.bytes().filter(u8::is_ascii_hexdigit).count() >= 12
 }
 
-/// Letters and digits, and some digits among them.
+/// True for letters and digits with at least three digits.
 fn is_number_of_a_thing(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_digit).count() >= 3
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// What an owner wrote, and not what the firmware writes for nobody.
+/// True for tags by the owner, not the defaults of firmware.
 fn is_tag(value: &str) -> bool {
     let lower = value.to_lowercase();
     let nobodys = ["not ", "no", "default", "to be", "fill", "unknown", "n/a", "o.e.m"];

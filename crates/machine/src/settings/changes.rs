@@ -1,5 +1,5 @@
-//! What is changed at this moment, in memory and in the journal: the making of one change, and the way back
-//! of all of them. Two hold it: the code that makes changes, and the restore handle.
+//! Changes in force, in memory and in the journal: makes one change, and restores all of them. Shared by the code that
+//! makes changes and the restore handle.
 
 mod suspended;
 
@@ -29,9 +29,9 @@ pub(super) struct Changes {
     settled_early: Vec<(String, RestoreOutcome)>,
     /// The journal has entries of another machine.
     is_shared: bool,
-    /// Lines of the journal that nobody can read and that may be about this boot.
+    /// Number of unreadable lines in the journal that may belong to this boot.
     damaged: usize,
-    /// Until everything is back.
+    /// Held until everything is restored.
     alone: Option<SettingsLock>,
 }
 
@@ -39,7 +39,7 @@ impl Changes {
     /// Entries of the journal from this boot; empty for a new journal.
     ///
     /// # Errors
-    /// It cannot be read, or nobody knows which boot this is (no `/proc`): the process that restores could not tell either.
+    /// It cannot be read, or the boot id is unknown (no `/proc`), which the restoring process would need as well.
     pub(super) fn of(root: &Root, mut journal: Journal, alone: Option<SettingsLock>) -> Reading<Self> {
         let boot_id = root.read_value("/proc/sys/kernel/random/boot_id")?;
         let (entries, damaged) = journal.entries()?;
@@ -64,12 +64,12 @@ impl Changes {
         })
     }
 
-    /// The path by which another process opens the journal; none when everything is restored.
+    /// Path by which another process opens the journal; none after everything was restored.
     pub(super) fn journal_descriptor(&self) -> Option<PathBuf> {
         self.journal.as_ref().map(Journal::descriptor)
     }
 
-    /// Makes one change, and checks the result.
+    /// Makes one change and checks the result.
     pub(super) fn set(&mut self, node: Node, value: &str) -> Outcome {
         let mut disturbed = Vec::new();
         let (change, why) = match self.change(node, value, &mut disturbed) {
@@ -131,7 +131,7 @@ impl Changes {
         }
     }
 
-    /// Makes a change that the node allows; none if it is in force already. Its side effects are added to `disturbed`.
+    /// Makes a change that the node allows; none if it is in force already. Appends its side effects to `disturbed`.
     fn change(
         &mut self,
         node: Node,
@@ -158,7 +158,7 @@ impl Changes {
         Ok(Some(change))
     }
 
-    /// Journal, write, read back: the change, and its side effects.
+    /// Journals, writes and reads back one change. Returns it with its side effects.
     fn make(
         &mut self,
         node: Node,
@@ -193,7 +193,7 @@ impl Changes {
         Ok((change, disturbed))
     }
 
-    /// Notes how a place reads after the change that may disturb it; none if it did not.
+    /// Records the value of a place after the change that may disturb it; none if it is unchanged.
     fn disturbed(&mut self, place: &Place) -> Option<SettingChange> {
         let read = place.read(&self.root);
         if let Ok(read) = &read {
@@ -214,11 +214,11 @@ impl Changes {
         })
     }
 
-    /// Everything that is about to change goes to the journal, what is disturbed first: on the way back it
-    /// comes last. Held before anything is written, so that a failure in between is restored as well.
+    /// Journals the change and its side effects, side effects first, so that they are restored last. They are held
+    /// before anything is written, so that a failure in between is restored as well.
     ///
     /// # Errors
-    /// It could not be written down: then nothing must be changed.
+    /// The journal could not be written; nothing must be changed then.
     fn begin(&mut self, node: Node, old: &str, value: &str) -> Reading<Vec<Place>> {
         let current = node.read(&self.root)?;
         let is_of_user = self.find(&Place::Node(node)).is_none_or(|held| !held.is_ours(&self.root, &current));
@@ -260,7 +260,7 @@ impl Changes {
         Ok(places)
     }
 
-    /// Another governor was chosen since: the tunables of the previous one are gone.
+    /// Another governor was chosen since, so the tunables of the previous one are gone.
     fn drop_disturbed_by(&mut self, node: Node) {
         for held in self.take_held(|held| held.disturbed_by == Some(node)) {
             self.settle_early(&held.place);
@@ -287,7 +287,7 @@ impl Changes {
         &mut self.held[at]
     }
 
-    /// A change was made and reads so.
+    /// Records a change that was made, with the value read back.
     fn made(&mut self, place: &Place, read: &str) {
         let Some(at) = self.held.iter().position(|held| held.place == *place) else { return };
         self.held[at].close(read.to_owned());
@@ -302,7 +302,7 @@ impl Changes {
         }
     }
 
-    /// The kernel refused the write: what was not changed has no way back.
+    /// The kernel refused the write: an unchanged value needs no restoration.
     fn not_written(&mut self, node: Node, was_held: bool, before: &str) {
         let place = Place::Node(node);
         let is_unchanged = place.read(&self.root).is_ok_and(|now| now == before);
@@ -327,17 +327,17 @@ impl Changes {
         }
     }
 
-    /// Puts everything back, last change first; what fails is tried once more when all else is back, because
-    /// limits depend on each other. Each place is settled once and independently. The journal keeps only places that could
-    /// not be reached, and is removed with the last of them.
+    /// Restores everything, last change first, and retries failures when all else is restored, because limits depend on
+    /// each other. Each place is settled independently. The journal keeps only places that could not be reached, and is
+    /// removed with the last of them.
     pub(super) fn restore(&mut self) -> Vec<(String, RestoreOutcome)> {
         let mut outcomes = std::mem::take(&mut self.settled_early);
-        // One that was disturbed again is restored below.
+        // A place that was disturbed again is restored below.
         outcomes.retain(|(path, _)| self.held.iter().all(|held| held.place.path() != *path));
         let mut failed = Vec::new();
         let mut written = Vec::new();
         let mut is_left = false;
-        // Side effects come last: they need the settings that they belong to.
+        // Side effects come last, because they need the settings that cause them.
         self.held.arrange_by_key(|held| matches!(held.place, Place::Node(_)));
         while let Some(held) = self.held.pop() {
             self.note_begin_of_write_back(&held);
@@ -371,7 +371,7 @@ impl Changes {
             Some(journal) => journal.remove(),
             None => {}
         }
-        // Without a journal nothing is changed any more.
+        // Without a journal nothing can be changed.
         self.alone = None;
         outcomes
     }

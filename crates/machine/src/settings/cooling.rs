@@ -1,5 +1,5 @@
-//! Whether something else than the user holds the highest clock of a policy down: then the file of the limit
-//! does not say what the user had set.
+//! Detects whether something other than the user limits the maximum clock of a policy: the limit in its file is then
+//! not the user's.
 
 use super::Node;
 use super::node::POLICY;
@@ -9,9 +9,8 @@ use identify::read_list;
 /// Drivers without a table of OPPs round to multiples of the bus clock (Documentation/admin-guide/pm/intel_pstate.rst).
 const STEP_KHZ: u32 = 100_000;
 
-/// True if the kernel's own cooling limits the clock of this policy now (kernel:
-/// Documentation/driver-api/thermal/sysfs-api.rst). A device that does not say of which CPUs it is, is of
-/// all of them.
+/// True if the kernel's cooling limits the clock of this policy now (kernel:
+/// Documentation/driver-api/thermal/sysfs-api.rst). A device that does not name its CPUs applies to all of them.
 pub(super) fn is_raised(root: &Root, policy: u32) -> bool {
     let cpus = read_list(root, &format!("{POLICY}{policy}/related_cpus")).unwrap_or_default();
     let is_of_policy = |kind: &str| {
@@ -31,9 +30,8 @@ pub(super) fn is_raised(root: &Root, policy: u32) -> bool {
     })
 }
 
-/// Why the limit that reads `current` may not be the one that the user had set; none if it is.
-/// `scaling_max_freq` shows the lowest of all limits: the user's, those of cooling, and that of the firmware
-/// (`bios_limit`).
+/// Reason why the limit `current` may not be the user's; none if it is. `scaling_max_freq` shows the lowest of all
+/// limits: the user's, those of cooling, and that of the firmware (`bios_limit`).
 pub(super) fn hides_limit(root: &Root, node: Node, current: &str) -> Option<String> {
     let Node::ClockMax(policy) = node else { return None };
     let current_khz: u32 = current.parse().ok()?;
@@ -50,8 +48,8 @@ pub(super) fn hides_limit(root: &Root, node: Node, current: &str) -> Option<Stri
     Some(format!("{who} limits it to {} MHz, so the original limit is unknown", current_khz / 1000))
 }
 
-/// `scaling_max_freq` reads lower than what was asked for while a cooling device is raised, and that is no
-/// change by another process.
+/// True if a raised cooling device explains that `scaling_max_freq` reads lower than the requested value, so that no
+/// other process changed it.
 pub(super) fn lowers(root: &Root, node: Node, asked: &str, current: &str) -> bool {
     let Node::ClockMax(policy) = node else { return false };
     match (asked.parse::<u32>(), current.parse::<u32>()) {
@@ -60,8 +58,8 @@ pub(super) fn lowers(root: &Root, node: Node, asked: &str, current: &str) -> boo
     }
 }
 
-/// True if this value is in force, in the form that the kernel gives it: since Linux 5.16 a limit reads as
-/// the OPP that it is resolved to, the next one below for the highest clock and above for the lowest.
+/// True if this value is in force, in the form that the kernel gives it: since Linux 5.16 a limit reads as the OPP that
+/// it is resolved to, the next one below for the maximum clock and above for the minimum.
 pub(super) fn is_in_force(root: &Root, node: Node, wanted: &str, found: &str) -> bool {
     if wanted == found || lowers(root, node, wanted, found) {
         return true;

@@ -1,11 +1,11 @@
-//! Name of a device in a class of sysfs, checked so that no path made of it leads elsewhere.
+//! Name of a device in a class of sysfs, validated so that a path with it cannot lead elsewhere.
 
 use std::fmt;
 
-/// sysfs names are shorter; what is longer is none.
+/// Maximum length in bytes; sysfs names are shorter.
 const BYTES_MAX: usize = 64;
 
-/// Name of a device. Cheap to copy, so that nodes stay so.
+/// Device name; `Copy`, so that nodes are as well.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DeviceName {
     bytes: [u8; BYTES_MAX],
@@ -13,7 +13,7 @@ pub struct DeviceName {
 }
 
 impl DeviceName {
-    /// The name, if it is one: printable ASCII without a slash, not `.` or `..`.
+    /// Validates a name: printable ASCII without a slash, not beginning with a dot.
     pub fn new(name: &str) -> Option<Self> {
         let is_name = |byte: u8| byte.is_ascii_graphic() && byte != b'/';
         let fits = (1..=BYTES_MAX).contains(&name.len()) && name.bytes().all(is_name);
@@ -27,7 +27,7 @@ impl DeviceName {
 
     /// The name as text.
     pub fn as_str(&self) -> &str {
-        // Only ASCII comes in.
+        // The bytes are ASCII.
         std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
     }
 }

@@ -1,5 +1,5 @@
-//! Side effects of a setting change, and is put back after it: the tunables of a governor
-//! that is left are gone, and everything bound to a CPU that goes offline is bound to others.
+//! Side effects of a setting change, which are restored after it: leaving a governor removes its tunables, and
+//! everything bound to a CPU that goes offline moves to other CPUs.
 
 use super::node::POLICY;
 use super::{DeviceName, Node};
@@ -17,20 +17,20 @@ pub(crate) fn foreign(stat: &str) {
     bound::parse_start_ticks(stat);
 }
 
-/// A place that is disturbed by the change of a setting. It is never chosen, only put back.
+/// Side effect of a setting change. Never set directly, only restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SideEffect {
-    /// A tunable of a governor, of one policy or of all (Documentation/admin-guide/pm/cpufreq.rst, "Generic
-    /// Scaling Governors").
+    /// Tunable of a governor, of one policy or of all (Documentation/admin-guide/pm/cpufreq.rst, "Generic Scaling
+    /// Governors").
     Tunable { policy: Option<u32>, governor: DeviceName, file: DeviceName },
-    /// `scaling_setspeed`: the clock that governor `userspace` was told.
+    /// `scaling_setspeed`: clock requested from governor `userspace`.
     SetSpeed(u32),
-    /// `boost` of a policy, which newer kernels create again with its first CPU.
+    /// `boost` of a policy, which newer kernels recreate with its first CPU.
     Boost(u32),
     /// CPUs of an interrupt (Documentation/core-api/irq/irq-affinity.rst).
     Interrupt(u32),
-    /// CPUs of a cpuset of version 1, which permanently loses those that go offline
-    /// (Documentation/admin-guide/cgroup-v1/cpusets.rst). Its folder.
+    /// Directory of a version 1 cpuset, which permanently loses CPUs that go offline
+    /// (Documentation/admin-guide/cgroup-v1/cpusets.rst).
     Cpuset(String),
     /// CPUs on which a thread of another program may run.
     Thread { tid: u32, start_ticks: u64 },
@@ -38,13 +38,13 @@ pub(super) enum SideEffect {
 
 const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq/";
 const INTERRUPTS: &str = "/proc/irq";
-/// Mount points of version 1: the usual one, and that of Android's kernels.
+/// Mount points of version 1: the usual one, and that of Android kernels.
 const CPUSETS: [(&str, &str); 2] = [("/sys/fs/cgroup/cpuset", "cpuset.cpus"), ("/dev/cpuset", "cpus")];
 const THREAD: &str = "CPUs of thread ";
 const STARTED: &str = ", started at tick ";
 
 impl SideEffect {
-    /// Its name in the journal.
+    /// Name in the journal.
     pub(super) fn path(&self) -> String {
         match self {
             Self::Tunable { policy, governor, file } => {
@@ -62,7 +62,7 @@ impl SideEffect {
         }
     }
 
-    /// The place of this name, if it is one.
+    /// Parses a name in the journal.
     pub(super) fn from_path(path: &str) -> Option<Self> {
         if let Some(thread) = path.strip_prefix(THREAD) {
             let (tid, start_ticks) = thread.split_once(STARTED)?;
@@ -100,7 +100,7 @@ impl SideEffect {
     /// Writes a value.
     ///
     /// # Errors
-    /// Value in the kernel.
+    /// The kernel rejects it.
     pub(super) fn write(&self, root: &Root, value: &str) -> Reading<()> {
         let Self::Thread { tid, .. } = self else { return root.write(&self.path(), value) };
         if !root.is_system() {
@@ -118,7 +118,7 @@ impl SideEffect {
             .map_err(|error| Missing::unsupported(self.path(), error.to_string()))
     }
 
-    /// The governor whose choice creates it; none for what belongs to no single policy.
+    /// Governor that creates it; none if it belongs to no single policy.
     pub(super) fn governor(&self) -> Option<Node> {
         match self {
             Self::Tunable { policy, .. } => policy.map(Node::Governor),
@@ -127,13 +127,12 @@ impl SideEffect {
         }
     }
 
-    /// True if it can end without anybody having to put anything back.
+    /// True if it can disappear without having to be restored.
     pub(super) fn may_end(&self) -> bool {
         matches!(self, Self::Interrupt(_) | Self::Cpuset(_) | Self::Thread { .. })
     }
 
-    /// True if the kernel creates it again with the setting that it belongs to: then every value found there is
-    /// nobody's choice.
+    /// True if the kernel recreates it with its setting, so that a value found there was not chosen by the user.
     pub(super) fn is_recreated(&self) -> bool {
         matches!(self, Self::Tunable { .. } | Self::SetSpeed(_) | Self::Boost(_))
     }
@@ -156,7 +155,7 @@ fn in_cpufreq(rest: &str) -> Option<SideEffect> {
     }
 }
 
-/// What setting a node to this value disturbs, with the values before. What cannot be read is left out: it
+/// Side effects of setting a node to this value, with the previous values. Unreadable places are omitted, because they
 /// cannot be written either.
 pub(super) fn disturbed_by(root: &Root, node: Node, value: &str) -> Vec<(SideEffect, String)> {
     let places = match node {
@@ -169,7 +168,7 @@ pub(super) fn disturbed_by(root: &Root, node: Node, value: &str) -> Vec<(SideEff
     places.into_iter().filter_map(with_value).filter(is_value).collect()
 }
 
-/// Tunables of the governor of a policy, and the clock that was set by hand.
+/// Tunables of a policy's governor, and the clock that was set by hand.
 fn of_governor(root: &Root, policy: u32) -> Vec<SideEffect> {
     let Ok(governor) = Node::Governor(policy).read(root) else { return Vec::new() };
     let mut places = Vec::new();

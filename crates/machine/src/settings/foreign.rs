@@ -1,10 +1,10 @@
-//! A journal of any origin, read and restored on a made board: for fuzzing. Nothing in the program calls this.
+//! Restores a journal of any origin on a test board, for fuzzing. The program does not use it.
 
 use super::journal::parse;
 use super::restore::{held, restore_one};
 use crate::Root;
 
-/// A board with some places of a journal and one file that no journal may ever change.
+/// Board with some places of a journal, and a file that no journal may change.
 const BOARD: &str = "\
 == /etc/passwd
 root:x:0:0::/root:/bin/sh
@@ -32,7 +32,7 @@ cpufreq-cpu0
 1
 ";
 
-/// The guard restores known places of a journal and leaves all others alone.
+/// Restores known places of a journal, and asserts that all other files are unchanged.
 pub(crate) fn journal(bytes: &[u8]) {
     let Ok(root) = Root::from_board(BOARD) else { return };
     let before = root.board_files();

@@ -1,5 +1,5 @@
-//! The journal on disk: what was changed, written and synced before the change, so that another process
-//! can put it back. It knows lines and nothing of what they mean.
+//! Journal of changes on disk, written and synced before each change, so that another process can restore it. It stores
+//! lines and does not interpret them.
 
 use crate::faults::{self, Call};
 use crate::files::{self, Exclusive};
@@ -16,14 +16,14 @@ use std::sync::mpsc::channel;
 use std::thread::Builder;
 use std::time::Duration;
 
-/// A drive that has not answered for so long is not asked again: without its journal nothing is changed.
+/// Maximum time of a disk operation. Without its journal nothing is changed.
 const DISK_TIME_MAX: Duration = Duration::from_secs(10);
 const STACK_BYTES: usize = 256 << 10;
-/// The folder of the journal in `/var/lib`.
+/// Directory of the journal in `/var/lib`.
 const OWN_FOLDER: &str = "sbc-bench";
 /// Mode of the journal: other users can neither lock nor read it.
 const FILE_MODE: u32 = 0o600;
-/// A file that is replaced while it is opened is opened again, so often.
+/// Maximum number of attempts to open a file that is being replaced.
 const OPEN_TRIES: u32 = 10;
 
 /// One line of the journal.
@@ -43,12 +43,12 @@ pub(super) struct Entry {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) settled: bool,
     pub(super) boot_id: String,
-    /// The machine, because several may share a directory; none in journals of earlier versions.
+    /// Identity of the machine, because several may share a directory; none in journals of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) machine: Option<String>,
 }
 
-/// A journal that this process alone holds, until it is dropped.
+/// Journal locked by this process until it is dropped.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
@@ -58,7 +58,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// A journal to write to, created with its folder where there is none.
+    /// Opens a journal for writing, and creates it with its directory if missing.
     ///
     /// # Errors
     /// It cannot be written, or another process holds it.
@@ -69,7 +69,7 @@ impl Journal {
 
     fn made(path: &Path) -> Reading<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
-        // One that was made for us alone stays so; any other one is only written to.
+        // Our own state directory stays private; the permissions of others are kept.
         if folder.file_name().is_some_and(|name| name == OWN_FOLDER) {
             drop(files::Folder::state(folder)?)
         } else {
@@ -78,7 +78,7 @@ impl Journal {
         Self::locked(path, || files::append(path, files::Access::Owner))
     }
 
-    /// A journal that was left behind; none if there is no such file.
+    /// Opens a journal that a process left behind; none if there is no such file.
     ///
     /// # Errors
     /// It cannot be opened, or its process is still running.
@@ -91,7 +91,7 @@ impl Journal {
         }
     }
 
-    /// A journal that was opened while its writer lived, even if its name leads to another file now.
+    /// Opens a journal that was opened while its writer lived, even if its name now belongs to another file.
     ///
     /// # Errors
     /// Its process is still running.
@@ -106,19 +106,19 @@ impl Journal {
         Ok(Self { path: path.to_path_buf(), file: Arc::new(file), is_torn })
     }
 
-    /// The path by which another process of this user opens it while this one holds it.
+    /// Path by which another process of this user opens the journal while this one holds it.
     pub(super) fn descriptor(&self) -> PathBuf {
         PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()))
     }
 
-    /// One process at a time changes settings: a second one would take the first one's values for
-    /// those of the user. The kernel lets go of the lock when its holder dies.
+    /// Opens and locks a journal, because only one process at a time may change settings: a second one would take the
+    /// values of the first one for the user's. The kernel releases the lock when its holder dies.
     fn locked(path: &Path, open: impl Fn() -> Result<File, files::Error>) -> Reading<Self> {
         for _ in 0..OPEN_TRIES {
             let file = lock(path, open()?)?;
-            // The previous holder may have removed it: then this one has no name any more.
+            // The previous holder may have removed the file, which then has no name.
             if is_named(path, &file) {
-                // One of an earlier version can be read by all, and every reader can hold its lock.
+                // Journals of earlier versions are readable by all users, who could lock them.
                 let _ = file.set_permissions(Permissions::from_mode(FILE_MODE));
                 return Self::of_locked(path, file);
             }
@@ -126,25 +126,25 @@ impl Journal {
         Err(Missing::unsupported(path.display().to_string(), "it is being replaced repeatedly"))
     }
 
-    /// Appends lines and waits until they are on the disk.
+    /// Appends lines and syncs them.
     ///
     /// # Errors
-    /// They are not: then nothing must be changed.
+    /// The lines are not on the disk; nothing must be changed then.
     pub(super) fn append(&mut self, entries: &[Entry]) -> Reading<()> {
         self.write(entries, true)
     }
 
-    /// Appends the result of a change. It is there for other processes at once; a loss of power takes the
-    /// change with it, so that nobody waits for the disk.
+    /// Appends the result of a change without syncing it: other processes see it at once, and a power loss also resets
+    /// the setting.
     ///
     /// # Errors
-    /// It is not there.
+    /// The write failed.
     pub(super) fn note(&mut self, entries: &[Entry]) -> Reading<()> {
         self.write(entries, false)
     }
 
     fn write(&mut self, entries: &[Entry], synced: bool) -> Reading<()> {
-        // The process that has asked the drive still holds the file.
+        // A thread that waits for the drive still holds the file.
         if Arc::strong_count(&self.file) > 1 {
             return Err(io(&self.path, &no_answer()));
         }
@@ -167,7 +167,7 @@ impl Journal {
         written
     }
 
-    /// All whole lines, and how many say nothing that can be read.
+    /// Parses all complete lines, and counts damaged ones.
     ///
     /// # Errors
     /// It cannot be read.
@@ -185,7 +185,7 @@ impl Journal {
         })
     }
 
-    /// True if it was written to since this machine was started.
+    /// True if it was written since this machine booted.
     pub(super) fn is_of_this_boot(&self, uptime: Duration) -> bool {
         let written = self.file.metadata().and_then(|meta| meta.modified());
         written.is_ok_and(|written| written.elapsed().is_ok_and(|age| age < uptime))
@@ -235,13 +235,13 @@ fn lock(path: &Path, file: File) -> Reading<Exclusive<File>> {
     Ok(file)
 }
 
-/// True if the name leads to this very file.
+/// True if the path leads to this file.
 pub(super) fn is_named(path: &Path, file: &File) -> bool {
     let (named, opened) = (std::fs::symlink_metadata(path), file.metadata());
     named.is_ok_and(|named| opened.is_ok_and(|opened| (named.dev(), named.ino()) == (opened.dev(), opened.ino())))
 }
 
-/// What a drive is asked for. One that does not answer keeps the thread that asked, and nobody else.
+/// Runs a disk operation in a thread. If the drive does not respond, only that thread hangs.
 fn in_time<T: Send + 'static>(path: &Path, ask: impl FnOnce() -> Reading<T> + Send + 'static) -> Reading<T> {
     let (sender, answer) = channel();
     let builder = Builder::new().name("journal".into());
@@ -257,8 +257,8 @@ fn no_answer() -> std::io::Error {
     std::io::Error::other("the drive does not respond")
 }
 
-/// The whole lines of a journal, and how many are damaged. One that is cut is none of those: it belongs to a change
-/// that was never made, because the journal comes first.
+/// Complete lines of a journal, and the number of damaged ones. A truncated line does not count as damaged: it belongs
+/// to a change that was never made, because the journal is written first.
 pub(super) fn parse(bytes: &[u8]) -> (Vec<Entry>, usize) {
     let text = String::from_utf8_lossy(bytes);
     let (mut entries, mut damaged) = (Vec::new(), 0);
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// The holder of a journal removes it between the opening and the lock of the next one, `times` times.
+    /// Removes the journal between opening and locking it, `times` times, as its previous holder may.
     fn taken_away(name: &str, times: u32) -> (PathBuf, Reading<Journal>) {
         let name = format!("sbc-bench-journal-{name}-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn lock_on_unlinked_file_is_invalid() {
         let (path, journal) = taken_away("twice", 2);
-        // The next process finds the one that is held.
+        // The next process finds the locked file.
         let second = Journal::create(&path).map(drop).unwrap_err();
         assert!(second.to_string().contains("another sbc-bench"), "{second}");
         journal.unwrap().remove();

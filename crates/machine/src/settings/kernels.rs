@@ -1,5 +1,4 @@
-//! Tests on boards whose kernel does more than keep what is written: it rounds, refuses, cools, and changes
-//! something else as well.
+//! Tests on boards whose kernel rounds, rejects or cools, and changes other files as well.
 
 use super::tests::{BOARD, journal, kill, refused, set};
 use super::*;
@@ -10,7 +9,7 @@ use std::path::PathBuf;
 const POLICY0: &str = "/sys/devices/system/cpu/cpufreq/policy0";
 const OPPS: [u32; 4] = [408_000, 1_200_000, 1_416_000, 1_800_000];
 
-/// The board with these files over its own.
+/// Board with some of its files replaced.
 fn board(files: &[(&str, &str)]) -> Root {
     let mut text = BOARD.to_owned();
     for (path, content) in files {
@@ -20,7 +19,7 @@ fn board(files: &[(&str, &str)]) -> Root {
     Root::from_board(&text).unwrap()
 }
 
-/// The old values are back after any end of the process.
+/// Checks that the old values are restored after every kind of end of the process.
 fn comes_back(root: &Root, name: &str, change: impl Fn(&mut Settings)) {
     for is_killed in [false, true] {
         let before = root.board_files();
@@ -72,7 +71,7 @@ fn rounded_value_is_recognised() {
     });
 }
 
-/// A change that was made and not read back, because the process was killed in between.
+/// A change that was made but not read back, because the process was killed in between.
 #[test]
 fn unchecked_change_is_restored() {
     let root = board(&[]);
@@ -105,7 +104,7 @@ fn throttled_limit_is_not_users_limit() {
         ("cpufreq-cpu0", "1200000", true),
         ("thermal-cpufreq-0", "1200000", true),
         ("Processor", "1200000", true),
-        // The cooling of other CPUs lowers nothing here, and neither does a fan.
+        // Cooling of other CPUs and a fan lower nothing here.
         ("cpufreq-cpu4", "1200000", false),
         ("pwm-fan", "1200000", false),
         ("cpufreq-cpu0", "1800000", false),
@@ -131,7 +130,7 @@ fn throttled_limit_is_not_users_limit() {
     assert!(why.contains("the firmware limits it"), "{why}");
 }
 
-/// It gets hot after the first change: then the user's limit is known.
+/// The board gets hot after the first change, so the user's limit is known.
 #[test]
 fn limit_is_set_while_it_is_cooled() {
     let state = "/sys/class/thermal/cooling_device0/cur_state";
@@ -141,7 +140,7 @@ fn limit_is_set_while_it_is_cooled() {
         root.write(&Node::ClockMax(0).path(), "1200000").unwrap();
         root.write(state, "2").unwrap();
         assert_eq!(settings.check().len(), 0, "cooling changes no setting of a user");
-        // It reads so already, and must still be written: the limit asked for is higher.
+        // The file already shows this value but must be written, because the requested limit is higher.
         assert!(set(settings, Node::ClockMax(0), "1200000").is_some());
         root.write(state, "0").unwrap();
     });
@@ -156,7 +155,7 @@ fn unwritable_node_is_not_held() {
     });
 }
 
-/// Until Linux 5.3 a lowest clock above the highest is refused.
+/// Until Linux 5.3 the kernel rejects a minimum clock above the maximum.
 #[test]
 fn limits_that_depend_on_each_other_come_back() {
     let plain = board(&[(&format!("{POLICY0}/scaling_min_freq"), "1200000")]);
@@ -178,7 +177,7 @@ fn limits_that_depend_on_each_other_come_back() {
     });
 }
 
-/// Leaving a governor ends its tunables; coming back gives those that it begins with.
+/// Leaving a governor removes its tunables; returning to it creates the default ones.
 fn forgetful(plain: &Root) -> Root {
     let files = plain.clone();
     plain.with_write_policy(WritePolicy::new(move |path, value| {
@@ -210,7 +209,7 @@ fn tunables_come_back_with_their_governor() {
             set(settings, Node::Governor(0), "powersave");
             assert_ne!(root.read_value(&path).unwrap(), value);
         });
-        // Two sides of a comparison: each has the governor as the user had it.
+        // Both sides of a comparison have the governor as the user had it.
         let mut settings = Settings::new(&root, &journal("sides")).unwrap();
         set(&mut settings, Node::Governor(0), "performance");
         set(&mut settings, Node::Governor(0), governor);
@@ -249,7 +248,7 @@ fn side_effects_are_recorded_with_their_outcome() {
     }
 }
 
-/// A value that is shown late is read again before it is reported as not restored.
+/// A late value is read again before it is reported as not restored.
 #[test]
 fn late_value_is_restored() {
     let tunable = format!("{POLICY0}/schedutil/rate_limit_us");
@@ -297,7 +296,7 @@ fn affinities_are_restored() {
             files.write(&parent, "0").unwrap();
             files.write(&child, "0").unwrap();
         }
-        // No child may have what its parent has not.
+        // A child must not have CPUs that its parent lacks.
         let parent_has = files.read_value(&parent).unwrap();
         if path == child && value != parent_has { Err(libc::EACCES) } else { Ok(value.to_owned()) }
     }));
@@ -352,7 +351,7 @@ fn original_survives_a_failed_restore() {
     assert!(!path.exists());
 }
 
-/// Half a line of a full disk does not swallow the next one.
+/// A truncated line of a full disk does not swallow the next one.
 #[test]
 fn truncated_line_is_skipped() {
     let root = board(&[]);
@@ -386,7 +385,7 @@ fn differing_setting_is_retried_then_reported() {
     assert_eq!(told, [None, Some(schedutil)]);
 }
 
-/// Another process restores everything; then there is nothing more to be done, and nothing can be set.
+/// After another process has restored everything, nothing can be set.
 #[test]
 fn restore_handle_prevents_further_changes() {
     let root = board(&[]);

@@ -1,11 +1,10 @@
-//! The settings that may be changed: their files, the value in force, and which values they allow. What
-//! is done to them is not decided here.
+//! Settings that may be changed: files, values in force, and allowed values.
 
 use super::{DeviceKind, DeviceName};
 use crate::Root;
 use record::{Missing, Reading};
 
-/// A setting that may be changed. Nothing else ever is.
+/// Setting that may be changed. No other file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
     /// `scaling_governor` of a cpufreq policy.
@@ -14,11 +13,11 @@ pub enum Node {
     ClockMin(u32),
     /// `scaling_max_freq` of a cpufreq policy, in kHz.
     ClockMax(u32),
-    /// When the kernel backs memory of programs with huge pages by itself.
+    /// When the kernel backs memory of programs with huge pages on its own.
     HugePages,
     /// `governor` of a devfreq device: memory controller, GPU, NPU.
     DeviceGovernor(DeviceName),
-    /// Policy of power saving on PCI Express links.
+    /// Power saving policy of PCI Express links.
     AspmPolicy,
     /// `1` for an online CPU, else `0`. CPUs without this file, often CPU 0, cannot go offline.
     CpuOnline(u32),
@@ -30,7 +29,7 @@ pub enum Node {
 
 /// Documentation/core-api/cpu_hotplug.rst
 pub(super) const CPUS: &str = "/sys/devices/system/cpu";
-/// Folder of a policy, but for its number.
+/// Directory of a policy, without its number.
 pub(super) const POLICY: &str = "/sys/devices/system/cpu/cpufreq/policy";
 pub(super) const DEVFREQ: &str = "/sys/class/devfreq";
 pub(super) const ASPM_POLICY: &str = "/sys/module/pcie_aspm/parameters/policy";
@@ -40,8 +39,8 @@ pub(crate) const MEM_SLEEP: &str = "/sys/power/mem_sleep";
 pub(super) const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 impl Node {
-    /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/
-    /// testing/sysfs-class-devfreq, `pcie_aspm.policy` in kernel-parameters.rst).
+    /// File of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst,
+    /// Documentation/ABI/testing/sysfs-class-devfreq, `pcie_aspm.policy` in kernel-parameters.rst).
     pub fn path(self) -> String {
         let (policy, file) = match self {
             Node::HugePages => return HUGE_PAGES.into(),
@@ -66,7 +65,7 @@ impl Node {
         Ok(kind.off(&self.read(root)?))
     }
 
-    /// The value in force.
+    /// Value in force.
     ///
     /// # Errors
     /// The node does not exist or cannot be read.
@@ -81,7 +80,7 @@ impl Node {
         }
     }
 
-    /// True if the node lists or allows this value.
+    /// Checks that the node lists or allows this value.
     ///
     /// # Errors
     /// It does not, or its list or limits cannot be read.
@@ -118,7 +117,7 @@ impl Node {
         }
     }
 
-    /// The node of a file, if it is one of a node.
+    /// Node of a file, if any.
     pub(super) fn from_path(path: &str) -> Option<Self> {
         if path == HUGE_PAGES {
             return Some(Node::HugePages);
@@ -148,7 +147,7 @@ impl Node {
     }
 }
 
-/// True if a file lists this value; the chosen one is in brackets.
+/// Checks that a file lists this value; the selected one is in brackets.
 fn is_listed(root: &Root, path: &str, value: &str) -> Reading<()> {
     let listed = root.read_value(path)?;
     let mut words = listed.split_whitespace();
@@ -159,7 +158,7 @@ fn is_listed(root: &Root, path: &str, value: &str) -> Reading<()> {
     Err(Missing::unsupported(path, reason))
 }
 
-/// The value in brackets of a list such as `always [madvise] never`; the only one where there is one.
+/// Selected value in a list such as `always [madvise] never`, or the only value.
 fn parse_chosen(text: &str) -> Option<&str> {
     let in_brackets = |word: &'_ str| word.starts_with('[') && word.ends_with(']');
     let words: Vec<&str> = text.split_whitespace().collect();

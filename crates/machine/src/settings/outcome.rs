@@ -1,10 +1,9 @@
-//! The outcome of a setting. It is a value that must be reported: code cannot set something and ignore what
-//! is in force.
+//! Outcome of a setting, which must be reported: code cannot set a value and ignore whether it is in force.
 
 use record::{Event, SettingChange, UnmetSetting};
 
-/// The outcome of a setting. There is one thing to do with it, [`Outcome::tell`]: writing down what happened
-/// and learning what is in force are the same call.
+/// Outcome of a setting. [`Outcome::tell`] is the only operation: it records what happened and returns what is not in
+/// force.
 #[must_use = "the outcome of a setting must be reported: the value may not be in effect"]
 #[derive(Debug)]
 pub struct Outcome {
@@ -15,10 +14,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Hands what happened to the caller's recorder, with its moment; nothing if it was so already.
+    /// Sends the changes to the caller's recorder, with their time; none if the value was in force already.
     ///
-    /// Returns what is not as it was wanted; none if the value is in force. A limit of clocks counts as in
-    /// force in the form that the kernel rounds it to, and while cooling holds the clock below it.
+    /// Returns an unmet setting; none if the value is in force. A clock limit also counts as in force in the form that
+    /// the kernel rounds it to, and while cooling lowers it.
     pub fn tell(self, at_ms: i64, before_step: Option<&str>, to: &mut dyn FnMut(Event)) -> Option<UnmetSetting> {
         for change in self.change.into_iter().chain(self.disturbed) {
             let change = change.at(at_ms);

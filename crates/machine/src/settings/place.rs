@@ -1,4 +1,4 @@
-//! A place whose value is held: a setting that is chosen, or something that a change of one disturbs.
+//! Place whose value is held: a chosen setting, or a side effect of a change.
 
 use super::Node;
 use super::disturbed::SideEffect;
@@ -10,12 +10,12 @@ use record::Reading;
 pub(super) enum Place {
     /// A setting.
     Node(Node),
-    /// Settings disturbed by a change of another setting.
+    /// Side effect of a setting.
     SideEffect(SideEffect),
 }
 
 impl Place {
-    /// Its name in the journal and to people: a path, but for threads.
+    /// Name in the journal and in messages: a path, except for threads.
     pub(super) fn path(&self) -> String {
         match self {
             Place::Node(node) => node.path(),
@@ -23,13 +23,13 @@ impl Place {
         }
     }
 
-    /// The place of this name, if it is one that is ever written.
+    /// Parses a name; none for places that are never written.
     pub(super) fn from_path(path: &str) -> Option<Self> {
         let node = Node::from_path(path).map(Place::Node);
         node.or_else(|| SideEffect::from_path(path).map(Place::SideEffect))
     }
 
-    /// The value in force.
+    /// Value in force.
     ///
     /// # Errors
     /// It does not exist (any more) or cannot be read.
@@ -43,7 +43,7 @@ impl Place {
     /// Writes a value.
     ///
     /// # Errors
-    /// Value in the kernel.
+    /// The kernel rejects it.
     pub(super) fn write(&self, root: &Root, value: &str) -> Reading<()> {
         match self {
             Place::Node(node) => root.write(&node.path(), value),
@@ -51,12 +51,12 @@ impl Place {
         }
     }
 
-    /// True if it can disappear without a need to restore it: a thread, an interrupt, a group, a tunable.
+    /// True if it can disappear without having to be restored: a thread, an interrupt, a cpuset, a tunable.
     pub(super) fn may_end(&self) -> bool {
         matches!(self, Place::SideEffect(place) if place.may_end() || place.is_recreated())
     }
 
-    /// True if the kernel creates it again with the setting that it belongs to.
+    /// True if the kernel recreates it with its setting.
     pub(super) fn is_recreated(&self) -> bool {
         matches!(self, Place::SideEffect(place) if place.is_recreated())
     }

@@ -1,5 +1,5 @@
-//! Running programs that are known to write a setting: candidates for a change by another process. Which of them wrote is
-//! not known, as sysfs does not tell.
+//! Running programs that are known to write a setting: candidates for a change by another process. sysfs does not show
+//! which of them wrote it.
 
 use super::Node;
 use crate::{Root, processes};
@@ -7,7 +7,7 @@ use record::table::{Row, Table};
 
 const TABLE: Table = Table::of(include_str!("../../../../data/setting_programs.tsv"));
 
-/// Names of the programs that run and can write this setting.
+/// Names of running programs that can write this setting.
 pub(super) fn candidates(root: &Root, node: Node) -> Vec<String> {
     let column = match node {
         Node::ClockMax(_) => "limit",
@@ -29,7 +29,7 @@ mod tests {
     use super::super::tests::{BOARD, journal, set};
     use super::*;
 
-    /// Reason that a run gives for a changed setting while these processes run.
+    /// Reason reported for a changed setting while these processes run.
     fn said(test: &str, running: &[&str], node: Node, wanted: &str, found: &str) -> (String, Vec<String>) {
         let processes = running.iter().enumerate();
         let processes: String = processes.map(|(n, comm)| format!("== /proc/{}/comm\n{comm}\n", n + 7)).collect();

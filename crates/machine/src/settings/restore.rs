@@ -1,5 +1,4 @@
-//! Compare and restore: puts one value back where it is still ours. In which order, and from what list,
-//! is not decided here.
+//! Restores one value if it is still ours. Order and selection are decided elsewhere.
 
 use super::Node;
 use super::cooling;
@@ -16,22 +15,22 @@ pub(super) struct OldValue {
     pub(super) place: Place,
     /// The user's value.
     pub(super) old: String,
-    /// The last value that was written, and how the kernel showed it.
+    /// Last written value, and the value that the kernel showed for it.
     ours: Vec<String>,
-    /// The same for the previous change, until the last one is read back.
+    /// Likewise for the previous change, until the last one is read back.
     previous: Vec<String>,
-    /// A change was begun and not read back.
+    /// True if a change was begun and not read back.
     is_open: bool,
-    /// The setting whose change disturbs this place, if it is not changed for itself.
+    /// Setting whose change disturbs this place, if it is not changed itself.
     pub(super) disturbed_by: Option<Node>,
 }
 
-/// The outcome of one place, and whether anything is left to do.
+/// Outcome of one place, and whether it is settled.
 pub(super) struct WriteBack {
     pub(super) outcome: RestoreOutcome,
     /// This program wrote the user's value, now or earlier. Values that the kernel creates with it are no choice of the user.
     pub(super) is_written: bool,
-    /// False if the file could not be read or written now, so that it may still hold a value of ours.
+    /// False if the file could not be read or written, so that it may still have a value of ours.
     pub(super) is_final: bool,
 }
 
@@ -46,7 +45,7 @@ impl WriteBack {
 }
 
 impl OldValue {
-    /// A place of which nothing but the user's value is known.
+    /// Creates a place with the user's value.
     pub(super) fn new(place: Place, old: String) -> Self {
         let disturbed_by = match &place {
             Place::SideEffect(place) => place.governor(),
@@ -55,7 +54,7 @@ impl OldValue {
         Self { place, old, ours: Vec::new(), previous: Vec::new(), is_open: true, disturbed_by }
     }
 
-    /// A change begins: this value is about to be written.
+    /// Begins a change to this value.
     pub(super) fn begin(&mut self, value: Option<String>) {
         if let Some(value) = value {
             self.previous.append(&mut self.ours);
@@ -64,14 +63,14 @@ impl OldValue {
         self.is_open = true;
     }
 
-    /// The change has been made, and this is how it reads.
+    /// Completes the change with the value read back.
     pub(super) fn close(&mut self, read: String) {
         self.previous.clear();
         self.ours.push(read);
         self.is_open = false;
     }
 
-    /// For a recreated place: an interrupted restore has noted its initial value.
+    /// True if an interrupted restore has noted the initial value of a recreated place.
     pub(super) fn is_write_back_begun(&self) -> bool {
         self.is_open && !self.ours.is_empty()
     }
@@ -85,7 +84,7 @@ impl OldValue {
     }
 }
 
-/// Places of a journal that are not settled, in the order of their first changes.
+/// Unsettled places of a journal, in the order of their first changes.
 pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<OldValue> {
     let mut all: Vec<OldValue> = Vec::new();
     for entry in entries {
@@ -127,7 +126,7 @@ pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<OldValue
 const SHOWN_WITHIN: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(50), Duration::from_millis(100)];
 
-/// Restores a place if its value is still one of this program. `written` has the settings that were written back.
+/// Restores a place if its value is still one of this program. `written` contains the settings that were written back.
 pub(super) fn restore_one(root: &Root, held: &OldValue, written: &[Node]) -> WriteBack {
     let current = match held.place.read(root) {
         Ok(current) => current,
@@ -138,7 +137,7 @@ pub(super) fn restore_one(root: &Root, held: &OldValue, written: &[Node]) -> Wri
     };
     match &held.place {
         Place::SideEffect(place) if place.is_recreated() => {
-            // A governor that the user has chosen since has values of its own.
+            // The tunables of a governor that the user has chosen since are the user's.
             let is_recreated_by_us = held.disturbed_by.is_none_or(|node| written.contains(&node));
             if current == held.old || !is_recreated_by_us {
                 return WriteBack::new(RestoreOutcome::Done, false);
@@ -164,10 +163,10 @@ pub(super) fn restore_one(root: &Root, held: &OldValue, written: &[Node]) -> Wri
     }
 }
 
-/// Checks that a value that was written is in force, by the rule of its kind of file.
+/// Checks that a written value is in force, by the rule of its kind of file.
 fn shown(root: &Root, held: &OldValue) -> RestoreOutcome {
-    // Shows the clock of the moment and not the one that was asked for (drivers/cpufreq/cpufreq.c, show_scaling_cur_freq
-    // and cpufreq_userspace.c): the kernel has taken it, or refused the write.
+    // The file shows the current clock rather than the requested one (drivers/cpufreq/cpufreq.c, show_scaling_cur_freq
+    // and cpufreq_userspace.c): the kernel has accepted it, or refused the write.
     if matches!(&held.place, Place::SideEffect(SideEffect::SetSpeed(_))) {
         return RestoreOutcome::Done;
     }

@@ -1,7 +1,7 @@
-//! Processes that a program leaves behind: those that left its group (daemons, `setsid`).
+//! Ends processes that a program leaves behind after leaving its group (daemons, `setsid`).
 //!
-//! This process takes the place of init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): a process that loses
-//! its parent becomes its child, can be found as such, and is ended. No rights are needed for it.
+//! This process replaces init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): a process that loses its parent becomes
+//! its child and can be found. This needs no privileges.
 
 use super::held::{ProcessHandle, held, members, signal_all};
 use machine::processes::{all, children_of, is_gone, namespace, started_ticks, with_ancestors};
@@ -11,24 +11,24 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A killed process that is stuck in the kernel is not waited for any longer.
+/// Maximum wait for a killed process that is stuck in the kernel.
 const LIMIT: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(1);
 /// Maximum number of processes held and ended at once; each takes a file descriptor.
 const AT_ONCE: usize = 256;
-/// While one looks, a program can start another one.
+/// Number of passes, because programs may start others in between.
 const LOOKS: usize = 3;
 
-/// Programs inherit this variable, so that an orphan can be told from those of other programs. Its value is the PID
+/// Variable that programs inherit, so that orphans can be distinguished from other programs. Its value is the PID
 /// namespace of the run, its process id there, and a number for each program: `pid:[4026531836]-1234-0`.
 pub(crate) const MARK: &str = "SBC_BENCH_PROGRAM";
 
-/// Prefix of the value for all programs of a process with this number in this namespace.
+/// Prefix of the value for all programs of this process.
 fn mark_of(root: &Root, owner: u32) -> String {
     format!("{}-{owner}-", namespace(root))
 }
 
-/// The descendants of one program.
+/// Descendants of one program.
 #[derive(Debug)]
 pub(super) struct Descendants {
     root: Root,
@@ -36,10 +36,10 @@ pub(super) struct Descendants {
 }
 
 impl Descendants {
-    /// Marks what the command will start; its orphans become children of this process.
+    /// Marks the programs of a command, and makes this process the parent of their orphans.
     pub(super) fn mark(command: &mut Command) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        // Kernels before 3.4 have no such thing; there, orphans go to init and stay.
+        // Before Linux 3.4 orphans go to init and remain.
         let _ = set_child_subreaper(Some(getpid()));
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = Root::system();
@@ -49,8 +49,8 @@ impl Descendants {
         Self { root, mark }
     }
 
-    /// Ends the orphans, everything else in the group, and those that become orphans by that, until
-    /// none is left. To be called when the program itself is reaped.
+    /// Ends orphans and all other processes in the group, and those that become orphans thereby, until none is left.
+    /// Called after the program itself was reaped.
     pub(super) fn end(&self, group: Option<&Group>) {
         let find = || {
             let own = std::process::id();
@@ -58,22 +58,21 @@ impl Descendants {
             let children = held(&self.root, children, |pid| self.is_marked(pid));
             let mut left: Vec<ProcessHandle> = children.take(AT_ONCE).collect();
             left.extend(group.into_iter().flat_map(|group| members(&self.root, group, AT_ONCE)));
-            // A thread of ours may work in the group, next to the program.
+            // A thread of this process may be in the group, next to the program.
             left.retain(|process| process.pid() != own);
             left
         };
         end_all_and(find, ProcessHandle::reap);
     }
 
-    /// A process that has ended has no environment any more; the kernel keeps no trace of whose it
-    /// was. It is reaped at the end of this process at the latest.
+    /// True for a process with the mark. A zombie has no environment, so it cannot be recognised; it is reaped at the
+    /// end of this process at the latest.
     fn is_marked(&self, pid: u32) -> bool {
         has_variable(&self.root, pid, |variable| variable == self.mark.as_bytes())
     }
 }
 
-/// Ends what is found, and what is found then, until there is nothing left. Ends that are another one's to take
-/// are left to him.
+/// Ends all found processes, and those found afterwards, until none is left. Their parents reap them.
 fn end_all(find: impl FnMut() -> Vec<ProcessHandle>) {
     end_all_and(find, |_| {});
 }
@@ -91,14 +90,14 @@ fn end_all_and(mut find: impl FnMut() -> Vec<ProcessHandle>, then: impl Fn(&Proc
     }
 }
 
-/// Ends everything that the programs of a process have left when the process itself was killed, by its mark.
+/// Ends all programs of a killed process, by its mark.
 pub(crate) fn kill_descendants(root: &Root, owner: u32) {
     let mark = format!("{MARK}={}", mark_of(root, owner));
     let is_marked = |pid: u32| has_variable(root, pid, |v| v.starts_with(mark.as_bytes()));
     end_all(|| held(root, all(root), is_marked).take(AT_ONCE).collect());
 }
 
-/// Ends what is left in a group whose owner is gone; who started this process may be in it, and is spared.
+/// Ends the processes in a group whose owner is gone, except for ancestors of this process.
 pub(crate) fn end_members_of(root: &Root, group: &Group) {
     let spared = with_ancestors(root);
     end_all(|| {
@@ -108,7 +107,7 @@ pub(crate) fn end_members_of(root: &Root, group: &Group) {
     });
 }
 
-/// The programs that a living process has started, and everything below them; its guard is none of them.
+/// Programs that a live process has started and their descendants, without its guard.
 fn descendants_of(root: &Root, owner: u32) -> Vec<ProcessHandle> {
     let mark = format!("{MARK}={}", mark_of(root, owner));
     let is_marked = |pid| has_variable(root, pid, |v| v.starts_with(mark.as_bytes()));
@@ -125,7 +124,7 @@ fn descendants_of(root: &Root, owner: u32) -> Vec<ProcessHandle> {
     found
 }
 
-/// Stops the programs of a living process, and everything below them; which that were.
+/// Stops the programs of a live process and their descendants; returns them.
 pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<ProcessHandle> {
     let mut stopped: Vec<ProcessHandle> = Vec::new();
     for _ in 0..LOOKS {
@@ -140,15 +139,14 @@ pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<ProcessHandle> {
     stopped
 }
 
-/// Ends all programs of this process, for an end that cannot wait.
+/// Ends all programs of this process if there is no time to wait.
 pub fn end_programs() {
     kill_descendants(&Root::system(), std::process::id());
 }
 
-/// Ends the programs of runs that are dead, on which no guard can look any more, and tells their names. Who started
-/// this process may be one of them, and is spared.
+/// Ends the programs of dead runs without a guard and returns their names. Ancestors of this process are spared.
 ///
-/// A process that has the number of such a run is a later one: it was started after the program.
+/// A process with the id of such a run is a later one if it was started after the program.
 pub(crate) fn kill_orphans(root: &Root) -> Vec<String> {
     let spared = with_ancestors(root);
     let namespace = namespace(root);
@@ -167,7 +165,7 @@ pub(crate) fn kill_orphans(root: &Root) -> Vec<String> {
     ended.into_iter().map(|(_, name)| name).collect()
 }
 
-/// True for a program of a run of this PID namespace that is dead.
+/// True for a program of a dead run in this PID namespace.
 fn is_orphan(root: &Root, namespace: &str, pid: u32) -> bool {
     let Some(owner) = owner_of(root, namespace, pid) else { return false };
     if is_gone(owner) {
@@ -179,8 +177,8 @@ fn is_orphan(root: &Root, namespace: &str, pid: u32) -> bool {
     }
 }
 
-/// The process that started the program, by its mark. Numbers of other PID namespaces (containers) mean other
-/// processes, so their programs have none here.
+/// Process that started the program, by its mark; `None` for programs of other PID namespaces (containers), where ids
+/// denote other processes.
 fn owner_of(root: &Root, namespace: &str, pid: u32) -> Option<u32> {
     let environment = root.read_bytes(&format!("/proc/{pid}/environ")).ok()?;
     let mut variables = environment.split(|byte| *byte == 0);
@@ -190,7 +188,7 @@ fn owner_of(root: &Root, namespace: &str, pid: u32) -> Option<u32> {
     parts.next()?.parse().ok()
 }
 
-/// True if the environment that the process was started with has such a variable.
+/// True if the initial environment of the process contains such a variable.
 fn has_variable(root: &Root, pid: u32, is_it: impl Fn(&[u8]) -> bool) -> bool {
     let environment = root.read_bytes(&format!("/proc/{pid}/environ"));
     let environment = environment.unwrap_or_default();

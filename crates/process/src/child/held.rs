@@ -1,5 +1,4 @@
-//! Processes held by what the kernel gives for them (pidfd_open(2)), so that a signal reaches the one that was
-//! looked at, and never a later one that got its number.
+//! Processes held by a descriptor (pidfd_open(2)), so that a signal never reaches a later process with the same id.
 
 use machine::processes::started_ticks;
 use machine::{Group, Root};
@@ -9,24 +8,23 @@ use rustix::process::{
 };
 use std::os::fd::{AsFd, OwnedFd};
 
-/// A process that was there when it was held.
+/// Process that existed when it was opened.
 #[derive(Debug)]
 pub(crate) struct ProcessHandle {
     pid: Pid,
     by: Identity,
 }
 
-/// Distinguishes the process from a later one with the same number.
+/// Distinguishes the process from a later one with the same id.
 #[derive(Debug)]
 enum Identity {
     Descriptor(OwnedFd),
-    /// On kernels before 5.3, and where no more files can be opened: the moment of its start is asked again just
-    /// before a signal.
+    /// Start time, checked again before a signal: on kernels before 5.3, and if no more files can be opened.
     Start(Root, Option<u64>),
 }
 
 impl ProcessHandle {
-    /// The process that has this number now.
+    /// Opens the process with this id.
     fn of(root: &Root, pid: u32) -> Option<Self> {
         let number = pid;
         let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
@@ -38,12 +36,12 @@ impl ProcessHandle {
         Some(Self { pid, by })
     }
 
-    /// Its number.
+    /// Process id.
     pub(super) fn pid(&self) -> u32 {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Sends it a signal; if it is gone, nobody gets one.
+    /// Sends a signal; no other process gets it if this one is gone.
     #[expect(clippy::disallowed_methods, reason = "it was just asked who has the number")]
     pub(super) fn signal(&self, signal: Signal) {
         let _ = match &self.by {
@@ -55,15 +53,15 @@ impl ProcessHandle {
         };
     }
 
-    /// Takes its end, if it is a child of this process and has ended.
+    /// Reaps it, if it is a child of this process and has ended.
     pub(super) fn reap(&self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         let by_number = || waitid(WaitId::Pid(self.pid), options);
-        // One that has not ended yet is looked for again.
+        // A process that has not ended is found again by the caller.
         let _ = match &self.by {
             Identity::Descriptor(descriptor) => {
                 match waitid(WaitId::PidFd(descriptor.as_fd()), options) {
-                    // Linux 5.3 has descriptors and cannot wait for them.
+                    // Linux 5.3 has descriptors but cannot wait for them.
                     Err(Errno::INVAL) => by_number(),
                     taken => taken,
                 }
@@ -73,8 +71,8 @@ impl ProcessHandle {
     }
 }
 
-/// Those of these processes of which this is true. It is asked again when they are held: only then is what was
-/// read of a number true of the process that is held.
+/// Opens the processes that meet a condition, which is checked again after opening: only then does it apply to the
+/// opened process.
 pub(super) fn held(root: &Root, pids: Vec<u32>, is_it: impl Fn(u32) -> bool) -> impl Iterator<Item = ProcessHandle> {
     pids.into_iter().filter_map(move |pid| {
         let held = is_it(pid).then(|| ProcessHandle::of(root, pid))??;
@@ -82,20 +80,20 @@ pub(super) fn held(root: &Root, pids: Vec<u32>, is_it: impl Fn(u32) -> bool) -> 
     })
 }
 
-/// Processes of a group, up to a limit.
+/// Processes of a group, at most `count_max`.
 pub(super) fn members(root: &Root, group: &Group, count_max: usize) -> Vec<ProcessHandle> {
     let first = group.processes().into_iter();
     let held = first.filter_map(|pid| ProcessHandle::of(root, pid));
     let mut held: Vec<ProcessHandle> = held.take(count_max).collect();
     if !held.is_empty() {
-        // The number of a process that has ended since may be that of another one.
+        // The id of a process that has ended since may belong to another one.
         let still = group.processes();
         held.retain(|held| still.contains(&held.pid()));
     }
     held
 }
 
-/// Sends a signal to each of them; those that are gone are gone.
+/// Sends a signal to each process that still exists.
 pub(crate) fn signal_all(processes: &[ProcessHandle], signal: Signal) {
     processes.iter().for_each(|process| process.signal(signal));
 }
@@ -109,7 +107,7 @@ mod tests {
         Command::new("sleep").arg("600").spawn().unwrap()
     }
 
-    /// A child that has the number of one that has ended; none where the kernel does not let choose it.
+    /// Child with the id of an ended process; `None` if the kernel does not let the test choose it.
     fn with_number(number: u32) -> Option<Child> {
         for _ in 0..200 {
             let before = (number - 1).to_string();
@@ -132,7 +130,7 @@ mod tests {
             let number = first.id();
             let mut held = ProcessHandle::of(&root, number).unwrap();
             if is_old_kernel {
-                // The start is told in hundredths of a second.
+                // Start times have a resolution of 10 ms.
                 std::thread::sleep(std::time::Duration::from_millis(30));
                 held.by = Identity::Start(root.clone(), started_ticks(&root, number));
             }

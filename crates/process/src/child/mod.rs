@@ -1,16 +1,14 @@
-//! One external program under full control: its CPUs, its output, its time, its end.
+//! Runs one external program: its CPUs, output, time limit and end.
 //!
-//! A program runs in a process group of its own; on every way out (end, error, time limit,
-//! interruption, panic) the whole group is killed before the program is reaped, so that the group's
-//! number cannot have been reused.
+//! A program has its own process group. On every way out (end, error, time limit, interruption, panic) the whole group
+//! is killed before the program is reaped, so that the group id cannot have been reused.
 //!
-//! This is not a shell: words are not expanded, standard input is empty, and the locale is `C`.
+//! No shell is involved: words are not expanded, standard input is empty, and the locale is `C`.
 //!
-//! A short-lived thread takes CPUs, group and rights, starts the program and ends (`start`). So no
-//! code runs between fork and exec, which would need `unsafe`. `PR_SET_PDEATHSIG` is left out for
-//! the same reason, and because it would fire at the end of that thread, not of this process.
-//! Interruptions reach a program through the flag in [`Supervisor::cancelled`]; only a SIGKILL of
-//! this process leaves it running.
+//! A short-lived thread takes CPUs, group and rights, starts the program and ends (`start`), so that no code runs
+//! between fork and exec, which would need `unsafe`. `PR_SET_PDEATHSIG` is not used for the same reason, and because it
+//! would fire at the end of that thread rather than of this process. Interruptions reach a program through
+//! [`Supervisor::cancelled`]; only a SIGKILL of this process leaves it running.
 
 mod descendants;
 mod held;
@@ -49,17 +47,17 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Period of [`Supervisor::watch`] and of the looks at `/proc`.
+/// Interval of [`Supervisor::watch`] and of reads of `/proc`.
 pub const BEAT: Duration = Duration::from_secs(1);
-/// Longest time between two looks at the end, the time limit and the interruption flag. Each costs
-/// some 10 µs, so a hundredth of a percent of one core.
+/// Maximum time between two checks of end, time limit and interruption. A check costs some 10 µs, a hundredth of a
+/// percent of one core.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
-/// A killed program that is stuck in the kernel (a dying disk) is not waited for any longer.
+/// Maximum wait for a killed program that is stuck in the kernel (a dying disk).
 const REAP_LIMIT: Duration = Duration::from_secs(5);
-/// Out of memory, the kernel shall take the benchmark and not the user's session: a quarter of all
-/// memory is added to its badness (`proc_pid_oom_score_adj(5)`).
+/// Makes the OOM killer prefer the benchmark to the user's session: adds a quarter of all memory to its badness
+/// (`proc_pid_oom_score_adj(5)`).
 const OOM_SCORE_ADJ: &str = "250";
 
 /// Program and arguments.
@@ -67,22 +65,22 @@ const OOM_SCORE_ADJ: &str = "250";
 pub struct ChildSpec<'a> {
     /// Path of the program and its arguments.
     pub argv: &'a [String],
-    /// CPUs it may use; empty for all.
+    /// Allowed CPUs; empty for all.
     pub cpus: &'a [u32],
-    /// It is killed when it takes longer.
+    /// Time after which it is killed.
     pub time_limit: Duration,
-    /// Variables of the environment that it gets besides our own.
+    /// Additional environment variables.
     pub environment: &'a [(&'a str, String)],
-    /// Control group that it and all its descendants are born in.
+    /// Cgroup of the program and all its descendants.
     pub group: Option<&'a Group>,
     /// User whose rights, groups and environment the program gets; `None` for those of this process.
     pub user: Option<&'a Caller>,
-    /// Folder that it starts in; none for that of this process.
+    /// Working directory; `None` for that of this process.
     pub folder: Option<&'a OwnFolder>,
 }
 
 impl<'a> ChildSpec<'a> {
-    /// This program of our own, on any CPU, where we are and as we are.
+    /// Program on any CPU, in the directory and with the rights of this process.
     pub fn new(argv: &'a [String], time_limit: Duration) -> Self {
         Self { argv, cpus: &[], time_limit, environment: &[], group: None, user: None, folder: None }
     }
@@ -96,33 +94,33 @@ pub struct Supervisor<'a> {
     pub cancelled: &'a AtomicI32,
     /// Called on every [`BEAT`].
     pub watch: &'a mut dyn FnMut(),
-    /// Called now and then with all that it has printed; true ends it, and well.
+    /// Called occasionally with the whole output; true ends the program successfully.
     pub enough: Option<&'a mut dyn FnMut(&str) -> bool>,
 }
 
 /// End of a program.
 #[derive(Debug)]
 pub struct ExitReport {
-    /// Everything it printed on standard output and standard error, in order, bounded.
+    /// Standard output and standard error in order, limited in size.
     pub output: String,
-    /// From its start to its end.
+    /// Time from start to end.
     pub elapsed: Duration,
     /// Resources used.
     pub usage: Usage,
-    /// CPUs on which its threads were seen.
+    /// CPUs on which its threads were observed.
     pub seen_on: Vec<u32>,
-    /// Exit status 0, or what went wrong.
+    /// Success for exit status 0.
     pub outcome: Result<(), Failure>,
 }
 
-/// A running program.
+/// Running program.
 #[derive(Debug)]
 pub struct Child<'a> {
     process: std::process::Child,
     group: Pid,
     name: String,
     started: Instant,
-    /// Becomes readable at its end; none before Linux 5.3.
+    /// Becomes readable at its end; `None` before Linux 5.3.
     end: Option<OwnedFd>,
     descendants: Descendants,
     control_group: Option<&'a Group>,
@@ -132,14 +130,14 @@ pub struct Child<'a> {
     reaped: bool,
 }
 
-/// Why the waiting ended.
+/// Reason why waiting ended.
 enum End {
     Exited(WaitIdStatus),
-    /// The kernel knows no such child any more: another thread reaped it.
+    /// The child does not exist: another thread reaped it.
     Lost,
     TimedOut,
     Cancelled(i32),
-    /// It has printed all that was wanted.
+    /// It has printed enough.
     Enough,
 }
 
@@ -155,8 +153,7 @@ impl<'a> Child<'a> {
         }
     }
 
-    /// Starts a program that prints into a terminal: line by line, so that [`Supervisor::enough`] sees each
-    /// at once.
+    /// Starts a program that prints to a terminal, line by line, so that [`Supervisor::enough`] sees each line at once.
     ///
     /// # Errors
     /// As [`Child::spawn`].
@@ -164,8 +161,8 @@ impl<'a> Child<'a> {
         Self::start(spec, terminal.reader, terminal.writer)
     }
 
-    /// Starts a program without an end, whose output is read as it comes by [`Child::read_output`]. Its standard input
-    /// stays open and gives nothing: some programs end at the end of it.
+    /// Starts an endless program whose output is read by [`Child::read_output`]. Its standard input stays open without
+    /// data, because some programs exit at its end.
     ///
     /// # Errors
     /// As [`Child::spawn`].
@@ -180,7 +177,7 @@ impl<'a> Child<'a> {
         Ok(child)
     }
 
-    /// Everything but the control group, which alone outlives the specification.
+    /// Starts a program without its cgroup, which alone must outlive the child.
     fn open(spec: &ChildSpec<'_>, input: Stdio, reader: OwnedFd, writer: OwnedFd) -> Result<Child<'static>, Failure> {
         let path = spec.argv.first().map_or("", String::as_str);
         let refused = |why: String| not_started(spec, &why);
@@ -219,7 +216,7 @@ impl<'a> Child<'a> {
         })
     }
 
-    /// Its process id.
+    /// Process id.
     pub fn pid(&self) -> u32 {
         self.process.id()
     }
@@ -227,7 +224,7 @@ impl<'a> Child<'a> {
     /// Waits for its end, or ends it at the time limit or at an interruption.
     pub fn finish(mut self, supervisor: &mut Supervisor) -> ExitReport {
         let score = format!("/proc/{}/oom_score_adj", self.pid());
-        // Only a precaution: without it the step runs as well, and nobody else shall have it.
+        // A precaution: the step also runs without it.
         if processes::has_own_numbers(supervisor.root) {
             let _ = supervisor.root.write(&score, OOM_SCORE_ADJ);
         }
@@ -266,7 +263,7 @@ impl<'a> Child<'a> {
                 Err(_) => return End::Lost,
             }
             if let Some(enough) = &mut supervisor.enough {
-                // As long as the output itself: made again only where there is more of it.
+                // Rebuilt only after new output, because it may be long.
                 if std::mem::take(&mut has_printed) {
                     printed = self.output.text();
                 }
@@ -282,20 +279,20 @@ impl<'a> Child<'a> {
             if self.pipe.is_some() || self.end.is_some() {
                 has_printed |= self.read_some(left);
             } else {
-                // The end of the output usually is the end of the program, a moment later.
+                // The program usually ends a moment after its output.
                 std::thread::sleep(nap.min(left));
                 nap = (nap * 2).min(LOOK_AGAIN);
             }
         }
     }
 
-    /// Its status if it has ended; it stays unreaped.
+    /// Exit status if it has ended, without reaping it.
     fn peek(&self) -> rustix::io::Result<Option<WaitIdStatus>> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         waitid(WaitId::Pid(self.group), options)
     }
 
-    /// Waits for output or its end, at most for `time`; true if there was some. At the end of the output closes the pipe.
+    /// Waits at most `time` for output or the end; true if there was output. Closes the pipe at its end.
     fn read_some(&mut self, time: Duration) -> bool {
         let mut buffer = [0; 16 << 10];
         let count = self.read_output(&mut buffer, time);
@@ -303,7 +300,7 @@ impl<'a> Child<'a> {
         matches!(count, Some(1..))
     }
 
-    /// Waits for output, at most for `time`, and reads some; its length, and none after its end.
+    /// Waits at most `time` for output and reads it. Returns its length; `None` after its end.
     pub fn read_output(&mut self, buffer: &mut [u8], time: Duration) -> Option<usize> {
         let time = Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
         let mut watched: Vec<PollFd> = Vec::with_capacity(2);
@@ -312,7 +309,7 @@ impl<'a> Child<'a> {
         let is_open = self.pipe.is_some();
         watched.extend(self.end.iter().map(|end| PollFd::new(end, PollFlags::IN)));
         let ready = poll(&mut watched, Some(&time));
-        // A signal for this process ends the waiting early, which is what it is for.
+        // A signal for this process ends the wait early, as intended.
         if !matches!(ready, Ok(1..)) || !is_open || !has_output(&watched) {
             return is_open.then_some(0);
         }
@@ -326,7 +323,7 @@ impl<'a> Child<'a> {
         }
     }
 
-    /// SIGTERM, then time to end; its last words are still read, so that it cannot block on them.
+    /// Sends SIGTERM and waits. Output is still read, so that the program cannot block on it.
     fn terminate(&mut self) {
         let _ = kill_process_group(self.group, Signal::TERM);
         let until = Instant::now() + GRACE;
@@ -340,13 +337,13 @@ impl<'a> Child<'a> {
         }
     }
 
-    /// Kills the rest of the group, reads what is left of the output and reaps.
+    /// Kills the rest of the group, reads the remaining output and reaps.
     fn end_group(&mut self) {
         if self.reaped {
             return;
         }
         self.reaped = true;
-        // If another process has reaped it (SIGCHLD is ignored), its number may belong to another process.
+        // If it was reaped elsewhere (SIGCHLD is ignored), its id may belong to another process.
         if self.peek().is_ok() {
             let _ = kill_process_group(self.group, Signal::KILL);
         }
@@ -355,7 +352,7 @@ impl<'a> Child<'a> {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.descendants.end(self.control_group);
-        // A process that even so is left may hold the pipe open for ever, and may flood it.
+        // A remaining process may hold the pipe open and flood it.
         let until = Instant::now() + LOOK_AGAIN;
         while self.read_some(Duration::ZERO) && Instant::now() < until {}
         self.pipe = None;
@@ -368,7 +365,7 @@ impl Drop for Child<'_> {
     }
 }
 
-/// Its name without the folder.
+/// Program name without its directory.
 fn name<'a>(spec: &ChildSpec<'a>) -> &'a str {
     let path = spec.argv.first().map_or("", String::as_str);
     path.rsplit('/').next().unwrap_or_default()

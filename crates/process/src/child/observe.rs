@@ -1,8 +1,7 @@
-//! What `/proc` tells about a running program: where it ran, what it used. Read on the beat while
-//! it runs and once between its end and its reaping, when the kernel still keeps its totals.
+//! Observes a running program in `/proc`: its CPUs and resources. Read periodically, and once between its end and its
+//! reaping, when the kernel still has the totals.
 //!
-//! `wait4` would give the totals too, but needs `unsafe`, which this crate forbids, and
-//! `RUSAGE_CHILDREN` mixes all children that ever ran.
+//! `wait4` also returns totals but needs `unsafe`, which this crate forbids, and `RUSAGE_CHILDREN` mixes all children.
 //! Source: `Documentation/filesystems/proc.rst` and `proc_pid_stat(5)`.
 
 use machine::Root;
@@ -11,39 +10,39 @@ use std::collections::BTreeMap;
 
 /// `/proc/PID/stat` counts in ticks of `USER_HZ`, which is 100 on every architecture built here.
 const TICK_MS: u64 = 10;
-/// More threads than this are not looked at on each beat, so that watching stays cheap.
+/// Maximum number of threads inspected at once, to limit the cost.
 const THREADS_MAX: usize = 64;
 /// Minimum share of the CPU time of observed threads; the last interval of each thread is missing.
 const SEEN_MIN: f64 = 0.75;
-/// CPU time below this is lost in the ticks that the kernel counts.
+/// CPU time below the resolution of the kernel's ticks.
 const TICKS_MS: u64 = 20;
 
 /// Resources used by a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// CPU time in user mode in milliseconds, children it waited for included; resolution 10 ms.
+    /// CPU time in user mode including children it waited for, in milliseconds; resolution 10 ms.
     pub user_ms: Fact<u64>,
-    /// CPU time in the kernel in milliseconds, likewise.
+    /// Likewise, in kernel mode.
     pub system_ms: Fact<u64>,
-    /// Largest resident set in KiB, as of the last beat before its end (`VmHWM`).
+    /// Largest resident set in KiB at the last observation (`VmHWM`).
     pub peak_resident_kib: Fact<u64>,
-    /// Time on a CPU of all its threads in nanoseconds, as of the last beat of each.
+    /// CPU time of all its threads in nanoseconds, at the last observation of each.
     pub task_clock_ns: Fact<u64>,
-    /// Time runnable but waiting for a CPU of all its threads and of the processes it started in nanoseconds, likewise;
-    /// missing where too much of what they did was not seen.
+    /// Time that its threads and the processes it started were runnable but waiting for a CPU, in nanoseconds; missing
+    /// if too much was not observed.
     pub run_delay_ns: Fact<u64>,
 }
 
-/// Follows one process.
+/// Observes one process.
 #[derive(Debug)]
 pub(super) struct Observer<'a> {
     root: &'a Root,
     pid: u32,
     seen_on: Vec<u32>,
     usage: Usage,
-    /// Latest `(on a CPU, waiting)` in nanoseconds of each thread.
+    /// Latest `(CPU time, waiting time)` of each thread, in nanoseconds.
     schedule: BTreeMap<String, (u64, u64)>,
-    /// The same of the processes it started.
+    /// Likewise of the processes it started.
     started: BTreeMap<String, (u64, u64)>,
 }
 
@@ -59,7 +58,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Looks at the program while it runs.
+    /// Observes the running program.
     pub(super) fn look(&mut self) {
         let pid = self.pid;
         let threads = self.root.list(&format!("/proc/{pid}/task"));
@@ -78,7 +77,7 @@ impl<'a> Observer<'a> {
         let path = format!("/proc/{pid}/status");
         match self.root.read(&path).and_then(|text| parse_peak(&path, &text)) {
             Ok(kib) => self.usage.peak_resident_kib = Fact::Known(kib),
-            // A program that is just ending has no memory any more; what was seen before stands.
+            // An exiting program has no memory; the previous value stays.
             Err(missing) if self.usage.peak_resident_kib.known().is_none() => {
                 self.usage.peak_resident_kib = missing.into();
             }
@@ -92,8 +91,8 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Looks at what it started, as far as the kernel lists children (`proc_pid_children(5)`): to ask every process
-    /// for its parent would cost more than what is measured may lose.
+    /// Observes processes it started, if the kernel lists children (`proc_pid_children(5)`). Reading the parent of
+    /// every process would disturb the measurement.
     fn look_at_started(&mut self, mut processes: Vec<u32>) {
         let mut looked = 0;
         while let Some(pid) = processes.pop() {
@@ -111,7 +110,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Time that was waited for CPUs, if most of the CPU time is that of threads that were seen.
+    /// Waiting time, if most of the CPU time belongs to observed threads.
     fn run_delay_ns(&self) -> Fact<u64> {
         let seen = || self.schedule.values().chain(self.started.values());
         let seen_ns: u64 = seen().map(|(on_cpu, _)| on_cpu).sum();
@@ -124,7 +123,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Takes the totals of a program that has ended and is not yet reaped.
+    /// Returns the totals of a program that has ended and is not reaped.
     pub(super) fn close(mut self) -> (Vec<u32>, Usage) {
         let path = format!("/proc/{}/stat", self.pid);
         let stat = self.root.read(&path).and_then(|text| parse_stat(&path, &text));
@@ -155,20 +154,20 @@ struct Stat {
     cpu: u32,
 }
 
-/// Times of a thread by its folder.
+/// Times of a thread, by its directory.
 fn schedule_of(root: &Root, folder: &str) -> Option<(u64, u64)> {
     let path = format!("{folder}/schedstat");
     root.read(&path).and_then(|text| parse_schedstat(&path, &text)).ok()
 }
 
-/// Processes that a thread started, by its folder.
+/// Processes started by a thread, by its directory.
 fn children_of(root: &Root, folder: &str) -> Vec<u32> {
     let children = root.read(&format!("{folder}/children")).unwrap_or_default();
     children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
 }
 
-/// `/proc/PID/stat`: the name in brackets may hold blanks and brackets, so fields are counted
-/// from the last bracket on.
+/// Parses `/proc/PID/stat`. The name in parentheses may contain blanks and parentheses, so fields are counted from the
+/// last one.
 fn parse_stat(path: &str, text: &str) -> Reading<Stat> {
     let fields: Vec<&str> = match text.rsplit_once(')') {
         Some((_, rest)) => rest.split_whitespace().collect(),
@@ -202,7 +201,7 @@ pub fn parse_schedstat(path: &str, text: &str) -> Reading<(u64, u64)> {
     }
 }
 
-/// Parses `/proc/PID/stat`, whose program name is foreign text; for fuzzing.
+/// Parses arbitrary files of a process, for fuzzing.
 pub fn foreign(text: &str) {
     drop(parse_stat("stat", text));
     drop(parse_peak("status", text));
@@ -233,8 +232,8 @@ mod tests {
         assert!(parse_schedstat("s", "5000\n").is_err());
     }
 
-    /// A shell whose two programs computed for three seconds each, and waited for CPUs as long; and one of which much was
-    /// not seen.
+    /// A shell with two programs that computed for three seconds each and waited as long; and one with much unobserved
+    /// work.
     #[test]
     fn waiting_of_started_processes_counts() {
         for (charged_ticks, expected_ns) in [(600, Some(6_000_070_000)), (2_000, None)] {

@@ -1,11 +1,10 @@
-//! What the end of a program means, in words: its exit status, its signal, its time, or the memory that
-//! ran out.
+//! Failures in words: exit status, signal, time limit, or lack of memory.
 
 use super::{Child, End};
 use machine::Root;
 use record::{Failure, FailureKind};
 
-/// Failures keep so many characters of the output.
+/// Number of characters of the output kept in a failure.
 const OUTPUT_TAIL_CHARS: usize = 2000;
 impl Child<'_> {
     pub(super) fn outcome(&self, end: &End, output: &str, out_of_memory: impl Fn() -> bool) -> Result<(), Failure> {
@@ -47,19 +46,18 @@ impl Child<'_> {
     }
 }
 
-/// A failure with the end of the output.
+/// Creates a failure with the end of the output.
 pub fn failure(kind: FailureKind, message: String, output: &str) -> Failure {
     let skipped = output.chars().count().saturating_sub(OUTPUT_TAIL_CHARS);
     Failure { kind, message, output_tail: output.chars().skip(skipped).collect(), exit_status: None }
 }
 
-/// The failure of a step that the user has interrupted.
+/// Failure of a step that the user interrupted.
 pub fn interruption() -> Failure {
     failure(FailureKind::Interrupted, "The run was interrupted.".into(), "")
 }
 
-/// How often the kernel killed a process because memory ran out, machine and own cgroup together;
-/// 0 where it does not count (before Linux 4.13).
+/// Number of OOM kills of the machine and its own cgroups; 0 before Linux 4.13, which does not count them.
 pub(super) fn oom_kills(root: &Root) -> u64 {
     let counters = root.read("/proc/vmstat").unwrap_or_default();
     let count = counters.lines().find_map(|line| line.strip_prefix("oom_kill "));

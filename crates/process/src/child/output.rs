@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-/// Bytes kept of the beginning, and as many of the end. Real benchmarks print a few kB.
+/// Number of bytes kept of the beginning and of the end. Real benchmarks print a few kB.
 pub const KEPT_BYTES: usize = 512 << 10;
 
-/// A text of which only the beginning and the end are kept.
+/// Text with its middle dropped.
 #[derive(Debug, Default)]
 pub(super) struct HeadTail {
     head: Vec<u8>,
@@ -23,7 +23,7 @@ impl HeadTail {
         self.dropped += excess as u64;
     }
 
-    /// The text; bytes that are not UTF-8 are replaced, a gap in the middle is named.
+    /// Text with invalid UTF-8 replaced and the gap marked.
     pub(super) fn text(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.head).into_owned();
         if self.dropped > 0 {

@@ -1,11 +1,10 @@
-//! The start of a program: where it is born (CPUs, control group), as whom, and with what environment.
+//! Starts a program with its CPUs, cgroup, user and environment.
 //!
-//! Affinity, group and rights are those of the thread that starts it. Rights, too, belong to a thread and not
-//! to a process in Linux (`credentials(7)`; the system calls themselves, not the functions of the C library,
-//! which change all threads), so that a thread that has given up root can start a program and end, and no
-//! code runs between fork and exec.
+//! Affinity, group and rights are those of the starting thread. Rights belong to a thread rather than a process in
+//! Linux (`credentials(7)`; the raw system calls, not the C library functions, which change all threads), so a thread
+//! that gives up root can start a program and end, and no code runs between fork and exec.
 //!
-//! `no_new_privs` stays off: a command of a user's may well call ping or sudo, and does so by that user's own rights.
+//! `no_new_privs` is not set: a user's command may call ping or sudo with that user's own rights.
 
 use super::ChildSpec;
 use crate::search_path::search_path;
@@ -16,7 +15,7 @@ use rustix::process::{Gid, Uid};
 use rustix::thread::{CpuSet, sched_setaffinity, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use std::process::{Child, Command};
 
-/// Numbers with a decimal point and messages in English, regardless of the user's locale.
+/// Sets a locale with decimal points and English messages, regardless of the user's.
 pub(super) fn plain_locale(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
@@ -27,7 +26,7 @@ pub(super) fn plain_locale(command: &mut Command) {
     command.env("LC_ALL", "C");
 }
 
-/// The environment of the user whose program it is.
+/// Sets the environment of the user whose program it is.
 pub(super) fn of_user(user: &Caller, command: &mut Command) {
     let ours = std::env::vars_os();
     let ours = ours.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -39,14 +38,14 @@ pub(super) fn of_user(user: &Caller, command: &mut Command) {
     }
 }
 
-/// Root's programs find others where nobody but root can put any.
+/// Restricts PATH to directories that only root can write.
 pub(super) fn of_root(command: &mut Command) {
     if machine::is_root() && std::env::var_os("PATH").is_some() {
         command.env("PATH", search_path().variable());
     }
 }
 
-/// Starts the command in a thread of its own that was moved to the CPUs and into the group before.
+/// Starts the command in a separate thread that is first moved to the CPUs and into the group.
 pub(super) fn start_on(spec: &ChildSpec, mut command: Command) -> Result<Child, String> {
     if spec.cpus.is_empty() && spec.group.is_none() && spec.user.is_none() {
         return spawn(&mut command);
@@ -55,10 +54,10 @@ pub(super) fn start_on(spec: &ChildSpec, mut command: Command) -> Result<Child, 
         if !spec.cpus.is_empty() {
             move_to(spec.cpus)?;
         }
-        // Without the group it runs as well, only its descendants are counted less exactly.
+        // Without the group it runs as well, but its descendants are accounted less exactly.
         let _inside = spec.group.and_then(|group| group.enter().ok());
         let Some(user) = spec.user else { return spawn(&mut command) };
-        // One more thread: to leave the group again, this one needs its rights.
+        // Another thread, because this one needs its rights to leave the group.
         in_thread(move || {
             give_up_root(user)?;
             spawn(&mut command)
@@ -75,11 +74,11 @@ fn in_thread<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result
     threads::run("start", work).map_err(|missing| missing.to_string())?
 }
 
-/// Makes the calling thread one of the user's, permanently.
+/// Gives the calling thread the user's rights, permanently.
 fn give_up_root(user: &Caller) -> Result<(), String> {
     let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
     let groups: Vec<Gid> = user.groups.iter().map(|gid| Gid::from_raw(*gid)).collect();
-    // Groups first: who is not root any more cannot change them.
+    // Groups first, because only root can change them.
     set_thread_groups(&groups)
         .and_then(|()| set_thread_res_gid(gid, gid, gid))
         .and_then(|()| set_thread_res_uid(uid, uid, uid))
@@ -100,7 +99,7 @@ pub fn move_to(cpus: &[u32]) -> Result<(), String> {
         let list = cpus.iter().map(u32::to_string).collect::<Vec<_>>();
         let list = list.join(",");
         match error {
-            // Affinity keeps what is there and online; nothing is left of it.
+            // The kernel ignores offline CPUs and rejects an empty set.
             rustix::io::Errno::INVAL => format!("none of the CPUs {list} is online"),
             other => format!("CPUs {list} cannot be used: {other}"),
         }

@@ -32,13 +32,13 @@ fn check(script: &str, kind: FailureKind, message: &str) {
     assert_eq!((failure.kind, failure.message.as_str()), (kind, message), "{script}");
 }
 
-/// True while the process exists and is no zombie.
+/// True while the process exists and is not a zombie.
 fn is_alive(pid: &str) -> bool {
     let stat = Root::system().read(&format!("/proc/{}/stat", pid.trim()));
     stat.is_ok_and(|text| !text.contains(") Z "))
 }
 
-/// A killed process needs a moment until it is gone.
+/// Waits until a killed process is gone.
 fn ends(pid: &str) -> bool {
     assert!(!pid.trim().is_empty(), "the script told no process id");
     (0..200).any(|_| {
@@ -123,7 +123,7 @@ fn program_may_print_on_sigterm() {
         time_limit: Duration::from_millis(500),
         ..Case::default()
     });
-    // Between the two, some shells tell how their last command was ended.
+    // Some shells print how their last command ended.
     assert!(ended.output.starts_with("hello\n") && ended.output.ends_with("goodbye\n"));
     assert_eq!(ended.outcome.unwrap_err().kind, FailureKind::TimedOut);
 }
@@ -215,7 +215,7 @@ fn own_thread_in_group_survives() {
         watch: &mut || {},
         enough: None,
     });
-    // Being here at all is the point: the end of the group must not be ours.
+    // Reaching this line proves that the end of the group did not kill this thread.
     assert!(ended.outcome.is_ok());
     assert!(group.processes().contains(&std::process::id()));
 }
@@ -223,7 +223,7 @@ fn own_thread_in_group_survives() {
 #[test]
 fn program_stops_after_enough_output() {
     let Ok(terminal) = machine::terminal() else { return testkit::skip("there is no pseudo terminal (/dev/ptmx)") };
-    // Into a pipe, awk would keep its lines back.
+    // awk buffers its output to a pipe.
     let script = "awk 'BEGIN { for (;;) { print ++n; system(\"sleep 0.05\") } }'";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);
     let spec = ChildSpec::new(&argv, Duration::from_secs(60));
@@ -272,7 +272,7 @@ fn program_runs_with_users_rights() {
                     Cpus_allowed_list:\t0\n/nonexistent someuser\n";
     assert_eq!((ended.output.as_str(), &ended.outcome), (expected, &Ok(())));
     assert!(ended.usage.user_ms.known().is_some());
-    // The thread that gave up its rights is gone, and ours have all of theirs.
+    // The thread that gave up its rights is gone; this process keeps all of its rights.
     assert!(rustix::process::geteuid().is_root());
     let status = root.read("/proc/thread-self/status").unwrap();
     assert!(status.contains("Uid:\t0\t0\t0\t0\n"), "{status}");

@@ -1,13 +1,13 @@
-//! A small second process that does what the first one cannot do any more when it is killed: it ends the
-//! programs that still run, removes their files, and puts settings back. While the first one is stopped by
-//! SIGSTOP, which it cannot hear, its programs are stopped with it: nobody would look at how hot they make it.
+//! Guard: a second process that cleans up if the first one is killed. It ends programs that still run, removes their
+//! files and restores settings. While the first process is stopped by SIGSTOP, which it cannot catch, the guard stops
+//! its programs, because nobody would monitor their heat.
 //!
 //! Settings that cannot be restored while a CPU is offline are restored when it returns.
 //!
-//! It has the journal open: a file that is renamed or replaced during the run is still the one that the run writes.
+//! The guard keeps the journal open, so that it still reads the run's file after a rename or replacement.
 //!
-//! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
-//! gone. At a regular end it is told so first, and finds nothing to do.
+//! It waits at the other end of a pipe. If the pipe closes without a message, its owner is gone. At a regular end the
+//! owner sends a message, and the guard has nothing to do.
 
 use crate::child::{MARK, ProcessHandle, end_members_of, kill_descendants, kill_orphans, signal_all, stop_programs_of};
 use crate::scratch::places::{self, remove_left_behind};
@@ -28,22 +28,22 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Message of the owner after it has ended everything itself.
+/// Message of the owner after it has cleaned up itself.
 const ALL_IS_WELL: &[u8] = b"w";
-/// A killed process has closed all its files after so long, on a machine that is too busy for anything.
+/// Maximum time until a killed process has closed its files, on an overloaded machine.
 const LAST_CLOSE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(10);
 
-/// A program may have left thousands of others: nobody reads more names of them.
+/// Maximum number of names in a sentence; a program may have left thousands of processes.
 const NAMES_MAX: usize = 5;
-/// The guard looks so often whether its owner is stopped.
+/// Interval of checks whether the owner is stopped.
 const LOOK: Duration = Duration::from_millis(500);
-/// Message after it stopped the programs; the milliseconds follow when they continue.
+/// Sent after stopping the programs; the milliseconds follow when they continue.
 const STOPPED: u8 = b'T';
 /// Sent when everything that can be restored now is restored.
 const SETTLED: u8 = b'S';
-/// Number of further attempts to restore, one every [`LOOK`]: settings of an offline CPU cannot be written. After a minute
-/// the next start restores.
+/// Maximum number of further attempts to restore, one every [`LOOK`]: settings of an offline CPU cannot be written.
+/// After a minute the next start restores them.
 const ATTEMPTS: u32 = 120;
 
 /// Each setting with the outcome of its restoration.
@@ -52,27 +52,27 @@ type Outcomes = Reading<Vec<(String, RestoreOutcome)>>;
 /// Resources that a guard releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardResources {
-    /// Process whose programs are to be ended.
+    /// Process whose programs are ended.
     pub owner: u32,
     /// Journal of its settings, if it changes any.
     pub journal: Option<PathBuf>,
-    /// Folder of its control group, if it has one.
+    /// Directory of its cgroup, if any.
     pub group: Option<String>,
-    /// Open file with the list of its folders.
+    /// Open file with the list of its directories.
     pub places: Option<PathBuf>,
 }
 
-/// The guard of this process; it ends when this is dropped.
+/// Guard of this process; ends on drop.
 #[derive(Debug)]
 pub struct Guard {
     child: Child,
     pipe: Option<ChildStdin>,
-    /// Its message.
+    /// Messages of the guard.
     said: Option<ChildStdout>,
 }
 
 impl Guard {
-    /// Starts the guard: this very program with the word `guard` and what it looks after.
+    /// Starts the guard: this program with the command `guard` and its resources.
     ///
     /// # Errors
     /// The program cannot be started again.
@@ -84,9 +84,9 @@ impl Guard {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            // Run by another sbc-bench, it must outlive what that one ends.
+            // The guard must survive if another sbc-bench started this process and ends its programs.
             .env_remove(MARK)
-            // Out of the terminal's foreground group, so that Ctrl-C does not reach it.
+            // Outside of the terminal's foreground group, so that Ctrl-C does not reach it.
             .process_group(0);
         if let Some(journal) = journal {
             command.arg("--journal").arg(journal);
@@ -100,7 +100,7 @@ impl Guard {
         let mut child = faults::pass(Call::Spawn, "guard", || command.spawn())?;
         faults::guarded_by(child.id());
         let (pipe, said) = (child.stdin.take(), child.stdout.take());
-        // One that has to be waited for is not asked.
+        // Messages are never waited for.
         let said = said.filter(|said| fcntl_setfl(said, OFlags::NONBLOCK).is_ok());
         Ok(Self { child, pipe, said })
     }
@@ -113,13 +113,13 @@ impl Guard {
         }
     }
 
-    /// True if it was killed: then nothing would restore what this process changed.
+    /// True if the guard was killed, so that changes of this process would not be restored.
     pub fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
     }
 
-    /// For how long this process was stopped since the last call, as its guard has seen it; less than a look may
-    /// have been missed.
+    /// Duration for which this process was stopped since the last call, as observed by the guard; stops shorter than
+    /// its interval may be missed.
     pub fn stopped(&mut self) -> Option<Standstill> {
         let said = self.said.as_mut()?;
         let until = Instant::now() + 3 * LOOK;
@@ -131,7 +131,7 @@ impl Guard {
             if !is_open || Instant::now() > until {
                 break;
             }
-            // This process goes on; the guard has not seen it yet.
+            // This process continues, but the guard has not noticed yet.
             std::thread::sleep(NAP);
         }
         let text = String::from_utf8_lossy(&text);
@@ -146,14 +146,14 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(mut pipe) = self.pipe.take() {
-            // Without the word it looks for programs and finds none, which only takes longer.
+            // Without the message the guard searches for programs, which only takes longer.
             let _ = pipe.write_all(ALL_IS_WELL);
         }
         // The guard ends now, or waits for an offline CPU without delaying this process.
         let mut said = Vec::new();
         while matches!(self.child.try_wait(), Ok(None)) && !said.contains(&SETTLED) {
             let Some(output) = &mut self.said else {
-                // A failure to wait leaves nothing behind but a zombie until our end.
+                // If waiting fails, only a zombie remains until this process ends.
                 let _ = self.child.wait();
                 return;
             };
@@ -163,25 +163,25 @@ impl Drop for Guard {
     }
 }
 
-/// What the guard does: waits for the end of its input, then ends programs and restores what is left. Meanwhile
-/// it stops the programs of an owner that is stopped, and says so in `output`.
+/// Runs the guard: waits for the end of its input, then ends programs and restores settings. Meanwhile it stops the
+/// programs of a stopped owner and reports it in `output`.
 ///
 /// # Errors
-/// The settings that could not be put back, each with its reason.
+/// Settings that could not be restored, with reasons.
 pub fn run_guard(
     root: &Root,
     watched: &GuardResources,
     input: &mut dyn Read,
     output: &mut (dyn Write + Send),
 ) -> Result<(), Vec<(String, RestoreOutcome)>> {
-    // Opened now: there is no way to it once its owner is gone.
+    // Opened now, because its path ends with the owner.
     let places = watched.places.as_deref().and_then(places::opened);
     let (mut said, mut open) = (Vec::new(), None);
     std::thread::scope(|scope| {
         let (owner_is_here, ended) = channel::<()>();
         let output = &mut *output;
         let look = move || forward_stop(root, watched.owner, &ended, output);
-        // Without it, programs go on while their owner is stopped.
+        // Without this thread, programs continue while their owner is stopped.
         let _ = std::thread::Builder::new().spawn_scoped(scope, look);
         let mut input = BufReader::new(input);
         // Each line is a path to the open journal. The last one has no end.
@@ -228,14 +228,14 @@ pub fn run_guard(
     if left.is_empty() { Ok(()) } else { Err(left) }
 }
 
-/// The outcomes that are failures.
+/// Failed outcomes.
 fn failures(outcomes: Vec<(String, RestoreOutcome)>) -> Vec<(String, RestoreOutcome)> {
     let failed = |(_, outcome): &(String, RestoreOutcome)| matches!(outcome, RestoreOutcome::Failed(_));
     outcomes.into_iter().filter(failed).collect()
 }
 
-/// The group of an owner that is gone, once the kernel has let go of it: a process that is killed closes its files
-/// one by one. None if another start sees to it already, or has removed it.
+/// Adopts the group of a dead owner once the kernel has released it: a killed process closes its files one by one.
+/// `None` if another start has adopted or removed it.
 fn adopted(root: &Root, folder: &str) -> Option<Group> {
     let until = Instant::now() + LAST_CLOSE;
     loop {
@@ -247,7 +247,7 @@ fn adopted(root: &Root, folder: &str) -> Option<Group> {
     }
 }
 
-/// Stops the programs of an owner that is stopped, and lets them go on with it.
+/// Stops the programs of a stopped owner, and continues them with it.
 fn forward_stop(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn Write) {
     let mut stopped: Vec<ProcessHandle> = Vec::new();
     let mut since = None;
@@ -271,8 +271,8 @@ fn forward_stop(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn 
     }
 }
 
-/// Restores from the journal once its owner has let go of it. A process that is killed closes its files one by
-/// one: its pipe to the guard may be closed a moment before the journal is.
+/// Restores from the journal once its owner has released it. A killed process closes its files one by one, so its pipe
+/// may be closed before the journal is.
 fn restore_in_time(restore: &dyn Fn() -> Outcomes) -> Outcomes {
     let until = Instant::now() + LAST_CLOSE;
     loop {
@@ -283,8 +283,8 @@ fn restore_in_time(restore: &dyn Fn() -> Outcomes) -> Outcomes {
     }
 }
 
-/// Ends and removes what dead runs have left that neither they nor their guards could see to, and tells it in
-/// sentences. `state` is the folder in which runs note the places of their files.
+/// Ends processes and removes directories that dead runs and their guards left; returns sentences. `state` is the
+/// directory in which runs list their directories.
 pub fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
     let mut told = Vec::new();
     let programs = if root.is_system() { kill_orphans(root) } else { Vec::new() };
@@ -308,7 +308,7 @@ pub fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
     told
 }
 
-/// Names that people read in one sentence; how many more there are.
+/// Names for one sentence, with the number of further ones.
 fn first_of(names: &[String]) -> String {
     let first = &names[..names.len().min(NAMES_MAX)];
     let all = first.join(", ");

@@ -1,14 +1,14 @@
-//! What a guard does when its owner is gone, and what the next start does when both are.
+//! Actions of a guard after the death of its owner, and of the next start after the death of both.
 
 use super::*;
 use machine::settings::{Node, Settings};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 
-/// No process has such a number (`PID_MAX_LIMIT` is 2^22).
+/// No process has this id (`PID_MAX_LIMIT` is 2^22).
 const GONE: u32 = 4_000_000_000;
 
-/// A run that lives, so that nobody else takes its programs for those of a dead one.
+/// Live run, so that its programs are not taken for those of a dead one.
 struct Owner(Child);
 
 impl Owner {
@@ -28,7 +28,7 @@ impl Drop for Owner {
     }
 }
 
-/// A program that has left its group and its parent, with the mark of a run.
+/// Program with the mark of a run that has left its group and its parent.
 fn program(owner: u32) -> Child {
     let script = "setsid sh -c 'sleep 600 & sleep 600' & exec sleep 600";
     let mut command = Command::new("/bin/sh");
@@ -36,12 +36,12 @@ fn program(owner: u32) -> Child {
     command.process_group(0).spawn().unwrap()
 }
 
-/// What a run of this PID namespace marks its first program with.
+/// Mark of a run's first program in this PID namespace.
 fn mark(owner: u32) -> String {
     format!("{}-{owner}-0", processes::namespace(&Root::system()))
 }
 
-/// Everything with the mark of this run, zombies apart.
+/// Processes with the mark of this run, except zombies.
 fn marked(owner: u32) -> Vec<u32> {
     let root = Root::system();
     let mark = format!("{MARK}={}\0", mark(owner));
@@ -54,7 +54,7 @@ fn marked(owner: u32) -> Vec<u32> {
     pids.filter(is_marked).collect()
 }
 
-/// Waits until the program has started what it starts.
+/// Waits until the program has started its children.
 fn wait_for(owner: u32, count: usize) {
     for _ in 0..500 {
         if marked(owner).len() >= count {
@@ -107,7 +107,7 @@ fn next_start_kills_only_processes_of_dead_runs() {
     orphan.wait().unwrap();
     own.wait().unwrap();
     assert_eq!((left, spared), (Vec::new(), 4));
-    // Some may not have become what they are to be yet.
+    // Some may not have executed their program yet.
     let is_known = |name: &String| ["sh", "setsid", "sleep"].contains(&name.as_str());
     assert!(names.iter().any(is_known), "{names:?}");
 }
@@ -125,7 +125,7 @@ fn of_many_names_a_few_are_told() {
     }
 }
 
-/// The pipe of a run: the path of its open journal, and what happens before the run is killed.
+/// Pipe of a run: the path of its open journal, then an action before the run is killed.
 struct Pipe<'a>(std::io::Cursor<Vec<u8>>, &'a dyn Fn());
 
 impl Read for Pipe<'_> {
@@ -138,7 +138,7 @@ impl Read for Pipe<'_> {
     }
 }
 
-/// The governor when the guard has ended, and the directory of the journal. `happens` gets the path of the journal.
+/// Governor after the guard has ended, and directory of the journal, whose path `happens` gets.
 fn restored(name: &str, is_told: bool, happens: &dyn Fn(&Path)) -> (String, PathBuf) {
     let governor = Node::Governor(0).path();
     let folder = governor.trim_end_matches("/scaling_governor");
@@ -153,7 +153,7 @@ fn restored(name: &str, is_told: bool, happens: &dyn Fn(&Path)) -> (String, Path
     let mut settings = Settings::new(&root, &journal).unwrap();
     let set = settings.set(Node::Governor(0), "performance");
     assert_eq!(set.tell(0, None, &mut |_| {}), None);
-    // What SIGKILL leaves: a journal that nobody holds, and the setting.
+    // State after SIGKILL: an unlocked journal, and the setting.
     std::fs::copy(&journal, &left).unwrap();
     drop(settings);
     root.write(&governor, "performance").unwrap();

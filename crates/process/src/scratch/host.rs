@@ -1,22 +1,22 @@
-//! The other end of the network, as people write it: `nas`, `user@192.168.1.2:2222`, `[fe80::1]:5201`.
-//! This module does not connect.
+//! Host at the other end of the network, as users write it: `nas`, `user@192.168.1.2:2222`, `[fe80::1]:5201`. This
+//! module does not connect.
 
-/// A host, with user and port where they are given.
+/// Host with optional user and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     /// Login name, for ssh.
     pub user: Option<String>,
     /// Name or address.
     pub name: String,
-    /// Port of the service that is asked.
+    /// Port of the service.
     pub port: Option<u16>,
 }
 
 impl Host {
-    /// Reads `[USER@]HOST[:PORT]`.
+    /// Parses `[USER@]HOST[:PORT]`.
     ///
     /// # Errors
-    /// One sentence about what it may be.
+    /// A sentence with the expected format.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("a host must be [USER@]NAME[:PORT], not {text:?}");
         let (user, rest) = match text.rsplit_once('@') {
@@ -28,7 +28,7 @@ impl Host {
                 let (name, port) = rest.split_once(']').ok_or_else(wrong)?;
                 (name, port.strip_prefix(':'))
             }
-            // Several colons without brackets are an address without a port.
+            // Several colons without brackets are an IPv6 address without a port.
             None => match rest.split_once(':') {
                 Some((name, port)) if !port.contains(':') => (name, Some(port)),
                 _ => (rest, None),
@@ -45,7 +45,7 @@ impl Host {
         good.then_some(Self { user, name, port }).ok_or_else(wrong)
     }
 
-    /// `user@name`, as ssh takes it; an address of version 6 in brackets, as file copies want it.
+    /// `user@name` for ssh; an IPv6 address in brackets, as file copies require.
     pub fn login(&self) -> String {
         let name = if self.name.contains(':') { format!("[{}]", self.name) } else { self.name.clone() };
         match &self.user {

@@ -1,8 +1,8 @@
-//! What a run may use besides the machine itself: the folder whose drive is measured, the host at the other
-//! end of the network, and folders of our own for files. Nothing is measured here.
+//! Resources of a run besides the machine: the directory whose drive is measured, the remote host, and directories for
+//! files. This module does not measure.
 //!
-//! Files live as long as the run, so that what takes long to make (a video clip on a small board) is made
-//! once. They go with the value; after a kill the guard removes them ([`crate::scratch::places`]).
+//! Files live as long as the run, so that expensive ones (a video clip on a small board) are created once. They are
+//! removed on drop; after a kill the guard removes them ([`crate::scratch::places`]).
 
 pub mod host;
 pub mod places;
@@ -17,51 +17,51 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Targets of workloads that need more than the machine, named by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Targets {
-    /// Folder on the drive that is measured; the current one if none is given.
+    /// Directory on the measured drive; the current one by default.
     pub folder: Option<PathBuf>,
-    /// The other end of the network.
+    /// Remote host.
     pub host: Option<Host>,
-    /// Configuration of ssh, instead of the user's own.
+    /// ssh configuration instead of the user's own.
     pub ssh_config: Option<PathBuf>,
 }
 
-/// The targets of a run, and its own folders.
+/// Targets of a run, and its directories.
 #[derive(Debug, Default)]
 pub struct ScratchDirs {
     /// Targets named by the user.
     pub targets: Targets,
     drive: Mutex<Option<Arc<OwnFolder>>>,
     temporary: Mutex<Option<Arc<OwnFolder>>>,
-    /// List of its folders; dropped after them.
+    /// List of its directories; dropped after them.
     places: Option<Places>,
 }
 
 impl ScratchDirs {
-    /// The site of a run with these targets.
+    /// Creates it for these targets.
     pub fn of(targets: &Targets) -> Self {
         Self { targets: targets.clone(), ..Self::default() }
     }
 
-    /// The same, with its folders written down so that they are found after a kill.
+    /// Adds a list of directories, so that they are found after a kill.
     pub fn noted_in(self, places: Option<Places>) -> Self {
         Self { places, ..self }
     }
 
-    /// Path of the list of folders, which a guard opens.
+    /// Path of the list, which a guard opens.
     pub fn notes(&self) -> Option<PathBuf> {
         self.places.as_ref().map(Places::path)
     }
 
-    /// The folder that the user named, or the current one.
+    /// Directory named by the user, or the current one.
     pub fn drive(&self) -> PathBuf {
         let named = self.targets.folder.clone();
         named.unwrap_or_else(|| std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")))
     }
 
-    /// A folder of our own on the drive that is measured.
+    /// Directory of our own on the measured drive.
     ///
     /// # Errors
-    /// One sentence, without its stop: there is no such folder, or nothing can be written there.
+    /// A sentence without full stop: the directory does not exist or is not writable.
     pub fn drive_folder(&self) -> Result<Arc<OwnFolder>, String> {
         let parent = self.drive();
         self.kept(&self.drive, &parent).map_err(|why| {
@@ -70,19 +70,19 @@ impl ScratchDirs {
         })
     }
 
-    /// A folder of our own for small files, wherever temporary files are.
+    /// Directory of our own for small files, in the directory for temporary files.
     ///
     /// # Errors
-    /// One sentence, without its stop.
+    /// A sentence without full stop.
     pub fn temporary_folder(&self) -> Result<Arc<OwnFolder>, String> {
         let parent = std::env::temp_dir();
         self.kept(&self.temporary, &parent).map_err(|why| format!("cannot create files in {}: {why}", parent.display()))
     }
 
-    /// A folder for one program that runs with the rights of this user; it goes with the value.
+    /// Directory for one program that runs with the rights of this user; removed on drop.
     ///
     /// # Errors
-    /// As [`ScratchDirs::temporary_folder`], or it cannot be given away.
+    /// As [`ScratchDirs::temporary_folder`], or its owner cannot be changed.
     pub fn folder_of(&self, user: Option<&Caller>) -> Result<OwnFolder, String> {
         let mut folder = self.made(&std::env::temp_dir())?;
         if let Some(user) = user {
@@ -114,7 +114,7 @@ impl ScratchDirs {
             Problem::OthersWrite => {
                 format!("{error}, who could put links in the place of files")
             }
-            // The sentence that it goes into names the folder.
+            // The surrounding sentence names the directory.
             problem => match problem.errno().filter(|_| error.path == parent) {
                 Some(errno) => std::io::Error::from(errno).to_string(),
                 None => error.to_string(),
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn scratch_directories_are_removed() {
         let place = folder();
-        // Names that could be guessed, taken by another process.
+        // Predictable names, taken by another process.
         for number in 0..64 {
             let guess = format!("sbc-bench-{}-{number}", std::process::id());
             std::fs::create_dir(place.path().join(guess)).unwrap();

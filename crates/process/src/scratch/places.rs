@@ -1,8 +1,8 @@
-//! Folders that a run makes in those of others, written down before it does: when the run is killed its guard finds
-//! there what it left, and the next start when the guard was killed as well, or the power was cut.
+//! List of directories that a run creates in those of others, written before they are created. After a kill the guard
+//! finds them there; after a kill of the guard or a power loss, the next start does.
 //!
-//! One small file for each run, which the run holds locked: the kernel lets go of it when the run dies. Where
-//! no file can be kept, memory that the guard has open does. What lies in the folders is a matter of [`crate::scratch`].
+//! Each run has one small file, which it holds locked; the kernel releases the lock when the run dies. If no file can
+//! be written, the list is in memory that the guard has open.
 
 use machine::Root;
 use machine::faults;
@@ -17,25 +17,25 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Files are called so, with a name behind that another process of the same number (in a container) has not.
+/// Prefix of file names; the rest is unpredictable, because a process in a container may have the same id.
 const PREFIX: &str = ".places-";
-/// Some 10 000 folders; the longest runs make one for each of their steps.
+/// Maximum size: some 10 000 directories; the longest runs create one per step.
 const BYTES_MAX: u64 = 4 << 20;
 
-/// The folders of a living run; forgotten when this is dropped.
+/// Directories of a live run; the list is removed on drop.
 #[derive(Debug)]
 pub struct Places {
     boot_id: String,
     file: Exclusive<File>,
-    /// Path of the file, if it is in a folder.
+    /// Directory and name of the file, unless it is in memory.
     kept: Option<(files::Folder, OsString)>,
 }
 
 impl Places {
-    /// Begins to write down folders in the folder in which runs keep their state.
+    /// Creates the list in the directory in which runs keep their state.
     ///
     /// # Errors
-    /// It cannot be written: what is left after a kill of run and guard has then to be found by hand.
+    /// It cannot be written: directories left after a kill of run and guard must then be found by hand.
     pub fn note(root: &Root, state: &Path) -> std::io::Result<Self> {
         files::make_all(state)?;
         let folder = files::Folder::open(state)?;
@@ -46,22 +46,22 @@ impl Places {
         locked.map(|()| places)
     }
 
-    /// As [`Places::note`], in memory: known to the guard alone.
+    /// As [`Places::note`], in memory, which only the guard can read.
     ///
     /// # Errors
-    /// The kernel has none.
+    /// The kernel lacks memfd.
     pub fn in_memory(root: &Root) -> std::io::Result<Self> {
         let file = memfd_create("sbc-bench-places", MemfdFlags::CLOEXEC)?;
         Ok(Self { boot_id: boot_id(root), file: Exclusive::new(File::from(file)), kept: None })
     }
 
-    /// By what path another process of this user opens it, while this one lives.
+    /// Path by which another process of this user opens the list while this one lives.
     pub(crate) fn path(&self) -> PathBuf {
         let (pid, fd) = (std::process::id(), self.file.as_raw_fd());
         PathBuf::from(format!("/proc/{pid}/fd/{fd}"))
     }
 
-    /// Writes down a folder: before it is made, and which it is before it is filled.
+    /// Adds a directory before it is created, and its identity before it is filled.
     ///
     /// # Errors
     /// It cannot be written.
@@ -86,28 +86,28 @@ impl Places {
 
 impl Drop for Places {
     fn drop(&mut self) {
-        // Looked at once more: what still is there is told by the next start, which finds it in the notes.
+        // Checked again: remaining directories stay in the list for the next start.
         let notes = opened(&self.path()).map(|notes| text_of(&notes));
         let Some(Ok(text)) = notes else { return };
         let mut left = Left::default();
         left.remove(&text, &self.boot_id);
         if let Some((folder, name)) = self.kept.as_ref().filter(|_| left.kept.is_empty()) {
-            // Notes that stay name folders that are gone.
+            // A remaining list names directories that are gone.
             let _ = folder.remove(name);
         }
     }
 }
 
-/// Stands for a folder that may have been made or not.
+/// Identity of a directory that may not have been created yet.
 const NOT_YET: Identity = Identity { device: u64::MAX, inode: u64::MAX };
 
 fn boot_id(root: &Root) -> String {
     let id = root.read_value("/proc/sys/kernel/random/boot_id");
-    // It must be one word.
+    // Must be one word.
     id.ok().filter(|id| !id.is_empty() && !id.contains(' ')).unwrap_or_else(|| "-".into())
 }
 
-/// One folder, as it was written down.
+/// Directory in the list.
 #[derive(Debug, PartialEq, Eq)]
 struct FolderEntry {
     identity: Option<Identity>,
@@ -116,7 +116,7 @@ struct FolderEntry {
 }
 
 impl FolderEntry {
-    /// `INODE DEVICE BOOT PATH`. A path may have anything in it but what ends the line.
+    /// Parses `INODE DEVICE BOOT PATH`. A path may contain anything except NUL.
     fn parse(line: &[u8]) -> Option<Self> {
         let mut words = line.splitn(4, |byte| *byte == b' ');
         let mut word = || std::str::from_utf8(words.next()?).ok();
@@ -135,16 +135,16 @@ impl FolderEntry {
 /// Outcome of removing the folders of a dead run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Left {
-    /// Those that were removed.
+    /// Removed directories.
     pub(crate) removed: Vec<PathBuf>,
-    /// Why others are still there, in sentences without their stop.
+    /// Reasons why others remain, as sentences without full stop.
     pub(crate) kept: Vec<String>,
 }
 
 impl Left {
     fn remove(&mut self, text: &[u8], boot_id: &str) {
         let mut folders: Vec<FolderEntry> = Vec::new();
-        // A kill can truncate the last line.
+        // A kill may truncate the last line.
         let lines = text.split_inclusive(|byte| *byte == 0);
         let lines = lines.filter_map(|line| line.strip_suffix(b"\0"));
         for noted in lines.filter_map(FolderEntry::parse) {
@@ -162,7 +162,7 @@ impl Left {
     }
 }
 
-/// Removes the folders of runs that are dead; tells which there were.
+/// Removes the directories of dead runs.
 pub(crate) fn remove_left_behind(root: &Root, state: &Path) -> Left {
     let mut left = Left::default();
     let Ok(folder) = files::Folder::open(state) else { return left };
@@ -174,16 +174,16 @@ pub(crate) fn remove_left_behind(root: &Root, state: &Path) -> Left {
         if file.lock().is_err() {
             continue;
         }
-        // One that cannot be read is looked at again by the next start.
+        // An unreadable list is tried again by the next start.
         let Ok(text) = text_of(&file) else { continue };
         left.remove(&text, &boot_id(root));
-        // It is looked at again by the next start.
+        // On failure the next start tries again.
         let _ = folder.remove(&name);
     }
     left
 }
 
-/// The notes of a run, opened by its guard while it lives; none where they are not this user's.
+/// Opens the list of a run for its guard; `None` if it belongs to another user.
 pub(crate) fn opened(path: &Path) -> Option<File> {
     let file = File::open(path).ok()?;
     let about = file.metadata().ok()?;
@@ -191,7 +191,7 @@ pub(crate) fn opened(path: &Path) -> Option<File> {
     is_own.then_some(file)
 }
 
-/// Removes the folders of the run whose notes these are.
+/// Removes the directories of the run with this list.
 pub(crate) fn remove_noted(root: &Root, notes: File) -> Left {
     let mut left = Left::default();
     if let Ok(text) = text_of(&notes) {
@@ -200,7 +200,7 @@ pub(crate) fn remove_noted(root: &Root, notes: File) -> Left {
     left
 }
 
-/// Only what this user has written is believed: it says what is removed.
+/// Reads a list, which must have been written by this user, because it decides what is removed.
 fn text_of(file: &File) -> std::io::Result<Vec<u8>> {
     if file.metadata()?.uid() != rustix::process::geteuid().as_raw() {
         return Err(Errno::PERM.into());
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use machine::files::OwnFolder;
 
-    /// A folder for state, one for folders of runs, and one with something precious in it.
+    /// Directories for state and for runs, and one with a file that must survive.
     struct Ground(PathBuf);
 
     impl Ground {
@@ -233,7 +233,7 @@ mod tests {
             self.0.join(name)
         }
 
-        /// Leaves what a run leaves that is killed after it has done this much, and says where.
+        /// Creates the leftovers of a run that is killed at this point; returns their path.
         fn killed(&self, is_noted: bool) -> PathBuf {
             let places = Places::note(&board("1"), &self.path("state")).unwrap();
             let mut note = |path: &Path, identity: Option<Identity>| {
@@ -248,13 +248,13 @@ mod tests {
                 std::fs::write(folder.path().join("small/file"), "x").unwrap();
                 folder.write("large", b"x").unwrap();
             }
-            // As after a kill: the lock is gone, and nothing is removed.
+            // State after a kill: the lock is gone, and nothing is removed.
             let path = folder.path().to_owned();
             std::mem::forget(folder);
             let file = std::fs::read_dir(self.path("state")).unwrap().next();
             let file = file.unwrap().unwrap().path();
             let text = std::fs::read(&file).unwrap();
-            // Its end must not find what a kill leaves.
+            // Dropping the list must not find what a kill leaves.
             std::fs::rename(&path, self.path("aside")).unwrap();
             drop(places);
             std::fs::rename(self.path("aside"), &path).unwrap();
@@ -315,7 +315,7 @@ mod tests {
             assert!(path.join("mine").exists());
             std::fs::remove_dir_all(ground.path("moved")).unwrap();
         }
-        // A link, also one to a folder in what was made; nothing of it is followed.
+        // Links in the directory, and a link in its place, are not followed.
         let path = ground.killed(true);
         std::os::unix::fs::symlink(ground.path("precious"), path.join("link")).unwrap();
         assert_eq!(ground.next_start("1").removed, [path]);

@@ -1,13 +1,13 @@
-//! Programs of a few lines of shell, for tests of this crate and of those that start programs.
+//! Programs of a few lines of shell, for tests of this crate and of others that start programs.
 
 use crate::tools::Tools;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Runs the body under the given name.
+/// Runs the body with the given name.
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/testing/program.sh");
 
-/// A program: its name and the lines that its shell runs.
+/// Program: name and shell script.
 #[derive(Debug)]
 pub struct Program {
     /// File name.
@@ -16,7 +16,7 @@ pub struct Program {
     pub body: String,
 }
 
-/// A directory of programs, removed with its value.
+/// Directory of programs, removed on drop.
 #[derive(Debug)]
 pub struct Programs {
     directory: PathBuf,

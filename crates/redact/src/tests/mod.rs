@@ -1,4 +1,4 @@
-//! What is blanked, what stays, and that what is the same stays the same.
+//! Redacted and kept texts, and consistency of replacements.
 
 mod words;
 
@@ -34,7 +34,7 @@ fn addresses_and_identifiers() {
     check("id 0123456789abcdef0123456789abcdef", "id 00000000000000000000000000000000");
     check("inet 192.168.178.20/24 fe80::1a2b:3c4d", "inet 0.0.0.0/24 0000::0000:0001");
     check("enx001122334455: link up", "enx000000000000: link up");
-    // The same twice, and another one.
+    // The same address twice, and another one.
     check(
         "11:22:33:44:55:66 11:22:33:44:55:67 11:22:33:44:55:66",
         "00:00:00:00:00:00 00:00:00:00:00:01 00:00:00:00:00:00",
@@ -135,14 +135,14 @@ fn secrets_named_by_a_key() {
     }
 }
 
-/// A line without end in which a word stands thousands of times is gone through once.
+/// A long line with thousands of keywords is scanned once.
 #[test]
 fn endless_lines_are_gone_through_once() {
     for word in ["mac:", "asset tag: no ", "psk=--", "ssid=\"", "wwn ", "LOGNAME=", "serial number x"] {
         let line = word.repeat((1 << 16) / word.len());
         Redactor::default().text(&line);
     }
-    // A long secret goes as a whole.
+    // A long secret is redacted completely.
     let token = "t0".repeat(2000);
     check(&format!("token={token} x"), "token=redacted x");
 }

@@ -1,5 +1,5 @@
-//! Values that a word or a place names, in the forms in which people and programs write them, and the lines of boards in
-//! which the same words mean something else.
+//! Values after keywords and at known places, in the notations of people and programs, and lines of boards in which the
+//! same words have another meaning.
 
 use super::check;
 
@@ -114,7 +114,7 @@ fn figures_and_devices_stay() {
     }
 }
 
-/// Thousands of values are looked for in one pass.
+/// Thousands of values are searched in one pass.
 #[test]
 fn many_values_are_looked_for_once() {
     let lines = (0..20_000).map(|n| format!("token=secret{n}a x secret{n}a\n"));

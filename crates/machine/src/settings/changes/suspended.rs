@@ -1,4 +1,4 @@
-//! Changes that are not in force: while the run is stopped, and those that another process or machine made.
+//! Changes that are not in force: suspended while the run is stopped, or made by another process or machine.
 
 use super::super::restore::OldValue;
 use super::{Changes, Node, Place, cooling};

@@ -8,21 +8,21 @@ use identify::read_list;
 use record::Arrange;
 use record::parse_cpu_list;
 
-/// Folders of cpusets that are looked at: more than any system has, and an end in any case.
+/// Maximum number of cpusets to inspect.
 const FOLDERS_MAX: usize = 4096;
 
-/// A thread, as far as it matters here.
+/// Properties of a thread that matter when a CPU goes offline.
 #[derive(Debug)]
 pub(super) struct Thread {
     pub(super) start_ticks: u64,
-    /// CPUs on which it may run, as a list.
+    /// Allowed CPUs as a list.
     pub(super) allowed: String,
-    /// Not one of the kernel's own.
+    /// False for kernel threads.
     is_of_program: bool,
 }
 
 impl Thread {
-    /// Nothing if it is gone.
+    /// `None` if the thread has ended.
     pub(super) fn read(root: &Root, tid: u32) -> Option<Self> {
         let status = root.read(&format!("/proc/{tid}/status")).ok()?;
         let stat = root.read(&format!("/proc/{tid}/stat")).ok()?;
@@ -30,7 +30,7 @@ impl Thread {
         Some(Self {
             start_ticks: parse_start_ticks(&stat)?,
             allowed: value("Cpus_allowed_list:")?.trim().to_owned(),
-            // Threads of the kernel have no memory of their own; they are parked and come back by themselves.
+            // Kernel threads have no memory of their own; they are parked and return on their own.
             is_of_program: value("VmSize:").is_some(),
         })
     }
@@ -42,7 +42,7 @@ pub(super) fn parse_start_ticks(stat: &str) -> Option<u64> {
     fields.split_whitespace().nth(19)?.parse().ok()
 }
 
-/// Everything that is disturbed when this CPU goes off. What stays bound to another CPU that is on is not.
+/// Side effects of taking this CPU offline. Bindings that include another online CPU are not affected.
 pub(super) fn to_cpu(root: &Root, cpu: u32) -> Vec<SideEffect> {
     let online = read_list(root, "/sys/devices/system/cpu/online").unwrap_or_default();
     let is_lost =
@@ -54,7 +54,7 @@ pub(super) fn to_cpu(root: &Root, cpu: u32) -> Vec<SideEffect> {
     places
 }
 
-/// A policy without CPUs ends, and its governor with it.
+/// A policy without CPUs ends, with its governor.
 fn of_last_cpu(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> {
     let names = root.list("/sys/devices/system/cpu/cpufreq");
     let names = names.unwrap_or_default();
@@ -81,7 +81,7 @@ fn interrupts(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> 
         .collect()
 }
 
-/// Threads of other programs. Ours are bound by us, and their owner looks after them.
+/// Threads of other programs; this program rebinds its own.
 fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> {
     let own = std::process::id();
     let mut places = Vec::new();
@@ -99,8 +99,7 @@ fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<SideEffect> {
     places
 }
 
-/// A cpuset of version 1 that has no other CPU and is in use: without it, the kernel moves its programs to the
-/// parent permanently.
+/// Used cpuset of version 1 without another CPU, whose programs the kernel would move to the parent permanently.
 pub(in crate::settings) fn emptied_cpuset(root: &Root, cpu: u32) -> Option<String> {
     cpusets(root, cpu).into_iter().find_map(|place| {
         let SideEffect::Cpuset(folder) = &place else { return None };
@@ -110,8 +109,8 @@ pub(in crate::settings) fn emptied_cpuset(root: &Root, cpu: u32) -> Option<Strin
     })
 }
 
-/// Every cpuset of version 1 with this CPU, children before their parents: they are put back in the other
-/// order, and no child may have a CPU that its parent has not. The root of the hierarchy follows by itself.
+/// Version 1 cpusets with this CPU, children before parents: they are restored in reverse, and a child must not have
+/// CPUs that its parent lacks. The root cpuset follows on its own.
 fn cpusets(root: &Root, cpu: u32) -> Vec<SideEffect> {
     let mut folders: Vec<String> = Vec::new();
     for (mount, file) in CPUSETS {
