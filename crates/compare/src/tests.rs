@@ -417,7 +417,7 @@ fn only_other_board_with_a_soc_has_one_bar() {
     let record = board("Mine", 1_500_000, 1140, &[4000]);
     let other = board("Other", 1_500_000, 1140, &[4200]);
     let row = crate::reference::Row::of(&Facts::of(&other), &explained_by(Vec::new()), "other.txt");
-    let reference = Reference { rows: vec![row] };
+    let reference = Reference::of(vec![row]);
     let neighbours = neighbours(&Facts::of(&record), &explained_by(Vec::new()), &reference).unwrap();
     let bars: Vec<&str> = neighbours.bars.iter().map(|bar| bar.name.as_str()).collect();
     assert_eq!(bars, ["Other", "this board"]);
