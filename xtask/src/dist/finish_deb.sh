@@ -1,6 +1,6 @@
 #!/bin/sh
-# Adds to a .deb ($1) what cargo-deb does not write: md5sums, for `dpkg --verify`. Takes out fields without a value.
-# SOURCE_DATE_EPOCH is the date of all files.
+# Adds md5sums to a .deb ($1) for `dpkg --verify`, which cargo-deb omits, and removes empty fields. SOURCE_DATE_EPOCH is the date
+# of all files.
 set -eu
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
-# deploy/slurm under a real scheduler on this machine: three nodes, of which one is down, boards.txt in both orders of the
-# others, all on one power supply. A job must run on its board and nowhere else, and one whose board is down must wait alone.
-# Status 77: Slurm or munge is not installed (Debian: slurm-wlm, munge). Needs root.
+# Runs deploy/slurm under a real scheduler on this machine: three nodes, one of them down, boards.txt in both orders of the others,
+# all on one power supply. A job must run on its board only, and a job whose board is down must wait without blocking others.
+# Exit status 77: Slurm or munge is not installed (Debian: slurm-wlm, munge). Needs root.
 set -eu
 script=$(realpath "$(dirname "$0")/../../../deploy/slurm/sbc-bench.sbatch")
 for program in slurmctld slurmd sbatch munged; do
@@ -50,7 +50,7 @@ PartitionName=boards Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
 mkdir state
 export SLURM_CONF="$place/slurm.conf"
-# A program that ends with the status of a degraded result.
+# Ends with the status of a degraded result.
 cat >program <<'PROGRAM'
 #!/bin/sh
 echo "$SLURMD_NODENAME"
@@ -68,7 +68,7 @@ done
 count=0
 for order in "board-03 board-02 board-01" "board-01 board-02 board-03"; do
     for board in $order; do echo "$board psu1"; done >boards.txt
-    # As docs/farms.md has it.
+    # The command of docs/farms.md.
     while read -r board supply; do
         sbatch --quiet --nodelist="$board" ${supply:+--licenses="$supply"} "$script" results
     done <boards.txt

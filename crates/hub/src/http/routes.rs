@@ -49,10 +49,7 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .route("/api/results/{name}", api(reading::result).delete(changed(upload::delete)))
         .route("/api/results/{name}/original", get(original))
         .route("/api/results/{name}/findings", drawn(reading::findings, Refusal::json))
-        .route(
-            "/api/results/{name}/publish",
-            post(changed(|ask| upload::publish(ask, true))).delete(changed(|ask| upload::publish(ask, false))),
-        )
+        .route("/api/results/{name}/publish", post(changed(upload::list)).delete(changed(upload::hide)))
         .route("/api/names/{name}", api(reading::names))
         .route("/api/references", api(reading::references))
         .route("/api/mine", api(reading::mine))

@@ -135,8 +135,16 @@ pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Ref
     Ok(answer.status(status))
 }
 
+pub(super) fn list(ask: &Ask) -> Result<Answer, Refusal> {
+    publish(ask, true)
+}
+
+pub(super) fn hide(ask: &Ask) -> Result<Answer, Refusal> {
+    publish(ask, false)
+}
+
 /// Lists a result, or hides it.
-pub(super) fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
+fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
     let Ask { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Publish)?;
     let at = lists.then(clock::now_utc_ms);

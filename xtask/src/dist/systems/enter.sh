@@ -1,13 +1,15 @@
 #!/bin/sh
-# Goes into a root ($1) in mounts of its own, registers a format of programs ($3) where one is given, and runs a line ($2) there.
+# Enters a root ($1) with private mounts and network, registers a binary format ($3) if one is given, and runs a command ($2) there.
 set -eu
 mount --make-rprivate /
+# The hub is asked over loopback.
+ip link set lo up
 if [ -n "$3" ]; then
     mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
     cat "$3" > /proc/sys/fs/binfmt_misc/register
 fi
 mount --bind "$1" "$1"
-# Devices cannot be made in a user namespace: those of this machine are lent, and null for one that it has not.
+# Devices cannot be made in a user namespace, so those of the machine are mounted, and null for missing ones.
 for device in null zero full random urandom tty console ptmx; do
     source="/dev/$device"
     [ -e "$source" ] || source=/dev/null

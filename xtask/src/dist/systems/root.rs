@@ -131,8 +131,10 @@ fn lacks(system: &System, format: Option<&Path>) -> Result<Option<String>> {
     if said(Command::new("id").arg("-u"))? != "0" {
         return Ok(Some("making a root needs root".to_owned()));
     }
-    if Command::new("debootstrap").arg("--version").output().is_err() {
-        return Ok(Some("debootstrap is not installed".to_owned()));
+    for (program, flag) in [("debootstrap", "--version"), ("ip", "-V")] {
+        if Command::new(program).arg(flag).output().is_err() {
+            return Ok(Some(format!("{program} is not installed")));
+        }
     }
     if !Path::new(system.distribution.keyring).exists() {
         return Ok(Some(format!(
