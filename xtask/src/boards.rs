@@ -1,6 +1,6 @@
-//! `data/boards.tsv`: boards by name, made from lists of boards that are no part of this repository.
+//! `data/boards.tsv`: boards by name, generated from lists outside of this repository.
 //!
-//! Armbian's list counts before device trees of the kernel, and rows that are edited by hand where neither has the board.
+//! Armbian's list takes precedence over device trees of the kernel, and both over rows edited by hand.
 
 use crate::workspace;
 use anyhow::{Context, Result};
@@ -9,12 +9,11 @@ use record::{Fact, Machine, NamedValue};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Path of the table, from the workspace's folder.
 const TABLE: &str = "data/boards.tsv";
 /// Maximum number of SoCs that a board can have.
 const SOCS_MAX: usize = 4;
 
-/// The lists: in the folder named by `SBC_BENCH_BOARDS`, else `shared/boards` next to one of the folders above the checkout.
+/// Folder of the lists: `SBC_BENCH_BOARDS`, or `shared/boards` in the checkout or a folder above it.
 pub(crate) fn folder() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("SBC_BENCH_BOARDS") {
         return Some(PathBuf::from(named));
@@ -31,20 +30,20 @@ struct Board {
     source: String,
 }
 
-/// Rows of a list without its heading.
+/// Rows of a list, without its header.
 pub(crate) fn list(folder: &Path, file: &str) -> Result<Vec<Vec<String>>> {
     let path = folder.join(file);
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     Ok(text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect())
 }
 
-/// Names of the SoCs that a device tree means.
+/// Names of the SoCs in the `compatible` property of a device tree.
 pub(crate) fn socs_of_tree(compatible: &str) -> Vec<String> {
     let compatible = compatible.split(' ').map(str::to_owned).collect();
     soc::identify(&Machine { compatible, ..Machine::default() }).names()
 }
 
-/// Names of the SoCs that a description means.
+/// Names of the SoCs in a description.
 pub(crate) fn socs_of_text(text: &str) -> Vec<String> {
     let value = NamedValue { name: "hardware".to_owned(), value: text.to_owned(), from: "list".to_owned() };
     soc::identify(&Machine { chip: vec![value], ..Machine::default() }).names()
@@ -81,7 +80,7 @@ pub(crate) fn main() -> Result<()> {
                 known.socs.sort();
                 known.socs.dedup();
             }
-            // People name the chip in the package; a device tree may name the die or a relative.
+            // Descriptions name the chip. A device tree may name its die or a related chip.
             Some(known) if known.source == "linux" && board.source == "armbian" => *known = board,
             Some(_) => {}
             None => drop(table.insert(board_key(&board.name), board)),
@@ -98,7 +97,7 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// A machine of which only the board's name is known.
+/// A machine with only a board name.
 pub(crate) fn named(board: &str) -> Machine {
     Machine { board: Fact::Known(board.to_owned()), ..Machine::default() }
 }

@@ -1,7 +1,5 @@
 //! Documents generated from the code: the JSON Schema of the Record, tables of code and commands, and a page
-//! for each rule.
-//!
-//! A test compares what is there with what would be written, so that a change of the code cannot leave them behind.
+//! for each rule. A test fails if they are out of date.
 
 mod book;
 mod commands;
@@ -12,16 +10,15 @@ use crate::{tidy, workspace};
 use anyhow::{Context, Result, ensure};
 use std::process::Command;
 
-/// Path of the schema, from the workspace's folder.
 const SCHEMA: &str = "docs/record.schema.json";
 /// Directory of the pages of rules.
 const RULES: &str = "docs/rules/";
-/// The page of commands; whether it is up to date is a test of the program.
+/// Page of commands. A test of the program checks that it is up to date.
 const COMMANDS: &str = "docs/commands.md";
-/// The document with parts that are made.
+/// Document with generated parts.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
-/// The JSON Schema of the Record as text. A process of its own writes it: only there `record` is built with its schema.
+/// The JSON Schema of the Record. A separate process writes it, so that `xtask` can use `record` without the feature `schema`.
 fn schema() -> Result<String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["run", "--quiet", "--locked", "--package", "sbc-bench-record", "--features", "schema"]);
@@ -30,7 +27,7 @@ fn schema() -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Every file that is made from code, whole or in part, with its text.
+/// Paths and texts of all generated files.
 fn made() -> Result<Vec<(String, String)>> {
     let path = workspace::root().join(ARCHITECTURE);
     let document = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -41,13 +38,13 @@ fn made() -> Result<Vec<(String, String)>> {
     Ok(made)
 }
 
-/// Help text of a command.
+/// Builds the program and returns a function that reads the help text of a command.
 fn help() -> Result<impl Fn(&[&str]) -> Result<String>> {
     workspace::run(workspace::cargo().args(["build", "--quiet", "--package", "sbc-bench", "--bin", "sbc-bench"]))?;
     let program = workspace::target_folder()?.join("debug/sbc-bench");
     Ok(move |words: &[&str]| {
         let mut command = Command::new(&program);
-        // Help shows the values of the first two.
+        // Help shows the values of the first two, and wraps at the third.
         for name in ["SBC_BENCH_HUB", "SBC_BENCH_HUB_TOKEN_FILE", "COLUMNS"] {
             command.env_remove(name);
         }
@@ -57,14 +54,14 @@ fn help() -> Result<impl Fn(&[&str]) -> Result<String>> {
     })
 }
 
-/// Pages of rules that are no more.
+/// Pages of removed rules.
 fn lost(made: &[(String, String)]) -> Result<Vec<String>> {
     let mut pages = workspace::paths()?;
     pages.retain(|path| path.starts_with(RULES) && made.iter().all(|(name, _)| name != path));
     Ok(pages)
 }
 
-/// Writes everything that is made from code.
+/// Writes all generated files.
 pub(crate) fn write() -> Result<()> {
     let mut made = made()?;
     made.push((COMMANDS.to_owned(), commands::page(&help()?)?));
@@ -84,7 +81,7 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// Fails if something is not what [`write`] would write.
+/// Fails if a generated file is out of date.
 pub(crate) fn check() -> Result<()> {
     let made = made()?;
     let lost = lost(&made)?;

@@ -1,14 +1,12 @@
-//! `cargo xtask`: what a contributor runs besides `cargo test`.
+//! `cargo xtask`: tasks for contributors. It is not installed.
 //!
-//! Each task is one module. Its decisions are functions of text or bytes, tested like everything
-//! else; `tidy` and the freshness of `docs/` are themselves tests, so that `cargo test` alone
-//! tells whether a change is good. This is no part of the program and is never installed.
+//! Each task is one module. `tidy` and the freshness of `docs/` are also tests, so that `cargo test` covers them.
 
 #![forbid(unsafe_code)]
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a task talks to the person who called it; the fence around printing is the program's"
+    reason = "tasks print to the terminal; only the program restricts printing"
 )]
 
 mod accuracy;
@@ -39,7 +37,7 @@ usage: cargo xtask TASK
   test [--full]      build with lints and run the tests of the workspace, test programs side by side
       --used N         the integration tests N times, as on a busy machine with results of a user (needs root)
   tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
-  docs [--check]     write what is made from code in docs and ARCHITECTURE.md, or only say whether it is up to date
+  docs [--check]     write the generated parts of docs and ARCHITECTURE.md, or only check whether they are up to date
   pictures           draw the pictures of README (needs Chromium)
   corpus             make data/reference.tsv from the logs in shared/corpus; --elasticity: how scores go with the
                      clock, by pairs of its rows
@@ -59,8 +57,8 @@ usage: cargo xtask TASK
                      fuzz every parser of foreign bytes, starting from its seeds;
                      --scaling names what costs more than the length of its input
   farms              the Ansible collection on 20 boards, five of which die in their run (needs root, sshd)
-      --boards N       so many boards; fewer than 10: one dies
-      --names N        so many names in the inventory for each board: a large farm, none dies
+      --boards N       number of boards; fewer than 10: one dies
+      --names N        number of names in the inventory per board: a large farm, none dies
       --binary FILE    the program (default: the newest build)
       --hub FILE       results are sent to this hub, on PostgreSQL
       --monitors       Debian's Prometheus reads 20 monitors; one board is throttled
@@ -70,11 +68,11 @@ usage: cargo xtask TASK
   kernels [--quick] [MACHINE...]
                      run the static binaries on Debian's kernels, on machines that qemu emulates
       --fetch          only fetch the packages that are missing
-      --built          with the binaries that lie in target already
-      --cuts N         only a run that loses power N times and goes on each time: what of it is lost
+      --built          use the existing binaries in target
+      --cuts N         only a run that loses power N times and resumes each time: lost results
   licences           write the notices of what is linked and embedded (needs the sources: cargo fetch)
   recording FILE [HOURS]
-                     write a recording of a day, or of so many hours, at ten rows a second
+                     write a recording of this length (default: 24 hours) at ten rows per second
   systems            reports for other systems before their real readers or schemas; LAVA's files, the workflow, units, packages
   web                build the pages for a browser into one HTML file, target/web/sbc-bench.html
   web --check        build it, and try it in Chromium: pages, requests, times
@@ -90,9 +88,9 @@ usage: cargo xtask TASK
       --tick           only the cost of a tick of the monitor beside a C program that reads the same two files
       --site N         only a site of N results: built, with ten new ones, with none
       --sevenzip OLD NEW
-                       only what 16.02 (OLD) is estimated to give from another version, next to what it gives
-      --pairs N        so many pairs of both (default: 10)
-      --kills          only runs that are killed at every call that changes something
+                       only ratings of 16.02 (OLD) estimated from another version, next to measured ones
+      --pairs N        number of pairs (default: 10)
+      --kills          only runs that are killed at each call that changes a setting
       -- ARGS          arguments of the standard run";
 
 fn main() -> ExitCode {

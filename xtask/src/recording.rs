@@ -1,6 +1,6 @@
-//! A recording that nobody wants to wait for: a day at ten rows a second, of a board with eight CPUs whose clocks and
-//! temperatures rise and fall, with one peak of seconds and one dip of a single row. What is made of long recordings is looked
-//! at and timed with it (`bench --page`).
+//! A synthetic recording of a day at ten rows per second: a board with eight CPUs, periodic load, one temperature peak of
+//! a few seconds and one clock dip of a single row. It is for timing and reviewing pages of long recordings
+//! (`bench --page`).
 
 use anyhow::Result;
 use record::recording::{RowWriter, frame};
@@ -9,20 +9,19 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Rows a second.
+/// Rows per second.
 const HERTZ: i64 = 10;
 /// CPUs of the board, in two clusters.
 const CPUS: u32 = 8;
-/// Load and rest, one after the other.
+/// Duration of one cycle of load and rest.
 const CYCLE_S: i64 = 1800;
-/// Positions of the temperature peak and the clock dip in the recording, as fractions of it.
+/// Positions of the temperature peak and the clock dip, as fractions of the recording.
 const PEAK: f64 = 0.37;
 const DIP: f64 = 0.73;
-/// The temperature of the peak, and the clock of the dip.
 const PEAK_MILLICELSIUS: i64 = 101_000;
 const DIP_KHZ: i64 = 200_000;
 
-/// Writes so many hours into a file.
+/// Writes a recording of this duration.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -77,7 +76,7 @@ fn channels() -> Vec<Channel> {
     clocks.into_iter().flatten().chain(zones).chain(times).map(Channel::of).collect()
 }
 
-/// One row, in the order of the channels.
+/// Values of a row, in the order of the channels.
 fn values(row: i64, rows: i64) -> Vec<i64> {
     let at = |share: f64| (rows as f64 * share) as i64;
     let second = row / HERTZ;
@@ -87,7 +86,7 @@ fn values(row: i64, rows: i64) -> Vec<i64> {
     let settled = 1.0 - (-since / 120.0).exp();
     let heat = if is_loaded { settled } else { 1.0 - settled };
     let noise = row.wrapping_mul(7919) % 13 * 50;
-    // A sensor that leaps within a tenth of a second is taken for one that lies: the peak lasts for seconds.
+    // The peak lasts for seconds, as a jump within a tenth of a second counts as a faulty sensor.
     let peak = (PEAK_MILLICELSIUS - 500 * (row - at(PEAK)).abs()).max(0);
     let celsius = (42_000 + (38_000.0 * heat) as i64 + noise).max(peak);
     let is_throttled = is_loaded && heat > 0.95;
@@ -99,7 +98,7 @@ fn values(row: i64, rows: i64) -> Vec<i64> {
     let little = if row == at(DIP) { DIP_KHZ } else { clock(1_800_000) };
     let limit = |khz_max: i64| if is_throttled { khz_max * 3 / 4 } else { khz_max };
     let mut values = vec![little, limit(1_800_000), clock(2_400_000), limit(2_400_000), celsius, celsius - 3_000];
-    // Counters of time in hundredths of a second: busy through the load, idle otherwise.
+    // CPU time counters in hundredths of a second: busy under load, idle otherwise.
     let (cycles, rest) = (second / CYCLE_S, second % CYCLE_S);
     let busy = (cycles * CYCLE_S / 2 + rest.min(CYCLE_S / 2)) * 100;
     for cpu in 0..i64::from(CPUS) {

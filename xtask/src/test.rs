@@ -1,5 +1,5 @@
-//! `cargo xtask test`: every test of the workspace, the programs of tests side by side. Half of them mostly wait for
-//! what they have started, and one after the other they leave the machine idle for most of their time.
+//! `cargo xtask test`: all tests of the workspace, with the test programs in parallel. Half of them mostly wait for child
+//! processes, and would leave the machine idle if run one by one.
 
 use crate::workspace::{cargo, root, run, target_folder};
 use anyhow::{Context, Result, anyhow, ensure};
@@ -13,39 +13,39 @@ use std::time::{Duration, Instant};
 
 /// Test programs that run alone: they take CPUs offline or need exact timing.
 const ALONE: [&str; 2] = ["virtual_board", "hotplug"];
-/// What the first tier runs of programs that take minutes or change the machine: a filter of tests, or nothing.
+/// Programs that take minutes or change the machine, and the filter of the tests that the first tier runs.
 const FIRST_TIER: [(&str, Option<&str>); 2] = [("virtual_board", Some("settings::")), ("hotplug", None)];
-/// Threads of a program that runs alone. Its tests wait for room, and then mostly for their runs.
+/// Threads of a program that runs alone. Its tests mostly wait for child processes.
 const THREADS_ALONE: usize = 8;
-/// Threads per CPU of a program of integration tests, which mostly wait for programs that they start.
+/// Threads per CPU of a program of integration tests, which mostly wait for child processes.
 const THREADS_PER_CPU: usize = 2;
-/// Number of slowest test programs that are listed.
+/// Number of listed slowest programs.
 const SLOWEST: usize = 10;
 
-/// One program of tests.
+/// A test program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Program {
-    /// Its package and target, for people.
+    /// Package, kind and name of the target.
     name: String,
     is_alone: bool,
-    /// Runs the whole program, in many processes.
+    /// Whether its tests start processes of the whole program.
     is_integration: bool,
-    /// Tests to run, if not all.
+    /// Filter of the tests to run.
     filter: Option<&'static str>,
     executable: PathBuf,
-    /// The folder of its package, in which cargo would start it.
+    /// Folder of the package, the working directory that cargo would set.
     folder: PathBuf,
 }
 
-/// Builds all tests with lints and runs them; those that fail are listed at the end. The first tier leaves out what
-/// takes minutes or changes the machine.
+/// Builds all tests with lints, runs them and lists failed programs at the end. The first tier omits tests that take
+/// minutes or change the machine.
 pub(crate) fn main(is_full: bool) -> Result<()> {
     let (mut programs, lints) = built()?;
     ensure!(!programs.is_empty(), "cargo test --no-run listed no test program");
     if !is_full {
         leave_out(&mut programs).iter().for_each(|why| excuse(why));
     }
-    // The longest first: they are those of the crates that everything is linked into.
+    // Integration tests take longest.
     programs.sort_by_key(|program| !program.is_integration);
     let started = Instant::now();
     let (alone, together): (Vec<_>, Vec<_>) = programs.iter().partition(|program| program.is_alone);
@@ -67,8 +67,8 @@ pub(crate) fn main(is_full: bool) -> Result<()> {
     documented
 }
 
-/// Repeats the integration tests next to two busy loops, with runs, references and definitions of a user in
-/// place (`xtask/used.sh`), and counts failures. Needs root, for a mount namespace.
+/// Repeats the integration tests beside two busy loops, with runs, references and definitions of a user present
+/// (`xtask/used.sh`), and counts failures. Requires root for a mount namespace.
 pub(crate) fn used(times: &str) -> Result<()> {
     let times: u32 = times.parse().with_context(|| format!("{times} is not a number"))?;
     let (mut programs, _) = built()?;
@@ -82,7 +82,7 @@ pub(crate) fn used(times: &str) -> Result<()> {
             let mut command = Command::new("unshare");
             command.arg("-m").arg(root().join("xtask/used.sh")).arg(&binary).arg(&program.executable);
             let (text, is_good) = output_of(command, program)?;
-            tell(program, &text, is_good, started.elapsed());
+            print(program, &text, is_good, started.elapsed());
             failures += u32::from(!is_good);
         }
         println!("round {round}: {failures} programs failed so far");
@@ -91,7 +91,7 @@ pub(crate) fn used(times: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes what the first tier does not run: what and why.
+/// Removes tests that the first tier omits and returns the reasons.
 fn leave_out(programs: &mut Vec<Program>) -> Vec<String> {
     let mut left_out = Vec::new();
     programs.retain_mut(|program| {
@@ -105,19 +105,19 @@ fn leave_out(programs: &mut Vec<Program>) -> Vec<String> {
     left_out
 }
 
-/// Adds a line to the list of what was not run, which `./test` prints.
+/// Appends to the list of omitted tests, which `./test` prints.
 fn excuse(why: &str) {
     let Some(path) = std::env::var_os("SBC_BENCH_SKIPS") else { return println!("not run: {why}") };
     let file = File::options().append(true).create(true).open(path);
     let _ = file.and_then(|mut file| writeln!(file, "excused: {why}"));
 }
 
-/// Makes clippy the compiler of the workspace's own crates, so that one build gives both lints and programs.
+/// Compiles the crates of the workspace with clippy, so that one build yields both lints and programs.
 fn linted(command: &mut Command) -> &mut Command {
     command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
 }
 
-/// The test programs of the workspace, built, and the number of warnings, which are printed.
+/// Builds the test programs of the workspace, prints warnings and returns their number.
 fn built() -> Result<(Vec<Program>, usize)> {
     let mut build = cargo();
     linted(&mut build);
@@ -138,7 +138,7 @@ fn built() -> Result<(Vec<Program>, usize)> {
     Ok((programs, lints))
 }
 
-/// A warning or an error of the compiler or of clippy, as it prints it.
+/// Parses a warning or error of the compiler or of clippy.
 fn lint(line: &str) -> Option<String> {
     let message: Value = serde_json::from_str(line).ok()?;
     let message = message.get("message").filter(|_| message["reason"] == "compiler-message")?;
@@ -146,19 +146,19 @@ fn lint(line: &str) -> Option<String> {
     message["rendered"].as_str().filter(|_| is_lint).map(str::to_owned)
 }
 
-/// The program that a message of cargo is about; none if it is about something else.
+/// Parses the test program in a message of cargo.
 fn program(line: &str) -> Option<Program> {
     let message: Value = serde_json::from_str(line).ok()?;
     let is_test = message["profile"]["test"].as_bool()?;
     let executable = message["executable"].as_str().filter(|_| is_test)?;
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
     let (target, kind) = (message["target"]["name"].as_str()?, message["target"]["kind"][0].as_str()?);
-    // `--all-targets` builds the benchmarks, too, for their lints.
+    // `--all-targets` also builds the benchmarks, for their lints.
     if kind == "bench" {
         return None;
     }
     let package = folder.file_name()?.to_string_lossy();
-    // A program and a test of one name are two.
+    // A program and a test may have the same name.
     Some(Program {
         name: format!("{package} {kind} {target}"),
         is_alone: kind == "test" && ALONE.contains(&target),
@@ -169,7 +169,7 @@ fn program(line: &str) -> Option<Program> {
     })
 }
 
-/// Runs the programs in this number of processes: name, success and duration of each.
+/// Runs the programs in parallel on this number of workers. Returns name, success and duration of each.
 fn side_by_side(programs: &[&Program], workers: usize) -> Result<Vec<(String, bool, Duration)>> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -177,7 +177,7 @@ fn side_by_side(programs: &[&Program], workers: usize) -> Result<Vec<(String, bo
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let started = Instant::now();
             let (text, is_good) = output(program).unwrap_or_else(|error| (format!("{error:#}\n"), false));
-            tell(program, &text, is_good, started.elapsed());
+            print(program, &text, is_good, started.elapsed());
             done.push((program.name.clone(), is_good, started.elapsed()));
         }
         done
@@ -193,12 +193,12 @@ fn side_by_side(programs: &[&Program], workers: usize) -> Result<Vec<(String, bo
     })
 }
 
-/// What it printed, and whether all went well. A file takes what it prints: something that it left running would keep
-/// a pipe open.
+/// Runs a program. Returns its output and whether it succeeded.
 fn output(program: &Program) -> Result<(String, bool)> {
     output_of(Command::new(&program.executable), program)
 }
 
+/// The output goes to a file, as a child process that is still running would keep a pipe open.
 fn output_of(mut command: Command, program: &Program) -> Result<(String, bool)> {
     let path = std::env::temp_dir().join(format!("sbc-bench-tests-{}-{}", std::process::id(), program.name));
     let mut file = File::options().create(true).truncate(true).read(true).write(true).open(&path)?;
@@ -224,8 +224,8 @@ fn output_of(mut command: Command, program: &Program) -> Result<(String, bool)> 
     Ok((String::from_utf8_lossy(&bytes).into_owned(), status.success()))
 }
 
-/// All that a failed program printed; of a good one the line that counts its tests.
-fn tell(program: &Program, text: &str, is_good: bool, took: Duration) {
+/// Prints the whole output of a failed program, and the line with the test counts of a successful one.
+fn print(program: &Program, text: &str, is_good: bool, took: Duration) {
     let seconds = took.as_secs_f64();
     if !is_good {
         println!("--- {}: failed after {seconds:.1} s\n{text}---", program.name);

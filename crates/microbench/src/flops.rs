@@ -90,7 +90,7 @@ pub(crate) type TileTurns = unsafe fn(*const u8, *const u8, *mut u8, usize, usiz
 
 /// Constructors for the tables in [`crate::arch`].
 impl Kernel {
-    /// Kernel for tiles of which columns and rows have this many bytes.
+    /// Kernel for tiles with columns and rows of this many bytes.
     pub(crate) const fn new<const COLUMN_BYTES: usize, const ROW_BYTES: usize>(
         id: &'static str,
         about: &'static str,

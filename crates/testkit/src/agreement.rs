@@ -7,15 +7,15 @@ const LEFT_CHANGED: i32 = 5;
 /// Words that occur only in sentences about settings that were not restored.
 const WORDS: &str = "not restored";
 
-/// First disagreement between the Record, standard error and the exit status; `None` if they agree. A run that was
-/// interrupted before its first measurement has no Record.
-pub fn disagreement(record: Option<&Record>, said: &str, status: Option<i32>) -> Option<String> {
+/// First disagreement between the Record, standard error and the exit status. A run that was interrupted before its first
+/// measurement has no Record.
+pub fn disagreement(record: Option<&Record>, stderr: &str, status: Option<i32>) -> Option<String> {
     // Output on a terminal may be wrapped.
-    let mut said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut text = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_status = status == Some(LEFT_CHANGED);
     let Some(record) = record else {
-        let differs = is_status != said.contains(WORDS);
-        return differs.then(|| format!("status {status:?} without a result file, and said is: {said}"));
+        let differs = is_status != text.contains(WORDS);
+        return differs.then(|| format!("status {status:?} without a result file, standard error: {text}"));
     };
     let left: Vec<NotRestored> = record.not_restored().map(|(_, left)| left).collect();
     if left.iter().any(NotRestored::is_failure) != is_status {
@@ -23,12 +23,12 @@ pub fn disagreement(record: Option<&Record>, said: &str, status: Option<i32>) ->
     }
     for left in &left {
         let sentence = left.sentence();
-        if !said.contains(&sentence) {
-            return Some(format!("nobody is told: {sentence} Said is: {said}"));
+        if !text.contains(&sentence) {
+            return Some(format!("standard error lacks: {sentence} It is: {text}"));
         }
-        said = said.replace(&sentence, "");
+        text = text.replace(&sentence, "");
     }
-    said.contains(WORDS).then(|| format!("the result file does not know of it: {said}"))
+    text.contains(WORDS).then(|| format!("the result file lacks: {text}"))
 }
 
 #[cfg(test)]

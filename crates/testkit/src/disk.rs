@@ -1,9 +1,9 @@
-//! A disk that loses power: ext4 on a loop device whose backing file is served by this process, which notes every write and
-//! flush. Any state that a power cut may leave is made from these notes; a disk is mounted again with it.
+//! A disk that loses power: ext4 on a loop device. This process serves the backing file and records every write and flush.
+//! From this journal it derives any state that a power cut may leave, for the next mount.
 //!
 //! A cut keeps every write before the last flush. Each later write is complete, lost or torn between two sectors.
 
-use crate::virtual_board::Chance;
+use crate::virtual_board::{Chance, lock};
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
     LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const ROOT: INodeNo = INodeNo(1);
@@ -20,23 +20,24 @@ const FILE: INodeNo = INodeNo(2);
 const NAME: &str = "image";
 /// Unit that a drive writes atomically, in bytes.
 const SECTOR: usize = 512;
-/// Block 0 is written whole: ext4 checks the checksum of its superblock before it reads the journal that would mend it.
+/// Writes below this offset, in bytes, are never torn: ext4 verifies the checksum of its superblock before it replays the
+/// journal that would repair it.
 const BLOCK: usize = 4096;
 
-/// A mounted disk. Unmounted when dropped; the programs that use it have to have ended.
+/// A mounted disk. It is unmounted on drop, after the programs that use it have ended.
 pub struct Disk {
-    /// The root of its file system.
+    /// Mount point.
     pub root: PathBuf,
     device: PathBuf,
-    notes: Arc<Mutex<Notes>>,
+    journal: Arc<Mutex<Journal>>,
     session: Option<BackgroundSession>,
 }
 
 #[derive(Default)]
-struct Notes {
-    /// The image at first, and now.
-    first: Vec<u8>,
-    now: Vec<u8>,
+struct Journal {
+    /// Image when the disk was mounted.
+    initial: Vec<u8>,
+    current: Vec<u8>,
     events: Vec<Event>,
 }
 
@@ -45,14 +46,14 @@ enum Event {
     Flush,
 }
 
-/// The image of an empty disk.
+/// Creates the image of an empty disk.
 ///
 /// # Errors
 /// `mkfs.ext4` is missing or fails.
 pub fn empty_image(folder: &Path, bytes: u64) -> Result<Vec<u8>> {
     let file = folder.join("empty");
     std::fs::File::create(&file)?.set_len(bytes)?;
-    // Nothing is left for later: a lazy initialisation would write during the test.
+    // A lazy initialisation would write during the test.
     let options = "nodiscard,lazy_itable_init=0,lazy_journal_init=0";
     run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", options]).arg(&file))?;
     let image = std::fs::read(&file);
@@ -62,37 +63,37 @@ pub fn empty_image(folder: &Path, bytes: u64) -> Result<Vec<u8>> {
 
 fn run(command: &mut Command) -> Result<()> {
     let output = command.stdin(Stdio::null()).output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() { Ok(()) } else { Err(Error::other(format!("{command:?}: {said}"))) }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() { Ok(()) } else { Err(Error::other(format!("{command:?}: {stderr}"))) }
 }
 
 impl Disk {
-    /// Mounts an image below `folder`, as a machine does that starts after a power cut.
+    /// Mounts an image below `folder`, as after a power cut.
     ///
     /// # Errors
-    /// Nothing can be mounted here: it takes root, FUSE and a loop device.
+    /// Root, FUSE or a loop device is missing.
     pub fn mount(folder: &Path, image: Vec<u8>) -> Result<Self> {
         let (device, root) = (folder.join("device"), folder.join("disk"));
         std::fs::create_dir_all(&device)?;
         std::fs::create_dir_all(&root)?;
-        let notes = Arc::new(Mutex::new(Notes { first: image.clone(), now: image, events: Vec::new() }));
-        let session = fuser::spawn_mount(Backing(Arc::clone(&notes)), &device, &Config::default())?;
-        let disk = Self { root, device, notes, session: Some(session) };
+        let journal = Arc::new(Mutex::new(Journal { initial: image.clone(), current: image, events: Vec::new() }));
+        let session = fuser::spawn_mount(Backing(Arc::clone(&journal)), &device, &Config::default())?;
+        let disk = Self { root, device, journal, session: Some(session) };
         run(Command::new("mount").args(["-t", "ext4", "-o", "loop"]).arg(disk.device.join(NAME)).arg(&disk.root))?;
         Ok(disk)
     }
 
     /// Number of writes and flushes so far.
     pub fn events(&self) -> usize {
-        held(&self.notes).events.len()
+        lock(&self.journal).events.len()
     }
 
     /// Image after a power cut that follows this number of events.
     pub fn cut(&self, events: usize, chance: &mut Chance) -> Vec<u8> {
-        let notes = held(&self.notes);
-        let events = &notes.events[..events];
+        let journal = lock(&self.journal);
+        let events = &journal.events[..events];
         let flushed = events.iter().rposition(|event| matches!(event, Event::Flush)).unwrap_or(0);
-        let mut image = notes.first.clone();
+        let mut image = journal.initial.clone();
         for (number, event) in events.iter().enumerate() {
             let Event::Write(at, bytes) = event else { continue };
             let sectors = (bytes.len() / SECTOR) as u64;
@@ -113,7 +114,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // The loop device goes with the mount, and needs the file until then.
+        // Unmounting removes the loop device, which needs the file until then.
         let unmounted = run(Command::new("umount").arg(&self.root));
         if unmounted.is_err() {
             let _ = run(Command::new("umount").arg("-l").arg(&self.root));
@@ -122,11 +123,7 @@ impl Drop for Disk {
     }
 }
 
-fn held(notes: &Mutex<Notes>) -> MutexGuard<'_, Notes> {
-    notes.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-struct Backing(Arc<Mutex<Notes>>);
+struct Backing(Arc<Mutex<Journal>>);
 
 impl Backing {
     fn attributes(&self, ino: INodeNo) -> FileAttr {
@@ -134,7 +131,7 @@ impl Backing {
             ROOT => (FileType::Directory, 0o755),
             _ => (FileType::RegularFile, 0o600),
         };
-        crate::fuse_attributes(ino, kind, perm, held(&self.0).now.len() as u64)
+        crate::fuse_attributes(ino, kind, perm, lock(&self.0).current.len() as u64)
     }
 }
 
@@ -166,9 +163,9 @@ impl Filesystem for Backing {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let notes = held(&self.0);
-        let start = (at as usize).min(notes.now.len());
-        reply.data(&notes.now[start..(start + size as usize).min(notes.now.len())]);
+        let journal = lock(&self.0);
+        let start = (at as usize).min(journal.current.len());
+        reply.data(&journal.current[start..(start + size as usize).min(journal.current.len())]);
     }
 
     fn write(
@@ -183,16 +180,16 @@ impl Filesystem for Backing {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        let mut notes = held(&self.0);
+        let mut journal = lock(&self.0);
         let at = at as usize;
-        let Some(place) = notes.now.get_mut(at..at + bytes.len()) else { return reply.error(Errno::ENOSPC) };
+        let Some(place) = journal.current.get_mut(at..at + bytes.len()) else { return reply.error(Errno::ENOSPC) };
         place.copy_from_slice(bytes);
-        notes.events.push(Event::Write(at, bytes.to_vec()));
+        journal.events.push(Event::Write(at, bytes.to_vec()));
         reply.written(bytes.len() as u32);
     }
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        held(&self.0).events.push(Event::Flush);
+        lock(&self.0).events.push(Event::Flush);
         reply.ok();
     }
 }

@@ -55,7 +55,7 @@ pub fn boards() -> Vec<String> {
     names
 }
 
-/// Machine of which only these files are known.
+/// Machine identified from these files.
 pub fn machine_of(files: &[(&str, Vec<u8>)]) -> record::Machine {
     let root = files.iter().fold(machine::Root::empty(), |root, (path, content)| root.with_file(path, content));
     machine::identify(&root)

@@ -1,8 +1,8 @@
-//! Manual pages that a program writes.
+//! Manual pages that a program generates.
 
 use std::path::Path;
 
-/// Pages that pages in `folder` name and that are not in it; `program` itself has to have one.
+/// Missing pages of `folder`: the page of `program`, and pages that others refer to.
 #[must_use]
 pub fn missing_manual_pages(folder: &Path, program: &str) -> Vec<String> {
     let mut named = vec![program.to_owned()];

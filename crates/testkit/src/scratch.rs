@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Creates a directory of its own for each call; the name tells people which test it belongs to.
+    /// Creates a new directory on each call. The name identifies the test.
     ///
     /// # Panics
     /// The directory cannot be created.

@@ -14,8 +14,8 @@ const SKIPS: &str = "SBC_BENCH_SKIPS";
 const NO_SKIP: &str = "SBC_BENCH_NO_SKIP";
 
 thread_local! {
-    /// True once this thread has skipped; the harness runs each test in its own thread.
-    static TOLD: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread has reported a skip. The harness runs each test in its own thread.
+    static REPORTED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Prerequisites that no machine is required to have: a skip is counted but never a failure.
@@ -34,10 +34,10 @@ impl Excuse {
     fn reason(self) -> &'static str {
         match self {
             Excuse::Corpus => {
-                "the collection of published logs is no part of this repository; SBC_BENCH_CORPUS can name its place"
+                "the collection of published logs is not in this repository; SBC_BENCH_CORPUS can name its place"
             }
-            Excuse::CycleCounter => "this CPU, or what it is a virtual machine of, offers no counter of cycles",
-            Excuse::Schemathesis => "requests made at random are no part of every test; `cargo xtask hub` makes them",
+            Excuse::CycleCounter => "this CPU or hypervisor has no cycle counter",
+            Excuse::Schemathesis => "random requests are not part of every test; `cargo xtask hub` sends them",
         }
     }
 }
@@ -48,7 +48,7 @@ impl Excuse {
 /// `SBC_BENCH_NO_SKIP` is 1.
 #[track_caller]
 pub fn skip(what: &str) {
-    tell("skipped", what);
+    report("skipped", what);
     assert!(
         !std::env::var(NO_SKIP).is_ok_and(|value| value == "1"),
         "nothing may be skipped here ({NO_SKIP}=1): {what}"
@@ -58,7 +58,7 @@ pub fn skip(what: &str) {
 /// Reports that a test cannot run here because of a missing optional prerequisite.
 #[track_caller]
 pub fn excuse(excuse: Excuse) {
-    tell("excused", excuse.reason());
+    report("excused", excuse.reason());
 }
 
 /// Confirms before a return that a helper has skipped this test.
@@ -67,10 +67,10 @@ pub fn excuse(excuse: Excuse) {
 /// Nothing was skipped in this thread, so the test would pass silently.
 #[track_caller]
 pub fn was_skipped() {
-    assert!(TOLD.get(), "a test returns early and nobody has said why: call `testkit::skip` before");
+    assert!(REPORTED.get(), "a test returns early without a reason: call `testkit::skip` before");
 }
 
-/// Ends a test that cannot run here, where a helper returns false and has said why.
+/// Returns from a test if a helper has reported a skip and returned `false`.
 #[macro_export]
 macro_rules! needs {
     ($can_run:expr) => {
@@ -80,7 +80,7 @@ macro_rules! needs {
     };
 }
 
-/// The value that a helper gives; ends a test that cannot run here, where it gives none and has said why.
+/// Unwraps the value of a helper. Returns from the test if the helper has reported a skip and returned `None`.
 #[macro_export]
 macro_rules! found {
     ($found:expr) => {
@@ -93,14 +93,14 @@ macro_rules! found {
 
 #[track_caller]
 #[expect(clippy::print_stderr, reason = "a user running a single test reads it there")]
-fn tell(kind: &str, what: &str) {
-    TOLD.set(true);
+fn report(kind: &str, what: &str) {
+    REPORTED.set(true);
     let line = line(kind, test_name().as_deref(), Location::caller(), what);
     eprint!("{line}");
     if let Some(path) = std::env::var_os(SKIPS) {
         let file = std::fs::OpenOptions::new().append(true).create(true).open(&path);
-        let told = file.and_then(|mut file| file.write_all(line.as_bytes()));
-        assert!(told.is_ok(), "{}: {told:?}", path.display());
+        let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+        assert!(written.is_ok(), "{}: {written:?}", path.display());
     }
 }
 
@@ -110,7 +110,7 @@ fn test_name() -> Option<String> {
     (name != "main").then_some(name)
 }
 
-/// Written at once, so that lines of several processes do not mix.
+/// One line, written by a single call so that lines of several processes do not mix.
 fn line(kind: &str, test: Option<&str>, place: &Location<'_>, what: &str) -> String {
     let what = what.replace(['\n', '\r'], " ");
     let test = test.map(|test| format!(" {test}")).unwrap_or_default();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic = "nobody has said why"]
+    #[should_panic = "without a reason"]
     fn silent_return_is_refused() {
         was_skipped();
     }

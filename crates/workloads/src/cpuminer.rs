@@ -1,7 +1,7 @@
 //! `cpuminer`: five minutes of scrypt on all CPUs by an installed miner in benchmark mode. The rate over time shows
 //! whether the machine holds its clock under heavy vector code. Without a miner, `simd` runs instead, under its own name.
 //!
-//! The miner does not end by itself: it is ended after the time.
+//! The miner never exits, so it is ended after a fixed time.
 
 use super::Workload;
 use super::attributes::{Attributes, DurationRule};

@@ -1,23 +1,23 @@
-//! From what was seen to the figures that must be reached. Pure: no files, no processes.
+//! Computes figures from observations and compares them with their limits. Does no I/O.
 
 use super::process::Usage;
 use record::{Record, Variant, Window, WorkloadId, WorkloadName};
 use std::fmt;
 use std::time::Duration;
 
-/// Workloads whose time is that of a tool, not ours.
+/// Workloads whose duration depends on an external tool.
 const TOOLS: &[WorkloadId] = &[WorkloadId::SevenZip, WorkloadId::OpenSsl];
 
-/// Maximum resident memory of a program that measures memory, suitable for a board with 128 MB.
+/// Maximum resident memory, suitable for a board with 128 MB.
 const RESIDENT_MB_MAX: f64 = 12.0;
 
-/// One figure and its limit.
+/// A figure and its limit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Figure {
     name: &'static str,
     /// `None` if it was not measured.
     measured: Option<f64>,
-    /// It must be less than this.
+    /// Exclusive upper limit.
     below: f64,
     unit: &'static str,
 }
@@ -35,7 +35,7 @@ impl fmt::Display for Figure {
     }
 }
 
-/// Resident memory of the run at a moment.
+/// Resident memory of the run at a point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Resident {
     pub(super) at_utc_ms: i64,
@@ -71,13 +71,13 @@ pub(super) fn of_comparison(fastest: Option<Duration>) -> Figure {
     }
 }
 
-/// Time of `inspect doctor`, which asks all tools for their version.
+/// Duration of `inspect doctor`, which queries the versions of all tools.
 pub(super) fn of_doctor(fastest: Option<Duration>) -> Figure {
     let measured = fastest.map(|time| time.as_secs_f64() * 1e3);
     Figure { name: "what can be measured here (doctor)", measured, below: 300.0, unit: "ms" }
 }
 
-/// Figures of a monitor: when its first sample came, and what it used between two moments.
+/// Figures of a monitor: time of the first sample, and usage between two points in time.
 pub(super) fn of_monitor(first_sample: Duration, before: Usage, after: Usage) -> [Figure; 3] {
     let cpu_ns = after.cpu_ns.saturating_sub(before.cpu_ns) as f64;
     let elapsed_ns = after.elapsed.saturating_sub(before.elapsed).as_nanos() as f64;
@@ -103,7 +103,7 @@ pub(super) fn of_monitor(first_sample: Duration, before: Usage, after: Usage) ->
     ]
 }
 
-/// Wall time per workload and variant in the order of the run, and what lies between the steps.
+/// Wall time per workload and variant in the order of the run, and the time between steps.
 pub(super) fn rows(record: &Record) -> Vec<Row> {
     let mut names: Vec<(&WorkloadName, &Variant)> = Vec::new();
     for step in &record.steps {
@@ -159,7 +159,7 @@ pub(super) fn of_record(record: &Record, resident: &[Resident]) -> [Figure; 4] {
     ]
 }
 
-/// Largest resident memory seen inside the windows of 7-Zip, in MB.
+/// Peak resident memory within the windows of 7-Zip, in MB.
 fn resident_mb_max(record: &Record, resident: &[Resident]) -> Option<f64> {
     let windows: Vec<(i64, i64)> = record
         .steps_of(WorkloadId::SevenZip)
@@ -173,12 +173,12 @@ fn resident_mb_max(record: &Record, resident: &[Resident]) -> Option<f64> {
         .reduce(f64::max)
 }
 
-/// Length of the run, if it ended.
+/// Duration of the run.
 fn total_ms(record: &Record) -> Option<i64> {
     i64::try_from(record.run.elapsed_ms?).ok()
 }
 
-/// Wall time that lies in at least one of the windows: steps may run side by side.
+/// Length of the union of the windows, as steps may run in parallel.
 fn covered_ms(mut windows: Vec<Window>) -> i64 {
     windows.sort_by_key(|window| window.start_ms);
     let mut covered_ms = 0;
@@ -202,32 +202,12 @@ fn seconds(ms: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Counters, Missing, Outcome, Run, Source, Step};
+    use record::{Missing, Outcome, Run, Source, Step};
 
     fn step(workload: impl Into<WorkloadName>, variant: &str, start_ms: i64, end_ms: i64) -> Step {
-        Step {
-            workload: workload.into(),
-            method: 1,
-            variant: variant.into(),
-            cpus: Vec::new(),
-            threads: 1,
-            repetition: 0,
-            window: Window {
-                start_ms,
-                end_ms,
-                start_utc_ms: Some(1_000_000 + start_ms),
-                end_utc_ms: Some(1_000_000 + end_ms),
-            },
-            seen_on: Vec::new(),
-            tool: None,
-            not_comparable: None,
-            counters: Counters::default(),
-            busiest: Vec::new(),
-            repeated: Vec::new(),
-            outcome: Outcome::Skipped(Missing::absent("x")),
-            set_clock: None,
-            line: None,
-        }
+        let window =
+            Window { start_ms, end_ms, start_utc_ms: Some(1_000_000 + start_ms), end_utc_ms: Some(1_000_000 + end_ms) };
+        Step { window, ..Step::new(workload, 1, variant, Outcome::Skipped(Missing::absent("x"))) }
     }
 
     fn record() -> Record {

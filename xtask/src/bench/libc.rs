@@ -39,7 +39,7 @@ fn main() {
     let at = room.as_ptr().align_offset(MIB);
     let from = room[at + THIRD..].as_ptr().cast::<c_void>();
     let to = room[at + LENGTH + MIB + 2 * THIRD..].as_mut_ptr().cast::<c_void>();
-    // Called by their address, so that the compiler puts nothing of its own in their place.
+    // Called by address, so that the compiler cannot replace the calls.
     let copy: unsafe extern "C" fn(_, _, _) -> _ = black_box(memcpy);
     let fill: unsafe extern "C" fn(_, _, _) -> _ = black_box(memset);
     let call = || unsafe { if is_copy { copy(to, from, LENGTH) } else { fill(to, 0x5a, LENGTH) } };

@@ -38,7 +38,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     let [is_kills, is_libc, is_boards, is_page, is_viewers, is_tick, monitor_only] = flags.map(|name| words.flag(name));
     let [named, record] = ["--binary", "--record"].map(|name| words.value::<PathBuf>(name));
     let (hub_results, site, versions) = (words.values("--hub")?, words.value("--site")?, words.values("--sevenzip")?);
-    let (pairs, samples) = (words.value("--pairs")?.unwrap_or(10), words.value("--samples")?.unwrap_or(20));
+    let (pairs, samples) = (words.value("--pairs")?.unwrap_or(10), words.value::<usize>("--samples")?.unwrap_or(20));
     ensure!(samples > 1, "--samples takes 2 or more");
     words.end()?;
     let named = named?;

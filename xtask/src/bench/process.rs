@@ -1,4 +1,4 @@
-//! A running sbc-bench seen from outside: its lines, its CPU time, its memory.
+//! Observes a running sbc-bench: output, CPU time, memory.
 
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 /// Resources used by a process so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Usage {
-    /// When this was read, since the start.
+    /// Time of the reading since the start.
     pub(super) elapsed: Duration,
     /// CPU time of all its threads, in nanoseconds.
     pub(super) cpu_ns: u64,
     /// Largest resident set, in KiB.
     pub(super) resident_kib_max: u64,
-    /// Page faults without reading from a disk.
+    /// Minor page faults.
     pub(super) faults: u64,
 }
 
-/// A monitor. It is ended when this is dropped.
+/// A running monitor. Kills it on drop.
 pub(super) struct Monitor(pub(super) Child);
 
 impl Monitor {
@@ -33,14 +33,13 @@ impl Monitor {
 
 impl Drop for Monitor {
     fn drop(&mut self) {
-        // It changes no settings, so there is nothing that it would have to put back. Failing
-        // means that it is gone already.
+        // A monitor changes no settings, so it has nothing to restore. An error means that it has ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A monitor that was started to be watched.
+/// A monitor with its output.
 pub(super) struct Watched {
     started: Instant,
     monitor: Monitor,
@@ -61,7 +60,7 @@ impl Watched {
         Ok(Self { started, monitor: Monitor(child), lines: BufReader::new(lines) })
     }
 
-    /// Waits for the next line with a sample; returns when it came, since the start.
+    /// Waits for the next line with a sample and returns its time since the start.
     pub(super) fn next_sample(&mut self) -> Result<Duration> {
         loop {
             let mut line = String::new();
@@ -86,28 +85,28 @@ impl Watched {
         Ok(Usage { elapsed: self.started.elapsed(), cpu_ns, resident_kib_max: kib(&status, "VmHWM:")?, faults })
     }
 
-    /// Ends it; fails if it had ended by itself.
+    /// Ends it. Fails if it has ended by itself.
     pub(super) fn end(mut self) -> Result<()> {
         self.monitor.is_running()
     }
 }
 
-/// Resident memory of a process now.
+/// Current resident memory of a process.
 pub(super) fn resident_kib(pid: u32) -> Result<u64> {
     kib(&read(&format!("/proc/{pid}/status"))?, "VmRSS:")
 }
 
-/// The most resident memory that a process has had so far.
+/// Peak resident memory of a process.
 pub(super) fn peak_kib(pid: u32) -> Result<u64> {
     kib(&read(&format!("/proc/{pid}/status"))?, "VmHWM:")
 }
 
-/// Time on a CPU of the thread of this name so far, in nanoseconds; nothing if the process has none.
+/// CPU time of the thread with this name, in nanoseconds.
 pub(super) fn thread_cpu_ns(pid: u32, name: &str) -> Result<Option<u64>> {
     for task in Path::new(&format!("/proc/{pid}/task")).read_dir()? {
         let task = task?.path();
         let of_task = |file: &str| read(&task.join(file).to_string_lossy());
-        // Another thread may end between the list and the look at it.
+        // A thread may end between listing and reading it.
         let Ok(comm) = of_task("comm") else { continue };
         if comm.trim_end() == name {
             return Ok(Some(on_cpu_ns(&of_task("schedstat")?)?));
@@ -116,7 +115,7 @@ pub(super) fn thread_cpu_ns(pid: u32, name: &str) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// Path of a run's Record: next to root's log, or in the state folder of a user.
+/// Folders of Records: root's log folder and the state folders of a user.
 pub(super) fn record_folders() -> Vec<PathBuf> {
     let mut folders = vec![PathBuf::from("/var/log")];
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
@@ -132,12 +131,12 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(path).with_context(|| path.to_owned())
 }
 
-/// Samples open with the time of day; headers and remarks do not.
+/// Whether a line is a sample, which starts with the time of day.
 fn is_sample(line: &str) -> bool {
     line.trim_start().starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// Time on a CPU in `schedstat` of a task: the first of its three numbers.
+/// CPU time in `schedstat` of a task: the first of its three numbers.
 /// See <https://docs.kernel.org/scheduler/sched-stats.html>.
 fn on_cpu_ns(text: &str) -> Result<u64> {
     let first = text.split_whitespace().next().context("schedstat is empty")?;
@@ -151,7 +150,7 @@ fn faults(stat: &str) -> Result<u64> {
     Ok(fields.split_whitespace().nth(7).context("stat is too short")?.parse()?)
 }
 
-/// A field of `status` of a process, which the kernel gives in KiB.
+/// Parses a field of `/proc/PID/status` in KiB.
 fn kib(status: &str, field: &str) -> Result<u64> {
     let value =
         status.lines().find_map(|line| line.strip_prefix(field)).with_context(|| format!("no {field} in status"))?;
@@ -192,7 +191,7 @@ mod tests {
         let named = std::thread::Builder::new().name("stream".into());
         let of_itself = named.spawn(move || thread_cpu_ns(here, "stream").unwrap());
         assert!(of_itself.unwrap().join().unwrap().is_some());
-        // Threads that end while they are looked at are none of ours either.
+        // Threads that end during the reading do not match.
         let thread = || std::thread::Builder::new();
         let ending = thread().spawn(move || (0..2000).for_each(|_| thread().spawn(|| ()).unwrap().join().unwrap()));
         (0..200).for_each(|_| assert_eq!(thread_cpu_ns(here, "none of ours").unwrap(), None));

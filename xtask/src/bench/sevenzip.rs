@@ -1,7 +1,5 @@
-//! What 7-zip 16.02 is estimated to give from another version, and what it gives: both in turns on this machine, on one CPU
-//! and on all.
-//!
-//! Ratings are those that 7-zip prints, as the table of ratios has them: use a machine that does nothing else.
+//! Compares ratings of 7-zip 16.02 estimated from another version with measured ones. Both versions run in turns on this
+//! machine, on one CPU and on all. The machine has to be idle.
 
 use anyhow::{Context, Result, ensure};
 use facts::Facts;
@@ -10,12 +8,12 @@ use record::{Record, Variant, WorkloadId};
 use std::path::Path;
 use std::process::Command;
 
-/// Nine of ten pairs have to be inside.
+/// Minimum share of measured values within their interval.
 const INSIDE_SHARE_MIN: f64 = 0.9;
-/// Half of an interval may be no wider, in percent.
+/// Maximum half-width of an interval, in percent.
 const HALF_WIDTH_PERCENT_MAX: f64 = 8.0;
 
-/// Compared versions.
+/// Paths of the compared programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Versions<'a> {
     /// 7-zip 16.02.
@@ -24,7 +22,7 @@ pub(super) struct Versions<'a> {
     pub(super) other: &'a str,
 }
 
-/// One estimate and the value that it is for, in MIPS.
+/// An estimate and the measured value, in MIPS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Pair {
     low: f64,
@@ -43,7 +41,6 @@ impl Pair {
     }
 }
 
-/// Measures and prints.
 pub(super) fn main(binary: &Path, versions: Versions<'_>, pairs: usize) -> Result<()> {
     for variant in [Variant::SINGLE, Variant::MULTI] {
         let mut all = Vec::new();
@@ -84,12 +81,12 @@ fn pair(binary: &Path, versions: Versions<'_>, variant: &Variant) -> Result<Pair
     Ok(Pair { low: estimate.low, estimated: estimated.value, high: estimate.high, real: real.value })
 }
 
-/// A run of the workload alone, by this program.
+/// Runs the workload with this program.
 fn measured(binary: &Path, program: &str, variant: &Variant) -> Result<Record> {
     let mut command = Command::new(binary);
     command.args(["workload", WorkloadId::SevenZip.as_str(), variant.as_str(), "--json"]);
     let output = command.env("SEVENZIP", program).output().with_context(|| binary.display().to_string())?;
-    // Degraded or invalid, as on any machine that is not alone.
+    // Accepts degraded and invalid runs, which are usual on a machine in use.
     ensure!(matches!(output.status.code(), Some(0 | 2 | 3)), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(record::from_json(&String::from_utf8(output.stdout)?)?)
 }

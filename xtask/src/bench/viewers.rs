@@ -1,5 +1,5 @@
-//! What browsers that follow `sbc-bench monitor --web` cost: CPU time of the thread that samples, of the one that serves, and of
-//! the whole program, without viewers, with one, and with fifty of which ten never read.
+//! Cost of browsers that follow `sbc-bench monitor --web`: CPU time of the threads that sample, print rows and serve, with no
+//! viewer, with one, and with fifty, ten of which never read.
 
 use super::process::{self, Monitor};
 use anyhow::{Context, Result};
@@ -11,14 +11,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Interval of the monitor: the rate at which runs are sampled.
+/// Interval of the monitor, the same as in runs.
 const INTERVAL: &str = "0.5";
 /// Observation time for each number of viewers.
 const WATCHED: Duration = Duration::from_secs(30);
-/// Viewers, and how many of them never read.
+/// Number of viewers, and of those that never read.
 const VIEWERS: [(usize, usize); 3] = [(0, 0), (1, 0), (50, 10)];
 
-/// Prints a line for each number of viewers.
 pub(super) fn main(binary: &Path) -> Result<()> {
     println!("sbc-bench monitor {INTERVAL} --web 0 --quiet, {} s each:", WATCHED.as_secs());
     for (viewers, deaf) in VIEWERS {
@@ -31,10 +30,10 @@ fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
     let mut command = Command::new(binary);
     command.args(["monitor", INTERVAL, "--web", "0", "--quiet"]).stdin(Stdio::null()).stderr(Stdio::piped());
     let mut monitor = Monitor(command.spawn().with_context(|| binary.display().to_string())?);
-    let mut told = String::new();
+    let mut message = String::new();
     let errors = monitor.0.stderr.take().context("no standard error")?;
-    BufReader::new(errors).read_line(&mut told)?;
-    let rest = told.split("http://").nth(1).with_context(|| format!("no address: {told}"))?;
+    BufReader::new(errors).read_line(&mut message)?;
+    let rest = message.split("http://").nth(1).with_context(|| format!("no address: {message}"))?;
     let (host, path) = rest.trim().split_once('/').context("no path")?;
     let frames = Arc::new(AtomicU64::new(0));
     let mut followers = Vec::new();
@@ -70,7 +69,7 @@ fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
     Ok(())
 }
 
-/// Counts the frames that come.
+/// Counts received frames.
 fn read_frames(mut connection: TcpStream, frames: &AtomicU64) {
     let mut buffer = vec![0; 1 << 16];
     let mut last = 0;

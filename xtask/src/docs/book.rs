@@ -1,13 +1,12 @@
-//! The table of contents of all documents, `docs/SUMMARY.md`, in the form that mdBook reads.
+//! The table of contents of all documents, `docs/SUMMARY.md`, in the format of mdBook.
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use rules::RULES;
 use std::fmt::Write;
 
-/// Directory to which it is written.
 const SUMMARY: &str = "docs/SUMMARY.md";
-/// The documents in the order in which they are read.
+/// The documents in reading order.
 const CHAPTERS: [&str; 12] = [
     "commands.md",
     "running.md",

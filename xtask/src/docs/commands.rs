@@ -1,5 +1,4 @@
-//! `docs/commands.md`: commands, options, variables and exit statuses, as tables made from `--help`. A test of the
-//! program compares it, which has the program built.
+//! `docs/commands.md`: commands, options, variables and exit statuses, as tables made from `--help`.
 
 use anyhow::Result;
 use std::fmt::Write;
@@ -40,7 +39,7 @@ pub(super) fn page(help: &dyn Fn(&[&str]) -> Result<String>) -> Result<String> {
     Ok(text)
 }
 
-/// One verb: description, usage, options.
+/// Writes the description, usage and options of a verb.
 fn write_verb(text: &mut String, name: &str, help: &str) {
     let (about, rest) = help.split_once("\nUsage: ").unwrap_or((help, ""));
     let usage = rest.lines().next().unwrap_or_default();
@@ -51,20 +50,19 @@ fn write_verb(text: &mut String, name: &str, help: &str) {
     table(text, ["argument", "description"], rows.into_iter().filter(is_own));
 }
 
-/// A part of a help text: lines below a heading.
+/// The lines of a help text below a heading.
 struct Section {
     heading: String,
     rows: Vec<Row>,
 }
 
-/// A name and its description.
 struct Row {
     name: String,
     text: String,
 }
 
 impl Section {
-    /// True for a group of verbs.
+    /// Whether it is a group of verbs.
     fn is_verbs(&self) -> bool {
         ["Measure", "This machine", "Results", "Share", "Maintain"].contains(&self.heading.as_str())
     }
@@ -77,8 +75,8 @@ impl Section {
     }
 }
 
-/// Sections of a help text. A row has a small indentation; its description follows two blanks, or is on the next lines with
-/// a larger one.
+/// Parses the sections of a help text. A row has a small indentation. Its description follows two spaces, or is on the next
+/// lines with a larger indentation.
 fn sections(help: &str) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();
     for line in help.lines().filter(|line| !line.trim().is_empty()) {

@@ -1,6 +1,6 @@
 //! The page of each rule, `docs/rules/ID.md`: what it means, how it is detected, how to confirm it, how to fix it, and an
-//! example. Made of the tables of `explain`, the head and the thresholds of the rule's source file, `docs/rules.tsv`, and
-//! what the rules say of the logs among the tests.
+//! example. The sources are the tables of `explain`, the module comment and the thresholds of the rule's source file,
+//! `docs/rules.tsv`, and the findings in the logs of the tests.
 
 use super::source::Source;
 use crate::workspace::{self, File};
@@ -11,36 +11,34 @@ use rules::{Precondition, Rule};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Words that no table has.
+/// Texts of each rule that the code does not contain.
 const TABLE: &str = "docs/rules.tsv";
 const HEADER: &str = "rule\tlooks_at\tconfirm\texample";
 /// Directory of rules and their tests.
 const SOURCES: &str = "crates/rules/src/";
-/// Templates of sentences that more than a rule says.
+/// Templates of sentences shared by several rules.
 const SHARED: &str = "crates/record/src/not_restored.rs";
-/// Results of which examples are taken, the first ones first.
+/// Results to take examples from, in order of preference.
 const RESULTS: [&str; 4] = [
     "crates/explain/tests/composed/",
     "crates/logs/src/fixtures/",
     "crates/explain/tests/made/",
     "crates/explain/tests/own/",
 ];
-/// The list of all pages.
 const INDEX: &str = "docs/rules/README.md";
-/// A literal with fewer letters than this around its values says nothing about an example.
+/// Minimum number of letters of a template, besides its values.
 const LETTERS_MIN: usize = 12;
 
-/// A row of the table.
 struct Row<'a> {
     looks_at: Option<&'a str>,
     confirm: &'a str,
     example: Option<&'a str>,
 }
 
-/// Every page with its text, and the list of them.
+/// Paths and texts of all pages and their index.
 ///
 /// # Errors
-/// A rule lacks a row, a source file or an example, or an example is none.
+/// A rule lacks a row, a source file or an example, or no template gives the example.
 pub(super) fn pages() -> Result<Vec<(String, String)>> {
     let table = std::fs::read_to_string(workspace::root().join(TABLE)).context(TABLE)?;
     let rows = rows(&table)?;
@@ -89,7 +87,7 @@ fn rows(table: &str) -> Result<HashMap<&str, Row<'_>>> {
     lines.map(row).collect()
 }
 
-/// The worst finding of each rule in the results among the tests: how bad it is, and its sentence.
+/// Severity and sentence of the worst finding of each rule in the results of the tests.
 fn examples() -> Result<HashMap<String, (Severity, String)>> {
     let is_result = |path: &str| RESULTS.iter().any(|folder| path.starts_with(folder)) && !path.ends_with(".tsv");
     let mut files =
@@ -110,14 +108,14 @@ fn examples() -> Result<HashMap<String, (Severity, String)>> {
     Ok(seen)
 }
 
-/// True if a sentence is this template with values in place of the braces, or opens with this text, where the template is
-/// made of values alone.
+/// Whether a sentence is this template with values in place of the braces. A template without braces may be followed by
+/// values in parentheses.
 fn is_made_of(sentence: &str, template: &str) -> bool {
     let letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).count();
     if !template.contains('{') && letters(template) >= LETTERS_MIN && sentence.starts_with(&format!("{template} (")) {
         return true;
     }
-    // Of optional groups anything may be there.
+    // Optional groups match any text.
     let open = template.replace(['[', '|', ']'], "{}");
     let mut pieces = Vec::new();
     let mut rest = open.as_str();

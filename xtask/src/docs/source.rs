@@ -15,12 +15,12 @@ impl<'a> Source<'a> {
         Self { text: &file.text[..end] }
     }
 
-    /// True if a rule of this id is defined in it.
+    /// Whether it defines the rule.
     pub(super) fn has_rule(&self, id: &str) -> bool {
         self.text.contains(&format!("id: RuleId::own(\"{id}\")"))
     }
 
-    /// Module comment and thresholds as Markdown; empty for a file of several rules.
+    /// Module comment and thresholds as Markdown. Empty for a file of several rules.
     pub(super) fn detection(&self) -> String {
         if self.text.matches("id: RuleId::own(").count() != 1 {
             return String::new();
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
         text
     }
 
-    /// Paragraphs of the module comment, without the rule's name and without links to code.
+    /// Paragraphs of the module comment, without the name of the rule and without links to code.
     fn head(&self) -> Vec<String> {
         let lines = self.text.lines().take_while(|line| line.starts_with("//!"));
         let lines = lines.map(|line| line.trim_start_matches("//!").trim());
@@ -55,7 +55,7 @@ impl<'a> Source<'a> {
         without_name.filter(|paragraph| !paragraph.is_empty() && !paragraph.contains("[`")).collect()
     }
 
-    /// Name, value and reason of every documented number.
+    /// Name, value and reason of each documented numeric constant.
     fn thresholds(&self) -> Vec<(&'a str, &'a str, String)> {
         let mut found = Vec::new();
         let mut why: Vec<&str> = Vec::new();
@@ -79,7 +79,7 @@ impl<'a> Source<'a> {
         found
     }
 
-    /// String literals without escapes, and with continued lines joined.
+    /// Values of string literals.
     pub(super) fn literals(&self) -> Vec<String> {
         let plain = |literal: &str| {
             let (mut text, mut rest) = (String::new(), literal);

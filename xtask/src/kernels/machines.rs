@@ -177,7 +177,6 @@ pub(super) const MACHINES: &[Machine] = &[
         disks: &["vda"],
         has_disk: true,
         is_quick: true,
-        ..PLAIN
     },
     // Two sockets, two nodes of memory, NVMe, a disk on USB.
     Machine {

@@ -1,5 +1,5 @@
-//! Documents that are made from the checks: the table of crates in ARCHITECTURE.md, between `<!-- made: crates -->` and
-//! `<!-- end -->`, and the pages of `docs/generated`. `cargo xtask docs` writes them, and a test compares.
+//! Documents generated from the checks: the table of crates in ARCHITECTURE.md, between `<!-- made: crates -->` and
+//! `<!-- end -->`, and the pages of `docs/generated`. `cargo xtask docs` writes them, and a test compares them.
 
 use super::allowed::{FREE, REACHES};
 use super::arrows::{ARROWS, CLOSED, ONLY_IN};
@@ -100,7 +100,7 @@ fn touched() -> String {
 
 fn threads() -> String {
     let threads = REACHES.iter().filter(|reach| reach.name == "threads").flat_map(|reach| reach.places);
-    table(["begun in", "what it does"], threads.map(|place| [format!("`{}`", place.path), place.what_for.into()]))
+    table(["started in", "what it does"], threads.map(|place| [format!("`{}`", place.path), place.what_for.into()]))
 }
 
 fn folders(crates: &[Modules], files: &[File]) -> String {
@@ -116,13 +116,13 @@ fn folders(crates: &[Modules], files: &[File]) -> String {
     table(["folder", "what it is"], rows)
 }
 
-/// The first sentence of what a module says of itself.
+/// The first sentence of the comment of a module.
 fn sentence(module: &Module, files: &[File]) -> String {
     let text = super::find(files, &module.file).map_or("", |file| file.text.as_str());
     let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
     let paragraph = lines.collect::<Vec<_>>().join(" ");
     let first = paragraph.split(". ").next().unwrap_or_default().trim_end_matches('.');
-    // Links of rustdoc lead nowhere here.
+    // Links of rustdoc do not work here.
     first.replace("[`", "`").replace("`]", "`").replace('|', "\\|")
 }
 

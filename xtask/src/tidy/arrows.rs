@@ -1,12 +1,9 @@
-//! Which crate may depend on which, and where a library may be used.
-//!
-//! The picture in ARCHITECTURE.md as a table. A new arrow is a decision: it is written here and
-//! there in the same change.
+//! Which crate may depend on which, and where a library may be used: the diagram of ARCHITECTURE.md as a table. A change
+//! that adds an arrow updates both.
 
 use super::Problem;
 
-/// Who may depend on whom within the workspace. Tests may also use `testkit`, which no shipped crate
-/// may.
+/// Allowed dependencies of each crate within the workspace. Tests may also use [`TEST_ARROWS`].
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
     (
         "app",
@@ -76,7 +73,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that stay what they are by what they can reach: the whole list of their libraries.
+/// Crates with a closed list of libraries.
 pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("allocator", &["dlmalloc"]),
     ("microbench", &["libc"]),
@@ -95,7 +92,7 @@ pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("web", &["base64", "flate2", "serde_json", "sha2", "wasm-bindgen"]),
 ];
 
-/// Libraries that have one place.
+/// Libraries reserved to some crates.
 pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
     ("anyhow", &["app", "console", "hub", "xtask"]),
     ("axum", &["hub"]),
@@ -116,36 +113,33 @@ pub(super) const ONLY_IN: &[(&str, &[&str])] = &[
 /// File of these tables.
 const THIS_FILE: &str = "xtask/src/tidy/arrows.rs";
 
-/// The feature by which system calls fail as planned: a program that is handed out has no such thing.
+/// The feature that makes system calls fail in tests. Released programs are built without it.
 const FOR_TESTS: &str = "faults";
 
-/// Crates that tests of any crate may use: those that make, read and explain Records.
+/// Crates that tests of any crate may use: they make, read and explain Records.
 const TEST_ARROWS: [&str; 6] = ["compare", "explain", "fuzz", "logs", "redact", "testkit"];
 
 /// A package of the workspace, by the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Package {
-    /// Name of its folder.
     pub(super) name: String,
-    /// Dependencies.
     pub(super) dependencies: Vec<Dependency>,
 }
 
 /// A dependency of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dependency {
-    /// Name of the folder for packages of the workspace, otherwise of the library.
+    /// Name of the library, or of the folder of a package of the workspace.
     pub(super) name: String,
-    /// True if it is a package of the workspace.
+    /// Whether it is a package of the workspace.
     pub(super) ours: bool,
-    /// True if only tests use it.
     pub(super) tests_only: bool,
-    /// Features of it that are asked for.
+    /// Enabled features.
     pub(super) features: Vec<String>,
 }
 
 impl Package {
-    /// Folder from the workspace's folder.
+    /// Path from the root of the workspace.
     pub(super) fn folder(&self) -> String {
         match self.name.as_str() {
             "xtask" => self.name.clone(),
@@ -154,7 +148,7 @@ impl Package {
     }
 }
 
-/// The packages of `cargo metadata`.
+/// Parses the packages of `cargo metadata`.
 pub(super) fn packages(metadata: &serde_json::Value) -> Vec<Package> {
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
     let name = |value: &serde_json::Value| value["name"].as_str().unwrap_or_default().to_owned();
@@ -182,7 +176,7 @@ pub(super) fn packages(metadata: &serde_json::Value) -> Vec<Package> {
         .collect()
 }
 
-/// Packages are named `sbc-bench-FOLDER` because names are shared by all of crates.io.
+/// Packages are named `sbc-bench-FOLDER`, as names are global on crates.io.
 fn folder_name(package: &str) -> String {
     match package {
         "sbc-bench" => "app".into(),
@@ -190,7 +184,7 @@ fn folder_name(package: &str) -> String {
     }
 }
 
-/// Dependencies that go against the picture.
+/// Dependencies that the tables do not allow.
 pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
     let row = |table: &[(&str, &'static [&'static str])], name: &str| {
         table.iter().find(|(row, _)| *row == name).map(|(_, list)| *list)
@@ -230,7 +224,7 @@ pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
     problems
 }
 
-/// Rows of the tables above that nothing in the manifests stands for.
+/// Rows of the tables above that match no manifest.
 pub(super) fn dead_rows(packages: &[Package]) -> Vec<Problem> {
     let has = |package: &str, name: &str, ours: bool| {
         let mut named = packages.iter().filter(|row| row.name == package).flat_map(|row| &row.dependencies);
@@ -255,8 +249,7 @@ pub(super) fn dead_rows(packages: &[Package]) -> Vec<Problem> {
     dead.into_iter().map(|row| Problem::new(THIS_FILE, None, format!("{row}: delete the row"))).collect()
 }
 
-/// Libraries of the workspace that docs/dependencies.md gives no reason for. A reason is a line that
-/// names the library as `` `name` ``.
+/// Libraries of the workspace without a reason in docs/dependencies.md: a line that names the library as `` `name` ``.
 pub(super) fn check_reasons(manifest: &str, dependencies: &str) -> Vec<Problem> {
     libraries(manifest)
         .filter(|(_, name)| !dependencies.contains(&format!("`{name}`")))

@@ -1,25 +1,24 @@
-//! No circle of modules: of two modules in a folder, each with all that is in it, at most one leads to the other.
+//! Dependency cycles between the modules of a folder are refused, where a module includes its submodules.
 //!
-//! A reader can then begin with the module that needs no other, and a folder can become a crate. Not looked at are paths
-//! between a module and those within it: a `mod.rs` lists its children, and they use what it defines.
+//! A reader can then start with the module without dependencies, and a folder can become a crate. Paths between a module
+//! and its submodules are exempt: a `mod.rs` lists its children, and they use its items.
 
 use super::Problem;
 use super::modules::Modules;
 use std::collections::BTreeMap;
 
-/// Type that every module of its crate may use, as the table of its parts is in the file: each part is a function of it.
+/// Types that every module of their crate may use: each part is a function of the type, and the type's file lists the parts.
 const TABLES: &[(&str, &str)] = &[("crates/facts/src/facts.rs", "Facts")];
 
-/// Modules that lead to each other.
+/// Modules that depend on each other.
 struct Circle {
-    /// The folder's own file.
+    /// File of the folder's module.
     file: String,
     members: Vec<String>,
-    /// One path for each arrow between two of them.
+    /// One path as the reason for each arrow between two members.
     arrows: Vec<String>,
 }
 
-/// Every circle of every crate.
 pub(super) fn check(crates: &[Modules]) -> Vec<Problem> {
     let problem = |circle: Circle| {
         let (members, arrows) = (circle.members.join(", "), circle.arrows.join("; "));
@@ -28,7 +27,6 @@ pub(super) fn check(crates: &[Modules]) -> Vec<Problem> {
     crates.iter().flat_map(circles).map(problem).collect()
 }
 
-/// The circles of a crate.
 fn circles(modules: &Modules) -> Vec<Circle> {
     let mut arrows = Vec::new();
     for (from, module) in modules.all.iter().enumerate() {
@@ -46,7 +44,7 @@ fn circles(modules: &Modules) -> Vec<Circle> {
     }
     let mut found = Vec::new();
     for (folder, module) in modules.all.iter().enumerate() {
-        // The child of this folder in which a module lies.
+        // The child of this folder that contains a module.
         let child = |within: usize| {
             let depth = module.path.len();
             let inner = &modules.all[within].path;
@@ -73,7 +71,7 @@ fn circles(modules: &Modules) -> Vec<Circle> {
     found
 }
 
-/// Groups of two and more that all lead to each other, each sorted.
+/// Strongly connected components of at least two modules, each sorted.
 fn components<'a>(arrows: &BTreeMap<&'a str, BTreeMap<&'a str, &str>>) -> Vec<Vec<&'a str>> {
     let reached = |from: &'a str| {
         let mut reached: Vec<&str> = Vec::new();
@@ -106,7 +104,7 @@ mod tests {
     use crate::tidy::arrows::Package;
     use crate::workspace::File;
 
-    /// Problems of a made-up crate `x`, with the paths that explain them.
+    /// Problems of a crate `x`, with the paths that explain them.
     fn explained(files: &[(&str, &str)]) -> Vec<String> {
         let package = Package { name: "x".into(), dependencies: Vec::new() };
         let file = |(path, text): &(&str, &str)| File { path: format!("crates/x/src/{path}"), text: (*text).into() };
@@ -114,7 +112,7 @@ mod tests {
         super::check(&[Modules::of(&package, &files)]).iter().map(Problem::to_string).collect()
     }
 
-    /// The same without the paths.
+    /// Problems without the paths.
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let short = |text: String| text.split(" (").next().unwrap_or_default().to_owned();
         explained(files).into_iter().map(short).collect()

@@ -1,15 +1,16 @@
-//! Checks that files, folders and tables named by documents for contributors exist.
+//! Files, folders and tables named by documents for contributors exist.
 
 use super::Problem;
+use super::links::prose;
 use crate::workspace::File;
 
-/// Documents whose names are followed.
+/// Checked documents.
 const DOCUMENTS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md"];
 
-/// Stands for anything that is added: `sensors/x.rs`.
+/// Placeholders for a new file: `sensors/x.rs`.
 const ANY: [&str; 2] = ["x.rs", "y.rs"];
 
-/// Names in documents that lead nowhere.
+/// Names that do not exist.
 pub(super) fn check(files: &[File], paths: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for document in files.iter().filter(|file| DOCUMENTS.contains(&file.path.as_str())) {
@@ -35,21 +36,12 @@ pub(super) fn check(files: &[File], paths: &[String]) -> Vec<Problem> {
     problems
 }
 
-/// Every text between backticks on one line, outside of blocks of code, with its line.
-fn words_as_code(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    let mut in_block = false;
-    for (index, line) in text.lines().enumerate() {
-        if line.starts_with("```") {
-            in_block = !in_block;
-        } else if !in_block {
-            found.extend(line.split('`').skip(1).step_by(2).map(|word| (index + 1, word)));
-        }
-    }
-    found
+/// Texts between backticks outside of code blocks, with their lines.
+fn words_as_code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).flat_map(|(number, line)| line.split('`').skip(1).step_by(2).map(move |word| (number, word)))
 }
 
-/// True for what can only be a file or folder of the checkout.
+/// Whether a word must be a file or folder of the checkout.
 fn is_path(word: &str) -> bool {
     let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./{},".contains(c));
     let ends = [".rs", ".tsv", ".toml", ".md"].iter().any(|end| word.ends_with(end));
@@ -57,19 +49,19 @@ fn is_path(word: &str) -> bool {
     is_plain && !is_made_up && !word.starts_with(['/', '.']) && (ends || word.contains("src/"))
 }
 
-/// True for the name of a table of our own: `SENSORS`.
+/// Whether a word is the name of a table: `SENSORS`.
 fn is_table(word: &str) -> bool {
     word.len() > 4 && word.chars().all(|c| c.is_ascii_uppercase())
 }
 
-/// `a/{b,c/d}.rs` as `a/b.rs` and `a/c/d.rs`.
+/// Expands `a/{b,c/d}.rs` to `a/b.rs` and `a/c/d.rs`.
 fn spelled_out(word: &str) -> Vec<String> {
     let Some((before, rest)) = word.split_once('{') else { return vec![word.to_owned()] };
     let Some((choices, behind)) = rest.split_once('}') else { return vec![word.to_owned()] };
     choices.split(',').flat_map(|choice| spelled_out(&format!("{before}{choice}{behind}"))).collect()
 }
 
-/// True if a file or a folder ends like this; a document says `run/mod.rs` where the crate is clear.
+/// Whether the path of a file or folder ends with the name: a document may say `run/mod.rs` where the crate is clear.
 fn is_there(name: &str, paths: &[String]) -> bool {
     let name = name.trim_end_matches('/');
     let is_end = |path: &str| path == name || path.ends_with(&format!("/{name}"));

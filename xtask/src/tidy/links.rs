@@ -1,9 +1,9 @@
-//! Links of documents lead to files of the checkout that are there, and to headings that these have.
+//! Links in documents lead to existing files of the checkout and to headings of these files.
 
 use super::Problem;
 use crate::workspace::File;
 
-/// Links that lead nowhere.
+/// Broken links.
 pub(super) fn check(files: &[File], paths: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for document in files.iter().filter(|file| file.path.ends_with(".md")) {
@@ -15,22 +15,25 @@ pub(super) fn check(files: &[File], paths: &[String]) -> Vec<Problem> {
     problems
 }
 
-/// Every link of a document outside of code, with its line.
-fn links(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
+/// Numbered lines outside of code blocks.
+pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_block = false;
-    for (index, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
-            in_block = !in_block;
-        } else if !in_block {
-            let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-            found.extend(targets.map(|(target, _)| (index + 1, target)));
-        }
-    }
-    found
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        in_block ^= is_fence;
+        (!in_block && !is_fence).then_some((index + 1, line))
+    })
 }
 
-/// Why a link leads nowhere.
+/// Links outside of code blocks, with their lines.
+fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).flat_map(|(number, line)| {
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        targets.map(move |(target, _)| (number, target))
+    })
+}
+
+/// Why a link is broken.
 fn lost(document: &File, link: &str, files: &[File], paths: &[String]) -> Option<String> {
     if link.contains("://") {
         return None;
@@ -50,7 +53,7 @@ fn lost(document: &File, link: &str, files: &[File], paths: &[String]) -> Option
     (!has_heading).then(|| format!("{path} has no heading {heading:?}"))
 }
 
-/// A path as seen from a document.
+/// Resolves a path relative to a document.
 fn from(document: &str, path: &str) -> String {
     let mut parts: Vec<&str> = document.split('/').collect();
     parts.pop();
@@ -64,7 +67,7 @@ fn from(document: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// The name of a heading in links: `## Workload definitions` is `workload-definitions`.
+/// The anchor of a heading: `workload-definitions` for `## Workload definitions`.
 fn slug(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));

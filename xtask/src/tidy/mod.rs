@@ -27,12 +27,12 @@ use anyhow::{Result, ensure};
 use modules::Modules;
 use std::fmt;
 
-/// Something that has to be mended.
+/// A violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// File, from the workspace's folder.
+    /// File, relative to the workspace.
     path: String,
-    /// Line from 1, if it is about one.
+    /// Line, from 1.
     line: Option<usize>,
     /// Problem and remedy.
     message: String,
@@ -53,7 +53,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong with the checkout.
+/// All violations in the checkout.
 fn problems() -> Result<Vec<Problem>> {
     let files = workspace::files(|path| {
         [".rs", ".md", ".toml", ".tsv", ".sh"].iter().any(|end| path.ends_with(end))
@@ -95,7 +95,7 @@ fn problems() -> Result<Vec<Problem>> {
     Ok(problems)
 }
 
-/// Tables that are made from the checks: path and text of each document.
+/// Paths and texts of documents generated from the checks.
 pub(crate) fn tables_of_code(architecture: &str) -> Result<Vec<(String, String)>> {
     let files = workspace::files(|path| path.ends_with(".rs"))?;
     let packages = arrows::packages(&workspace::metadata()?);
@@ -103,23 +103,22 @@ pub(crate) fn tables_of_code(architecture: &str) -> Result<Vec<(String, String)>
     architecture::pages(architecture, &crates, &files)
 }
 
-/// String literals of a Rust file as they are written, without those of tests.
+/// String literals of a Rust file as written, without those of tests.
 pub(crate) fn string_literals(text: &str) -> Vec<String> {
     rust::tokens(text).iter().filter_map(|token| token.string().map(str::to_owned)).collect()
 }
 
-/// The file of this path.
 fn find<'a>(files: &'a [File], path: &str) -> Option<&'a File> {
     files.iter().find(|file| file.path == path)
 }
 
-/// Prints everything that is wrong; fails if there is something.
+/// Prints all violations and fails if there are any.
 pub(crate) fn main() -> Result<()> {
     let problems = problems()?;
     for problem in &problems {
         println!("{problem}");
     }
-    ensure!(problems.is_empty(), "{} things are not tidy", problems.len());
+    ensure!(problems.is_empty(), "{} problems", problems.len());
     println!("tidy");
     Ok(())
 }

@@ -7,14 +7,14 @@ use super::rust::{Token, tokens};
 use crate::workspace::File;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Segments of a path, as they are written.
+/// Segments of a path, as written.
 pub(super) type Segments = Vec<String>;
 
 /// A path in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) segments: Segments,
-    /// Its line, from 1.
+    /// Line, from 1.
     pub(super) line: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Source {
     uses: BTreeMap<String, Segments>,
     /// Paths that end with `*`.
     globs: Vec<Segments>,
-    /// Names that it defines.
+    /// Defined names.
     items: BTreeSet<String>,
     /// All paths, including those of `use`, and calls of methods without arguments as `.method`.
     pub(super) named: Vec<Named>,
@@ -36,7 +36,6 @@ pub(super) struct Source {
 const DEFINES: [&str; 8] = ["fn", "struct", "enum", "trait", "const", "static", "type", "union"];
 
 impl Source {
-    /// Reads a file.
     pub(super) fn of(text: &str) -> Self {
         let tokens = tokens(text);
         let text = |at: usize| tokens.get(at).map_or("", |token: &Token| token.text.as_str());
@@ -62,7 +61,7 @@ impl Source {
                 }
                 _ if tokens[at].is_word() => {
                     let (before, last) = (text(at.wrapping_sub(2)), text(at.wrapping_sub(1)));
-                    // A field or a method begins no path, the end of a range does.
+                    // A field or a method does not start a path, but the end of a range may.
                     let begins = last != "::" && (last != "." || before == ".");
                     let mut segments = vec![text(at).to_owned()];
                     while text(at + 1) == "::" && tokens.get(at + 2).is_some_and(Token::is_word) {
@@ -85,14 +84,14 @@ impl Source {
     }
 
     fn name(&mut self, mut segments: Segments, line: usize, inside: bool) {
-        // The module around one that is within a file is the file's.
+        // `super` within an inline module is the module of the file.
         if inside && segments.first().is_some_and(|first| first == "super") {
             segments[0] = "self".to_owned();
         }
         self.named.push(Named { segments, line });
     }
 
-    /// The path with the name that begins it put back to what a `use` of this file says.
+    /// Expands the first segment of a path by the `use` items of this file.
     pub(super) fn whole(&self, path: &[String]) -> Segments {
         match path.split_first().and_then(|(first, rest)| Some((self.uses.get(first)?, rest))) {
             Some((used, rest)) => [used, rest].concat(),
@@ -100,7 +99,7 @@ impl Source {
         }
     }
 
-    /// Reads the tree of a `use`: `a::{b, c as d, e::*}`.
+    /// Parses the tree of a `use` item: `a::{b, c as d, e::*}`.
     fn use_tree(&mut self, tokens: &[Token], before: &[String], inside: bool) {
         let mut segments = before.to_vec();
         for (at, token) in tokens.iter().enumerate() {
@@ -134,9 +133,9 @@ impl Source {
 /// A module of a crate.
 #[derive(Debug)]
 pub(super) struct Module {
-    /// Its file, from the workspace's folder.
+    /// File, relative to the workspace.
     pub(super) file: String,
-    /// Its names from the crate's root.
+    /// Names of the module and its parents, from the root of the crate.
     pub(super) path: Segments,
     children: BTreeMap<String, usize>,
     parent: usize,
@@ -155,7 +154,6 @@ pub(super) struct Modules {
 const FOLLOWED_MAX: usize = 12;
 
 impl Modules {
-    /// Reads a crate.
     pub(super) fn of(package: &Package, files: &[File]) -> Self {
         let folder = package.folder();
         let mut modules = Self { krate: package.name.clone(), all: Vec::new() };
@@ -171,7 +169,7 @@ impl Modules {
         let source = Source::of(&file.text);
         let mut children: Vec<(String, String)> =
             source.children.iter().map(|name| (name.clone(), format!("{folder}/{name}"))).collect();
-        // `#[path = "x/mod.rs"]`: one of several files, by the architecture.
+        // `#[path = "x/mod.rs"]`: one of several files, selected by the architecture.
         let named =
             file.text.lines().filter_map(|line| line.trim().strip_prefix("#[path = \"")?.strip_suffix("/mod.rs\"]"));
         children.extend(named.map(|name| (name.to_owned(), format!("{folder}/{name}"))));
@@ -187,12 +185,12 @@ impl Modules {
         index
     }
 
-    /// The modules within a module.
+    /// Child modules.
     pub(super) fn children(&self, module: usize) -> impl Iterator<Item = usize> {
         self.all[module].children.values().copied()
     }
 
-    /// The module that defines what a path in this module names.
+    /// The module that defines the item of a path in this module.
     pub(super) fn defining(&self, module: usize, path: &[String]) -> Option<usize> {
         self.follow(module, path, 0)
     }
@@ -229,7 +227,7 @@ impl Modules {
         Some(base)
     }
 
-    /// The module where a path begins, and the rest of it; none for a path of another crate.
+    /// The module where a path starts, and its remaining segments. `None` for a path of another crate.
     fn begin(&self, module: usize, path: &[String]) -> Option<(usize, Segments)> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {

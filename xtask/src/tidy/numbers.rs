@@ -6,11 +6,11 @@ use crate::workspace::File;
 
 /// Units of scores.
 const UNITS: [&str; 5] = ["MIPS", "MB/s", "kB/s", "kH/s", "ns"];
-/// Places that format digits: the common one, and the formats of the bash program, which others parse.
+/// Exempt files: the formatter itself, and the formats of the bash program, which other programs parse.
 const PLACES: [&str; 3] =
     ["crates/facts/src/number.rs", "crates/report/src/log/", "crates/report/src/review/measured.rs"];
 
-/// Every text in which digits and a unit of scores are put together.
+/// Format strings with a precision and a unit of scores.
 pub(super) fn check(file: &File) -> Vec<Problem> {
     let reports = [
         "crates/compare/src/",
@@ -30,7 +30,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
     refused.map(|token| Problem::new(&file.path, token.line, message)).collect()
 }
 
-/// True for `{value:.1} ns`.
+/// Whether the text is like `{value:.1} ns`.
 fn has_own_digits(text: &str) -> bool {
     let ends = text.match_indices("} ");
     ends.into_iter().any(|(at, _)| {

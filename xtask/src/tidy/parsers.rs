@@ -14,7 +14,7 @@ const TARGETS: [&str; 4] = [
     "crates/workloads/src/foreign.rs",
 ];
 const MACHINE: &str = "crates/machine/src/foreign.rs";
-/// In place of a target where none is needed; the reason follows.
+/// Marks a file without a target. The reason follows in the next column.
 const NONE: &str = "-";
 
 /// Parsers without a row, rows without a parser, and targets that do not exist.
@@ -39,11 +39,11 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
             continue;
         };
         if !find(files, path).is_some_and(has_parser) {
-            problems.push(problem(format!("{path} has no parser any more")));
+            problems.push(problem(format!("{path} has no parser")));
         }
         if *target == NONE {
             if rest.first().is_none_or(|why| why.is_empty()) {
-                problems.push(problem(format!("says not why {path} has no target")));
+                problems.push(problem(format!("gives no reason why {path} has no target")));
             }
         } else if !is_registered(files, target) {
             problems.push(problem(format!("there is no target {target}")));
@@ -102,7 +102,7 @@ mod tests {
         check("fn parsed(text: &str) {}", "", &[]);
         check("fn parse(number: u32) { f(\"&str\") }", "", &[]);
         check("#[cfg(test)] mod tests {\nfn parse(text: &str) {} }", "", &[]);
-        let stale = "fuzz/parsers.tsv:1: crates/machine/src/x.rs has no parser any more";
+        let stale = "fuzz/parsers.tsv:1: crates/machine/src/x.rs has no parser";
         check("fn other() {}", row, &[stale]);
     }
 
@@ -112,7 +112,7 @@ mod tests {
         let check = |row: &str, expected| check(parser, &format!("crates/machine/src/x.rs{row}"), expected);
         check("\tnone", &["fuzz/parsers.tsv:1: there is no target none"]);
         check("\t-\ttyped by its user", &[]);
-        check("\t-", &["fuzz/parsers.tsv:1: says not why crates/machine/src/x.rs has no target"]);
+        check("\t-", &["fuzz/parsers.tsv:1: gives no reason why crates/machine/src/x.rs has no target"]);
         check("", &["fuzz/parsers.tsv:1: has no target"]);
     }
 }

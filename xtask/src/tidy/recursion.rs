@@ -40,7 +40,7 @@ const BOUNDED: &[Bounded] = &[
     row("crates/record/src/stream/folding.rs", "rise", "rows are folded at most 32 times"),
 ];
 
-/// serde_json refuses deeper values.
+/// Depth limit of serde_json.
 const JSON: &str = "JSON is nested at most 128 deep";
 
 /// File of this list.

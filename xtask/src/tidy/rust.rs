@@ -1,9 +1,8 @@
-//! Rust files as tokens with their places, by `proc-macro2`. Comments are no tokens, and calls within macros are found as
-//! those outside. Functions are found by their braces.
+//! Tokens of Rust files with their positions, by `proc-macro2`. The tokens include arguments of macros, but no comments.
 
 use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
 
-/// A word, a `::`, a literal, or one other sign.
+/// A word, a `::`, a literal, or another single character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) text: String,
@@ -11,7 +10,7 @@ pub(super) struct Token {
     pub(super) line: usize,
     /// Column in characters, from 0.
     column: usize,
-    /// Whether it belongs to an item that only tests have.
+    /// Whether it belongs to an item of tests.
     is_test: bool,
 }
 
@@ -29,7 +28,7 @@ impl Token {
     }
 }
 
-/// All tokens of a file; none of a file that is not Rust, which the compiler refuses.
+/// All tokens of a file. Empty for invalid Rust, which the compiler reports.
 pub(super) fn all_tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     if let Ok(stream) = text.parse() {
@@ -86,7 +85,7 @@ fn is_sign(tree: &TokenTree, sign: char) -> bool {
     matches!(tree, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// The text of the attribute that begins here.
+/// Text of the attribute at this position.
 fn attribute(trees: &[TokenTree]) -> Option<String> {
     let group = match trees {
         [sharp, TokenTree::Group(group), ..] if is_sign(sharp, '#') => group,
@@ -96,7 +95,7 @@ fn attribute(trees: &[TokenTree]) -> Option<String> {
     (group.delimiter() == Delimiter::Bracket).then(|| group.stream().to_string())
 }
 
-/// Position after the item, field or arm whose attributes begin at `at`.
+/// Position after the item, field or arm whose attributes start at `at`.
 fn item_end(trees: &[TokenTree], mut at: usize) -> usize {
     while attribute(&trees[at..]).is_some() {
         at += 2;
@@ -115,7 +114,7 @@ fn item_end(trees: &[TokenTree], mut at: usize) -> usize {
     end + usize::from(after_braces && trees.get(end).is_some_and(goes_on))
 }
 
-/// The code with blanks in place of comments and literals; lines and columns stay.
+/// The code with spaces in place of comments and literals. Lines and columns do not change.
 pub(super) fn code_only(text: &str) -> String {
     let mut lines: Vec<Vec<char>> = text.lines().map(|line| vec![' '; line.chars().count()]).collect();
     let is_code = |token: &&Token| token.string().is_none() && (token.text.len() == 1 || !token.text.ends_with('\''));
@@ -128,7 +127,7 @@ pub(super) fn code_only(text: &str) -> String {
     lines.into_iter().map(|line| line.into_iter().collect::<String>() + "\n").collect()
 }
 
-/// Number of lines before the tests at the end of a file: up to `#[cfg(test)]` on a module.
+/// Number of lines before the module of tests at the end of a file.
 pub(super) fn lines_without_tests(code: &str) -> usize {
     let lines: Vec<&str> = code.lines().map(str::trim).collect();
     let is_tests = |pair: &[&str]| {
@@ -154,7 +153,7 @@ pub(super) struct Function<'a> {
     pub(super) close: usize,
 }
 
-/// Every function with a body.
+/// Functions with a body.
 pub(super) fn functions(tokens: &[Token]) -> Vec<Function<'_>> {
     let words = |word: &'static str| (0..tokens.len()).filter(move |at| tokens[*at].text == word);
     // `impl` within a signature is not an item.
@@ -175,7 +174,7 @@ pub(super) fn functions(tokens: &[Token]) -> Vec<Function<'_>> {
     words("fn").filter_map(function).collect()
 }
 
-/// Positions of the braces of the item that begins at `at`; `None` for a declaration.
+/// Positions of the braces of the item at `at`. `None` for a declaration.
 fn braces(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
     let mut nesting = 0_i32;
     let mut depth = |token: &Token| {

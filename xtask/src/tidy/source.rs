@@ -1,6 +1,5 @@
-//! Shape of a Rust file: opening sentence, length, length of functions, and tests that return early.
-//!
-//! Tests at the end of a file and in files of tests do not count as lines.
+//! Limits of a Rust file: opening sentence, length, length of functions, and tests that return early. Lines of tests do not
+//! count.
 
 use super::Problem;
 use super::rust::{self, Token};
@@ -11,13 +10,13 @@ const FILE_LINES_MAX: usize = 450;
 /// Maximum length of a function, in lines between its braces: one screen.
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// True for Rust that is compiled into what is installed, without files of tests and what only tests use.
+/// Whether a Rust file is compiled into an installed program.
 pub(super) fn is_of_program(path: &str) -> bool {
     let is_source = path.starts_with("crates/") && path.split('/').nth(2) == Some("src") && path.ends_with(".rs");
     is_source && !["crates/testkit/", "/tests", "/testing"].iter().any(|part| path.contains(part))
 }
 
-/// Problems with the shape of a Rust file.
+/// Violations in a Rust file.
 pub(super) fn check(file: &File) -> Vec<Problem> {
     let mut problems = Vec::new();
     let says_what_it_is = file
@@ -73,11 +72,7 @@ fn own_writes(path: &str, code: &str, lines: usize) -> Vec<Problem> {
     let lines = code.lines().take(lines).enumerate();
     let past = lines.filter(|(_, line)| WRITES.iter().any(|way| line.contains(way)));
     past.map(|(index, _)| {
-        Problem::new(
-            path,
-            index + 1,
-            "files are made by `machine::files`: it follows no link, and asks whose a file is",
-        )
+        Problem::new(path, index + 1, "create files by `machine::files`, which follows no links and checks the owner")
     })
     .collect()
 }

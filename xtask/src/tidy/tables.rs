@@ -1,15 +1,13 @@
-//! Shape of the tables in `data/`: tab-separated, one header, equal columns, each row with its
-//! source.
-//!
-//! Readers of the tables check the meaning of columns.
+//! Format of the tables in `data/`: tab-separated, one header, equal numbers of columns, and a source in each row. The
+//! readers of the tables check the contents.
 
 use super::Problem;
 use crate::workspace::File;
 
-/// The column that every table has: where the fact in a row can be looked up.
+/// Column of every table: the reference for the facts of a row.
 const SOURCE: &str = "source";
 
-/// Problems with the shape of a table. Lines that start with `#` are comments.
+/// Format errors of a table. Lines that start with `#` are comments.
 pub(super) fn check(file: &File) -> Vec<Problem> {
     let mut rows =
         file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(|(_, line)| !line.starts_with('#'));

@@ -1,11 +1,11 @@
-//! One program of integration tests per crate: each links the whole crate, which takes longer than most tests. Where
-//! cargo does not find the files by itself, a file that no program names would never run.
+//! Each crate has one program of integration tests, as linking a program takes longer than most tests. With
+//! `autotests = false`, a file that no program names would never run.
 
 use super::{Problem, find};
 use crate::workspace::File;
 use std::collections::BTreeMap;
 
-/// Test files that no program contains, and crates with more programs than one without a list in their manifest.
+/// Test files that no program contains, and crates with several programs that their manifest does not list.
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
     let mut crates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files {

@@ -14,7 +14,7 @@ const THIS_FILE: &str = "xtask/src/tidy/vocabulary.rs";
 
 /// Other things with the name of a workload or rule, with their places.
 struct OtherThing {
-    /// The file, or the folder with its `/` at the end.
+    /// A file, or a folder with a trailing `/`.
     place: &'static str,
     words: &'static [&'static str],
     /// Meaning of the words there.
@@ -61,29 +61,29 @@ const DOORS: [(&str, &[&str], &str); 5] = [
             "crates/rules/src/questions/",
             "crates/rules/src/tables.rs",
         ],
-        "a rule has its id in its file; others ask for its constant",
+        "a rule defines its id in its file; use its constant elsewhere",
     ),
     (
         "ChannelId::own(",
         &["crates/machine/src/sensors/", "crates/net/src/meters/"],
-        "only a sensor names a channel that nobody asks for",
+        "only a sensor defines a channel outside of the vocabulary",
     ),
     (
         "WorkloadId::Own(",
         &["crates/workloads/src/"],
-        "only a row of the table of workloads names one that nobody asks for",
+        "only the table of workloads defines one outside of the vocabulary",
     ),
     (
         "Tenths::of_percent(",
         &["crates/explain/src/diagnosis/ledger/", "crates/facts/src/explanation/"],
-        "what a cause took of a score is in its ledger alone",
+        "only the ledger computes the share of a score that a cause took",
     ),
-    (".explains(", &[], "a rule tells what it saw; what a cause took of a score is in its ledger alone"),
+    (".explains(", &[], "a rule reports findings; only the ledger computes shares of scores"),
 ];
 
 /// Literals that spell an id, ids made in wrong places, and unused exceptions.
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
-    let is_looked_at = |file: &&File| {
+    let is_checked = |file: &&File| {
         let is_test_of_crate =
             ["tests", "benches", "examples"].iter().any(|folder| file.path.split('/').nth(2) == Some(folder));
         let is_list = file.path.starts_with(VOCABULARY) || file.path == THIS_FILE;
@@ -91,7 +91,7 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
     };
     let mut is_used = OTHER_THINGS.iter().map(|thing| vec![false; thing.words.len()]).collect::<Vec<_>>();
     let mut problems = Vec::new();
-    for file in files.iter().filter(is_looked_at) {
+    for file in files.iter().filter(is_checked) {
         problems.extend(doors(file));
         let code_lines = code_lines(file);
         let tokens = rust::all_tokens(&file.text);
@@ -108,7 +108,7 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
     for (thing, is_used) in OTHER_THINGS.iter().zip(is_used) {
         let stale = thing.words.iter().zip(is_used).filter(|(_, used)| !used);
         problems.extend(stale.map(|(word, _)| {
-            let message = format!("{word:?} ({}) stands nowhere in {}", thing.are, thing.place);
+            let message = format!("{word:?} ({}) does not occur in {}", thing.are, thing.place);
             Problem::new(THIS_FILE, None, message)
         }));
     }
@@ -252,7 +252,7 @@ mod tests {
         assert!(found("crates/rules/src/x.rs", rule).is_empty());
         assert_eq!(
             found("crates/app/src/x.rs", rule),
-            ["crates/app/src/x.rs:1: a rule has its id in its file; others ask for its constant"]
+            ["crates/app/src/x.rs:1: a rule defines its id in its file; use its constant elsewhere"]
         );
         let channel = "ChannelId::own(\"w1_0.humidity\")";
         assert!(found("crates/machine/src/sensors/x.rs", channel).is_empty());
@@ -267,10 +267,10 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_another_thing_nowhere_is_no_exception() {
+    fn unused_exceptions_are_refused() {
         let thing = &OTHER_THINGS[0];
         let problems = check(&[]);
-        let message = format!("{:?} ({}) stands nowhere in {}", thing.words[0], thing.are, thing.place);
+        let message = format!("{:?} ({}) does not occur in {}", thing.words[0], thing.are, thing.place);
         assert_eq!(problems[0].message, message);
         assert!(thing.place.ends_with('/') || thing.place.ends_with(".rs"));
         let words = OTHER_THINGS.iter().map(|thing| thing.words.len());

@@ -1,10 +1,10 @@
-//! Text that does not belong into the checkout: marks of unfinished work, paths of a developer's machine, and references
-//! to how a change was made, whose place is the log of commits. Not about style, which a reader judges.
+//! Text that does not belong in the checkout: marks of unfinished work, paths of a developer's machine, and the history
+//! of a change, which belongs in the commit message. Style is left to reviewers.
 
 use super::{Problem, rust};
 use crate::workspace::File;
 
-/// Text that is refused, and the remedy. Put together from halves so that this file does not contain it.
+/// Refused text and the remedy. The text is split in two so that this file passes.
 const REFUSED: [(&str, &str); 12] = [
     (concat!("TO", "DO"), FINISH),
     (concat!("FIX", "ME"), FINISH),
@@ -24,7 +24,7 @@ const FINISH: &str = "finish it, or write down what falls short";
 const MACHINE: &str = "it is a folder of one person's machine";
 const HISTORY: &str = "say what the code does and why";
 
-/// Every line with refused text. Tests may make up a user and a home.
+/// Lines with refused text. Tests may contain paths of home directories.
 pub(super) fn check(file: &File) -> Vec<Problem> {
     let tests_from = rust::lines_without_tests(&file.text);
     let lines = file.text.lines().enumerate();

@@ -17,7 +17,7 @@ pub enum EmulationSign {
     Named(&'static str),
     /// New code took this many times as long as the same code later: it was translated.
     Translated(u64),
-    /// Floating point takes so many cycles that it must be implemented in software.
+    /// Floating-point operations take too many cycles for a hardware implementation.
     SlowFloat,
     /// A multiplication does not take a whole number of cycles. A changed clock or a host that preempts the CPU has the
     /// same effect, so this sign counts only if new code is not permitted, and in several readings.

@@ -2,7 +2,7 @@
 //!
 //! Every request gets an answer; a meter that has disappeared closes the connection.
 
-use super::lock::lock;
+use super::lock;
 use super::model::Model;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

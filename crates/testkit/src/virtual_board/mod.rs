@@ -10,7 +10,6 @@ mod chance;
 mod files;
 mod groups;
 mod host;
-mod lock;
 mod meter;
 mod model;
 mod names;
@@ -26,7 +25,6 @@ pub use files::{Node, nodes};
 pub use model::{Model, PolicyState, core_w};
 
 use host::Host;
-use lock::lock;
 use meter::Meter;
 use names::{is_left_over, name};
 use slots::Slots;
@@ -34,7 +32,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Time step of the simulation.
@@ -82,7 +80,7 @@ pub struct Truth {
     pub off_cpu: Option<u32>,
     /// Number of OPPs by which the clock is lowered.
     pub level: usize,
-    /// Clock of this machine, of which the true clocks are shares.
+    /// Clock of the host, the reference for true clocks.
     pub host_khz: u32,
 }
 
@@ -204,6 +202,11 @@ fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Com
         .arg(folders.collect::<Vec<_>>().join(" "))
         .args(command);
     child
+}
+
+/// Locks the board, even if a previous holder panicked.
+pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Advances the board by this time.

@@ -23,7 +23,7 @@ pub(super) struct Slots {
     name: String,
     groups: Groups,
     cpus: Vec<u32>,
-    /// True if the drive is limited, which needs a cgroup of its own.
+    /// Whether the drive is limited, which requires a separate cgroup.
     has_drive: bool,
     /// Last CPU time of each cgroup, in nanoseconds.
     used_ns: BTreeMap<u32, u64>,

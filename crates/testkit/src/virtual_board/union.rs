@@ -4,7 +4,7 @@
 //! generates the file, as in sysfs; nothing is cached.
 
 use super::files::{Node, WriteError, nodes, write};
-use super::lock::lock;
+use super::lock;
 use super::model::Model;
 use super::stat::stat;
 use fuser::{

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of rounds.
 const ROUNDS_MAX: usize = 5;
-/// No round begins after this time, most of which slow machines spend on building rings.
+/// Time limit for the start of a round. Slow machines spend most of it on building rings.
 const ROUNDS_TIME: Duration = Duration::from_secs(5);
 /// Maximum relative difference of rounds that agree.
 const AGREEMENT: f64 = 0.01;
