@@ -18,7 +18,7 @@ fn played(board: &Board, script: &str) -> Seen {
     seen
 }
 
-const POWER: &str = "power --force --quiet --log $LOG";
+const POWER: &str = "measure power --force --quiet --log $LOG";
 
 #[test]
 fn states_of_a_board() {
@@ -26,7 +26,7 @@ fn states_of_a_board() {
     let seen = played(
         &board,
         &format!(
-            "{PROGRAM} {POWER} --only idle,devices,suspend --all-devices && {PROGRAM} explain $LOG.json --report power"
+            "{PROGRAM} {POWER} --only idle,devices,suspend --all-devices; {PROGRAM} explain $LOG.json --report power"
         ),
     );
     let table = seen.said.lines().filter_map(|line| line.strip_prefix("| ")).collect::<Vec<_>>();
@@ -72,7 +72,7 @@ fn power_that_is_cut_short_leaves_no_setting_changed() {
 #[test]
 fn suspend_that_does_not_return_is_told_at_the_next_start() {
     let board = testkit::found!(with_panel());
-    let power = "power --force --quiet --only suspend";
+    let power = "measure power --force --quiet --only suspend";
     let plan = "run write /power/state 1 kill-both";
     let seen = command_with(
         Company::Others,

@@ -21,7 +21,7 @@ const POWER: &str = "power";
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::own(POWER),
-    asked_by: POWER,
+    asked_by: "measure power",
     about: "What does the machine draw, idle, at work, suspended and off?",
     plain_verb: None,
 };
@@ -152,6 +152,7 @@ fn attributes() -> Attributes {
         asks_for_tools: false,
         changes_machine: true,
         sampler_ppm: Some(SAMPLER_PPM),
+        follows_power: true,
         interval: INTERVAL,
         not_resumable: Some("all states must be measured in one run"),
         ..Attributes::default()

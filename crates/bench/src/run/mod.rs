@@ -367,11 +367,12 @@ impl Runner<'_> {
 
     /// Options of the background sampler.
     fn sampling(&self, interval: Duration) -> SamplerOptions {
-        let Attributes { sampler_ppm, .. } = self.context.task.attributes();
+        let Attributes { sampler_ppm, follows_power, .. } = self.context.task.attributes();
         SamplerOptions {
             interval,
             budget_ppm: sampler_ppm.unwrap_or(SamplerOptions::default().budget_ppm),
             measures: true,
+            follows_power,
             external_values: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         }
