@@ -67,7 +67,7 @@ pub struct Question {
 pub struct PlainVerb {
     /// Line in the help, without a full stop.
     pub help: &'static str,
-    /// Further text of its own help.
+    /// Further text of the long help.
     pub more: &'static str,
     /// Creates the task for these CPUs.
     pub task: fn(CpuSelection) -> AnyTask,

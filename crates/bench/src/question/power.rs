@@ -218,7 +218,7 @@ fn no_source(asked: &StartFacts) -> Option<String> {
         .then(|| format!("Nothing measures the power of the whole board, so no state was measured; {way_out}."))
 }
 
-/// True if a channel measures the whole board, or is of a chip at its input that says nothing of its place.
+/// True if a channel measures the whole board, or is that of an unlabelled chip with the voltage of an input.
 fn has_source(channels: &[Channel], latest: &[i64]) -> bool {
     let is_input = |chip: &ChannelId| {
         let mut values = channels.iter().zip(latest);
