@@ -82,3 +82,17 @@ fn suspend_that_does_not_return_is_told_at_the_next_start() {
     assert!(seen.said.contains("suspend, s2idle"), "{}", seen.said);
     assert_eq!(seen.done.model.switches["power/mem_sleep"], "deep", "it is restored");
 }
+
+#[test]
+fn machine_that_is_off_is_read_by_the_meter_of_another() {
+    let mut board = testkit::found!(with_panel());
+    board.meter = None;
+    let meter = "command:while :; do echo 0.40 W; sleep 0.1; echo 0.42 W; sleep 0.1; done";
+    let watch = "measure power --quiet --log $LOG --watch-off";
+    let seen = played(
+        &board,
+        &format!("{PROGRAM} {watch}; {PROGRAM} {watch} --meter '{meter}'; {PROGRAM} explain $LOG.json --report power"),
+    );
+    assert!(seen.said.contains("--watch-off needs the meter of the other machine"), "{}", seen.said);
+    assert!(seen.said.contains("| Off | 0.4"), "{}", seen.said);
+}
