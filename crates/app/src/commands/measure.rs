@@ -97,7 +97,7 @@ impl Verb for Measure {
     fn checked(self, environment: &Environment) -> CommandResult {
         let mut options = environment.options()?;
         let (task, report, common) = match self.what {
-            OneShot::Power(flags) => return flags.checked(environment),
+            OneShot::Power(flags) => return (*flags).checked(environment),
             OneShot::Clock(Clock { common, readings, heat }) => {
                 let task = bench::Clock { cpus: common.cpus()?, readings: readings.into(), heat };
                 (AnyTask::of(task), "clock", common)
