@@ -34,7 +34,7 @@ pub use shared::raise_priority;
 pub use thread::SamplerThread;
 pub use tick::SourceCost;
 
-use crate::sensors::{NONE, SENSORS};
+use crate::sensors::{ELECTRIC_MS, HWMON, NONE, SENSORS, SampleInterval};
 use crate::timeline::Timeline;
 use crate::{Root, sensors};
 use borrowed_source::ReadBuffer;
@@ -98,6 +98,10 @@ impl Sampler {
         let mut slots = Vec::new();
         let mut channels: Vec<Channel> = Vec::new();
         for mut probe in probes.chain(measured) {
+            let is_electric = probe.interval == SampleInterval::AtMostEveryMs(ELECTRIC_MS);
+            if options.follows_power && is_electric && probe.path.starts_with(HWMON) {
+                probe.interval = SampleInterval::EveryTick;
+            }
             probe.interval = probe.interval.with(&options);
             slots.push(SourceSlot::new(root, &probe, channels.len()));
             channels.extend(probe.channels);

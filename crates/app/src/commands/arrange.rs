@@ -17,6 +17,7 @@ pub(super) const OLD: &[(&str, &[&str])] = &[
     ("kernel", &["inspect", "kernel"]),
     ("mark", &["monitor", "mark"]),
     ("memory", &["measure", "memory"]),
+    ("power", &["measure", "power"]),
     ("report", &["explain"]),
     ("restore", &["recover", "--settings"]),
     ("scaling", &["measure", "scaling"]),

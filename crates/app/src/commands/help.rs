@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// The verbs that help lists, in groups. All others are hidden: they are for scripts, packages and old habits.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["run", "measure", "thermal", "efficiency", "power", "sensitivity", "ab"]),
+    ("Measure", &["run", "measure", "thermal", "efficiency", "sensitivity", "ab"]),
     ("This machine", &["monitor", "inspect", "review", "snapshot"]),
     ("Results", &["explain", "compare", "results"]),
     ("Share", &["share", "redact"]),

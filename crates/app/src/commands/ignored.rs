@@ -92,6 +92,8 @@ const VALUES: &[(&str, &str)] = &[
     ("FACTOR", "7"),
     ("FILE", "@FILE"),
     ("ID", "json"),
+    ("PARTS", "idle"),
+    ("DEVICE", "usb"),
     ("FORMAT", "csv"),
     ("KIND:HOST[/N]", "shelly:127.0.0.1"),
     ("KHZ|extremes|all", "all"),

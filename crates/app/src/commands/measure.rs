@@ -2,6 +2,7 @@
 //! but where the machine died of it: settings are put back, and the log of the last run stays.
 
 use super::plain::Plain;
+use super::power::PowerFlags;
 use super::resume;
 use super::start::{leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
@@ -23,7 +24,7 @@ use workloads::job::duration::parse_duration;
 /// Workloads of one thread run on the fastest CPU.
 const CPUS_OF_WORKLOAD: &str = "CPUs to run on: all, fastest, core-types or a list such as 0-3,6 [default: as in a standard run: the fastest one, or all of them]";
 
-/// Measure one thing: clock, memory, scaling, one workload
+/// Measure one thing: clock, memory, scaling, power, one workload
 ///
 /// `sbc-bench measure ID` runs the workload ID of `sbc-bench list workloads` once.
 #[derive(Debug, clap::Args)]
@@ -41,6 +42,7 @@ enum OneShot {
     #[command(flatten)]
     Plain(Plain),
     Workload(Workload),
+    Power(Box<PowerFlags>),
 }
 
 /// Measure the real CPU clocks
@@ -95,6 +97,7 @@ impl Verb for Measure {
     fn checked(self, environment: &Environment) -> CommandResult {
         let mut options = environment.options()?;
         let (task, report, common) = match self.what {
+            OneShot::Power(flags) => return (*flags).checked(environment),
             OneShot::Clock(Clock { common, readings, heat }) => {
                 let task = bench::Clock { cpus: common.cpus()?, readings: readings.into(), heat };
                 (AnyTask::of(task), "clock", common)

@@ -121,7 +121,6 @@ verbs! {
     Sensitivity(sensitivity::SensitivityFlags),
     Thermal(thermal::ThermalFlags),
     Efficiency(efficiency::EfficiencyFlags),
-    Power(power::PowerFlags),
     Measure(measure::Measure),
     Monitor(monitor::MonitorVerb),
     Inspect(inspect::Inspect),

@@ -1,9 +1,9 @@
-//! `sbc-bench power`: what the machine draws in each of its states.
+//! `sbc-bench measure power`, `sbc-bench power`: what the machine draws in each of its states.
 
 use super::{Command, CommandResult, Verb};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, TuneFlags};
-use crate::args::run::{RunArgs, TaskFlags};
+use crate::args::groups::TuneFlags;
+use crate::args::run::{RunArgs, RunFlags};
 use bench::AnyTask;
 use bench::power::{Part, Power, WatchOff};
 use console::output;
@@ -38,7 +38,7 @@ pub(crate) struct PowerFlags {
     #[command(flatten)]
     tune: TuneFlags,
     #[command(flatten)]
-    run: TaskFlags,
+    run: RunFlags,
 }
 
 /// The measurement with the states of this machine, which are found when it starts.
@@ -55,7 +55,7 @@ struct PowerCommand {
 impl Verb for PowerFlags {
     fn checked(self, environment: &Environment) -> CommandResult {
         let parts = self.parts()?;
-        let run = |task| self.run.run(task, &[], self.tune, ResumeFlags::default(), environment);
+        let run = |task| RunArgs::of(task, self.run, self.tune, environment);
         if self.watch_off {
             return Ok(Box::new(run(AnyTask::of(WatchOff))?));
         }

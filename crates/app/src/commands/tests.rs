@@ -243,7 +243,7 @@ fn each_verb_lists_the_options_that_it_uses() {
             ),
         ),
         ("efficiency", format!("{RUN} cpus dir host idle point resume ssh-config tui workload")),
-        ("power", format!("{RUN} all-devices dir dry-run host no-tuning off only ssh-config suspend tui watch-off")),
+        ("measure power", format!("{RUN} all-devices dry-run no-tuning off only suspend watch-off")),
         ("review", format!("{RUN} inspect no-benchmarks no-tuning no-watch root")),
         ("measure clock", "cpus heat ignore-sensor json meter no-tuning quiet readings".into()),
         ("measure memory", "cpus ignore-sensor json meter no-tuning quiet".into()),

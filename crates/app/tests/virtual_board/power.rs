@@ -18,7 +18,7 @@ fn played(board: &Board, script: &str) -> Seen {
     seen
 }
 
-const POWER: &str = "power --force --quiet --log $LOG";
+const POWER: &str = "measure power --force --quiet --log $LOG";
 
 #[test]
 fn states_of_a_board() {
@@ -26,7 +26,7 @@ fn states_of_a_board() {
     let seen = played(
         &board,
         &format!(
-            "{PROGRAM} {POWER} --only idle,devices,suspend --all-devices && {PROGRAM} explain $LOG.json --report power"
+            "{PROGRAM} {POWER} --only idle,devices,suspend --all-devices; {PROGRAM} explain $LOG.json --report power"
         ),
     );
     let table = seen.said.lines().filter_map(|line| line.strip_prefix("| ")).collect::<Vec<_>>();
@@ -72,7 +72,7 @@ fn power_that_is_cut_short_leaves_no_setting_changed() {
 #[test]
 fn suspend_that_does_not_return_is_told_at_the_next_start() {
     let board = testkit::found!(with_panel());
-    let power = "power --force --quiet --only suspend";
+    let power = "measure power --force --quiet --only suspend";
     let plan = "run write /power/state 1 kill-both";
     let seen = command_with(
         Company::Others,
@@ -81,4 +81,18 @@ fn suspend_that_does_not_return_is_told_at_the_next_start() {
     );
     assert!(seen.said.contains("suspend, s2idle"), "{}", seen.said);
     assert_eq!(seen.done.model.switches["power/mem_sleep"], "deep", "it is restored");
+}
+
+#[test]
+fn machine_that_is_off_is_read_by_the_meter_of_another() {
+    let mut board = testkit::found!(with_panel());
+    board.meter = None;
+    let meter = "command:while :; do echo 0.40 W; sleep 0.1; echo 0.42 W; sleep 0.1; done";
+    let watch = "measure power --quiet --log $LOG --watch-off";
+    let seen = played(
+        &board,
+        &format!("{PROGRAM} {watch}; {PROGRAM} {watch} --meter '{meter}'; {PROGRAM} explain $LOG.json --report power"),
+    );
+    assert!(seen.said.contains("--watch-off needs the meter of the other machine"), "{}", seen.said);
+    assert!(seen.said.contains("| Off | 0.4"), "{}", seen.said);
 }

@@ -91,10 +91,12 @@ pub(super) fn cycle_counters(facts: &Facts) -> Finding {
             Err(missing) => reasons.push(missing),
         }
     }
-    let way_out = match reasons.iter().any(|missing| missing.why == MissingReason::Denied) {
-        true if machine::is_root() => "allow perf_event_open and /dev/cpu/*/msr to this container",
-        true => "run as root, or: sudo sysctl kernel.perf_event_paranoid=2",
-        false => "",
+    let way_out = if !reasons.iter().any(|missing| missing.why == MissingReason::Denied) {
+        ""
+    } else if machine::is_root() {
+        "allow perf_event_open and /dev/cpu/*/msr to this container"
+    } else {
+        "run as root, or: sudo sysctl kernel.perf_event_paranoid=2"
     };
     let reasons: Vec<String> = reasons.iter().map(Missing::to_string).collect();
     let because = format!("clocks are measured by timed loops alone: {}", reasons.join("; "));

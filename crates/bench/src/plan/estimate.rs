@@ -46,11 +46,11 @@ impl TimeLeft {
 
 /// Limits how fast the displayed time left may rise.
 #[derive(Debug, Default)]
-pub(crate) struct ToldTime(Option<(TimeLeft, i64)>);
+pub(crate) struct TimeLeftLimiter(Option<(TimeLeft, i64)>);
 
-impl ToldTime {
+impl TimeLeftLimiter {
     /// Displayed time left for an estimate at this time.
-    pub(crate) fn tell(&mut self, estimate: TimeLeft, now_ms: i64) -> TimeLeft {
+    pub(crate) fn limit(&mut self, estimate: TimeLeft, now_ms: i64) -> TimeLeft {
         let told = self.0.map(|(told, at_ms)| {
             let elapsed = Duration::from_millis(u64::try_from(now_ms - at_ms).unwrap_or(0));
             told.after(elapsed).mul_f64(RISE_MAX)
@@ -137,7 +137,7 @@ impl Estimates {
     pub(crate) fn job_took(&mut self, job: &Job, took: Duration) {
         let took = took.as_secs_f64();
         let ratio = took / self.estimated_s(job).max(0.001);
-        // A step that was skipped or failed says nothing about speed.
+        // Skipped and failed steps do not show the speed.
         if self.find(job).is_none() && job.time.is_none() && (0.02..50.0).contains(&ratio) {
             self.ratios.retain(|(workload, variant, _)| (*workload, variant) != (job.workload, &job.variant));
             self.ratios.push((job.workload, job.variant.clone(), ratio));
@@ -362,9 +362,9 @@ mod tests {
         let mut stages = vec![Stage::ColdClocks];
         stages.extend(jobs(&machine, &Options::default(), ALL).into_iter().map(Stage::Job));
         stages.push(Stage::HotClocks);
-        let (mut now_s, mut told, mut shown) = (0.0, ToldTime::default(), Vec::new());
+        let (mut now_s, mut told, mut shown) = (0.0, TimeLeftLimiter::default(), Vec::new());
         for at in 0..stages.len() {
-            let left = told.tell(estimates.left(&stages[at..]).unwrap(), (now_s * 1000.0) as i64);
+            let left = told.limit(estimates.left(&stages[at..]).unwrap(), (now_s * 1000.0) as i64);
             let took_s = match &stages[at] {
                 Stage::Job(job) => true_s(job),
                 _ => 2.0,

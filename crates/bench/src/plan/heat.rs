@@ -67,31 +67,21 @@ impl HeatLoad {
     /// Job of one run on all CPUs.
     pub(crate) fn job(&self, machine: &Machine) -> Job {
         let cpus = online_cpus(machine);
-        let threads = cpus.len() as u32;
+        let job = Job { threads: cpus.len() as u32, cpus, time: Some(RUN), ..Job::default() };
         match self {
             Self::Program(definition) => Job {
                 workload: WorkloadId::Program,
                 variant: definition.variant.clone(),
-                threads,
+                cpus: Vec::new(),
+                time: None,
                 definition: Some(Arc::new((**definition).clone())),
-                ..Job::default()
+                ..job
             },
-            Self::Workload(id) => Job {
-                workload: *id,
-                variant: workloads::workload(*id).map(|workload| workload.attributes.heats.clone()).unwrap_or_default(),
-                cpus,
-                threads,
-                time: Some(RUN),
-                ..Job::default()
-            },
-            Self::Form(form) => Job {
-                workload: form.workload,
-                variant: form.variant.clone(),
-                cpus,
-                threads,
-                time: Some(RUN),
-                ..Job::default()
-            },
+            Self::Workload(id) => {
+                let heats = workloads::workload(*id).map(|workload| workload.attributes.heats.clone());
+                Job { workload: *id, variant: heats.unwrap_or_default(), ..job }
+            }
+            Self::Form(form) => Job { workload: form.workload, variant: form.variant.clone(), ..job },
             Self::Simd => Job::default(),
         }
     }

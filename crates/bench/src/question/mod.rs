@@ -67,7 +67,7 @@ pub struct Question {
 pub struct PlainVerb {
     /// Line in the help, without a full stop.
     pub help: &'static str,
-    /// Further text of its own help.
+    /// Further text of the long help.
     pub more: &'static str,
     /// Creates the task for these CPUs.
     pub task: fn(CpuSelection) -> AnyTask,
@@ -142,6 +142,8 @@ pub struct Attributes {
     pub replaces_programs: bool,
     /// Share of one core that the sampler may use, in millionths; `None` for the default.
     pub sampler_ppm: Option<u32>,
+    /// True if chips with power are read at every tick.
+    pub follows_power: bool,
     /// Interval of the sampler.
     pub interval: Duration,
     /// Number of readings for each point of a clock pass.
@@ -188,6 +190,7 @@ impl Default for Attributes {
             asks_for_tools: true,
             replaces_programs: false,
             sampler_ppm: None,
+            follows_power: false,
             interval: Duration::from_millis(500),
             readings: READINGS,
             load_time: LOAD_TIME,

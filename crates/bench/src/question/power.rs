@@ -21,7 +21,7 @@ const POWER: &str = "power";
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::own(POWER),
-    asked_by: POWER,
+    asked_by: "measure power",
     about: "What does the machine draw, idle, at work, suspended and off?",
     plain_verb: None,
 };
@@ -152,6 +152,7 @@ fn attributes() -> Attributes {
         asks_for_tools: false,
         changes_machine: true,
         sampler_ppm: Some(SAMPLER_PPM),
+        follows_power: true,
         interval: INTERVAL,
         not_resumable: Some("all states must be measured in one run"),
         ..Attributes::default()
@@ -217,7 +218,7 @@ fn no_source(asked: &StartFacts) -> Option<String> {
         .then(|| format!("Nothing measures the power of the whole board, so no state was measured; {way_out}."))
 }
 
-/// True if a channel measures the whole board, or is of a chip at its input that says nothing of its place.
+/// True if a channel measures the whole board, or is that of an unlabelled chip with the voltage of an input.
 fn has_source(channels: &[Channel], latest: &[i64]) -> bool {
     let is_input = |chip: &ChannelId| {
         let mut values = channels.iter().zip(latest);

@@ -204,56 +204,36 @@ fn at_most(opps: &[u32], khz: u32) -> u32 {
 
 fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
     let cpu = fastest_cpu(machine);
-    let time = match clock {
-        SetClock::SharePercent(_) => TIME_EMULATED,
-        SetClock::Khz(_) => TIME,
-    };
-    let job = Job { set_clock: Some(clock), time: Some(time), ..Job::default() };
-    match load {
+    let is_emulated = matches!(clock, SetClock::SharePercent(_));
+    let time = if is_emulated { TIME_EMULATED } else { TIME };
+    // A quota for several CPUs does not limit a program that uses only one.
+    let anywhere = if is_emulated { vec![cpu] } else { Vec::new() };
+    let (workload, variant, cpus, time, definition) = match load {
         Load::Program(definition) => {
-            // A quota for several CPUs does not limit a program that uses only one.
-            let emulated = matches!(clock, SetClock::SharePercent(_));
-            let cpus = match (&definition.pinning, emulated) {
-                (CpuSelection::All, true) => vec![cpu],
-                (CpuSelection::All, false) => Vec::new(),
-                (CpuSelection::Cpus(cpus), _) => cpus.clone(),
-                (CpuSelection::Fastest | CpuSelection::OnePerCoreType | CpuSelection::CoreTypes, _) => vec![cpu],
+            let cpus = match &definition.pinning {
+                CpuSelection::All => anywhere,
+                CpuSelection::Cpus(cpus) => cpus.clone(),
+                CpuSelection::Fastest | CpuSelection::OnePerCoreType | CpuSelection::CoreTypes => vec![cpu],
             };
-            Job {
-                workload: WorkloadId::Program,
-                variant: definition.variant.clone(),
-                threads: cpus.len() as u32,
-                cpus,
-                definition: Some(Arc::new((**definition).clone())),
-                ..job
-            }
+            let own = Arc::new((**definition).clone());
+            (WorkloadId::Program, definition.variant.clone(), cpus, time, Some(own))
         }
-        Load::Form(form) => {
-            // A quota must match the number of CPUs, as for programs.
-            let cpus = match clock {
-                SetClock::SharePercent(_) => vec![cpu],
-                SetClock::Khz(_) => Vec::new(),
-            };
-            Job {
-                workload: form.workload,
-                variant: form.variant.clone(),
-                threads: cpus.len() as u32,
-                cpus,
-                time: Some(TIME_FORM),
-                ..job
-            }
-        }
+        Load::Form(form) => (form.workload, form.variant.clone(), anywhere, TIME_FORM, None),
         Load::Workload(id) => {
             let how = workload(*id).and_then(|workload| workload.attributes.at_a_clock);
             let cpus = if how.is_some_and(|how| how.on_all_cpus) { online_cpus(machine) } else { vec![cpu] };
-            Job {
-                workload: *id,
-                variant: how.map_or(Variant::ONLY, |how| how.variant.clone()),
-                threads: cpus.len() as u32,
-                cpus,
-                ..job
-            }
+            (*id, how.map_or(Variant::ONLY, |how| how.variant.clone()), cpus, time, None)
         }
+    };
+    Job {
+        workload,
+        variant,
+        threads: cpus.len() as u32,
+        cpus,
+        time: Some(time),
+        set_clock: Some(clock),
+        definition,
+        ..Job::default()
     }
 }
 

@@ -26,7 +26,7 @@ mod tuning;
 
 pub use resumed::settle;
 
-use crate::plan::estimate::{Estimates, TimeLeft, ToldTime};
+use crate::plan::estimate::{Estimates, TimeLeft, TimeLeftLimiter};
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::AvailableTools;
 use crate::question::{Attributes, Planning};
@@ -101,7 +101,7 @@ pub fn run(mut context: RunContext) -> FinishedRun {
         at: 0,
         step_name: String::new(),
         estimates: Estimates::default(),
-        told_time: ToldTime::default(),
+        time_left_limiter: TimeLeftLimiter::default(),
         sleep: SuspendClock::reset(),
         context,
     };
@@ -182,7 +182,7 @@ struct Runner<'a> {
     /// Estimated durations.
     estimates: Estimates,
     /// Time left that was displayed last.
-    told_time: ToldTime,
+    time_left_limiter: TimeLeftLimiter,
     /// Suspends of the machine.
     sleep: SuspendClock,
 }
@@ -273,7 +273,7 @@ impl Runner<'_> {
     /// Time left from the current stage on.
     fn time_left(&mut self) -> Option<TimeLeft> {
         let estimate = self.estimates.left(self.ahead())?;
-        Some(self.told_time.tell(estimate, self.context.timeline.now_ms()))
+        Some(self.time_left_limiter.limit(estimate, self.context.timeline.now_ms()))
     }
 
     /// Remaining stages, the current one first.
@@ -367,11 +367,12 @@ impl Runner<'_> {
 
     /// Options of the background sampler.
     fn sampling(&self, interval: Duration) -> SamplerOptions {
-        let Attributes { sampler_ppm, .. } = self.context.task.attributes();
+        let Attributes { sampler_ppm, follows_power, .. } = self.context.task.attributes();
         SamplerOptions {
             interval,
             budget_ppm: sampler_ppm.unwrap_or(SamplerOptions::default().budget_ppm),
             measures: true,
+            follows_power,
             external_values: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         }

@@ -1,4 +1,4 @@
-//! The states of a power measurement: each goes on until its mean is known, or its time is over.
+//! States of a power measurement: each lasts until its mean is known, or its time is over.
 
 use super::Runner;
 use super::steps::{not_started, step_name};
@@ -85,7 +85,7 @@ impl Runner<'_> {
         is_known(&power_since(self.recorder.record(), start_ms + (SETTLING / haste()).as_millis() as i64))
     }
 
-    /// Suspends the machine. What does not return has left the name of this step in the stream on disk.
+    /// Suspends the machine. If it does not return, the stream on disk has the name of this step.
     pub(super) fn suspend(&mut self, state: &SleepState, time: Duration) {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let variant = Variant::from(format!("suspend, {}", state.name()));

@@ -55,16 +55,11 @@ mod tests {
     use machine::Root;
     use machine::settings::Outcome;
     use record::Policy;
+    use testkit::Scratch;
 
-    /// Directory tree with one policy.
-    fn tree(name: &str) -> (std::path::PathBuf, Root) {
-        let folder = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
-        let policy = folder.join("sys/devices/system/cpu/cpufreq/policy0");
-        let random = folder.join("proc/sys/kernel/random");
-        for (folder, file) in [(&policy, "affected_cpus"), (&random, "boot_id")] {
-            std::fs::create_dir_all(folder).unwrap();
-            std::fs::write(folder.join(file), "1\n").unwrap();
-        }
+    /// Board with one policy.
+    fn board() -> Root {
+        let mut text = "== /proc/sys/kernel/random/boot_id\n1\n".to_owned();
         for (file, value) in [
             ("scaling_governor", "performance"),
             ("scaling_available_governors", "performance schedutil"),
@@ -73,15 +68,14 @@ mod tests {
             ("cpuinfo_max_freq", "1500000"),
             ("cpuinfo_min_freq", "600000"),
         ] {
-            std::fs::write(policy.join(file), format!("{value}\n")).unwrap();
+            text.push_str(&format!("== /sys/devices/system/cpu/cpufreq/policy0/{file}\n{value}\n"));
         }
-        let root = Root::of_folder(&folder);
-        (folder, root)
+        Root::from_board(&text).unwrap()
     }
 
     #[test]
     fn sides_alternate_and_are_restored() {
-        let (folder, root) = tree("switch");
+        let (folder, root) = (Scratch::new("switch"), board());
         let machine = Machine { policies: vec![Policy::default()], ..Machine::default() };
         let mut settings = Settings::new(&root, &folder.join("journal")).unwrap();
         let mut switch = SettingsSwitcher::default();
@@ -110,13 +104,10 @@ mod tests {
         apply(&[]).unwrap();
         assert_eq!(now(), ("performance".into(), "1500000".into()));
         assert!(changes >= 6);
-        drop(settings);
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn switching_needs_root_and_cpufreq() {
-        let (folder, _) = tree("switch-refused");
         let mut machine = Machine::default();
         let wanted = [Setting::ClockMaxKhz(800_000)];
         let refused = |machine: &Machine| {
@@ -127,6 +118,5 @@ mod tests {
         assert!(refused(&machine).contains("Settings need root"));
         let apply = SettingsSwitcher::default().apply(&machine, Err("no"), &[], &mut |_| None);
         assert_eq!(apply, Ok(()));
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -19,6 +19,8 @@ pub struct Options {
     /// Records how long threads of this process and of its programs wait for a CPU. For runs only; a monitor does not
     /// start such threads.
     pub measures: bool,
+    /// Reads chips with power, voltage and current at every tick, instead of twice a second.
+    pub follows_power: bool,
     /// Values read by other threads, such as network meters.
     pub external_values: Vec<LatestValues>,
 }
@@ -33,6 +35,7 @@ impl Default for Options {
             cpus: Vec::new(),
             rows: 600,
             measures: false,
+            follows_power: false,
             external_values: Vec::new(),
         }
     }

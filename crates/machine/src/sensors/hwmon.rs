@@ -16,19 +16,20 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-const DIRECTORY: &str = "/sys/class/hwmon";
+pub(crate) const DIRECTORY: &str = "/sys/class/hwmon";
 
 /// Chips whose reads query a drive or a radio, keep it awake, and take milliseconds.
 const EXPENSIVE_CHIPS: [&str; 5] = ["nvme", "drivetemp", "iwlwifi", "mt7915", "ath1"];
 
-/// Minimum intervals of each kind of source, in milliseconds.
+/// Minimum interval of power, voltage and current, in milliseconds: chips average over tens to hundreds of milliseconds.
+pub(crate) const ELECTRIC_MS: u32 = 500;
+
+/// Minimum intervals of each other kind of source, in milliseconds.
 mod beat_ms {
     pub(super) const EXPENSIVE_CHIP: u32 = 30_000;
     /// coretemp interrupts the core it reads.
     pub(super) const CORETEMP_PACKAGE: u32 = 1000;
     pub(super) const CORETEMP_CORE: u32 = 5000;
-    /// Power meters average over tens to hundreds of milliseconds themselves.
-    pub(super) const ELECTRIC: u32 = 500;
     pub(super) const FAN: u32 = 2000;
     /// Temperatures other than the SoC's.
     pub(super) const OTHER_TEMPERATURE: u32 = 2000;
@@ -117,7 +118,7 @@ fn interval(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
         (_, HwmonKind::Temperature) if may_be_soc(channel) => None,
         (_, HwmonKind::Temperature) => Some(beat_ms::OTHER_TEMPERATURE),
         (_, HwmonKind::Fan) => Some(beat_ms::FAN),
-        _ => Some(beat_ms::ELECTRIC),
+        _ => Some(ELECTRIC_MS),
     }
 }
 

@@ -36,6 +36,7 @@ mod vmstat;
 mod zram;
 
 pub use crate::number::{NONE, known};
+pub(crate) use hwmon::{DIRECTORY as HWMON, ELECTRIC_MS};
 pub use measured_threads::probe as measured_threads;
 pub use scale::Scale;
 pub use sensor::{Parser, Probe, Read, SampleInterval, Sensor};

@@ -4,6 +4,7 @@ use super::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Mutex;
+use testkit::wait_until;
 
 /// Site with pages of a size and counted news.
 struct Paper {
@@ -37,15 +38,6 @@ fn asked(address: SocketAddr, path: &str) -> TcpStream {
     let mut connection = TcpStream::connect(address).unwrap();
     connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes()).unwrap();
     connection
-}
-
-/// Waits until a condition holds.
-fn wait_for(mut holds: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !holds() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "it never came");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// Reads until the text contains `wanted`.
@@ -108,14 +100,14 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     let deaf: Vec<TcpStream> = (0..DEAF).map(|_| asked(served.address, "/events")).collect();
     let mut reading: Vec<TcpStream> = (DEAF..ALL).map(|_| asked(served.address, "/events")).collect();
     reading.iter_mut().for_each(|connection| read_to(connection, "text/event-stream"));
-    wait_for(|| followers() == ALL);
+    wait_until("all follow", || followers() == ALL);
     let joined = *news.lock().unwrap();
     assert_eq!(joined, ALL as u64, "each got what there was when it came");
     for connection in &reading {
         connection.set_nonblocking(true).unwrap();
     }
     let mut buffer = vec![0; 1 << 20];
-    wait_for(|| {
+    wait_until("the news come", || {
         served.bell.ring();
         for connection in &mut reading {
             while connection.read(&mut buffer).is_ok_and(|count| count > 0) {}
@@ -132,7 +124,7 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     assert_eq!(*news.lock().unwrap(), joined + told + 1, "made once for all");
     // Without followers no news are produced.
     drop((deaf, reading));
-    wait_for(|| {
+    wait_until("the news come", || {
         served.bell.ring();
         followers() == 0
     });
