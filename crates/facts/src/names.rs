@@ -12,7 +12,7 @@ const CHARACTERS_MAX: usize = 100;
 /// What is long by its nature, and is no name.
 const LONG: [&str; 5] = ["compatible", "features", "kernel_cmdline", "kernel_version", "missing"];
 
-/// A Record as people read it: names are as short as people can read them, and on one line.
+/// A Record for people: short names on one line.
 pub fn for_people(record: &Record) -> Cow<'_, Record> {
     match in_lines(record) {
         Cow::Borrowed(record) => short(record),
@@ -20,7 +20,7 @@ pub fn for_people(record: &Record) -> Cow<'_, Record> {
     }
 }
 
-/// The same Record with names that people can read: of the machine, of sensors, of settings.
+/// The Record with readable names of the machine, sensors and settings.
 pub(crate) fn short(record: &Record) -> Cow<'_, Record> {
     let labels = record.samples.channels.iter().map(|channel| &channel.label);
     let values = record.settings.iter().flat_map(|setting| [&setting.old, &setting.new]);
@@ -40,7 +40,7 @@ pub(crate) fn short(record: &Record) -> Cow<'_, Record> {
     Cow::Owned(record)
 }
 
-/// None if it has no long names.
+/// `None` without long names.
 fn short_machine(machine: &Machine) -> Option<Machine> {
     let mut value = serde_json::to_value(machine).ok()?;
     shorten(&mut value).then_some(())?;

@@ -1,12 +1,12 @@
-//! Text of others made harmless: names of cards, disks, modules and messages can hold anything, also
-//! sequences that move the cursor, recolour the screen or turn the direction of reading around.
+//! Sanitises foreign text: names of cards, disks and modules, and messages may contain sequences that move the cursor,
+//! recolour the screen or reverse the reading direction.
 
 use std::borrow::Cow;
 
-/// Longest name that is printed; real ones have up to 64 characters.
+/// Longest printed name; real ones have up to 64 characters.
 const CHARACTERS_MAX: usize = 300;
 
-/// The text on one line, without anything that a terminal would obey, cut if it is endless.
+/// The text on one line without control sequences, cut at the maximum length.
 pub fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut blank_due = false;

@@ -1,12 +1,12 @@
-//! The statistics behind verdicts: median, median absolute deviation, relative standard deviation
-//! and the exact confidence interval of the median. Nothing here knows what the numbers mean.
+//! Statistics for verdicts: median, median absolute deviation, relative standard deviation and the exact confidence
+//! interval of the median.
 
 use record::{Arrange, Total};
 
 pub use record::MedianInterval;
 pub use record::statistics::{median, median_absolute_deviation, median_interval};
 
-/// The arithmetic mean. None without values.
+/// Arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     match values.len() {
         0 => None,

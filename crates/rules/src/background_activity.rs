@@ -1,7 +1,7 @@
-//! Rule: background-activity. Something else used the CPUs while single-threaded workloads ran.
+//! Rule: background-activity. Other tasks used the CPUs during workloads.
 //!
-//! While one thread measures, all other CPUs should idle. CPU time beyond the workload's own
-//! thread (and beyond the benchmark's sampling) costs cache, memory bandwidth and power budget.
+//! While one thread measures, all other CPUs should idle. CPU time beyond the workload's own thread and the sampling
+//! costs cache, memory bandwidth and power.
 
 use super::place::{samples_place, step_place};
 use super::{ANY_COMPUTING, Rule, cpu_quota};
@@ -94,7 +94,7 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
     let used = runs.iter().map(|run| run.decompressing_use).reduce(f64::max)?;
     let most = used / f64::from(threads.min(count));
     let usual = view::usual_decompressing_percent(facts);
-    // Threads that had one CPU were kept on it.
+    // Threads that got one CPU were pinned to it.
     let is_pinned = used <= ONE_CPU_PERCENT && count > 1;
     let has_swapped = facts.swap_growth().is_some_and(|growth| growth.after_kib > growth.before_kib);
     let is_of_memory = has_swapped && facts.waited_for_memory().is_some();
@@ -242,9 +242,8 @@ fn steps_of<'a>(facts: &'a Facts<'a>, phases: &'a [Phase]) -> impl Iterator<Item
     indices.map(|index| (*index, &facts.steps[*index]))
 }
 
-/// Threads that were ready to run but had to wait for their CPU. A quota makes them wait, too. What is
-/// counted is the sum over all threads of a program: those that share the CPU wait for each other, which
-/// nobody else is to blame for, so that it is at most the time in which the CPU did not work for the step.
+/// Threads that were runnable but waited for their CPU. A quota causes such waits, too. The counter is the sum over all
+/// threads of a program, which also wait for each other, so the CPU time of the step limits it.
 fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
     if cpu_quota::throttled_time(facts).is_some() {
         return None;
@@ -356,7 +355,7 @@ mod tests {
         }
     }
 
-    /// Half of two CPUs is one CPU: the workload's.
+    /// Half of two CPUs is one CPU, which the workload uses.
     #[test]
     fn shares_are_of_the_cpus_that_are_there() {
         let check = |expected: usize, messages: &[&str]| {

@@ -154,8 +154,8 @@ const ROWS_MIN: usize = 5;
 /// Reported and measured clocks are equal if they differ by less than this share.
 const SAME_CLOCK: f64 = 0.02;
 
-/// What the kernel itself reports at most while workloads run, if that is the measured clock and not the advertised one:
-/// then nothing holds the clock down behind its back.
+/// Highest clock reported during workloads, if it equals the measured one and is below the advertised one: the kernel
+/// then knows the limit.
 fn known_to_kernel(facts: &Facts<'_>, clock: &ClusterClock) -> Option<u32> {
     let claimed_khz = f64::from(clock.claimed_khz?);
     let phases = facts.phases();
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
     }
 
-    /// A score of the advertised clock refutes a lower reading; one of the lower clock confirms it.
+    /// A score of the advertised clock refutes a lower reading; a score of the lower clock confirms it.
     #[test]
     fn score_of_the_advertised_clock_refutes_the_reading() {
         for (mips, expected) in [(1360, "the clock reading is wrong."), (680, "cpufreq does not report the limiter.")] {

@@ -1,7 +1,6 @@
-//! Rule: cpu-quota. The CPU was withheld from the benchmark in slices: a quota of its control
-//! group, or a duty cycle.
+//! Rule: cpu-quota. The benchmark got its CPUs in slices only: by a quota of its control group, or by a duty cycle.
 //!
-//! Undisturbed windows show the clock of the CPU; longer periods receive less.
+//! Undisturbed windows show the clock of the CPU; longer periods get less.
 
 use super::place::{samples_place, step_place};
 use super::{Rule, Subject, started_busy};
@@ -115,11 +114,11 @@ fn by_readings(facts: &Facts<'_>, worst: &QuotaLoss) -> Finding {
     .at(step_place(facts, worst.step))
 }
 
-/// A CPU that runs this much faster than it claims to, in percent, has a clock that is made by withholding it.
+/// Excess over the advertised clock in percent from which withholding the CPU emulates that clock.
 const ABOVE_CLAIM_PERCENT: f64 = 10.0;
 
-/// True if the CPU itself runs faster than it claims: then what is withheld makes its clock, and takes nothing from it.
-/// An x86 CPU without a table of clocks claims less than its turbo.
+/// True if the CPU runs faster than advertised: withholding then emulates the advertised clock and costs nothing. An
+/// x86 CPU without a table of clocks advertises less than its turbo.
 fn is_the_clock(facts: &Facts<'_>, worst: &QuotaLoss) -> bool {
     let clocks = facts.cluster_clocks(&Variant::COLD);
     let claimed = clocks.iter().filter(|clock| clock.cpu == worst.cpu).find_map(|clock| clock.claimed_khz);

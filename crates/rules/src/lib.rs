@@ -1,4 +1,4 @@
-//! The table of rules. One rule is one file; each looks at a Record and returns findings.
+//! The table of rules. Each rule is one file and returns findings about a Record.
 
 #![forbid(unsafe_code)]
 
@@ -245,7 +245,7 @@ pub fn of(id: RuleId) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id)
 }
 
-/// Remedy for a rule's finding; none if its cause has one.
+/// Remedy for a rule's finding; `None` if its cause has one.
 pub fn remedy(id: RuleId) -> Option<&'static str> {
     Some(relations::of(id)?.remedy).filter(|remedy| !remedy.is_empty())
 }
@@ -260,7 +260,7 @@ pub fn role(finding: &Finding) -> Role {
     of(finding.rule).map_or(Role::Cause, |rule| rule.role)
 }
 
-/// Component that a finding reports as throttled; none if it is harmless.
+/// Component that a finding reports as throttled; `No` if the finding is harmless.
 pub fn throttles(finding: &Finding) -> ThrottledPart {
     let harms = finding.severity > Severity::Info;
     let rule = of(finding.rule).filter(|_| harms);
@@ -291,8 +291,7 @@ pub fn check_at_rest(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Every finding of every rule about a run, worst first; within one severity the surest first, then in the order of
-/// the table.
+/// Findings of all rules about a run, worst first; within one severity by confidence, then in the order of the table.
 pub fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let by_rules = || of_runs().flat_map(|rule| rule.found(facts).to_vec()).collect();
     let mut findings: Vec<Finding> = stated::findings(facts).unwrap_or_else(by_rules);

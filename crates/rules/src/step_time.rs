@@ -1,4 +1,4 @@
-//! Rule: step-time. Time that a workload lost, with the sum of where all of its time went.
+//! Rule: step-time. A workload lost time, with all parts of its time.
 
 use super::place::step_place;
 use super::{CPU_AND_MEMORY, Rule};
@@ -23,7 +23,7 @@ const STEP_MS_MIN: i64 = 2_000;
 const PART_PERCENT_MIN: f64 = 0.2;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    // Logs have one row in several seconds, which tell less than the columns of 7-zip that other rules read.
+    // The few rows of a log say less than the columns of 7-zip, which other rules read.
     if view::is_log(facts) {
         return Vec::new();
     }

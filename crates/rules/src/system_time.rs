@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// One sample this high is an event worth naming; workloads need 1 to 5 % for page faults.
+/// One sample this high is worth reporting; workloads need 1 to 5 % for page faults.
 const PEAK_PERCENT_MIN: f64 = 10.0;
 /// Mean over a phase; workloads that mostly compute need less than 1 %.
 const MEAN_PERCENT_MIN: f64 = 2.0;
@@ -28,7 +28,7 @@ const MEAN_PERCENT_MIN: f64 = 2.0;
 const DEGRADED_PERCENT: f64 = 8.0;
 /// CPU use of the bash program's monitor on slow boards, in percent of one CPU.
 const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;
-/// Ciphers that an engine computes leave this much CPU time to the program, in percent of one CPU, and not more.
+/// Largest CPU time of a program whose ciphers an engine computes, in percent of one CPU.
 const ENGINE_USER_PERCENT: f64 = 12.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -77,7 +77,7 @@ fn by_engine(of: &PhaseKernelTime) -> Finding {
         .at_all(of.phase.steps.first().map(|step| Place::Step(*step)))
 }
 
-/// True if a finding says that AES was not computed by the CPU.
+/// True if a finding states that the CPU did not compute AES.
 pub fn is_of_engine(finding: &Finding) -> bool {
     finding.rule == RULE.id && finding.value("user").is_some()
 }
@@ -139,8 +139,8 @@ fn by_design(facts: &Facts<'_>, of: &PhaseKernelTime) -> Option<&'static str> {
     Some(row.get("why"))
 }
 
-/// Kernel time of the workload itself, which asks for memory, in percent of all CPUs. Zero in logs,
-/// whose workloads are known to ask for little; none where it was not counted.
+/// Kernel time of the workload itself in percent of all CPUs. Zero in logs, whose workloads need little; `None` if not
+/// counted.
 fn own_percent(facts: &Facts<'_>, phase: &Phase) -> Option<f64> {
     if view::is_log(facts) {
         return Some(0.0);
