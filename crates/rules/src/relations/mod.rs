@@ -1,5 +1,5 @@
-//! The table of relations: for every rule what its findings are to causes, which scores they are for, what harm needs
-//! to be seen, and what can be done. One line is one relation; tests say what must hold of all.
+//! The table of relations: for every rule its relations to causes, the scores that it applies to, the evidence of harm,
+//! and the remedy.
 
 mod at_rest;
 mod find;
@@ -43,7 +43,7 @@ const fn contradicts(cause: C) -> Line {
     (Relation::Contradicts(cause), W::Always)
 }
 
-/// Clocks or scores dropped at the throttling temperature, and nothing else explains it.
+/// Clocks or scores dropped at the throttling temperature without another explanation.
 const HIDDEN_HEAT: Line = (Relation::Alone(C::Heat), W::Hot);
 const NOTE: Line = (Relation::Note, W::Always);
 

@@ -1,10 +1,10 @@
-//! What changed between two looks over the same machine: devices that came or went, links that fell
-//! back, disks that got errors. Temperatures and what is in use always change, and are no change.
+//! Changes between two inspections of a machine: devices that came or went, slower links, new disk errors. Temperatures
+//! and use are ignored.
 
 use super::words::{disk_lines, flash_lines, pci_lines, usb_lines};
 use record::{Health, Survey};
 
-/// One line for each change: `-` what was, `+` what is now.
+/// One line for each change: `-` for the old state, `+` for the new one.
 pub fn differences(before: &Survey, after: &Survey) -> Vec<String> {
     let lines = |survey: &Survey| {
         let survey = steady(survey);

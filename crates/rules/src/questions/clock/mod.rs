@@ -1,5 +1,5 @@
-//! Report: clocks as they were measured, next to the advertised ones: every CPU alone and with all others,
-//! every OPP, the way to full clock, and what other methods say.
+//! Report: measured clocks next to the advertised ones: every CPU alone and with all others, every OPP, the time to
+//! full clock, and the results of other methods.
 
 use crate::tables::{Answer, Report, Subject};
 use facts::lines::{sentences, unmeasured, wrapped};
@@ -19,7 +19,7 @@ const REPORT: Report = Report {
     ..Report::part(Subject::Clock, render)
 };
 
-/// With more CPUs than this, those of a cluster that are alike share a line.
+/// Number of CPUs above which equal CPUs of a cluster share a line.
 const LINES_MAX: usize = 16;
 /// Clocks this close to each other are alike.
 const ALIKE: f64 = 0.005;
@@ -230,7 +230,7 @@ fn ramps(record: &Record) -> Vec<String> {
     points(record, &Variant::AS_FOUND).iter().filter_map(line).collect()
 }
 
-/// Result of each other method, or the reason why there is none.
+/// Result of each other method, or the reason why it is missing.
 fn methods(record: &Record) -> Vec<String> {
     let mut found: Vec<(String, String, Vec<u32>, Vec<f64>)> = Vec::new();
     for point in points(record, &Variant::COLD_CORES) {
@@ -263,7 +263,7 @@ fn methods(record: &Record) -> Vec<String> {
     found.iter().map(line).collect()
 }
 
-/// The same reason for every CPU: their folders differ by the number only.
+/// Reason without the number of the CPU, for grouping.
 fn without_cpu(why: &str, cpu: u32) -> String {
     why.replace(&format!("/cpu{cpu}/"), "/cpuN/").replace(&format!("/cpu/{cpu}/"), "/cpu/N/")
 }

@@ -28,7 +28,7 @@ const WORKLOADS: [WorkloadId; 5] = [
     WorkloadId::MemoryLoaded,
     WorkloadId::MemoryScaling,
 ];
-/// Wanted half width of an interval.
+/// Target half width of an interval.
 const HALF_WIDTH: f64 = 0.01;
 
 fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {

@@ -22,7 +22,7 @@ const MODES: [Mode; 3] = [Mode::Sensitivity, Mode::Thermal, Mode::Command];
 /// More rows than this are no picture any more, and more names no key.
 const CPUS_MAX: usize = 512;
 const NAMES_MAX: usize = 60;
-/// Columns that can be told apart; longer runs have wider seconds.
+/// Maximum number of columns; longer runs have wider ones.
 const COLUMNS_MAX: usize = 300;
 
 /// The end of a second, and the use of each core in it.

@@ -14,7 +14,7 @@ pub(crate) const SLOW: Rule = Rule {
     when: Precondition::Rest,
     ..Rule::PLAIN
 };
-/// Modes of SD and eMMC in rising order of speed: what the kernel says, and the property that allows it.
+/// Modes of SD and eMMC by rising speed: name in the kernel, and the property that enables it.
 const MODES: &[(&str, &str, u32)] = &[
     ("high speed", "cap-sd-highspeed", 25),
     ("SDR50", "sd-uhs-sdr50", 50),
