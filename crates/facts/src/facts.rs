@@ -230,7 +230,7 @@ views! {
     deaths: Vec<Death> = |facts| view::deaths(facts);
     /// Stretches during which CPUs were lost.
     lost_cpus: Vec<LostCpus> = |facts| view::lost_cpus(facts);
-    /// Stretches during which the run itself had switched CPUs off.
+    /// Intervals during which the run itself had switched CPUs off.
     switched_off: Vec<SwitchedOff> = |facts| view::switched_off(facts);
     /// Growth of swap.
     swap_growth: Option<SwapGrowth> = |facts| view::swap_growth(facts);

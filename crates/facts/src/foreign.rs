@@ -63,7 +63,7 @@ impl Formatter for Straighten<'_> {
         writer.write_all(line.as_bytes())
     }
 
-    /// Quotes and backslashes are escaped in JSON, and so is what would be obeyed.
+    /// JSON escapes quotes, backslashes and control characters.
     fn write_char_escape<W: ?Sized + Write>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()> {
         match escape {
             CharEscape::Quote | CharEscape::ReverseSolidus | CharEscape::Solidus => {

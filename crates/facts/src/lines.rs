@@ -192,7 +192,7 @@ fn unread(unread: &[Missing]) -> String {
     line
 }
 
-/// Each line once, with how often it came where that is more.
+/// Each distinct line once, with its count if repeated.
 fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for line in lines {

@@ -1,6 +1,5 @@
-//! Names for people: what a driver, a device tree or a firmware calls things can have 4096 characters, as long as
-//! a file of the kernel may be. Whole they stand in the Record and in what programs read; in sentences, headings and
-//! tables they are cut, all of them here.
+//! Names for people. Drivers, device trees and firmware may use names of up to 4096 characters. The Record and
+//! machine-readable output keep them; sentences, headings and tables use a short form.
 
 use crate::foreign::in_lines;
 use record::{Machine, Record};

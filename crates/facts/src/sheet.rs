@@ -5,7 +5,7 @@ use crate::plain::{csv, markdown};
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub struct Sheet {
-    /// Heading of each column, and whether it holds numbers.
+    /// Heading of each column, and whether the column is numeric.
     columns: Vec<(String, bool)>,
     rows: Vec<Vec<String>>,
 }

@@ -31,8 +31,8 @@ const INVALID_CPUS: f64 = 0.5;
 const INVALID_PERCENT: f64 = 10.0;
 /// A pinned thread that had to wait for its CPU this long was displaced by others.
 const WAITED_PERCENT_MIN: f64 = 2.0;
-/// Share of all CPUs that others took from a workload that needs all of them. The samples do not
-/// see the first and last half second of a step, which makes less than this uncertain.
+/// Share of all CPUs that others took from a workload on all CPUs. Samples miss the first and last half second of a
+/// step, so a smaller share is uncertain.
 const TAKEN_PERCENT_MIN: f64 = 4.0;
 /// Share that invalidates the score of such a workload.
 const TAKEN_PERCENT_INVALID: f64 = 20.0;

@@ -198,6 +198,9 @@ fn cause(facts: &Facts<'_>, clock: &ClusterClock) -> &'static str {
     if has_others && others.all(reach) {
         "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}); all other clusters reach theirs, \
          so only this cluster has a limit or a wrong OPP table."
+    } else if clock.deviation_percent() > Some(-DEGRADED_PERCENT) {
+        "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): a limit, or a clock source that \
+         cannot set the advertised clock exactly."
     } else {
         "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): cpufreq does not \
          report the limiter."
@@ -222,6 +225,16 @@ mod tests {
               report the limiter."]
         );
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
+    }
+
+    /// A small distance may be the step of a clock source: no limiter is named.
+    #[test]
+    fn small_distance_names_no_limiter() {
+        for (measured_khz, is_limited) in [(1_478_000, false), (1_414_000, true)] {
+            let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_512_000, measured_khz)]);
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.iter().any(|sentence| sentence.contains("the limiter")), is_limited, "{found:?}");
+        }
     }
 
     /// A score of the advertised clock refutes a lower reading; a score of the lower clock confirms it.

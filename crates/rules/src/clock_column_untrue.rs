@@ -1,4 +1,4 @@
-//! Rule: clock-column-untrue. The clock that the kernel claims while it runs cannot be true.
+//! Rule: clock-column-untrue. The clock reported by the kernel during the run is wrong.
 
 use super::place::samples_place;
 use super::{Rule, Subject};

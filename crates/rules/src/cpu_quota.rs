@@ -24,8 +24,7 @@ const THROTTLED_PERCENT_MIN: f64 = 1.0;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let throttled = throttled_time(facts);
     let worst = greatest_loss(facts);
-    // Without the group's counter the time may also have been stolen or used by others,
-    // for which there are other rules.
+    // Without the counter of the group the time may also have been stolen or used by others, which other rules cover.
     let stolen = facts.cpu_use(&view::whole_run());
     let is_stolen = stolen.iter().any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
     // A run that was forced to start on a busy machine shares its CPUs, which another rule reports.

@@ -73,7 +73,7 @@ pub enum RelationCondition {
     TemperatureKnown,
     /// Like `Hot`, and the ladder of OPPs shows no cap, which heat does not explain.
     HotUncapped,
-    /// The clock is none that a ladder of OPPs shows to be capped.
+    /// The ladder of OPPs shows no cap of the clock.
     Uncapped,
     /// Readings of the same clock are inconsistent.
     Unsteady,

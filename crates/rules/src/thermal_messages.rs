@@ -6,7 +6,7 @@ use record::table::Table;
 
 const TABLE: Table = Table::of(include_str!("../../../data/thermal_messages.tsv"));
 
-/// Mechanism of a message, if it reports a limit of this cause; empty if the message says it itself.
+/// Mechanism of a message that reports a limit of this cause; empty if the message is clear by itself.
 fn mechanism(text: &str, cause: &str, khz_max: Option<u32>) -> Option<&'static str> {
     TABLE.rows().find_map(|row| {
         let [words, _, of_cause, mechanism, _] = row.array()?;

@@ -44,7 +44,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     hidden.map_or_else(|| by_declines(facts), |finding| vec![finding])
 }
 
-/// True if the kernel itself reports that it slowed CPUs down because of heat.
+/// True if the kernel itself reports throttling by heat.
 pub(super) fn kernel_says_heat(facts: &Facts<'_>) -> bool {
     !facts.raised_cooling().is_empty() || by_counters(facts).is_some() || by_messages(facts).is_some()
 }

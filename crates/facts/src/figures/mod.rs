@@ -35,11 +35,11 @@ pub struct Figure {
     pub unit: String,
     /// True if a higher value is better.
     pub higher_is_better: bool,
-    /// Relative standard deviation of the repetitions in percent, where there were at least two.
+    /// Relative standard deviation of at least two repetitions in percent.
     pub spread_percent: Option<f64>,
     /// Number of repetitions.
     pub repetitions: usize,
-    /// Why it must not be compared with others, if so.
+    /// Reason why it is not comparable, if so.
     pub not_comparable: Option<String>,
     /// True for the figures that stand for a workload in tables; the others are details.
     pub is_main: bool,

@@ -251,7 +251,7 @@ impl Verdict {
         }
     }
 
-    /// The line that scripts look for: whenever results are not valid, it holds `check the log`.
+    /// Line for scripts: it contains `check the log` unless results are valid.
     pub fn line(self) -> &'static str {
         match self {
             Verdict::Valid => "Results valid.",

@@ -29,7 +29,7 @@ pub enum Anchor {
 /// One shape; black by default.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// A line through points; lengths of dashes and gaps as SVG has them, empty for none.
+    /// A line through points; lengths of dashes and gaps as in SVG, empty for a solid line.
     Line {
         /// Its points.
         points: Vec<Place>,
@@ -55,7 +55,7 @@ pub enum Shape {
     },
     /// The edge of a box.
     Frame(Place, Place),
-    /// Text with white around it, so that a line behind it does not cross it out.
+    /// Text on a white background, for legibility over lines.
     Text {
         /// Where its anchor lies.
         at: Place,

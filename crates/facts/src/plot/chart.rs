@@ -44,7 +44,7 @@ pub struct Chart {
     pub lines: Vec<Line>,
     /// True if the vertical axis begins at zero.
     pub from_zero: bool,
-    /// Ends of the horizontal axis, where charts share it.
+    /// Ends of a shared horizontal axis.
     pub x_range: Option<(f64, f64)>,
     /// Moments that are marked: `(x, word)`.
     pub marks: Vec<(f64, String)>,

@@ -6,7 +6,7 @@
 use super::table::TABLES;
 use std::sync::LazyLock;
 
-/// Rows `key<TAB>name<TAB>socs<TAB>source`, sorted by [`key`], which is part of the table because a name is looked up often.
+/// Rows `key<TAB>name<TAB>socs<TAB>source`, sorted by [`key`], which the table contains because lookups are frequent.
 static ROWS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let lines = include_str!("../../../../data/boards.tsv").lines();
     lines.filter(|line| !line.starts_with('#')).skip(1).collect()

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Cores of one type and stepping.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CoreGroup {
-    /// Name of the type, as the machine's reader or a log gives it.
+    /// Name of the type in the Record.
     pub(super) core_type: String,
     /// Stepping, if the kernel reports it.
     pub(super) stepping: Option<String>,

@@ -28,7 +28,7 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
     for evidence in &mut found {
         let narrowed: Vec<usize> = left.iter().copied().filter(|soc| evidence.allows(*soc)).collect();
-        // What excludes everything that is left is contradicted by what has more authority.
+        // Evidence that would exclude everything contradicts evidence of higher authority.
         if !narrowed.is_empty() {
             left = narrowed;
         }

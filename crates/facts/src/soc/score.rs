@@ -230,7 +230,7 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
     let allows = |one: &&Evidence| one.allows(first);
     let fits = |kind: Kind| evidence.iter().filter(allows).any(|one| one.kind == kind);
     let naming = || evidence.iter().filter(allows).filter(|one| one.kind.names());
-    // What decides is what left no more than are left in the end, not what merely names some of many.
+    // Decisive evidence leaves no more candidates than remain in the end.
     let fewest = naming().map(|one| one.leaves).min();
     let named = naming().find(|one| Some(one.leaves) == fewest);
     let cores_known = !facts.cores.is_empty();

@@ -2,8 +2,8 @@
 
 use super::Reason;
 
-/// Live bits of `IA32_THERM_STATUS` (0x19C): Intel SDM volume 4, table 2-2, and volume 3, section
-/// "Digital readout". The bit after each is its sticky log, which may be as old as the last boot.
+/// Live bits of `IA32_THERM_STATUS` (0x19C): Intel SDM volume 4, table 2-2, and volume 3, section "Digital readout".
+/// The bit after each is its sticky log, up to the last boot.
 const CORE: [(u32, Reason); 6] = [
     (0, Reason::Heat),
     (2, Reason::External),

@@ -205,7 +205,7 @@ fn at_limit(record: &Record, energy: &Channel, zone: &PowerZone, row: usize) -> 
         ChannelId::Powercap(of, OfPowercap::Limit(_)) => of == zone,
         _ => false,
     });
-    // Limits are read every few seconds and hold until they are changed.
+    // Limits are read every few seconds and hold until changed.
     let limit = limits
         .filter_map(|limit| known_until(limit, row).next())
         .map(|(_, microwatts)| microwatts)
@@ -228,7 +228,7 @@ mod tests {
     const BITS_OF_PI: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
     const CORE_THROTTLED: ChannelId = ChannelId::Cpu(0, OfCpu::Throttles(Scope::Core));
 
-    /// Reasons at the last of the samples, which come twice a second.
+    /// Reasons at the last sample; two samples per second.
     fn reasons_of(record: &Record) -> Vec<&'static str> {
         let last = record.samples.at_ms.len() - 1;
         let found = now(record, last).into_iter();

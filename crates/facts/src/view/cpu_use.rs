@@ -166,7 +166,7 @@ fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
         None if is_log(record) && !readings.is_empty() => drop(readings.remove(0)),
         None => {}
     }
-    // The counters of CPUs that come and go give shares that none has.
+    // Counters of CPUs that go offline give impossible shares.
     readings.retain(|reading| (0..=100).contains(&reading.value));
     let uses = readings.into_iter().map(|reading| {
         let row = reading.row;

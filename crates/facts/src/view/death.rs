@@ -23,8 +23,8 @@ const BY_WATCHDOG: u32 = 0x20;
 /// `WDIOF_OVERHEAT` and `WDIOF_POWERUNDER` of the same document.
 const BY_HEAT: u32 = 0x01;
 const BY_VOLTAGE: u32 = 0x10;
-/// Reasons of a start, of Documentation/ABI/testing/sysfs-platform-power-on-reason and of the firmware of a Raspberry
-/// Pi, in lower case: power was not there before; the voltage fell too low.
+/// Reset reasons in lower case, from Documentation/ABI/testing/sysfs-platform-power-on-reason and the firmware of a
+/// Raspberry Pi: no power before, and low voltage.
 const POWER_CAME_ON: [&str; 2] = ["power came on", "regular power-up"];
 const BROWN_OUT: [&str; 2] = ["brown-out", "brownout"];
 /// Under-voltage now, in the bits of a Raspberry Pi's firmware.
@@ -204,7 +204,7 @@ fn by_aftermath(aftermath: &Aftermath, began_utc_ms: Option<i64>) -> Option<(Str
     const RESTARTED: [&str; 3] = ["reboot: Restarting system", "reboot: Power down", "reboot: System halted"];
     const FAULTS: [&str; 5] =
         ["Kernel panic", "Internal error", "Unable to handle kernel", "kernel BUG at", "Hardware Error"];
-    // Memory that survives a restart, and the folder of systemd, keep what earlier crashes left.
+    // Persistent memory and the folder of systemd contain traces of earlier crashes.
     let is_of_run = |words: &&LastWords| {
         let times = words.written_utc_ms.zip(began_utc_ms);
         times.is_none_or(|(written, began)| written >= began)

@@ -58,7 +58,7 @@ pub(super) struct PowerSeries<'a> {
     pub(super) period_ms: f64,
     /// Step of the last digit.
     pub(super) resolution_mw: f64,
-    /// Shortest and longest time by which the readings may be late.
+    /// Shortest and longest delay of the readings.
     pub(super) late_ms: (f64, f64),
 }
 
@@ -114,7 +114,7 @@ impl<'a> PowerSeries<'a> {
         let row_ms = facts.samples.usual_interval_ms() as f64;
         let answer_ms = answer_ms(facts, source);
         let late_ms = match delay_ms(facts, &readings) {
-            // Means of the time since the last reading look half of it later than they are; another quarter is the error.
+            // A mean since the last reading appears late by half that time; the error is another quarter.
             Some((least, most)) => ((least - 0.75 * period_ms).max(0.0), most + 0.25 * period_ms),
             None => (0.0, period_ms + row_ms + answer_ms),
         };

@@ -105,7 +105,7 @@ pub(super) fn findings(
             .at(place())
     };
     let mut found: Vec<Finding> = owner(origins, &finding).into_iter().collect();
-    // A distribution that keeps a series itself supports it by its own calendar.
+    // A distribution that maintains a series has its own support calendar.
     let mut owners = origins.iter();
     let kept = owners.find(|origin| origin.class == Class::Distribution);
     match support {

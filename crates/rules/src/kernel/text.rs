@@ -109,7 +109,7 @@ fn origin_text(origin: &Origin) -> String {
     text
 }
 
-/// Weaknesses of the CPU that are there, as the kernel words them.
+/// Vulnerabilities of the CPU in the kernel's words.
 fn weaknesses(facts: &KernelFacts) -> String {
     let there: Vec<String> = weakness_lines(facts);
     if there.is_empty() {

@@ -62,7 +62,7 @@ pub(crate) const SCHEDUTIL_SLOW: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// From this share of load on ondemand goes to the highest clock; 80 to 95 is what kernels ship.
+/// Load from which ondemand uses the highest clock; kernels ship 80 to 95.
 const UP_THRESHOLD_MAX: u64 = 95;
 /// Longer between two looks at the load than 100 ms, and bursts are over before the clock rises.
 const SAMPLING_US_MAX: u64 = 100_000;

@@ -1,8 +1,8 @@
-//! Figures of one method as those of another, so that a new run can be compared with years of results.
+//! Converts figures between methods, so that a new run is comparable with years of results.
 //!
-//! A clock is the same quantity by any method, and a latency is if its definition is the same. Scores of two
-//! versions of a program differ by a ratio. Both stand in `data/method_ratios.tsv`, each with its interval and its source;
-//! what was estimated by a ratio carries an [`Estimate`] and is marked wherever it is shown.
+//! A clock is the same quantity by any method, and so is a latency with the same definition. Scores of two versions of
+//! a program differ by a ratio. `data/method_ratios.tsv` has both, with intervals and sources; a figure estimated by a
+//! ratio has an [`Estimate`] and is marked in every output.
 
 mod isa;
 mod pairs;

@@ -47,7 +47,7 @@ impl Pairs {
         Some(Self { isa: isa::of(record), from, to, ratios })
     }
 
-    /// True if they hold for the machine of a Record as well: same programs, same core types.
+    /// True if they apply to the machine of a Record: same programs and core types.
     pub(super) fn hold_for(&self, record: &Record) -> bool {
         let known = |core_type: &String| self.ratios.iter().any(|(of, _)| of.as_ref() == Some(core_type));
         let mut types = record.machine.clusters.iter().map(|cluster| cluster.core_type.known());

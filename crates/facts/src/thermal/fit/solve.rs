@@ -222,7 +222,7 @@ fn counted(moments: &[Moment], tau: f64) -> Vec<Row> {
     moments.iter().filter_map(row).collect()
 }
 
-/// Takes out of every column what the first temperature of the phase explains.
+/// Makes every column orthogonal to the first temperature of the phase.
 fn without_first(rows: &mut [Row]) {
     let with_decay = |of: fn(&Row) -> f64| -> f64 { rows.iter().map(|row| row.decay * of(row)).total() };
     let own = with_decay(|row| row.decay);

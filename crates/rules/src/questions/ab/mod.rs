@@ -123,7 +123,7 @@ fn scores<'a>(record: &'a Record, side: &Variant) -> Vec<Run<'a>> {
     steps.filter(|(_, step)| step.variant == *side).filter_map(run).collect()
 }
 
-/// Power of the whole board in milliwatts, where a sensor or meter measures it.
+/// Power of the whole board in mW, if measured.
 fn power_mw(facts: &Facts<'_>, window: Window) -> Vec<f64> {
     let is_whole = facts.power_source().as_ref().is_some_and(PowerSource::is_whole);
     let power = if is_whole { facts.power_mw(&window) } else { Vec::new() };

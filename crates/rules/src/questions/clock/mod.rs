@@ -186,7 +186,7 @@ fn opps(record: &Record) -> String {
     text
 }
 
-/// Clocks under load and after it, where a run or the question has them.
+/// Clocks under load and after it, if measured.
 fn hot(record: &Record) -> String {
     let after = points(record, &Variant::HOT_AFTER);
     let mut text = String::new();
@@ -305,7 +305,7 @@ fn khz(point: &ClockPoint) -> Option<f64> {
     view::measured_khz(point).map(f64::from)
 }
 
-/// The clock of the CPU itself, also where a quota withholds it.
+/// Clock of the CPU itself, even under a quota.
 fn best_khz(point: &ClockPoint) -> Option<f64> {
     let best = point.windows.as_ref()?.best_khz;
     (best > 0).then(|| f64::from(best))

@@ -11,7 +11,7 @@ use record::Arrange;
 pub struct OppFigures {
     /// Requested clock in kHz.
     pub opp_khz: u32,
-    /// Clock that was measured, and how far it may lie off in percent.
+    /// Measured clock, and its tolerance in percent.
     pub measured: Option<(u32, f64)>,
     /// Work a second.
     pub score: f64,

@@ -1,5 +1,5 @@
-//! What performance costs: every OPP of every set of cores with its clock, score, temperature and
-//! power; where work is cheapest, and what is not as it should be. Pure.
+//! Cost of performance: every OPP of every set of cores with clock, score, temperature and power; the most efficient
+//! OPP, and anomalies. Pure.
 
 pub mod anomaly;
 mod csv;
@@ -213,7 +213,7 @@ fn milliwatts(facts: &Facts<'_>, loads: &[&Step], window: Window) -> Option<f64>
     median(&power.iter().map(|(_, mw)| *mw).collect::<Vec<_>>())
 }
 
-/// A limit below the OPP in several samples: something other than the OPP sweep lowered it.
+/// A limit below the OPP in several samples has another cause than the OPP sweep.
 fn is_limited(record: &Record, step: &Step, window: Window, opp_khz: u32) -> bool {
     let policies = record.machine.policies.iter();
     let mut own = policies.filter(|policy| policy.cpus.iter().any(|cpu| step.cpus.contains(cpu)));

@@ -14,7 +14,7 @@ const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 72.0;
 const BOTTOM: f64 = 44.0;
-/// Height of a line of the key, and the letters that a column of it holds.
+/// Height of a line of the key, and letters per column.
 const KEY_ROW: f64 = 18.0;
 const KEY_CHARS: usize = 46;
 /// Runs whose plot shows something: the others have their table of loads.
