@@ -57,7 +57,7 @@ impl TimePart {
     }
 
     /// True if the step lost this time to something outside of it.
-    fn is_loss(self) -> bool {
+    pub fn is_loss(self) -> bool {
         !matches!(self, Self::User | Self::System | Self::OwnThreads | Self::Unknown)
     }
 }
