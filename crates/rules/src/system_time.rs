@@ -136,7 +136,7 @@ fn by_design(facts: &Facts<'_>, of: &PhaseKernelTime) -> Option<&'static str> {
     let arch = facts.machine.kernel_arch.known().or(facts.machine.userland_arch.known())?;
     let page_kib = facts.machine.page_size_bytes.known().map_or(4, |bytes| bytes / 1024);
     let row = BY_DESIGN.rows().find(|row| {
-        let is_up_to = |column, value: f64| row.number(column).is_some_and(|limit| value <= limit as f64);
+        let is_up_to = |column: &str, value: f64| row.number(column).is_some_and(|limit| value <= limit as f64);
         arch.starts_with(row.get("arch"))
             && row.number("cpus_min").is_some_and(|cpus_min| u64::from(of.phase.busy_cpus) >= cpus_min)
             && is_up_to("page_kib_max", f64::from(page_kib))

@@ -118,7 +118,7 @@ impl Shape {
         self.clusters.iter().map(|cluster| cluster.min).total()
     }
 
-    fn count_max(&self) -> usize {
+    pub(super) fn count_max(&self) -> usize {
         self.clusters.iter().map(|cluster| cluster.max).total()
     }
 
