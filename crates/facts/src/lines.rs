@@ -181,7 +181,6 @@ pub fn unmeasured(record: &Record, workload: Option<WorkloadId>, said: &[String]
     lines
 }
 
-/// Unreadable files in one line.
 fn unread(unread: &[Missing]) -> String {
     let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
     let mut line = format!("could not read: {}", shown.collect::<Vec<_>>().join(", "));

@@ -114,7 +114,6 @@ fn series(series: &Series) -> Option<String> {
     Some(format!("{} (median of {}){early}", crate::with_unit(median, &series.unit), settled.len()))
 }
 
-/// Score that represents a program.
 fn scores(scores: &Scores) -> Option<String> {
     let Score { name, value, unit, .. } = scores.rows.first()?;
     Some(format!("{name} {}", crate::with_unit(*value, unit)).trim().to_owned())

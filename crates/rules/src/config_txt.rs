@@ -132,7 +132,6 @@ fn template(kind: Kind) -> &'static str {
     }
 }
 
-/// A row of the table.
 struct OptionRow {
     setting: &'static str,
     models: &'static str,
@@ -141,7 +140,6 @@ struct OptionRow {
     effect: &'static str,
 }
 
-/// Rows of the table, without comment and heading.
 fn rows() -> impl Iterator<Item = OptionRow> {
     TABLE.rows().filter_map(|row| {
         let [setting, models, is, kind, effect, _] = row.array()?;

@@ -105,7 +105,6 @@ fn by_count(facts: &Facts<'_>) -> Option<Finding> {
     Some(with_moment(facts, finding, first.seen_ms))
 }
 
-/// Temperature around a moment.
 fn temperature(facts: &Facts<'_>, at_ms: i64) -> Option<i64> {
     let far_ms = if view::is_log(facts) { AROUND_MS_OF_LOG } else { AROUND_MS };
     let around = record::Window { start_ms: at_ms - far_ms, end_ms: at_ms + far_ms, ..record::Window::default() };

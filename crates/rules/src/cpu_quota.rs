@@ -47,7 +47,6 @@ struct QuotaLoss<'a> {
     windows: &'a ClockWindows,
 }
 
-/// Reading at a top OPP with the largest loss.
 fn greatest_loss<'a>(facts: &'a Facts<'_>) -> Option<QuotaLoss<'a>> {
     let points = view::clock_passes(facts, &Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();

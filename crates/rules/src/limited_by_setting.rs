@@ -135,7 +135,6 @@ pub(super) fn holds(facts: &Facts<'_>, policy: &Policy) -> bool {
     phases.any(|phase| held_by_governor(facts, policy, phase).is_some())
 }
 
-/// One sentence per kind of restriction.
 fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut told: Vec<(u32, u32, &Limiter)> = Vec::new();

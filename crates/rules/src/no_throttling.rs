@@ -77,7 +77,6 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding.at_all(loaded.iter().map(|phase| Place::Step(phase.steps[0])))]
 }
 
-/// True if a column of claimed clocks exists.
 fn has_claims(facts: &Facts<'_>) -> bool {
     view::channels(facts, ChannelId::is_any_claim).any(has_samples)
 }
@@ -132,7 +131,6 @@ fn are_clocks_kept(facts: &Facts<'_>) -> bool {
     !cold.is_empty() && cold.iter().all(kept)
 }
 
-/// True if cpufreq reports the requested clock.
 fn is_blind(facts: &Facts<'_>) -> bool {
     let mut drivers = facts.machine.policies.iter().filter_map(|policy| policy.driver.known());
     drivers.any(|driver| BLIND_DRIVERS.contains(&driver.trim()))
@@ -143,7 +141,6 @@ fn is_hot(facts: &Facts<'_>, millicelsius: i64) -> bool {
     millicelsius >= if view::is_x86(facts) { slowdown::hot_millicelsius(facts) } else { HOT_MILLICELSIUS }
 }
 
-/// Missing evidence on throttling.
 fn gaps(facts: &Facts<'_>) -> Vec<String> {
     let clock = if !has_claims(facts) {
         Some("no clock was read during it")

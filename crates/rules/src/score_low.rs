@@ -116,7 +116,6 @@ pub(super) fn refuting<'a>(facts: &'a Facts<'_>, cpu: u32) -> Option<ScoreCheck<
 }
 
 impl ScoreCheck<'_> {
-    /// CPUs of its cluster.
     fn cpus<'r>(&self, facts: &'r Facts<'_>) -> Option<&'r [u32]> {
         Some(&facts.machine.clusters.get(self.figure.core.as_ref()?.cluster)?.cpus)
     }

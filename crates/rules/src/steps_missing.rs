@@ -77,7 +77,6 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// True if a log ends in this step.
 fn ends_in(facts: &Facts<'_>, step: usize) -> bool {
     view::is_log(facts) && facts.run.end == End::Died && step + 1 == facts.steps.len()
 }

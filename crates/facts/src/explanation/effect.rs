@@ -72,7 +72,6 @@ impl Size {
     }
 }
 
-/// Kind of the figures of a workload.
 fn kind_of(workload: &WorkloadName) -> &'static str {
     match workload.id() {
         Some(WorkloadId::Clock) => "clock",

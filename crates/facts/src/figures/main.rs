@@ -113,7 +113,6 @@ fn clock_words(facts: &Facts<'_>) -> Option<String> {
     (!words.is_empty()).then(|| format!("{} MHz", crate::lines::listed(&words)))
 }
 
-/// Highest value of the matching figures.
 fn best(figures: &[Figure], is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> {
     let wanted = figures.iter().filter(|figure| is_wanted(figure));
     wanted.map(|figure| figure.value).reduce(f64::max)
@@ -148,7 +147,6 @@ pub fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
     Some(100.0 * (squares / (rates.len() - 1) as f64).sqrt() / mean)
 }
 
-/// Mean of a slice of rates.
 fn mean(values: &[u64]) -> f64 {
     values.iter().total::<u64>() as f64 / values.len().max(1) as f64
 }

@@ -154,7 +154,6 @@ impl Maker<'_> {
         })
     }
 
-    /// Best copy, fill and read.
     fn bandwidth(&self, bandwidth: &Bandwidth, gathered: &mut FigureSet) {
         for (operation, name) in
             [(MemoryOperation::Copy, "copy"), (MemoryOperation::Fill, "fill"), (MemoryOperation::Read, "read")]

@@ -9,7 +9,6 @@ use record::{
     StepMeasurement, Tool, Variant, WorkloadId,
 };
 
-/// Key and core type.
 fn keyed(figure: &Figure) -> String {
     let core = figure.core.as_ref().map_or(String::new(), |core| format!(" ({})", core.label()));
     format!("{}{core}", figure.key)

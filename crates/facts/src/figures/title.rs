@@ -29,7 +29,6 @@ impl FigureKey {
     }
 }
 
-/// Name of a figure after its subject.
 fn named(what: &str, names: &[&str]) -> String {
     match names {
         [] => what.to_owned(),
@@ -39,7 +38,6 @@ fn named(what: &str, names: &[&str]) -> String {
     }
 }
 
-/// Words for a form that has its own.
 fn in_words<'a>(form: &'a str, known: &[(Variant, &'static str)]) -> &'a str {
     known.iter().find(|(variant, _)| variant.as_str() == form).map_or(form, |(_, words)| words)
 }

@@ -189,7 +189,6 @@ fn is_harmless(rest: &[String]) -> bool {
     true
 }
 
-/// The row with this key.
 fn row(key: &str) -> Option<&'static str> {
     let at = ROWS.partition_point(|row| cell(row, 0) < key);
     ROWS.get(at).copied().filter(|row| cell(row, 0) == key)

@@ -39,7 +39,6 @@ pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
     }
 }
 
-/// Match of the cores with one SoC.
 struct Fit {
     types: bool,
     /// Number of missing cores; `None` if types or steppings do not match.
@@ -85,7 +84,6 @@ fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
     is_riscv && has_all
 }
 
-/// The features that decide.
 fn feature_words(facts: &Facts) -> String {
     const DECIDING: [&str; 7] = ["asimd", "neon", "aes", "crc32", "v", "h", "i"];
     let found = DECIDING.iter().filter(|name| facts.features.contains(**name));

@@ -21,13 +21,10 @@ const OTHERS_MAX: usize = 8;
 /// Largest set of named SoCs that counts as an answer.
 const FEW: usize = 6;
 
-/// Conclusions from the facts.
 enum Conclusion<'a> {
-    /// Model name of an x86 processor.
     OwnName(&'a str),
     /// A SoC that its device tree names and that the table does not have.
     Unlisted(String, Vec<Evidence>),
-    /// Rows of the table.
     Ranked(Ranking),
 }
 

@@ -45,7 +45,6 @@ pub struct Origin {
     pub traces: Vec<Trace>,
 }
 
-/// A row of the table.
 struct Row {
     id: &'static str,
     kind: &'static str,
@@ -123,7 +122,6 @@ fn confidence(traces: &[Trace]) -> u8 {
     ((100.0 * (1.0 - doubt)).round() as u8).min(99)
 }
 
-/// Trace of a row with its place.
 fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(String, String)> {
     let text = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
     let within = |text: &str, from: &str| text.contains(row.what).then(|| (row.what.to_owned(), from.to_owned()));

@@ -186,7 +186,6 @@ fn supported(
     found
 }
 
-/// Distance to the last revision.
 fn age(
     finding: &dyn Fn(RuleId, &'static str) -> Finding,
     latest: &KernelVersion,

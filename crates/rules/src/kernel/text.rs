@@ -109,7 +109,6 @@ fn origin_text(origin: &Origin) -> String {
     text
 }
 
-/// Vulnerabilities of the CPU in the kernel's words.
 fn weaknesses(facts: &KernelFacts) -> String {
     let there: Vec<String> = weakness_lines(facts);
     if there.is_empty() {

@@ -246,7 +246,6 @@ fn finding(result: &Scaling) -> Option<Finding> {
     )
 }
 
-/// Effect of the clock.
 fn clock_words(all: &Point) -> String {
     let lost = 100.0 - all.percent();
     let Some(clock) = all.clock_percent else { return String::new() };

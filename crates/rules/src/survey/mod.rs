@@ -26,7 +26,6 @@ pub use difference::differences;
 use facts::Place;
 use record::{Record, Scaler, ScalerKind, Survey};
 
-/// First inspection of the machine.
 fn first(record: &Record) -> Option<&Survey> {
     record.surveys.first()
 }
@@ -61,7 +60,6 @@ pub fn all_clear(seen: &[&str]) -> String {
     }
 }
 
-/// A field of the first inspection.
 fn place(field: &str) -> Place {
     Place::Field(format!("surveys.0.{field}"))
 }

@@ -98,7 +98,6 @@ pub fn result(facts: &Facts<'_>) -> Option<AbResult> {
     })
 }
 
-/// One successful run.
 struct Run<'a> {
     step: usize,
     repetition: u32,
@@ -130,7 +129,6 @@ fn power_mw(facts: &Facts<'_>, window: Window) -> Vec<f64> {
     power.into_iter().map(|(_, mw)| mw).collect()
 }
 
-/// Temperature of the SoC in thousandths of a degree.
 fn soc_millicelsius(facts: &Facts<'_>, window: Window) -> Vec<f64> {
     let readings = facts.soc_temperature().map(|channel| view::gauge(facts, channel, window)).unwrap_or_default();
     readings.iter().map(|reading| reading.value as f64).collect()

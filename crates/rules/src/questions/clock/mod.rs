@@ -62,13 +62,11 @@ fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
     reasons
 }
 
-/// Points of a pass, one for each CPU.
 fn points<'a>(record: &'a Record, variant: &Variant) -> Vec<&'a ClockPoint> {
     let passes = view::clock_passes(record, variant);
     passes.flat_map(|(_, clocks)| &clocks.points).collect()
 }
 
-/// Row of the table of CPUs.
 struct Row {
     cpus: Vec<u32>,
     points: Vec<ClockPoint>,
@@ -147,7 +145,6 @@ impl Row {
     }
 }
 
-/// Highest clock of a CPU's policy.
 fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<f64> {
     let policies = record.machine.policies.iter();
     let mut own = policies.filter(|policy| policy.cpus.contains(&point.cpu));
@@ -300,7 +297,6 @@ fn cluster_of(record: &Record, cpu: u32) -> Vec<u32> {
     own.find(|cpus| cpus.contains(&cpu)).cloned().unwrap_or_else(|| vec![cpu])
 }
 
-/// The reading that counts.
 fn khz(point: &ClockPoint) -> Option<f64> {
     view::measured_khz(point).map(f64::from)
 }

@@ -89,12 +89,10 @@ fn draw(facts: &Facts<'_>) -> Option<Picture> {
     Some(canvas.finish())
 }
 
-/// Workload.
 fn steps(record: &Record) -> impl Iterator<Item = &Step> {
     record.steps.iter().filter(|step| step.workload != WorkloadId::Clock)
 }
 
-/// Every name of a step once, in the order of the run.
 fn names(record: &Record) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in steps(record).map(name) {
@@ -118,7 +116,6 @@ fn key(canvas: &mut Canvas, names: &[String], top: f64) {
     }
 }
 
-/// `video h264-540p at 40 %`.
 fn name(step: &Step) -> String {
     match step.set_clock {
         Some(clock) => format!("{} at {}", step_name(step), clock_words(clock)),

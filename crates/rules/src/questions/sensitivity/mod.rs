@@ -146,7 +146,6 @@ fn rows(step: &Step) -> Vec<String> {
     }
 }
 
-/// Score of one row.
 fn row_score(step: &Step, row: usize) -> Option<StepScore> {
     let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else { return step_score(step) };
     let found = scores.rows.get(row)?;
