@@ -61,4 +61,11 @@ mod tests {
         }
         assert!(TABLE.rows().all(|row| row.array::<5>().is_some()));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn mechanism_never_panics(text in "(CPU Budget:update CPU|Limiting CPU|.*)(max to |frequency to )?.*") {
+            mechanism(&text, "heat", Some(1));
+        }
+    }
 }
