@@ -27,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let of_first = causes.into_iter().map(|cause| (cause, of_cause(cause))).find(|(_, falls)| !falls.is_empty());
     let Some((cause, falls)) = of_first else {
         let template = "The kernel logged a limit of current[ ({mechanism})]: \"{message}\".";
-        return thermal_messages::finding(facts, RULE.id, "power", template).into_iter().collect();
+        return thermal_messages::finding(facts, RULE.id, facts::Cause::PowerLimit, template).into_iter().collect();
     };
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {

@@ -169,7 +169,7 @@ fn by_counters(facts: &Facts<'_>) -> Option<Finding> {
 
 fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
     let template = "The kernel logged thermal throttling[ ({mechanism})]: \"{message}\".";
-    thermal_messages::finding(facts, RULE.id, "heat", template)
+    thermal_messages::finding(facts, RULE.id, facts::Cause::Heat, template)
 }
 
 /// One finding for each workload whose clock dropped while it was hot.

@@ -64,7 +64,6 @@ const fn note(rule: &'static Rule, remedy: &'static str) -> RuleRelations {
 
 const NO_HARM: &str = "none: it lowers no score";
 const COOL: &str = "Cool the SoC better (heat sink, fan, airflow) and repeat the run.";
-const REPEAT_QUIET: &str = "Stop other programs (timers, updates, desktops) and repeat the run.";
 
 /// All rules for runs.
 pub const RELATIONS: &[RuleRelations] = &[
@@ -73,7 +72,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         J::All,
         &[follows_if(C::OutOfMemory, W::OutOfMemory), follows(C::StartedBusy), root_if(C::Background, W::CpusWereBusy)],
         "other programs used CPU time while a score was measured",
-        REPEAT_QUIET,
+        "Stop other programs (timers, updates, desktops) and repeat the run.",
     ),
     row(
         &board_died::RULE,
