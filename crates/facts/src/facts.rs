@@ -147,7 +147,6 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Facts of a Record that differs from the original.
 fn changed(record: Cow<'_, Record>) -> Option<Box<Facts<'static>>> {
     match record {
         Cow::Borrowed(_) => None,

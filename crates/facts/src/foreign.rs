@@ -50,7 +50,6 @@ fn nothing(record: &Record) -> Record {
     Record::new(source, Run::default())
 }
 
-/// Writes JSON with all strings and field names on one line.
 struct Straighten<'a> {
     /// True once a string was not.
     is_bent: &'a mut bool,

@@ -72,7 +72,7 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// A word in pieces that fit into a line: paths can be longer.
+/// Pieces of a word that fit into a line: paths can be longer.
 fn pieces(word: &str, columns: usize) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {

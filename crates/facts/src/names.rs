@@ -39,14 +39,13 @@ pub(crate) fn short(record: &Record) -> Cow<'_, Record> {
     Cow::Owned(record)
 }
 
-/// `None` without long names.
 fn short_machine(machine: &Machine) -> Option<Machine> {
     let mut value = serde_json::to_value(machine).ok()?;
     shorten(&mut value).then_some(())?;
     record::json::from_value(&value).ok()
 }
 
-/// True if something was cut.
+/// Returns true if it cut something.
 fn shorten(value: &mut Value) -> bool {
     match value {
         Value::String(name) => cut(name),

@@ -61,7 +61,7 @@ fn rates(bandwidth: &Bandwidth) -> Option<String> {
     operations(bandwidth.rows.iter().map(|row| (row.operation, row.bytes_per_s.as_slice())))
 }
 
-/// The most that any number of CPUs reached together.
+/// Highest rate of any number of CPUs.
 fn most(curve: &BandwidthCurve) -> Option<String> {
     let rows = curve.rows.iter().map(|row| (row.operation, row.bytes_per_s.as_slice()));
     operations(rows).map(|words| format!("{words} at most"))
@@ -78,7 +78,6 @@ fn operations<'a>(rows: impl Iterator<Item = (MemoryOperation, &'a [u64])> + Clo
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// Latency of the largest buffer.
 fn latency(latency: &Latency) -> Option<String> {
     let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
     let ns = row.ns.first().copied().flatten()?;
@@ -93,7 +92,6 @@ fn under_load(loaded: &LoadedLatency) -> Option<String> {
     Some(format!("{idle} alone, {busy} while CPU {cpus} reads memory"))
 }
 
-/// Throughput of the largest block.
 fn cipher(cipher: &Cipher) -> Option<String> {
     let (block_bytes, bytes_per_s) = cipher.rows.last()?;
     let rate = crate::with_unit(*bytes_per_s as f64 / 1e3, "kB/s");

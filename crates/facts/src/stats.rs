@@ -64,7 +64,7 @@ impl Line {
     }
 }
 
-/// Ascending, without what is not a number.
+/// Ascending, without NaN.
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     sorted.arrange_by(f64::total_cmp);

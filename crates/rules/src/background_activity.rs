@@ -236,7 +236,6 @@ fn crowded(facts: &Facts<'_>, online: &OnlineCpus, phases: &[Phase]) -> Option<F
     )
 }
 
-/// The steps of these phases with their indices.
 fn steps_of<'a>(facts: &'a Facts<'a>, phases: &'a [Phase]) -> impl Iterator<Item = (usize, &'a Step)> {
     let indices = phases.iter().flat_map(|phase| &phase.steps);
     indices.map(|index| (*index, &facts.steps[*index]))

@@ -115,7 +115,6 @@ fn finding(
         .at(clock.line.map_or_else(|| step_place(facts, clock.step), Place::Line))
 }
 
-/// Selects one of the known causes.
 fn of_cause(facts: &Facts<'_>, clock: &ClusterClock, deviation: f64) -> Finding {
     let of = |severity, template| Finding::new(RULE.id, severity, template).confidence(95);
     if let Some(reported_khz) = known_to_kernel(facts, clock) {

@@ -12,7 +12,6 @@ const TABLE: Table = Table::of(include_str!("../../../data/rpi_config.tsv"));
 /// Name of a line of the file in Records from logs.
 const PREFIX: &str = "config.txt/";
 
-/// A setting in effect.
 struct Setting<'a> {
     name: &'a str,
     value: &'a str,

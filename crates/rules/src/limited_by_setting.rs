@@ -247,7 +247,6 @@ fn was_cooled(facts: &Facts<'_>) -> bool {
         .any(|channel| channel.values.iter().flatten().next().is_some_and(|state| *state > 0))
 }
 
-/// Restricted by a governor with a fixed clock.
 fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
     // The bash script sets the governor itself and does not log it.
     if view::is_log(facts) {

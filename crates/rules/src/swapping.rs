@@ -38,7 +38,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     found.into_iter().map(|finding| with_wait(finding, waited.as_ref())).collect()
 }
 
-/// For the workloads that waited, where some did.
+/// Limits the finding to the workloads that waited, if any.
 fn with_wait(finding: Finding, waited: Option<&CpuWait>) -> Finding {
     let finding = finding.seen_by(Witness::SwapTraffic);
     let Some(waited) = waited.filter(|_| finding.severity > Severity::Info) else { return finding };

@@ -59,7 +59,6 @@ fn with_heat(facts: &Facts<'_>, mut finding: Finding, lost_percent: Option<f64>)
     traced(finding, lost_percent)
 }
 
-/// Negligible throttling is harmless.
 fn traced(mut finding: Finding, lost_percent: Option<f64>) -> Finding {
     if lost_percent.is_some_and(|lost| lost < LOSS_PERCENT_MIN) {
         finding.severity = Severity::Info;

@@ -133,7 +133,7 @@ pub fn bare_key(name: &str) -> String {
     words[makers(&words)..].concat()
 }
 
-/// Number of words before a board's name that are its maker's.
+/// Number of words of the maker before the name of a board.
 fn makers(words: &[String]) -> usize {
     let makers = words.iter().take_while(|word| MAKERS.contains(&word.as_str())).count();
     makers.min(words.len().saturating_sub(1))

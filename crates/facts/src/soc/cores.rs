@@ -70,7 +70,6 @@ const SAME: &[(&str, &str)] = &[
 /// Name of a family, and prefix of the names of its members.
 const FAMILIES: &[(&str, &str)] = &[("xuantiec9xx", "xuantiec9"), ("ingenicxburst", "ingenicxburst")];
 
-/// Canonical name of a type.
 fn plain(name: &str) -> String {
     let name = squash(name);
     let known = SAME.iter().find(|(other, _)| *other == name);

@@ -28,7 +28,6 @@ enum Conclusion<'a> {
     Ranked(Ranking),
 }
 
-/// Ranked rows of the table.
 struct Ranking {
     confidence: Confidence,
     why: String,
@@ -82,7 +81,6 @@ fn conclude(facts: &Facts) -> Conclusion<'_> {
     }
 }
 
-/// x86 processors say their name themselves.
 fn of_own_name(name: &str) -> Answer {
     let candidate = Candidate {
         name: name.to_owned(),

@@ -185,7 +185,7 @@ fn known_until(channel: &Channel, row: usize) -> impl Iterator<Item = (usize, i6
     rows.filter_map(|(row, value)| value.map(|value| (row, value)))
 }
 
-/// By how much a counter grew to its latest value.
+/// Growth of a counter to its latest value.
 fn growth(record: &Record, channel: &Channel, row: usize) -> Option<i64> {
     let (of, value) = latest(record, channel, row)?;
     let (_, before) = known_until(channel, of).nth(1)?;

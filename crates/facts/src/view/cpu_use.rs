@@ -92,7 +92,6 @@ pub fn own_cost_percent(record: &Record) -> Option<f64> {
     (cost.elapsed_ns > 0).then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64 / f64::from(cpus))
 }
 
-/// Growth of every kind of ticks from row to row.
 fn ticks_by_row(record: &Record, window: Window) -> Vec<[i64; CpuTime::OF_KERNEL.len()]> {
     let rows = record.samples.at_ms.len();
     let mut growth = vec![[0_i64; CpuTime::OF_KERNEL.len()]; rows];
@@ -143,7 +142,6 @@ fn from_sums(at_ms: i64, sums: &[i64; CpuTime::OF_KERNEL.len()]) -> Option<CpuUs
     })
 }
 
-/// A share that logs print.
 fn percent(of: CpuPercent) -> ChannelId {
     ChannelId::AllCpus(AllCpus::Percent(of))
 }

@@ -180,7 +180,7 @@ impl<'a> PowerSeries<'a> {
         })
     }
 
-    /// Readings within a time, without its beginning.
+    /// Readings within an interval, without its start.
     fn within(&self, (from, to): (f64, f64)) -> &[(i64, f64)] {
         let until = |limit: f64| self.readings.partition_point(|(at_ms, _)| *at_ms as f64 <= limit);
         self.readings.get(until(from)..until(to)).unwrap_or_default()
@@ -344,7 +344,6 @@ fn milliampere_mw(facts: &Facts<'_>, source: &PowerSource) -> f64 {
     millivolts.map_or(0.0, |millivolts| (*millivolts).max(0) as f64 / 1000.0)
 }
 
-/// Greatest common divisor.
 fn divisor(values: impl Iterator<Item = u64>) -> u64 {
     values.fold(0, |mut a, mut b| {
         while b > 0 {
@@ -369,7 +368,7 @@ fn jump(inside: &[(i64, f64)]) -> Result<(), String> {
     }
 }
 
-/// The longest time in which a meter answered.
+/// Longest time within which a meter answered.
 fn answer_ms(facts: &Facts<'_>, source: &PowerSource) -> f64 {
     let ChannelId::Meter(output, _) = source.id(facts) else { return 0.0 };
     let delay = ChannelId::Meter(MeterOutput::of(output.meter, None), OfMeter::Delay);

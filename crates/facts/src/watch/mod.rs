@@ -238,7 +238,6 @@ impl Watch {
 }
 
 impl Latest {
-    /// By how much a counter grew between the last two readings.
     fn growth(&self) -> Option<i64> {
         let growth = self.value?.checked_sub(self.before?.0)?;
         (growth >= 0).then_some(growth)

@@ -61,7 +61,6 @@ struct Scaling {
     points: Vec<Point>,
 }
 
-/// One workload on one number of CPUs.
 struct Point {
     cpus: Vec<u32>,
     /// Median of the rounds.
@@ -80,7 +79,6 @@ impl Point {
     }
 }
 
-/// Score of one CPU of a kind alone.
 struct SingleScore {
     cpu: u32,
     score: f64,

@@ -18,7 +18,7 @@ pub fn differences(before: &Survey, after: &Survey) -> Vec<String> {
     found
 }
 
-/// Without what moves by itself.
+/// Survey without values that always change.
 fn steady(survey: &Survey) -> Survey {
     let mut survey = survey.clone();
     for disk in &mut survey.disks {
@@ -30,7 +30,7 @@ fn steady(survey: &Survey) -> Survey {
     survey
 }
 
-/// Counters of errors that rose.
+/// Error counters that rose.
 fn errors(before: &Survey, after: &Survey) -> Vec<String> {
     let mut found = Vec::new();
     for disk in &after.disks {

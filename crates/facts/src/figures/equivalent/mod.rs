@@ -136,7 +136,6 @@ pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
     (0..sides.len()).map(common).collect()
 }
 
-/// A figure in the method of the known results.
 enum Equivalent {
     AsMeasured,
     Converted(Box<Figure>),
@@ -187,7 +186,7 @@ fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent
     all.collect()
 }
 
-/// The clock of the cores behind a figure, measured cold.
+/// Measured cold clock of the cores of a figure.
 fn clock_mhz(figures: &[Figure], of: &Figure) -> Option<f64> {
     let cluster = of.core.as_ref()?.cluster;
     let clocks = figures.iter().filter(|clock| clock.key.is_of(WorkloadId::Clock) && clock.key.is_form(&Variant::COLD));

@@ -184,7 +184,6 @@ fn positive(value: f64) -> Option<f64> {
     (value > 1e-9).then_some(value)
 }
 
-/// Solution of one phase.
 struct Model {
     /// Temperature without power, or where the phase was heading to.
     end: f64,

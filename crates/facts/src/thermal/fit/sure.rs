@@ -71,7 +71,7 @@ pub(super) fn half_widths(
     Some((0..figures).map(half).collect())
 }
 
-/// What lasts from reading to reading.
+/// The lasting part of the residuals.
 struct Drift {
     /// Share of the residual of the reading before that remains; 0 at the start of a phase.
     keeps: Vec<f64>,
@@ -105,7 +105,6 @@ impl Drift {
         both
     }
 
-    /// Sum of the squares of all correlations.
     fn sum_of_squares(&self) -> f64 {
         self.times(&vec![1.0; self.keeps.len()], 2).iter().total()
     }

@@ -46,7 +46,7 @@ fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
     text
 }
 
-/// Every reason once, with the passes that it ended.
+/// Distinct reasons, each with the passes that it ended.
 fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for line in unmeasured(record, Some(WorkloadId::Clock), &[]) {
@@ -183,7 +183,6 @@ fn opps(record: &Record) -> String {
     text
 }
 
-/// Clocks under load and after it, if measured.
 fn hot(record: &Record) -> String {
     let after = points(record, &Variant::HOT_AFTER);
     let mut text = String::new();
@@ -203,7 +202,6 @@ fn hot(record: &Record) -> String {
     text
 }
 
-/// Time of each cluster from idle to full clock.
 fn ramps(record: &Record) -> Vec<String> {
     let line = |point: &&ClockPoint| {
         let windows = point.windows.as_ref()?;

@@ -25,7 +25,6 @@ const MODES: &[(&str, &str, u32)] = &[
     ("HS400", "mmc-hs400-1_8v", 400),
 ];
 
-/// Megabytes per second that a mode gives.
 fn mode_speed(mode: &str) -> u32 {
     let known = MODES.iter().rev().find(|(word, ..)| mode.contains(word));
     known.map_or(12, |(_, _, speed)| *speed)

@@ -33,7 +33,7 @@ fn promised_gb(name: &str) -> Option<u64> {
     (of_capacity && is_size && (unit.starts_with('G') || (unit.is_empty() && digits.len() == 3))).then_some(number)
 }
 
-/// The largest card there was at the end of that year, in GB.
+/// Largest card available at the end of that year, in GB.
 fn largest_gb(year: u32) -> Option<u64> {
     let rows = Table::of(include_str!("../../../../../data/card_sizes.tsv")).rows();
     let years: Vec<(u64, u64)> = rows.filter_map(|row| Some((row.number("year")?, row.number("size")?))).collect();
