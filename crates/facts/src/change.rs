@@ -1,9 +1,9 @@
-//! Difference between two values in words, as readers recompute it: each value as more or less of itself.
+//! Difference between two values in words, relative to the other value.
 //!
-//! 343.6 ns after 179.6 ns is 91 % more, whether more is better or not; 0.063 s after 0.053 s takes 19 % longer. The
-//! only formula for a difference of two figures stands here.
+//! 343.6 ns after 179.6 ns is 91 % more, whether more is better or not; 0.063 s after 0.053 s takes 19 % longer. All
+//! differences of figures use this formula.
 
-/// Units of time: less of them is told as less time.
+/// Units of time, whose lower values are less time.
 const TIME_UNITS: [&str; 5] = ["s", "ms", "us", "µs", "ns"];
 
 /// Two values of one figure.
@@ -18,14 +18,13 @@ pub struct Change {
 }
 
 impl Change {
-    /// How much more the value is, in percent of the other one; negative if less. None if one of them is no number to
-    /// divide by.
+    /// Difference in percent of the other value; negative if lower. `None` if one of them is not a valid divisor.
     pub fn percent(&self) -> Option<f64> {
         (self.from > 0.0 && self.to > 0.0).then(|| 100.0 * (self.to / self.from - 1.0))
     }
 
-    /// By how much the value is better in percent; negative if worse. For sorting and for scores: of times and latencies
-    /// it is the gain in speed, which nobody who reads two times expects.
+    /// Gain in percent; negative if worse. For sorting and scores only: for times and latencies it is the gain in
+    /// speed, which differs from the difference of the times.
     pub fn gain_percent(&self) -> Option<f64> {
         let speed = if self.higher_is_better { *self } else { Self { from: self.to, to: self.from, ..*self } };
         speed.percent()
@@ -55,7 +54,7 @@ fn shown_percent(percent: f64) -> String {
     if size < 9.95 { format!("{size:.1} %") } else { format!("{size:.0} %") }
 }
 
-/// `+91.0 %`, `-5.0 %`, `0.0 %`: a change with its sign. What rounds to nothing has none.
+/// `+91.0 %`, `-5.0 %`, `0.0 %`: a change with its sign. A change that rounds to zero has no sign.
 pub fn signed_percent(percent: f64, decimals: usize) -> String {
     let text = format!("{percent:+.decimals$}");
     if text.chars().any(|c| ('1'..='9').contains(&c)) { format!("{text} %") } else { format!("{:.decimals$} %", 0.0) }

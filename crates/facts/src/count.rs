@@ -1,4 +1,4 @@
-//! Counter of computed views, for the test that none is computed twice for one Record. It is not part of programs.
+//! Counter of computed views, for the test that none is computed twice for one Record. Not part of programs.
 
 use record::Record;
 use std::cell::RefCell;
@@ -14,8 +14,7 @@ pub(crate) fn add(record: &Record, view: String) {
     COMPUTED.with_borrow_mut(|computed| *computed.entry(key).or_default() += 1);
 }
 
-/// Views that this thread has computed since the last call, each with the address of its Record and a
-/// count.
+/// Views computed by this thread since the last call, each with the address of its Record and a count.
 pub fn take() -> BTreeMap<(usize, String), usize> {
     COMPUTED.take()
 }

@@ -91,7 +91,7 @@ pub struct Explained<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Facts of this Record; nothing is computed yet.
+    /// Facts of this Record; views are computed on first use.
     pub fn of(record: &'a Record) -> Self {
         Self::new(Cow::Borrowed(record))
     }
@@ -123,19 +123,20 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Phases of workloads that are limited by one of these. A drive is waited for by design while a drive is measured.
+    /// Phases of workloads limited by one of these resources: waiting for a drive is intended in a workload that
+    /// measures it.
     pub fn phases_bound_by(&self, bounds: &[WorkBound]) -> Vec<Phase> {
         self.phases().iter().filter(|phase| bounds.contains(&phase.bound)).cloned().collect()
     }
 
-    /// True if the kernel says that boost clocks are disabled.
+    /// True if the kernel reports disabled boost clocks.
     pub fn is_boost_off(&self) -> bool {
         const OFF: [(&str, &str); 2] = [("boost", "0"), ("intel_no_turbo", "1")];
         let features = &self.machine.features;
         features.iter().any(|feature| OFF.contains(&(feature.name.as_str(), feature.value.as_str())))
     }
 
-    /// Channel that stands for the temperature of the SoC, if it has any value that can be true.
+    /// Channel of the temperature of the SoC, if it has a plausible value.
     pub fn soc_temperature(&self) -> Option<&Channel> {
         self.soc_channel().map(|index| &self.samples.channels[index])
     }
@@ -146,7 +147,6 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Facts of a Record that differs from the original.
 fn changed(record: Cow<'_, Record>) -> Option<Box<Facts<'static>>> {
     match record {
         Cow::Borrowed(_) => None,
@@ -181,11 +181,11 @@ impl fmt::Debug for Facts<'_> {
 }
 
 views! {
-    /// Periods in which one workload ran.
+    /// Intervals with one workload.
     phases: Vec<Phase> = |facts| view::phases(facts);
     /// Comparable numbers of the Record.
     figures: Vec<Figure> = |facts| figures::figures(facts);
-    /// The same figures, converted to the methods of the reference data where that is possible.
+    /// Figures converted to the methods of the reference data where possible.
     known_figures: Vec<Figure> = |facts| in_known_methods(facts, facts.figures());
     /// Scores, and the steps that measured each.
     scores: Vec<ScoreSteps> = |facts| view::scores(facts);
@@ -199,7 +199,7 @@ views! {
     soc: Fact<String> = |facts| soc::name(&facts.machine);
     /// Scores that fell while they were measured.
     declines: Vec<Decline> = |facts| view::declines(facts);
-    /// Steps of which the halves differ.
+    /// Compression and decompression of each run on all CPUs.
     halves: Vec<Halves> = |facts| view::halves(facts);
     /// Cooling devices that lowered limits of policies.
     limits_lowered: Vec<Cooling> = |facts| view::limits_lowered(facts);
@@ -219,7 +219,7 @@ views! {
     soc_channel: Option<usize> = |facts| view::soc_channel(facts);
     /// All sources of power, best first.
     power_sources: Vec<PowerSource> = |facts| view::power_sources(facts);
-    /// Energy of the steps, or why there is none.
+    /// Energy of the steps, or the reason why it is unknown.
     energy: Result<Energy, String> = |facts| view::energy(facts);
     /// Best source of power.
     power_source: Option<PowerSource> = |facts| view::power_source(facts);
@@ -229,11 +229,11 @@ views! {
     deaths: Vec<Death> = |facts| view::deaths(facts);
     /// Stretches during which CPUs were lost.
     lost_cpus: Vec<LostCpus> = |facts| view::lost_cpus(facts);
-    /// Stretches during which the run itself had switched CPUs off.
+    /// Intervals during which the run itself had switched CPUs off.
     switched_off: Vec<SwitchedOff> = |facts| view::switched_off(facts);
     /// Growth of swap.
     swap_growth: Option<SwapGrowth> = |facts| view::swap_growth(facts);
-    /// Clocks that the firmware reports, with those of the kernel.
+    /// Clocks reported by the firmware, with those of the kernel.
     firmware_clocks: Option<FirmwareClock> = |facts| view::firmware_clocks(facts);
     /// Trends within series of repetitions.
     series_trends: Vec<SeriesTrend> = |facts| view::series_trends(facts);

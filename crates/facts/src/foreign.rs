@@ -1,7 +1,7 @@
-//! The door through which the strings of a Record come into text. A Record may be of any origin, and the kernel,
-//! the firmware and programs that it quotes may say anything: a line feed in a name would begin a line that looks like
-//! one of ours. Reports, comparisons and verdicts work on a Record in which every string is one line; the Record itself
-//! stays as it is. No string is exempt, since no report prints an output of several lines.
+//! Sanitises the strings of a Record for text. A Record may have any origin, and the kernel, firmware and programs that
+//! it quotes may contain anything: a line feed in a name would forge a line of a report. Reports, comparisons and
+//! verdicts use a Record in which every string is one line; the Record itself is unchanged. No string is exempt,
+//! because no report prints output of several lines.
 
 use crate::plain::is_obeyed;
 use record::{Log, Record, Run, Source};
@@ -11,12 +11,12 @@ use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// The same text on one line: what a terminal or a reader of lines would obey becomes a blank.
+/// The text on one line, with control characters replaced by blanks.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains(is_obeyed) { Cow::Owned(text.replace(is_obeyed, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// The same Record with every string on one line.
+/// The Record with every string on one line.
 pub fn in_lines(record: &Record) -> Cow<'_, Record> {
     // Samples are most of a Record, and numbers.
     let mut bare = record.clone();
@@ -50,7 +50,6 @@ fn nothing(record: &Record) -> Record {
     Record::new(source, Run::default())
 }
 
-/// Writes JSON whose strings, names of fields among them, are on one line.
 struct Straighten<'a> {
     /// True once a string was not.
     is_bent: &'a mut bool,
@@ -63,7 +62,7 @@ impl Formatter for Straighten<'_> {
         writer.write_all(line.as_bytes())
     }
 
-    /// Quotes and backslashes are escaped in JSON, and so is what would be obeyed.
+    /// JSON escapes quotes, backslashes and control characters.
     fn write_char_escape<W: ?Sized + Write>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()> {
         match escape {
             CharEscape::Quote | CharEscape::ReverseSolidus | CharEscape::Solidus => {

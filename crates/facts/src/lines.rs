@@ -21,8 +21,8 @@ pub fn wrapped(line: &str, indent: usize) -> String {
     wrapped_at(line, indent, COLUMNS)
 }
 
-/// Breaks a line at this column; following lines are indented. None begins with a number sign: a name that holds one
-/// must not look like a heading.
+/// Breaks a line at this column and indents the following ones. No line begins with a number sign, so that a name never
+/// looks like a heading.
 pub fn wrapped_at(line: &str, indent: usize, columns: usize) -> String {
     let mut text = String::new();
     let lead = line.len() - line.trim_start().len();
@@ -45,7 +45,7 @@ pub fn wrapped_at(line: &str, indent: usize, columns: usize) -> String {
     text
 }
 
-/// A line of a table as it is, or broken as a paragraph where the terminal has no room for it.
+/// A line of a table, broken like a paragraph if the terminal is too narrow.
 pub fn fitted(line: &str, indent: usize, columns: usize) -> String {
     if width(line) <= columns { line.to_owned() } else { wrapped_at(line, indent, columns) }
 }
@@ -72,14 +72,14 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// A word in pieces that fit into a line: paths can be longer.
+/// Pieces of a word that fit into a line: paths can be longer.
 fn pieces(word: &str, columns: usize) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let mut column = 0;
         let too_wide = |(at, letter): (usize, char)| {
             column += letter.width().unwrap_or(0);
-            // A letter that is wider than the line stands alone in it.
+            // A letter wider than the line gets its own line.
             (column > columns && at > 0).then_some(at)
         };
         let end = rest.char_indices().find_map(too_wide).unwrap_or(rest.len());
@@ -108,7 +108,7 @@ pub fn capitalised(text: &str) -> String {
     }
 }
 
-/// A moment in UTC in this form (that of strftime(3)); none outside of what a calendar has.
+/// A UTC time in this form of strftime(3); `None` outside of the calendar.
 pub fn utc(utc_ms: i64, form: &str) -> Option<String> {
     Some(jiff::Timestamp::from_millisecond(utc_ms).ok()?.strftime(form).to_string())
 }
@@ -134,7 +134,7 @@ pub fn sentences(findings: &[Finding]) -> String {
     findings.iter().map(|finding| sentence(finding, true, COLUMNS)).collect()
 }
 
-/// The sentences of all that is said: causes are marked by how much they harm, and what belongs to each stands below it.
+/// Sentences of an explanation: causes are marked by severity, with their evidence below.
 pub fn explanation(explained: &Explanation, columns: usize) -> String {
     explained.in_order().into_iter().map(|(finding, is_cause)| sentence(finding, is_cause, columns)).collect()
 }
@@ -149,8 +149,8 @@ fn sentence(finding: &Finding, is_marked: bool, columns: usize) -> String {
     wrapped_at(&line, 3, columns) + "\n"
 }
 
-/// Every step of one workload (of all, if none is named) that was skipped or failed, everything else that is missing
-/// from an own run, and why. Steps of these names are left out: what is missing of them is said already.
+/// Skipped and failed steps of one workload (or of all), and everything else that an own run lacks, with reasons. Steps
+/// with these names are left out, because they are reported elsewhere.
 pub fn unmeasured(record: &Record, workload: Option<WorkloadId>, said: &[String]) -> Vec<String> {
     let why = |outcome: &Outcome| match outcome {
         Outcome::Done(_) => None,
@@ -181,7 +181,6 @@ pub fn unmeasured(record: &Record, workload: Option<WorkloadId>, said: &[String]
     lines
 }
 
-/// Unreadable files in one line.
 fn unread(unread: &[Missing]) -> String {
     let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
     let mut line = format!("could not read: {}", shown.collect::<Vec<_>>().join(", "));
@@ -192,7 +191,7 @@ fn unread(unread: &[Missing]) -> String {
     line
 }
 
-/// Each line once, with how often it came where that is more.
+/// Each distinct line once, with its count if repeated.
 fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for line in lines {

@@ -1,6 +1,5 @@
-//! Names for people: what a driver, a device tree or a firmware calls things can have 4096 characters, as long as
-//! a file of the kernel may be. Whole they stand in the Record and in what programs read; in sentences, headings and
-//! tables they are cut, all of them here.
+//! Names for people. Drivers, device trees and firmware may use names of up to 4096 characters. The Record and
+//! machine-readable output keep them; sentences, headings and tables use a short form.
 
 use crate::foreign::in_lines;
 use record::{Machine, Record};
@@ -12,7 +11,7 @@ const CHARACTERS_MAX: usize = 100;
 /// What is long by its nature, and is no name.
 const LONG: [&str; 5] = ["compatible", "features", "kernel_cmdline", "kernel_version", "missing"];
 
-/// A Record as people read it: names are as short as people can read them, and on one line.
+/// A Record for people: short names on one line.
 pub fn for_people(record: &Record) -> Cow<'_, Record> {
     match in_lines(record) {
         Cow::Borrowed(record) => short(record),
@@ -20,7 +19,7 @@ pub fn for_people(record: &Record) -> Cow<'_, Record> {
     }
 }
 
-/// The same Record with names that people can read: of the machine, of sensors, of settings.
+/// The Record with readable names of the machine, sensors and settings.
 pub(crate) fn short(record: &Record) -> Cow<'_, Record> {
     let labels = record.samples.channels.iter().map(|channel| &channel.label);
     let values = record.settings.iter().flat_map(|setting| [&setting.old, &setting.new]);
@@ -40,14 +39,13 @@ pub(crate) fn short(record: &Record) -> Cow<'_, Record> {
     Cow::Owned(record)
 }
 
-/// None if it has no long names.
 fn short_machine(machine: &Machine) -> Option<Machine> {
     let mut value = serde_json::to_value(machine).ok()?;
     shorten(&mut value).then_some(())?;
     record::json::from_value(&value).ok()
 }
 
-/// True if something was cut.
+/// Returns true if it cut something.
 fn shorten(value: &mut Value) -> bool {
     match value {
         Value::String(name) => cut(name),

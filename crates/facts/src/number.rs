@@ -1,11 +1,11 @@
-//! Prints the number of a figure with the same digits everywhere, so that a score never appears with two values.
+//! Formats numbers of figures with the same digits everywhere.
 
-/// Units whose numbers always have so many decimals: those that tools and logs print.
+/// Units with a fixed number of decimals, as printed by tools and logs.
 const DECIMALS: [(&str, usize); 7] =
     [("MIPS", 0), ("MB/s", 0), ("kB/s", 0), ("MHz", 0), ("ns", 1), ("°C", 1), ("kH/s", 2)];
 
-/// The number of a figure with this unit, as every text prints it. What no unit decides has four digits that count, and
-/// is whole from 1000 on; halves are rounded up. So has what would be one digit: 1.4 MB/s is not 1 MB/s.
+/// Number of a figure with this unit. Other units have four significant digits, and none after the decimal point from
+/// 1000 on; halves round up. A single digit gets decimals too: 1.4 MB/s is not 1 MB/s.
 pub fn number(value: f64, unit: &str) -> String {
     let known = DECIMALS.iter().find(|(known, _)| *known == unit).map(|(_, decimals)| *decimals);
     let decimals = match (known, value.abs()) {

@@ -1,5 +1,4 @@
-//! What one step came to, in a few words: for people who follow a run while it goes on. Reports put the steps of a whole
-//! run together and say more.
+//! Outcome of one step in a few words, for people who follow a run. Reports combine all steps.
 
 use crate::finding::mhz;
 use crate::lines::{duration, size_words};
@@ -8,7 +7,7 @@ use record::{
     Scores, Series, Step, StepMeasurement, Wait, cpu_list,
 };
 
-/// `6666 MIPS`, `148.8 ns at 64 MiB`, `failed: no output`. Empty for a step that has nothing to tell.
+/// `6666 MIPS`, `148.8 ns at 64 MiB`, `failed: no output`. Empty for a step without a result to show.
 pub fn outcome(step: &Step) -> String {
     match &step.outcome {
         Outcome::Failed(failure) => format!("failed: {}", ending(&failure.message)),
@@ -17,7 +16,7 @@ pub fn outcome(step: &Step) -> String {
     }
 }
 
-/// A reason goes on in the same line.
+/// A reason continues the line.
 fn ending(sentence: &str) -> &str {
     sentence.trim_end().trim_end_matches('.')
 }
@@ -62,7 +61,7 @@ fn rates(bandwidth: &Bandwidth) -> Option<String> {
     operations(bandwidth.rows.iter().map(|row| (row.operation, row.bytes_per_s.as_slice())))
 }
 
-/// The most that any number of CPUs reached together.
+/// Highest rate of any number of CPUs.
 fn most(curve: &BandwidthCurve) -> Option<String> {
     let rows = curve.rows.iter().map(|row| (row.operation, row.bytes_per_s.as_slice()));
     operations(rows).map(|words| format!("{words} at most"))
@@ -79,7 +78,6 @@ fn operations<'a>(rows: impl Iterator<Item = (MemoryOperation, &'a [u64])> + Clo
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// That of the largest buffer.
 fn latency(latency: &Latency) -> Option<String> {
     let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
     let ns = row.ns.first().copied().flatten()?;
@@ -94,7 +92,6 @@ fn under_load(loaded: &LoadedLatency) -> Option<String> {
     Some(format!("{idle} alone, {busy} while CPU {cpus} reads memory"))
 }
 
-/// That of the largest block.
 fn cipher(cipher: &Cipher) -> Option<String> {
     let (block_bytes, bytes_per_s) = cipher.rows.last()?;
     let rate = crate::with_unit(*bytes_per_s as f64 / 1e3, "kB/s");
@@ -115,7 +112,6 @@ fn series(series: &Series) -> Option<String> {
     Some(format!("{} (median of {}){early}", crate::with_unit(median, &series.unit), settled.len()))
 }
 
-/// The score that stands for a program.
 fn scores(scores: &Scores) -> Option<String> {
     let Score { name, value, unit, .. } = scores.rows.first()?;
     Some(format!("{name} {}", crate::with_unit(*value, unit)).trim().to_owned())

@@ -1,12 +1,12 @@
-//! Text of others made harmless: names of cards, disks, modules and messages can hold anything, also
-//! sequences that move the cursor, recolour the screen or turn the direction of reading around.
+//! Sanitises foreign text: names of cards, disks and modules, and messages may contain sequences that move the cursor,
+//! recolour the screen or reverse the reading direction.
 
 use std::borrow::Cow;
 
-/// Longest name that is printed; real ones have up to 64 characters.
+/// Longest printed name; real ones have up to 64 characters.
 const CHARACTERS_MAX: usize = 300;
 
-/// The text on one line, without anything that a terminal would obey, cut if it is endless.
+/// The text on one line without control sequences, cut at the maximum length.
 pub fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut blank_due = false;
@@ -31,7 +31,7 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// The text in at most so many letters: one that is longer is seen to be cut.
+/// The text in at most this many letters; an ellipsis marks a cut.
 pub fn shortened(text: &str, letters_max: usize) -> String {
     if text.chars().count() > letters_max {
         text.chars().take(letters_max.saturating_sub(1)).chain(['…']).collect()
@@ -51,7 +51,7 @@ pub fn cut(text: &str) -> Cow<'_, str> {
 /// The text as it stands, with what a terminal would obey crossed out; line ends (LF and CR LF) and tabs stay.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
-    // Nearly every text is ASCII throughout, of which bytes tell it faster than characters.
+    // Nearly every text is ASCII, which bytes show faster than characters.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     if text.bytes().all(is_plain) || !text.contains(obeyed) {
         return Cow::Borrowed(text);
@@ -72,8 +72,8 @@ pub fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Text that means nothing to Markdown, on one line: no tables, links, emphasis, code or HTML come out of it. An
-/// underscore within a word is no emphasis (CommonMark, 6.2), and stays as people read it.
+/// Text escaped for Markdown, on one line: it produces no tables, links, emphasis, code or HTML. An underscore within a
+/// word is no emphasis (CommonMark, 6.2) and stays.
 pub fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut letters = text.trim().chars().peekable();
@@ -97,8 +97,8 @@ pub fn markdown(text: &str) -> String {
     escaped
 }
 
-/// A cell of comma-separated values (RFC 4180): quoted where commas or quotes would end a cell. A name that a spreadsheet would run as a formula
-/// gets an apostrophe; a lone dash is none, nor is a number.
+/// A cell of comma-separated values (RFC 4180), quoted if necessary. A name that a spreadsheet would run as a formula
+/// gets an apostrophe; a lone dash and numbers do not.
 pub fn csv(text: &str) -> String {
     let plain = text.replace(is_obeyed, " ");
     let is_number = plain.parse::<f64>().is_ok();

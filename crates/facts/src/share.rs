@@ -1,4 +1,4 @@
-//! Shares of time, of CPUs, of a score: from nothing to the whole, never more.
+//! Shares of time, CPUs or scores, from 0 to 100 %.
 
 use serde::Serialize;
 
@@ -11,8 +11,7 @@ pub struct Share(f64);
 const WHOLE_TOLERANCE_PERCENT: f64 = 1.0;
 
 impl Share {
-    /// The share of so many percent; none if there can be no such share: what it was computed from
-    /// does not belong together, and says nothing.
+    /// Share of this percentage; `None` outside of 0 to 100, when its inputs contradict each other.
     pub fn percent(value: f64) -> Option<Self> {
         let is_share = (0.0..=100.0 + WHOLE_TOLERANCE_PERCENT).contains(&value);
         is_share.then(|| Self((value.min(100.0) * 10.0).round() / 10.0))

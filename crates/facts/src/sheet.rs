@@ -5,7 +5,7 @@ use crate::plain::{csv, markdown};
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub struct Sheet {
-    /// Heading of each column, and whether it holds numbers.
+    /// Heading of each column, and whether the column is numeric.
     columns: Vec<(String, bool)>,
     rows: Vec<Vec<String>>,
 }
@@ -22,7 +22,7 @@ impl Sheet {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
-    /// Adds a row for what takes no part: what is known of it by column, and in the last one why.
+    /// Adds a row for an entry that does not take part: its known columns, and the reason in the last one.
     pub fn left_out(&mut self, known: &[(usize, &str)], why: &str) {
         let mut cells = vec![String::new(); self.columns.len()];
         known.iter().for_each(|(column, text)| cells[*column] = (*text).to_owned());
@@ -56,18 +56,18 @@ impl Sheet {
     }
 }
 
-/// Sentences as a list in Markdown under a heading; nothing without one.
+/// Sentences as a Markdown list under a heading; empty without sentences.
 pub fn list(heading: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|line| format!("* {}\n", markdown(&line))).collect();
     if lines.is_empty() { lines } else { format!("\n{heading}\n\n{lines}") }
 }
 
-/// A number for programs: all its digits, empty where there is none.
+/// A number for programs with all digits; empty if unknown.
 pub fn raw(value: Option<f64>) -> String {
     value.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
 }
 
-/// Cell that tells whether a figure is comparable: `yes` or `no: reason`.
+/// Cell for whether a figure is comparable: `yes` or `no: reason`.
 pub fn comparable(why_not: Option<&str>) -> String {
     why_not.map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"))
 }

@@ -1,12 +1,12 @@
-//! The statistics behind verdicts: median, median absolute deviation, relative standard deviation
-//! and the exact confidence interval of the median. Nothing here knows what the numbers mean.
+//! Statistics for verdicts: median, median absolute deviation, relative standard deviation and the exact confidence
+//! interval of the median.
 
 use record::{Arrange, Total};
 
 pub use record::MedianInterval;
 pub use record::statistics::{median, median_absolute_deviation, median_interval};
 
-/// The arithmetic mean. None without values.
+/// Arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     match values.len() {
         0 => None,
@@ -64,7 +64,7 @@ impl Line {
     }
 }
 
-/// Ascending, without what is not a number.
+/// Ascending, without NaN.
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     sorted.arrange_by(f64::total_cmp);

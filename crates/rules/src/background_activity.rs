@@ -1,7 +1,7 @@
-//! Rule: background-activity. Something else used the CPUs while single-threaded workloads ran.
+//! Rule: background-activity. Other tasks used the CPUs during workloads.
 //!
-//! While one thread measures, all other CPUs should idle. CPU time beyond the workload's own
-//! thread (and beyond the benchmark's sampling) costs cache, memory bandwidth and power budget.
+//! While one thread measures, all other CPUs should idle. CPU time beyond the workload's own thread and the sampling
+//! costs cache, memory bandwidth and power.
 
 use super::place::{samples_place, step_place};
 use super::{ANY_COMPUTING, Rule, cpu_quota};
@@ -31,8 +31,8 @@ const INVALID_CPUS: f64 = 0.5;
 const INVALID_PERCENT: f64 = 10.0;
 /// A pinned thread that had to wait for its CPU this long was displaced by others.
 const WAITED_PERCENT_MIN: f64 = 2.0;
-/// Share of all CPUs that others took from a workload that needs all of them. The samples do not
-/// see the first and last half second of a step, which makes less than this uncertain.
+/// Share of all CPUs that others took from a workload on all CPUs. Samples miss the first and last half second of a
+/// step, so a smaller share is uncertain.
 const TAKEN_PERCENT_MIN: f64 = 4.0;
 /// Share that invalidates the score of such a workload.
 const TAKEN_PERCENT_INVALID: f64 = 20.0;
@@ -94,7 +94,7 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
     let used = runs.iter().map(|run| run.decompressing_use).reduce(f64::max)?;
     let most = used / f64::from(threads.min(count));
     let usual = view::usual_decompressing_percent(facts);
-    // Threads that had one CPU were kept on it.
+    // Threads that got one CPU were pinned to it.
     let is_pinned = used <= ONE_CPU_PERCENT && count > 1;
     let missing = usual - most;
     let has_swapped = facts.swap_growth().is_some_and(|growth| growth.after_kib > growth.before_kib);
@@ -239,15 +239,13 @@ fn crowded(facts: &Facts<'_>, online: &OnlineCpus, phases: &[Phase]) -> Option<F
     )
 }
 
-/// The steps of these phases with their indices.
 fn steps_of<'a>(facts: &'a Facts<'a>, phases: &'a [Phase]) -> impl Iterator<Item = (usize, &'a Step)> {
     let indices = phases.iter().flat_map(|phase| &phase.steps);
     indices.map(|index| (*index, &facts.steps[*index]))
 }
 
-/// Threads that were ready to run but had to wait for their CPU. A quota makes them wait, too. What is
-/// counted is the sum over all threads of a program: those that share the CPU wait for each other, which
-/// nobody else is to blame for, so that it is at most the time in which the CPU did not work for the step.
+/// Threads that were runnable but waited for their CPU. A quota causes such waits, too. The counter is the sum over all
+/// threads of a program, which also wait for each other, so the CPU time of the step limits it.
 fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
     if cpu_quota::throttled_time(facts).is_some() {
         return None;
@@ -359,7 +357,7 @@ mod tests {
         }
     }
 
-    /// Half of two CPUs is one CPU: the workload's.
+    /// Half of two CPUs is one CPU, which the workload uses.
     #[test]
     fn shares_are_of_the_cpus_that_are_there() {
         let check = |expected: usize, messages: &[&str]| {

@@ -1,5 +1,5 @@
-//! Rule: board-died. The run has no end, or went on after one: in which step it died, what was seen last, and the
-//! likely cause.
+//! Rule: board-died. The run has no end, or was resumed: the step in which it died, the last readings, and the likely
+//! cause.
 
 use super::Rule;
 use facts::lines::duration;

@@ -115,7 +115,6 @@ fn finding(
         .at(clock.line.map_or_else(|| step_place(facts, clock.step), Place::Line))
 }
 
-/// Selects one of the known causes.
 fn of_cause(facts: &Facts<'_>, clock: &ClusterClock, deviation: f64) -> Finding {
     let of = |severity, template| Finding::new(RULE.id, severity, template).confidence(95);
     if let Some(reported_khz) = known_to_kernel(facts, clock) {
@@ -154,8 +153,8 @@ const ROWS_MIN: usize = 5;
 /// Reported and measured clocks are equal if they differ by less than this share.
 const SAME_CLOCK: f64 = 0.02;
 
-/// Highest clock that the kernel reports while workloads run cool, if that is the measured clock and not the advertised
-/// one: the kernel itself sets the limit.
+/// Highest clock reported during cool workloads, if it equals the measured one and is below the advertised one: the kernel
+/// then knows the limit.
 fn known_to_kernel(facts: &Facts<'_>, clock: &ClusterClock) -> Option<u32> {
     let claimed_khz = f64::from(clock.claimed_khz?);
     let hot = slowdown::hot_millicelsius(facts);
@@ -197,6 +196,9 @@ fn cause(facts: &Facts<'_>, clock: &ClusterClock) -> &'static str {
     if has_others && others.all(reach) {
         "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}); all other clusters reach theirs, \
          so only this cluster has a limit or a wrong OPP table."
+    } else if clock.deviation_percent() > Some(-DEGRADED_PERCENT) {
+        "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): a limit, or a clock source that \
+         cannot set the advertised clock exactly."
     } else {
         "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): cpufreq does not \
          report the limiter."
@@ -223,7 +225,17 @@ mod tests {
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
     }
 
-    /// A score of the advertised clock refutes a lower reading; one of the lower clock confirms it.
+    /// A small distance may be the step of a clock source: no limiter is named.
+    #[test]
+    fn small_distance_names_no_limiter() {
+        for (measured_khz, is_limited) in [(1_478_000, false), (1_414_000, true)] {
+            let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_512_000, measured_khz)]);
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.iter().any(|sentence| sentence.contains("the limiter")), is_limited, "{found:?}");
+        }
+    }
+
+    /// A score of the advertised clock refutes a lower reading; a score of the lower clock confirms it.
     #[test]
     fn score_of_the_advertised_clock_refutes_the_reading() {
         for (mips, expected) in [(1360, "the clock reading is wrong."), (680, "cpufreq does not report the limiter.")] {

@@ -1,8 +1,7 @@
-//! Rule: clock-chain-odd. Multiplications take no whole number of cycles by the measured clock.
+//! Rule: clock-chain-odd. A multiplication takes a fractional number of cycles at the measured clock.
 //!
-//! A multiplication takes a whole number of cycles (1 to 5 on known cores). Otherwise the chain
-//! of the clock did not run at one operation per cycle, or the clock changed between the two chains: the
-//! reading is then not a clock.
+//! Known cores take 1 to 5 whole cycles. Otherwise the chain of the clock did not run at one operation per cycle, or
+//! the clock changed between the two chains: the reading is then not a clock.
 
 use super::place::step_place;
 use super::{Rule, Subject};

@@ -1,4 +1,4 @@
-//! Rule: clock-column-untrue. The clock that the kernel claims while it runs cannot be true.
+//! Rule: clock-column-untrue. The clock reported by the kernel during the run is wrong.
 
 use super::place::samples_place;
 use super::{Rule, Subject};
@@ -37,7 +37,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 /// Number of kinds of doubts.
 const KINDS: usize = 4;
 
-/// Number of the kind of a doubt, and its severity among those of its kind.
+/// Rank of the kind of a doubt, and its severity within the kind.
 fn severity(doubt: &ClockDoubt) -> (usize, f64) {
     match doubt {
         ClockDoubt::AboveHighestOpp { claimed_khz, top_khz } => (0, f64::from(*claimed_khz) / f64::from(*top_khz)),

@@ -1,7 +1,7 @@
-//! Rule: clock-from-aes. Where no clock was measured, the throughput of AES instructions gives it.
+//! Rule: clock-from-aes. Derives the clock from the throughput of AES instructions if no clock was measured.
 //!
-//! Cores with AES instructions encrypt a constant number of bytes per cycle with large blocks in the cache, so the ratio of
-//! other results with the same core type gives the clock. It is marked as derived.
+//! Cores with AES instructions encrypt a constant number of bytes per cycle with large blocks in the cache, so other
+//! results with the same core type give the clock. It is marked as derived.
 
 use super::Rule;
 use compare::reference::{Reference, Row};

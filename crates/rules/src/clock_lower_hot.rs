@@ -44,8 +44,8 @@ fn is_unreliable(facts: &Facts<'_>) -> bool {
     view::log_version(facts).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version))
 }
 
-/// True if the second pass really read this clock. Readings that agree are believed, but those of one CPU under leftover
-/// load agree as well; those that do not, and numbers without their readings, show a large fall at most.
+/// True if the second pass read this clock. Readings that agree count, except those of one CPU under leftover load,
+/// which agree as well; readings that disagree, and means without readings, count as a large fall at most.
 fn is_reading(facts: &Facts<'_>, cold: &[ClusterClock], clock: &ClusterClock) -> bool {
     let unreliable = is_unreliable(facts);
     let is_printed = clock.readings == 0 && view::is_log(facts);
@@ -72,7 +72,7 @@ pub(super) fn lowered(facts: &Facts<'_>) -> Vec<Finding> {
     let mut after = facts.all_cluster_clocks(&Variant::HOT_AFTER);
     after.retain(|clock| !view::is_short_of_cpus(facts, clock.step) && is_reading(facts, &cold, clock));
     let mut found = lower(facts, &cold, &after, "right after the load");
-    // Consistent readings under leftover load are a clock, but not that of the workloads: only scores show theirs.
+    // Consistent readings under leftover load are a clock, but not that of the workloads, which only scores show.
     if let Some(finding) = found.as_mut().filter(|_| is_unreliable(facts)) {
         finding.severity = Severity::Info;
     }

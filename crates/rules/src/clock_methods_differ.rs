@@ -1,7 +1,7 @@
-//! Rule: clock-methods-differ. The counter of a CPU and the measured clock tell different clocks.
+//! Rule: clock-methods-differ. The cycle counter of a CPU and the measured clock differ.
 //!
-//! Chains of operations and cycle counters are independent, so both are right
-//! if they agree. If they differ, neither is reliable until the reason is known.
+//! Chains of operations and cycle counters are independent, so both are right if they agree. If they differ, neither is
+//! reliable until the reason is known.
 
 use super::place::step_place;
 use super::{Rule, Subject};

@@ -31,7 +31,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let worst = deviations.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
     let Some(worst) = worst else { return Vec::new() };
     let cpus: Vec<u32> = clocks.iter().flat_map(|clock| clock.cluster_cpus.clone()).collect();
-    // Inconsistent readings prove nothing about the clock of their CPUs.
+    // Inconsistent readings say nothing about the clock of their CPUs.
     let others = facts.all_cluster_clocks(&Variant::COLD);
     let is_part = others.iter().any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
     let falls = !clock_lower_hot::lowered(facts).is_empty();

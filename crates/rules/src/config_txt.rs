@@ -1,8 +1,8 @@
-//! What the settings of a Raspberry Pi's `config.txt` mean for its performance: the one judgement behind
-//! the rule `rpi-config` (logs, which quote the file) and the check `config-txt` (machines at rest).
+//! Effect of the settings in a Raspberry Pi's `config.txt` on performance, for the rule `rpi-config` (logs, which quote
+//! the file) and the check `config-txt` (machines at rest).
 //!
-//! The facts stand in `data/rpi_config.tsv`. A setting counts only where it surely applies: outside of
-//! conditional filters, or below one for this model. What it really did is for rules to see.
+//! Facts are in `data/rpi_config.tsv`. A setting counts only where it certainly applies: outside of conditional
+//! filters, or below one for this model. Rules decide on its actual effect.
 
 use facts::{Finding, Place, Quantity, Severity};
 use record::table::Table;
@@ -12,7 +12,6 @@ const TABLE: Table = Table::of(include_str!("../../../data/rpi_config.tsv"));
 /// Name of a line of the file in Records from logs.
 const PREFIX: &str = "config.txt/";
 
-/// A setting in effect.
 struct Setting<'a> {
     name: &'a str,
     value: &'a str,
@@ -76,8 +75,7 @@ impl<'a> ConfigTxt<'a> {
         Self { filters, labels, settings: Vec::new() }
     }
 
-    /// Takes a setting whose section surely holds. Of one that is given twice the last counts, as for
-    /// the firmware.
+    /// Takes a setting of a section that certainly applies. The last of several values counts, as in the firmware.
     fn take(&mut self, section: Option<&str>, name: &'a str, line: &'a NamedValue, place: Place) {
         let section = section.map(str::to_ascii_lowercase);
         if section.is_none_or(|section| section == "all" || self.is(&section)) {
@@ -102,8 +100,8 @@ impl<'a> ConfigTxt<'a> {
         self.get(name).and_then(number)
     }
 
-    /// What the table says of the settings in force, in their order. How bad that is depends on who
-    /// asks: a run that is over, or a machine that could do more.
+    /// Findings about the settings in effect, in order. Severity depends on the caller: a finished run, or a machine at
+    /// rest.
     pub fn findings(&self, id: RuleId, severity: impl Fn(Kind, &str) -> Severity) -> Vec<Finding> {
         let judged = self.settings.iter().filter_map(|setting| {
             let row = rows().find(|row| self.fits(row, setting))?;
@@ -133,7 +131,6 @@ fn template(kind: Kind) -> &'static str {
     }
 }
 
-/// A row of the table.
 struct OptionRow {
     setting: &'static str,
     models: &'static str,
@@ -142,7 +139,6 @@ struct OptionRow {
     effect: &'static str,
 }
 
-/// Rows of the table, without comment and heading.
 fn rows() -> impl Iterator<Item = OptionRow> {
     TABLE.rows().filter_map(|row| {
         let [setting, models, is, kind, effect, _] = row.array()?;
@@ -189,16 +185,16 @@ fn filters(board: &str) -> Vec<&'static str> {
     found.map_or(Vec::new(), |(_, filters)| filters.to_vec())
 }
 
-/// Names of the table for boards that conditional filters do not tell apart: by the clock they are sold with, and those
-/// whose console is the mini UART. Sources: Raspberry Pi documentation, "config.txt" (`arm_boost`, overclocking) and
-/// "UART configuration".
+/// Labels of the table for boards that conditional filters do not separate: by advertised clock, and by the mini UART
+/// as console. Sources: Raspberry Pi documentation, "config.txt" (`arm_boost`, overclocking) and "UART configuration".
 fn labels(board: &str, filters: &[&str]) -> Vec<&'static str> {
     let name = board.to_ascii_lowercase();
     let is = |filter: &str| filters.contains(&filter);
     let revision = name.split_once("rev 1.").and_then(|(_, rest)| rest.chars().next()?.to_digit(10));
     let mut found = Vec::new();
     if is("pi4") {
-        // The C0 of the chip came with 400 and revision 1.4 of the 4B; which one a compute module has is not in its name.
+        // Stepping C0 of the chip came with the 400 and revision 1.4 of the 4B; the name of a compute module does not
+        // show its stepping.
         match revision {
             _ if is("pi400") => found.push("pi4-1800"),
             _ if is("cm4") => found.push("pi4-1500"),
@@ -247,7 +243,7 @@ mod tests {
 
     #[test]
     fn table_is_well_formed() {
-        // Nothing is left out, so that every kind is a known one.
+        // Every row has a known kind.
         assert_eq!(rows().count(), TABLE.rows().count());
         for row in rows() {
             let is_comparison = ["<", ">", "="].iter().any(|sign| row.is.starts_with(sign));

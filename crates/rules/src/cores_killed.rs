@@ -1,5 +1,5 @@
-//! Rule: cores-killed. CPUs went offline during the run, as some kernels do when overheated; those that
-//! the run itself took offline are another matter (`others-off`).
+//! Rule: cores-killed. CPUs went offline during the run, as with some kernels when hot. CPUs taken offline by the run
+//! itself belong to `others-off`.
 
 use super::place::samples_place;
 use super::{Rule, slowdown};
@@ -67,8 +67,8 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
     }
 }
 
-/// Share of a step in which fewer CPUs than its threads were there, from which its score is that of fewer CPUs. The
-/// clock of kernel messages and that of a log agree to a minute.
+/// Share of a step with fewer online CPUs than threads from which its score counts as that of fewer CPUs. The clock of
+/// kernel messages and that of a log agree within a minute.
 const SHORT_SHARE_OF_LOG: f64 = 0.1;
 
 /// Steps that needed more CPUs than were online.
@@ -105,7 +105,6 @@ fn by_count(facts: &Facts<'_>) -> Option<Finding> {
     Some(with_moment(facts, finding, first.seen_ms))
 }
 
-/// Temperature around a moment.
 fn temperature(facts: &Facts<'_>, at_ms: i64) -> Option<i64> {
     let far_ms = if view::is_log(facts) { AROUND_MS_OF_LOG } else { AROUND_MS };
     let around = record::Window { start_ms: at_ms - far_ms, end_ms: at_ms + far_ms, ..record::Window::default() };

@@ -1,7 +1,6 @@
-//! Rule: cpu-quota. The CPU was withheld from the benchmark in slices: a quota of its control
-//! group, or a duty cycle.
+//! Rule: cpu-quota. The benchmark got its CPUs in slices only: by a quota of its control group, or by a duty cycle.
 //!
-//! Undisturbed windows show the clock of the CPU; longer periods receive less.
+//! Undisturbed windows show the clock of the CPU; longer periods get less.
 
 use super::place::{samples_place, step_place};
 use super::{Rule, Subject, started_busy};
@@ -25,8 +24,7 @@ const THROTTLED_PERCENT_MIN: f64 = 1.0;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let throttled = throttled_time(facts);
     let worst = greatest_loss(facts);
-    // Without the group's counter the time may also have been stolen or used by others,
-    // for which there are other rules.
+    // Without the counter of the group the time may also have been stolen or used by others, which other rules cover.
     let stolen = facts.cpu_use(&view::whole_run());
     let is_stolen = stolen.iter().any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
     // A run that was forced to start on a busy machine shares its CPUs, which another rule reports.
@@ -49,7 +47,6 @@ struct QuotaLoss<'a> {
     windows: &'a ClockWindows,
 }
 
-/// Reading at a top OPP with the largest loss.
 fn greatest_loss<'a>(facts: &'a Facts<'_>) -> Option<QuotaLoss<'a>> {
     let points = view::clock_passes(facts, &Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();
@@ -115,11 +112,11 @@ fn by_readings(facts: &Facts<'_>, worst: &QuotaLoss) -> Finding {
     .at(step_place(facts, worst.step))
 }
 
-/// A CPU that runs this much faster than it claims to, in percent, has a clock that is made by withholding it.
+/// Excess over the advertised clock in percent from which withholding the CPU emulates that clock.
 const ABOVE_CLAIM_PERCENT: f64 = 10.0;
 
-/// True if the CPU itself runs faster than it claims: then what is withheld makes its clock, and takes nothing from it.
-/// An x86 CPU without a table of clocks claims less than its turbo.
+/// True if the CPU runs faster than advertised: withholding then emulates the advertised clock and costs nothing. An
+/// x86 CPU without a table of clocks advertises less than its turbo.
 fn is_the_clock(facts: &Facts<'_>, worst: &QuotaLoss) -> bool {
     let clocks = facts.cluster_clocks(&Variant::COLD);
     let claimed = clocks.iter().filter(|clock| clock.cpu == worst.cpu).find_map(|clock| clock.claimed_khz);

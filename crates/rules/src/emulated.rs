@@ -1,4 +1,4 @@
-//! Rule: emulated. The CPU is emulated: nothing that was measured is that of a CPU.
+//! Rule: emulated. The CPU is emulated, so no figure is that of a real CPU.
 
 use super::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity};

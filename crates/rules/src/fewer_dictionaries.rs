@@ -1,5 +1,5 @@
-//! Rule: fewer-dictionaries. 7-zip ran with fewer or smaller dictionaries than usual, or another
-//! workload was made smaller: its score is another one.
+//! Rule: fewer-dictionaries. 7-zip ran with fewer or smaller dictionaries than usual, or another workload was reduced,
+//! so its score differs.
 
 use super::Rule;
 use super::place::step_place;

@@ -57,7 +57,7 @@ fn finding(governor: String, cpus: Vec<u32>, lost: Option<f64>) -> Finding {
     finding.with("governor", Quantity::Text(governor)).with("cpus", Quantity::Cpus(cpus))
 }
 
-/// One sentence is enough for a harmless governor on many policies.
+/// Harmless governors of many policies share one sentence.
 fn is_same_but_cpus(a: &Finding, b: &Finding) -> bool {
     a.severity == Severity::Info && b.severity == Severity::Info && a.value("governor") == b.value("governor")
 }

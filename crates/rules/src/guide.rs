@@ -1,4 +1,4 @@
-//! Content of the tables for a rule, in words: the source of its page in the documentation.
+//! Content of the tables for a rule in words, for its page in the documentation.
 
 use super::relation::{Relation, RelationCondition, ScoreScope};
 use super::{ANSWERS, of, relations};

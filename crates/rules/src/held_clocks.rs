@@ -1,5 +1,4 @@
-//! The clocks that findings name in their values: which one some CPUs had, and which they should have had. Not a rule
-//! itself.
+//! Pairs of actual and expected clocks in the values of findings. Not a rule itself.
 
 use facts::{Finding, Quantity};
 

@@ -1,5 +1,5 @@
-//! Rule: impossible-figures. A clock or a score that no machine like this one can have: a counter that runs at another
-//! rate, a clock of the system that jumped, a program that did not do its work, or a log that was changed.
+//! Rule: impossible-figures. A clock or a score exceeds what such a machine can reach: a counter with another rate, a
+//! system clock that jumped, a program that skipped its work, or an edited log.
 
 use super::place::step_place;
 use super::score_low::judged;
@@ -51,7 +51,7 @@ fn clocks(facts: &Facts<'_>) -> Option<Finding> {
     Some(finding.about(Scope::Machine).with("measured", Quantity::Khz(highest.measured_khz)))
 }
 
-/// True if a score is so far above the usual range at its clock that one of them is wrong.
+/// True if a score exceeds the usual range at its clock so far that one of them is wrong.
 pub(super) fn is_impossible(score: f64, usual_high: f64) -> bool {
     score > SINGLE_TIMES_MAX * usual_high
 }
@@ -68,7 +68,7 @@ fn singles(facts: &Facts<'_>) -> Vec<Finding> {
     wrong.map(finding).collect()
 }
 
-/// The score on all CPUs, against what each can do alone. Those of which nothing is known are taken for the fastest.
+/// Score on all CPUs against the sum of what each reaches alone. CPUs without a score count as the fastest.
 fn multi(facts: &Facts<'_>) -> Option<Finding> {
     let is_of = |figure: &&Figure, variant: &Variant| {
         figure.is_main && figure.key.is_of(WorkloadId::SevenZip) && figure.key.is_form(variant)

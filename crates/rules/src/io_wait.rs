@@ -1,4 +1,4 @@
-//! Rule: io-wait. CPUs idled because something waited for storage.
+//! Rule: io-wait. CPUs idled while a task waited for storage.
 //!
 //! The workloads do not use storage: such waits come from another task, or from swap.
 
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// A sample this high is one task that waits most of its time on a board with 4 to 8 CPUs.
+/// A sample this high is one task that mostly waits, on a board with 4 to 8 CPUs.
 const PEAK_PERCENT_MIN: f64 = 5.0;
 /// Mean over a phase on all CPUs that lowers its scores.
 const DEGRADED_MEAN_PERCENT: f64 = 2.0;

@@ -1,4 +1,4 @@
-//! Rule: kernel-trouble. The kernel reported a fault of its own, of hardware or of a driver.
+//! Rule: kernel-trouble. The kernel reported a fault in itself, in hardware or in a driver.
 
 use super::{Rule, out_of_memory};
 use facts::{Facts, Finding, Quantity, Severity, view};
@@ -49,7 +49,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         found.filter(|_| !is_harmless)
     };
     let mut messages = view::matching_messages(facts, |text| word_of(text).is_some());
-    // The kernel prints a trace for every out-of-memory event, which has a rule of its own.
+    // The kernel prints a trace for every out-of-memory event, which `out-of-memory` covers.
     let lacks = view::matching_messages(facts, out_of_memory::is_oom);
     messages.retain(|(_, message)| {
         let is_near = |lack: i64| message.at_ms.is_some_and(|at_ms| (lack..=lack + OOM_REPORT_MS).contains(&at_ms));

@@ -1,4 +1,4 @@
-//! The table of rules. One rule is one file; each looks at a Record and returns findings.
+//! The table of rules. Each rule is one file and returns findings about a Record.
 
 #![forbid(unsafe_code)]
 
@@ -108,117 +108,13 @@ pub(crate) const ANY_COMPUTING: &[WorkBound] = &[WorkBound::Cpu, WorkBound::Memo
 /// All rules: rules for runs, sorted by id, followed by rules only for machines at rest.
 pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules);
-    let mut rules: Vec<Rule> = ROWS.iter().chain(of_questions).copied().collect();
+    let of_tables = relations::RELATIONS.iter().chain(relations::AT_REST).map(|row| row.rule);
+    let mut rules: Vec<Rule> = of_tables.chain(of_questions).copied().collect();
     // Rules for machines at rest keep their order.
     rules
         .arrange_by_key(|rule| (rule.when == Precondition::Rest, (rule.when != Precondition::Rest).then_some(rule.id)));
     rules
 });
-
-/// Rules that belong to no question: rules for runs, sorted by id, followed by rules only for machines
-/// at rest.
-const ROWS: &[Rule] = &[
-    background_activity::RULE,
-    board_died::RULE,
-    built_in_used::RULE,
-    clock_above_claim::RULE,
-    clock_below_claim::RULE,
-    clock_chain_odd::RULE,
-    clock_column_untrue::RULE,
-    clock_disturbed::RULE,
-    clock_from_aes::RULE,
-    clock_lower_all_cpus::RULE,
-    clock_lower_hot::RULE,
-    clock_methods_differ::RULE,
-    clock_ok::RULE,
-    cores_killed::RULE,
-    cpu_quota::RULE,
-    cpus_restricted::RULE,
-    emulated::RULE,
-    fewer_dictionaries::RULE,
-    governor::RULE,
-    hot::RULE,
-    impossible_figures::RULE,
-    io_wait::RULE,
-    kernel_trouble::RULE,
-    latency_unsteady::RULE,
-    libc_slow::RULE,
-    limit_by_program::RULE,
-    limit_lifted::RULE,
-    limited_by_setting::RULE,
-    log_remark::RULE,
-    low_voltage::RULE,
-    memory_slow::RULE,
-    meter_implausible::RULE,
-    no_temperature::RULE,
-    no_throttling::RULE,
-    offline_cpus::RULE,
-    old_verdict_wrong::RULE,
-    opp_not_honoured::RULE,
-    others_off::RULE,
-    out_of_memory::RULE,
-    power_limit::RULE,
-    report_verdict::RULE,
-    rpi_config::RULE,
-    rpi_firmware::RULE,
-    rpi_firmware_clock::RULE,
-    run_cut_short::RULE,
-    score_high::RULE,
-    score_low::RULE,
-    scores_decline::RULE,
-    scores_unstable::RULE,
-    series_declines::RULE,
-    setting_unmet::RULE,
-    settings_not_restored::RULE,
-    sevenzip_version::RULE,
-    started_busy::RULE,
-    step_time::RULE,
-    steps_missing::RULE,
-    stolen_time::RULE,
-    summary_wrong::RULE,
-    supply_droops::RULE,
-    swap_on_slow_storage::RULE,
-    swapping::RULE,
-    system_time::RULE,
-    thermal_throttling::RULE,
-    topology_unclear::RULE,
-    unread_lines::RULE,
-    virtualised::RULE,
-    zswap_on_zram::RULE,
-    survey::bus::ASPM,
-    survey::cards::COUNTERFEIT,
-    survey::cards::ERRORS,
-    survey::cards::SLOW,
-    survey::cards::SIZE,
-    survey::cards::WORN,
-    survey::cpufreq::BOOST,
-    survey::cpufreq::GOVERNOR,
-    survey::cpufreq::LIMIT,
-    survey::cpus::KEPT_AWAY,
-    survey::devfreq::GOVERNOR,
-    survey::devfreq::LIMIT,
-    survey::health::DISK,
-    survey::disks::FUSE,
-    survey::disks::SCHEDULER,
-    survey::cpus::INTERRUPTS,
-    survey::cpufreq::IO_IS_BUSY,
-    survey::memory::CLOCK,
-    survey::memory::CHANNELS,
-    survey::disks::SYNC,
-    survey::cpufreq::ONDEMAND,
-    survey::bus::PCIE,
-    survey::power::SUPPLY,
-    survey::power::BATTERY,
-    survey::raspberry::CONFIG,
-    survey::bus::SATA,
-    survey::bus::SATA_POWER,
-    survey::cpufreq::SCHEDUTIL_BLIND,
-    survey::cpufreq::SCHEDUTIL_SLOW,
-    survey::memory::SWAP_PRIORITY,
-    survey::memory::HUGE_PAGES,
-    survey::bus::UAS,
-    survey::bus::USB,
-];
 
 /// Rule for boards that died.
 pub const BOARD_DIED: RuleId = board_died::RULE.id;
@@ -247,7 +143,7 @@ pub fn of(id: RuleId) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id)
 }
 
-/// Remedy for a rule's finding; none if its cause has one.
+/// Remedy for a rule's finding; `None` if its cause has one.
 pub fn remedy(id: RuleId) -> Option<&'static str> {
     Some(relations::of(id)?.remedy).filter(|remedy| !remedy.is_empty())
 }
@@ -262,7 +158,7 @@ pub fn role(finding: &Finding) -> Role {
     of(finding.rule).map_or(Role::Cause, |rule| rule.role)
 }
 
-/// Component that a finding reports as throttled; none if it is harmless.
+/// Component that a finding reports as throttled; `No` if the finding is harmless.
 pub fn throttles(finding: &Finding) -> ThrottledPart {
     let harms = finding.severity > Severity::Info;
     let rule = of(finding.rule).filter(|_| harms);
@@ -293,8 +189,7 @@ pub fn check_at_rest(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Every finding of every rule about a run, worst first; within one severity the surest first, then in the order of
-/// the table.
+/// Findings of all rules about a run, worst first; within one severity by confidence, then in the order of the table.
 pub fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let by_rules = || of_runs().flat_map(|rule| rule.found(facts).to_vec()).collect();
     let mut findings: Vec<Finding> = stated::findings(facts).unwrap_or_else(by_rules);

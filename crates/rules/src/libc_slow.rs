@@ -1,7 +1,7 @@
-//! Rule: libc-slow. The memory can do more than the machine's C library gets out of it.
+//! Rule: libc-slow. The machine's C library uses only part of the memory bandwidth.
 //!
-//! Programs copy with the `memcpy` of their distribution, which may be older than the core. If our loop
-//! is much faster on the same core, the cause is neither the board nor its settings.
+//! Programs copy with the `memcpy` of their distribution, which may be older than the core. If our loop is much faster
+//! on the same core, the cause is neither the board nor its settings.
 
 use super::place::step_place;
 use super::{Rule, Subject};

@@ -1,7 +1,7 @@
-//! Rule: limit-lifted. A limit or a governor of the owner held the clock before the run. The run lifted it, so the owner's
-//! machine is slower than its scores the rest of the time.
+//! Rule: limit-lifted. A limit or a governor of the owner held the clock before the run. The run lifted it, so the
+//! machine is usually slower than its scores.
 //!
-//! Settings that the user asked for (`MaxKHz`, two sides) are no findings here, nor are governors that follow the load.
+//! Settings requested by the user (`MaxKHz`, two sides) and governors that follow the load are no findings.
 
 use super::Rule;
 use super::limited_by_setting::{LOSS_PERCENT_MIN, asked_khz, holds_a_clock};

@@ -1,7 +1,7 @@
-//! Rule: limited-by-setting. A setting held the clocks below the highest one while a workload ran.
+//! Rule: limited-by-setting. A setting held clocks below the highest one during a workload.
 //!
-//! What the user asked for by `MaxKHz`, what a question of its own sets (efficiency, sensitivity, two sides), and
-//! what cooling lowers are no findings here.
+//! Settings requested by the user (`MaxKHz`), settings of a question (efficiency, sensitivity, two sides) and limits by
+//! cooling are no findings.
 
 use super::place::samples_place;
 use super::{ANY_COMPUTING, Rule};
@@ -24,8 +24,8 @@ pub(super) const RULE: Rule = Rule {
 pub(crate) const LOSS_PERCENT_MIN: f64 = 2.0;
 /// Minimum share of the readings in a phase; the others are close to a change.
 const SHARE_MIN: f64 = 0.5;
-/// Governors that hold one clock, regardless of the load. Where the driver chooses by itself, `powersave` is only
-/// its name.
+/// Governors that hold one clock regardless of the load. With drivers that choose clocks themselves, `powersave` is
+/// only a name.
 const HOLDING: [&str; 2] = ["powersave", "userspace"];
 const CHOOSING_DRIVERS: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
 
@@ -77,8 +77,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     worst.map(|(.., phase, held)| findings(facts, phase, &held)).unwrap_or_default()
 }
 
-/// A log tells no settings. But clocks that stand at one OPP far below the highest from the first row to the last
-/// are held by one: CPUs reached the highest right before, and heat and power make clocks move.
+/// Logs contain no settings. Constant clocks at one OPP far below the highest, from the first row to the last, indicate
+/// a setting: CPUs reached the highest clock just before, and heat and power make clocks vary.
 fn in_log(facts: &Facts<'_>, phases: &[Phase]) -> Vec<Finding> {
     let is_hot = facts.heat_of_run().is_none_or(|heat| heat.millicelsius_max >= slowdown::hot_millicelsius(facts));
     if is_hot || slowdown::is_x86(facts) || rpi_firmware::is_raspberry_pi(facts) {
@@ -135,7 +135,6 @@ pub(super) fn holds(facts: &Facts<'_>, policy: &Policy) -> bool {
     phases.any(|phase| held_by_governor(facts, policy, phase).is_some())
 }
 
-/// One sentence per kind of restriction.
 fn findings(facts: &Facts<'_>, phase: &Phase, held: &[Restriction]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut told: Vec<(u32, u32, &Limiter)> = Vec::new();
@@ -198,7 +197,7 @@ fn loss_percent(facts: &Facts<'_>, held: &[Restriction]) -> f64 {
     if all > 0.0 { 100.0 * lost / all } else { 0.0 }
 }
 
-/// The highest clock of a policy that the user asked for. The kernel rounds a limit between two OPPs down.
+/// Highest clock of a policy requested by the user. The kernel rounds a limit between two OPPs down.
 fn wanted_khz(facts: &Facts<'_>, policy: &Policy) -> Option<u32> {
     let top = policy.clock_khz_max.known().copied()?;
     let asked = asked_khz(facts).filter(|asked| *asked < top);
@@ -248,7 +247,6 @@ fn was_cooled(facts: &Facts<'_>) -> bool {
         .any(|channel| channel.values.iter().flatten().next().is_some_and(|state| *state > 0))
 }
 
-/// Restricted by a governor with a fixed clock.
 fn held_by_governor<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
     // The bash script sets the governor itself and does not log it.
     if view::is_log(facts) {

@@ -1,7 +1,7 @@
-//! Rule: log-remark. What a log says about itself that no other rule judges is passed on.
+//! Rule: log-remark. Passes on statements of a log that no other rule covers.
 //!
-//! The bash script had information that its log does not contain: config files, device trees, the
-//! location of swap. Its messages are then the only evidence.
+//! The bash script had information that its log lacks: config files, device trees, the location of swap. Its messages
+//! are then the only evidence.
 
 use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};

@@ -1,8 +1,8 @@
 //! Rule: memory-slow. Memory is slower than on other boards with the same SoC.
 //!
-//! The SoC decides what its memory can do; the board, its firmware and kernel settings decide what is
-//! left of it. A low DRAM clock, one channel instead of two or a lazy DRAM governor cost more than any
-//! setting of the cores, and are seen nowhere else. It cannot tell which, so it changes no verdict.
+//! The SoC limits its memory; board, firmware and kernel settings decide how much of it is reached. A low DRAM clock,
+//! one channel instead of two or a slow DRAM governor cost more than any setting of the cores and show nowhere else.
+//! The rule cannot tell which, so it changes no verdict.
 
 use super::place::step_place;
 use super::{Rule, Subject, slowdown};
@@ -42,12 +42,12 @@ fn judged<'a>(facts: &Facts<'_>, figures: &[Figure], reference: impl FnOnce() ->
     let judged = memory.into_iter().filter_map(|figure| {
         let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_deref());
         let usual = reference.usual_of_soc(soc, core_type, &figure.key)?;
-        // Twice the latency and half the rate are the same loss of speed.
+        // Twice the latency and half the rate are the same loss.
         let loss_percent = -figure.gain_percent(usual.median)?;
         Some((figure, usual, loss_percent))
     });
     let judged: Vec<_> = judged.collect();
-    // Clusters share their memory: if one of them reaches the usual speed, the memory does.
+    // Clusters share their memory: if one of them reaches the usual speed, so does the memory.
     let is_usual = |key| judged.iter().any(|(figure, _, loss)| figure.key == key && *loss < LOSS_PERCENT_MIN);
     let slow = judged.iter().filter(|(figure, _, loss)| {
         *loss >= LOSS_PERCENT_MIN && !is_usual(figure.key.clone()) && !is_disturbed(facts, figure.step)
@@ -85,7 +85,7 @@ fn judged<'a>(facts: &Facts<'_>, figures: &[Figure], reference: impl FnOnce() ->
 /// Other tasks that use this many CPUs also use bandwidth.
 const OTHERS_CPUS: f64 = 0.25;
 
-/// True if it was hot or other tasks ran while a step measured: its figure says nothing of the memory then.
+/// True if a step ran hot or with other tasks: its figures then say nothing about memory.
 fn is_disturbed(facts: &Facts<'_>, step: usize) -> bool {
     let Some(step) = facts.steps.get(step) else { return false };
     let heat = facts.heat(&step.window);
@@ -118,7 +118,7 @@ mod tests {
         record
     }
 
-    /// Three boards of one SoC whose figure is like that of the Record at 4000 MB/s.
+    /// Three boards with one SoC and figures like those of the Record at 4000 MB/s.
     fn reference(boards: &[(&str, u32)]) -> Reference {
         let record = copies(4000);
         let facts = Facts::of(&record);

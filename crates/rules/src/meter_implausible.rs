@@ -1,4 +1,4 @@
-//! Rule: meter-implausible. A power meter says what cannot be; its figures are not used.
+//! Rule: meter-implausible. Readings of a power meter are impossible; its figures are not used.
 
 use super::Rule;
 use facts::view::{self, Doubt};

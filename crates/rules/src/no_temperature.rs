@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let was_watched = !facts.samples.at_ms.is_empty();
-    // Sensors of the host are not those of a guest: the rule about guests says so.
+    // A guest cannot read the sensors of its host, which `virtualised` reports.
     if !was_watched || facts.heat_of_run().is_some() || virtualised::hides_temperatures(facts) {
         return Vec::new();
     }

@@ -1,5 +1,5 @@
-//! Rule: no-throttling. Says that nothing was throttled where that would have been seen, and that
-//! it cannot be known where nothing would have shown it.
+//! Rule: no-throttling. States that no throttling occurred if the evidence would have shown it, and that it is unknown
+//! otherwise.
 
 use super::{
     Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown, thermal_throttling,
@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     if loaded.is_empty() || OPPOSITES.iter().any(|rule| !rule.found(facts).is_empty()) {
         return Vec::new();
     }
-    // A result that fell has a cause, and who did not see one is no witness that there was none.
+    // A decline has a cause, and evidence that misses it does not exclude throttling.
     let declines = facts.declines();
     let witnesses = if declines.is_empty() { witnesses(facts) } else { Vec::new() };
     let names: Vec<&str> = witnesses.iter().map(|(name, _)| *name).collect();
@@ -77,7 +77,6 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding.at_all(loaded.iter().map(|phase| Place::Step(phase.steps[0])))]
 }
 
-/// True if a column of claimed clocks exists.
 fn has_claims(facts: &Facts<'_>) -> bool {
     view::channels(facts, ChannelId::is_any_claim).any(has_samples)
 }
@@ -110,18 +109,18 @@ fn witnesses(facts: &Facts<'_>) -> Vec<(&'static str, Witness)> {
     .collect()
 }
 
-/// The pass that measured, under load or right after it, what the cold one did on every CPU of that.
+/// Clock pass under load or right after it that covers every CPU of the cold one.
 fn measured(facts: &Facts<'_>) -> Option<Variant> {
     if !facts.cluster_clocks(&Variant::HOT_LOADED).is_empty() {
         return Some(Variant::HOT_LOADED);
     }
-    // Right after a load a clock may have risen again; without a temperature nothing says how hot it had been, and
-    // without a reported clock nothing was seen of the load itself.
+    // A clock may recover right after a load: without a temperature and a reported clock, nothing shows the load
+    // itself.
     let is_seen = facts.heat_of_run().is_some() && has_claims(facts) && are_clocks_kept(facts);
     is_seen.then_some(Variant::HOT_AFTER)
 }
 
-/// True if every CPU that was measured before the load had the same clock right after it.
+/// True if every CPU measured before the load had the same clock right after it.
 fn are_clocks_kept(facts: &Facts<'_>) -> bool {
     let after = facts.cluster_clocks(&Variant::HOT_AFTER);
     let cold = facts.cluster_clocks(&Variant::COLD);
@@ -132,18 +131,16 @@ fn are_clocks_kept(facts: &Facts<'_>) -> bool {
     !cold.is_empty() && cold.iter().all(kept)
 }
 
-/// True if cpufreq shows the clock that was asked for.
 fn is_blind(facts: &Facts<'_>) -> bool {
     let mut drivers = facts.machine.policies.iter().filter_map(|policy| policy.driver.known());
     drivers.any(|driver| BLIND_DRIVERS.contains(&driver.trim()))
 }
 
-/// True if it was so hot that firmware may throttle unseen.
+/// True if it was hot enough for firmware to throttle unseen.
 fn is_hot(facts: &Facts<'_>, millicelsius: i64) -> bool {
     millicelsius >= if view::is_x86(facts) { slowdown::hot_millicelsius(facts) } else { HOT_MILLICELSIUS }
 }
 
-/// What is missing to know of throttling.
 fn gaps(facts: &Facts<'_>) -> Vec<String> {
     let clock = if !has_claims(facts) {
         Some("no clock was read during it")
@@ -164,8 +161,8 @@ fn gaps(facts: &Facts<'_>) -> Vec<String> {
     if gaps.is_empty() { vec!["too few rows were read during it".to_owned()] } else { gaps }
 }
 
-/// A column of claimed clocks that would have shown a drop: nothing contradicts any of them, the driver reads what the
-/// hardware does, and it was never so hot that firmware throttles unseen.
+/// Advertised clock that would have shown a drop: no contradicting evidence, a driver that reads the hardware, and
+/// temperatures below unseen throttling of firmware.
 fn sound_claim(facts: &Facts<'_>) -> Option<ChannelId> {
     let hottest = facts.heat_of_run()?.millicelsius_max;
     if is_blind(facts) || is_hot(facts, hottest) || !facts.doubted_columns().is_empty() {

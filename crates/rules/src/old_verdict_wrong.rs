@@ -33,7 +33,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for line in &log.verdicts {
         let Some(finding) = judge(facts, line) else { continue };
-        // One table of residencies for each cluster is one verdict.
+        // Tables of residencies for several clusters are one verdict.
         match findings.iter_mut().find(|known| known.template == finding.template) {
             Some(known) => known.places.extend(finding.places),
             None => findings.push(finding),
@@ -97,7 +97,7 @@ fn not_throttled(facts: &Facts<'_>) -> Option<Finding> {
     let below_ms: i64 = facts.residency_below_top().iter().map(|below| below.below_ms).total();
     let heat = facts.heat_of_run();
     let finding = match (below_ms, heat) {
-        // Without evidence nothing contradicts the log.
+        // Without evidence, no contradiction.
         (1.., _) if !has_claims => return None,
         (0, _) if !has_residency => Finding::new(
             RULE.id,
@@ -111,7 +111,7 @@ fn not_throttled(facts: &Facts<'_>) -> Option<Finding> {
             "The log says \"{verdict}\", but no time was spent below the highest clock.",
         )
         .confidence(90),
-        // At this temperature the limit may have been at work, but for too short a time to cost anything.
+        // At this temperature the limit may have been active, but too briefly to cost anything.
         (below_ms, Some(heat)) if heat.millicelsius_max >= slowdown::hot_millicelsius(facts) => Finding::new(
             RULE.id,
             Severity::Info,

@@ -1,7 +1,6 @@
-//! Rule: opp-not-honoured. Lower OPPs do not give the clock that was asked for.
+//! Rule: opp-not-honoured. Lower OPPs do not run at their clock.
 //!
-//! The highest OPP has rules of its own. Scores at full clock are not affected, but governors and
-//! tables of power per clock are.
+//! Other rules cover the highest OPP. Scores at full clock are unaffected; governors and tables of power per clock are.
 
 use super::place::step_place;
 use super::{Rule, Subject};
@@ -22,7 +21,7 @@ const DEVIATION_PERCENT_MIN: f64 = 4.0;
 /// A single wrong OPP may be a disturbed reading.
 const WRONG_MIN: usize = 2;
 
-/// From this share of a clock on it is the same one measured twice.
+/// Ratio above which two clocks are the same one.
 const SAME_CLOCK: f64 = 0.98;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
@@ -75,7 +74,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding]
 }
 
-/// True for an OPP above the highest clock that its CPU reaches, which `clock-below-claim` tells of.
+/// True for an OPP above the highest clock of its CPU, which `clock-below-claim` reports.
 fn is_cut(clocks: &Clocks, point: &ClockPoint, opp_khz: u32, measured_khz: u32) -> bool {
     let highest_khz = highest_khz(clocks, point.cpu);
     opp_khz > highest_khz && f64::from(measured_khz) >= SAME_CLOCK * f64::from(highest_khz)

@@ -1,4 +1,4 @@
-//! Rule: power-limit. Clocks fell under load although it was not hot: a limit of power or current.
+//! Rule: power-limit. Clocks fell under load at moderate temperatures: a limit of power or current.
 
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
@@ -27,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let of_first = causes.into_iter().map(|cause| (cause, of_cause(cause))).find(|(_, falls)| !falls.is_empty());
     let Some((cause, falls)) = of_first else {
         let template = "The kernel logged a limit of current[ ({mechanism})]: \"{message}\".";
-        return thermal_messages::finding(facts, RULE.id, "power", template).into_iter().collect();
+        return thermal_messages::finding(facts, RULE.id, facts::Cause::PowerLimit, template).into_iter().collect();
     };
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {
@@ -44,8 +44,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     found.collect()
 }
 
-/// A firmware that lowers clocks says by its bits why: without them its clock alone tells no cause. Nor does any clock
-/// of a machine of which it is not known whether it has a turbo.
+/// Firmware reports its reason in bits; without them its clock shows no cause. The same applies to a machine whose
+/// turbo is unknown.
 fn unseen(cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
     let is_of_firmware = falls.iter().any(|fall| fall.channel.is_firmware_clock());
     let template = match (cause, is_of_firmware, finding.value("temperature")) {
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// A firmware that lowers the clock says why by its bits; without them its clock names no cause.
+    /// Firmware reports its reason in bits; without them its clock shows no cause.
     #[test]
     fn a_clock_of_the_firmware_names_no_limit() {
         let mut record = run("aarch64", &[TOP; 9], Some(60));
@@ -196,7 +196,7 @@ mod tests {
         assert!(found[0].contains("the firmware lowered the clock") && !found[0].contains("power"), "{found:?}");
     }
 
-    /// The sensor of one core says nothing of the others.
+    /// The sensor of one core does not cover the others.
     #[test]
     fn a_sensor_of_one_core_does_not_tell_heat_from_power() {
         for (name, is_known) in [("cpu0-thermal", false), ("soc-thermal", true)] {

@@ -26,7 +26,7 @@ pub enum Relation {
     Alone(Cause),
     /// Shows the same as the root finding of this cause.
     Evidence(Cause),
-    /// Effect of this cause, not a cause of its own.
+    /// Effect of this cause, not a separate cause.
     Follows(Cause),
     /// Evidence against this cause.
     Contradicts(Cause),
@@ -68,12 +68,12 @@ pub enum RelationCondition {
     CiphersAlone,
     /// The machine has more than one NUMA node or package.
     ManyNodes,
-    /// The temperature was read meanwhile, is not that of one core or cluster alone, and the finding does not say itself
-    /// that its cause is unknown: without it nothing tells heat from other limits.
+    /// The temperature was read at that time, covers more than one core or cluster, and the finding does not state an
+    /// unknown cause: otherwise heat and other limits are indistinguishable.
     TemperatureKnown,
-    /// The same as `Hot`, and the clock is none that a ladder of OPPs shows to be capped: no cap comes from heat.
+    /// Like `Hot`, and the ladder of OPPs shows no cap, which heat does not explain.
     HotUncapped,
-    /// The clock is none that a ladder of OPPs shows to be capped.
+    /// The ladder of OPPs shows no cap of the clock.
     Uncapped,
     /// Readings of the same clock are inconsistent.
     Unsteady,
@@ -87,7 +87,7 @@ pub enum RelationCondition {
     CpusWereBusy,
     /// The finding includes a reason.
     Reasoned,
-    /// A step was not tried at all: it says its reason, and nothing that happened in the run is one.
+    /// The step was skipped for its own reason; events of the run are unrelated.
     Skipped,
 }
 

@@ -3,7 +3,6 @@
 use facts::{Cause, Facts, view};
 use record::SwapKind;
 
-/// A remedy that is pointless on some machines.
 struct Exception {
     cause: Cause,
     /// True where the usual remedy is in place, or cannot help.

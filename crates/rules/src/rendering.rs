@@ -10,7 +10,7 @@ impl Report {
         self.text_in(explained, COLUMNS)
     }
 
-    /// As [`Report::text`], in lines of at most so many columns where it is for a terminal.
+    /// As [`Report::text`], with lines of at most this many columns for a terminal.
     pub fn text_in(&self, explained: &Explained<'_>, columns: usize) -> String {
         let facts = if self.for_programs { &explained.facts } else { explained.facts.for_people() };
         self.rendered(facts, &explained.assessment, columns)

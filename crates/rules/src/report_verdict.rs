@@ -1,4 +1,4 @@
-//! Rule: report-verdict. A report of this program says what its run was worth; the evidence is not in it.
+//! Rule: report-verdict. A report of this program states the verdict of its run; the evidence is not in it.
 
 use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
@@ -21,7 +21,7 @@ const VERDICTS: [(&str, Severity); 5] = [
     (report_words::UNPROVEN, Severity::Info),
 ];
 
-/// What a line that begins with the verdict of a report says about its scores.
+/// Severity for scores of a line that begins with the verdict of a report.
 pub(super) fn severity(text: &str) -> Option<Severity> {
     VERDICTS.iter().find(|(words, _)| text.starts_with(words)).map(|(_, severity)| *severity)
 }

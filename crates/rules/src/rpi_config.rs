@@ -1,8 +1,7 @@
-//! Rule: rpi-config. A Raspberry Pi's config.txt makes results mean something else than those of the
-//! board as sold.
+//! Rule: rpi-config. A Raspberry Pi's config.txt changes results against the board as sold.
 //!
-//! For logs, which quote the file. What settings mean is judged in [`crate::config_txt`], for the check
-//! of a machine at rest as well.
+//! For logs, which quote the file. [`crate::config_txt`] evaluates the settings, also for the check of a machine at
+//! rest.
 
 use super::Rule;
 use crate::config_txt::{ConfigTxt, Kind};
@@ -18,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    // Only what is slower for sure keeps a board from its best; the rest is good to know.
+    // Only a setting that is certainly slower lowers results; others are notes.
     let severity = |kind, setting: &str| match kind {
         Kind::Slower if setting == "arm_freq" => Severity::Degraded,
         _ => Severity::Info,

@@ -1,8 +1,7 @@
-//! Rule: rpi-firmware. The firmware of a Raspberry Pi saw under-voltage, capped the clock or
-//! throttled.
+//! Rule: rpi-firmware. The firmware of a Raspberry Pi reported under-voltage, a capped clock or throttling.
 //!
-//! Only what happened during the run counts: live bits, or a sticky bit that rose. A log has the
-//! bits after the run alone; there they count only with other evidence.
+//! Only events during the run count: live bits, or a sticky bit that rose. A log has the bits after the run only, which
+//! count with other evidence.
 
 use super::place::samples_place;
 use super::{Precondition, Rule, Subject, ThrottledPart};

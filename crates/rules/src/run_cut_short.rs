@@ -42,8 +42,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding.at(Place::Field("run.end".into()))]
 }
 
-/// The bash program writes its log at the end of a run: one without its end is a copy that was cut, or a part that was
-/// pasted. That takes nothing of the scores that are in it, but for the one whose runs are not all there.
+/// The bash program writes its log at the end of a run: a log without its end is a truncated copy. Complete scores in
+/// it are valid.
 fn log_cut(facts: &Facts<'_>) -> Option<Finding> {
     let (index, last) = facts.steps.iter().enumerate().next_back()?;
     let has_monitoring = !facts.samples.at_ms.is_empty();
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(explained.assessment.verdict, Verdict::Unproven, "the copy was cut, and nothing failed");
     }
 
-    /// The scores of a log that lacks its beginning stood there: none of its steps failed.
+    /// A log without its beginning lacks scores, but its steps did not fail.
     #[test]
     fn log_without_its_beginning_has_no_failed_steps() {
         const WHOLE: &str = include_str!("../../explain/tests/made/lying-column.txt");

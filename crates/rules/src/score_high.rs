@@ -20,7 +20,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let scores = judged(facts.known_figures(), Reference::builtin()).into_iter();
     let high = scores.filter(|score| score.lowest() > score.expected.high);
     let high = high.filter(|score| !is_impossible(score.lowest(), score.expected.high));
-    // The rule on clocks below the advertised ones says that the reading is wrong.
+    // `clock-below-claim` reports that the reading is wrong.
     let high = high.filter(|score| score.usual_at_claim(facts).is_none());
     high.map(|score| {
         score.finding(

@@ -1,9 +1,7 @@
-//! Rule: score-low. A single-threaded 7-zip score is lower than its core type reaches at the measured
-//! clock.
+//! Rule: score-low. A single-threaded 7-zip score is lower than usual for its core type at the measured clock.
 //!
-//! Core type and clock decide nearly all of this score, so a score outside the range of other
-//! boards means that something held it back, or that the clock reading is wrong. It cannot say
-//! which, so it changes no verdict: rules that see the cause do.
+//! Core type and clock determine nearly all of this score, so a score outside the range of other boards was held back,
+//! or the clock reading is wrong. The rule cannot tell which, so it changes no verdict.
 
 use super::Rule;
 use super::place::step_place;
@@ -62,7 +60,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 /// Maximum difference of memory latency between boards with one core type.
 const LATENCY_SHARE_MIN: f64 = 1.6;
 
-/// The latency of the memory behind a score, if it is far above that of other boards with this core, and what is usual.
+/// Memory latency of a score, if it is far above that of other boards with this core, and the usual one.
 fn slow_memory<'a>(
     score: &ScoreCheck<'_>,
     figures: &'a [Figure],
@@ -118,13 +116,12 @@ pub(super) fn refuting<'a>(facts: &'a Facts<'_>, cpu: u32) -> Option<ScoreCheck<
 }
 
 impl ScoreCheck<'_> {
-    /// CPUs of its cluster.
     fn cpus<'r>(&self, facts: &'r Facts<'_>) -> Option<&'r [u32]> {
         Some(&facts.machine.clusters.get(self.figure.core.as_ref()?.cluster)?.cpus)
     }
 
-    /// The range at the advertised clock of its core, where the score lies in it and is too high for the clock that was
-    /// measured: the reading of the clock is wrong then, and not the score.
+    /// Range at the advertised clock of the core, if it contains the score and the score is too high for the measured
+    /// clock: the clock reading is wrong then.
     pub(super) fn usual_at_claim(&self, facts: &Facts<'_>) -> Option<Expected> {
         if self.lowest() <= self.expected.high {
             return None;
@@ -137,7 +134,7 @@ impl ScoreCheck<'_> {
         (self.lowest() <= usual.high && self.highest() >= usual.low).then_some(usual)
     }
 
-    /// The score; of one that was estimated from another version the most that it may be,
+    /// The score; for an estimate from another version its upper bound.
     pub(super) fn highest(&self) -> f64 {
         self.figure.estimate.as_ref().map_or(self.figure.value, |estimate| estimate.high)
     }

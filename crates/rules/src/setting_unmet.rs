@@ -1,4 +1,4 @@
-//! Rule: setting-unmet. A setting that the run wanted was not in force.
+//! Rule: setting-unmet. A setting of the run was not in effect.
 
 use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};

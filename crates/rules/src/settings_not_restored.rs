@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-// Scores are not touched by what happens after them, so this is never more than Info; the exit status tells of it.
+// Events after the scores do not affect them, so this is at most Info; the exit status reports it.
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let left = facts.not_restored();
     let finding = |(index, left): (usize, NotRestored)| {

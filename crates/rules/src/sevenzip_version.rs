@@ -1,4 +1,4 @@
-//! Rule: sevenzip-version. 7-zip is not of the version that the published results were made with.
+//! Rule: sevenzip-version. The version of 7-zip differs from that of published results.
 
 use super::Rule;
 use super::place::step_place;

@@ -20,16 +20,16 @@ pub(super) enum Cause {
     Turbo,
     /// A governor other than `performance` was active and may be the reason.
     Governor,
-    /// No sensor tells, or only that of one core or cluster, or it was cool and no x86 CPU, whose limits of power are
-    /// known to do it.
+    /// No sensor, a sensor of one core or cluster only, or moderate temperature on a CPU other than x86, whose power
+    /// limits are known.
     Unknown,
 }
 
 /// From here x86 CPUs throttle by heat: limits are 90 to 105 °C in the data sheets, and sensors
 /// are read between the peaks.
 const HOT_MILLICELSIUS_X86: i64 = 85_000;
-/// From here boards throttle by heat: passive trip points in the device trees of boards lie at 70
-/// to 95 °C, and those of 60 °C (Raspberry Pi 3B+) report by their firmware's bits.
+/// Throttling temperature of boards: passive trip points in device trees lie at 70 to 95 °C; the firmware of a
+/// Raspberry Pi 3B+, which throttles at 60 °C, reports it in bits.
 const HOT_MILLICELSIUS_BOARD: i64 = 70_000;
 /// Bit for the soft temperature limit in the Raspberry Pi firmware.
 const SOFT_LIMIT: u32 = 3;
@@ -42,8 +42,8 @@ const STEADY_PERCENT: f64 = 2.0;
 /// for the soft temperature limit.
 const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 
-/// The firmware of a Raspberry Pi 3A+ and 3B+ lowers the clock from here (`temp_soft_limit`, in degrees, and what it
-/// does by default: raspberrypi.com, documentation of `config.txt`).
+/// Temperature from which the firmware of a Raspberry Pi 3A+ and 3B+ lowers the clock by default (`temp_soft_limit`;
+/// raspberrypi.com, documentation of `config.txt`).
 const HOT_MILLICELSIUS_SOFT_LIMIT: i64 = 60_000;
 
 /// Throttling temperature of this kind of machine.
@@ -64,8 +64,8 @@ pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
 /// A chip that bore this much more, in thousandths of a degree, was not slowed down by less.
 const HOTTER_MILLICELSIUS: i64 = 5_000;
 
-/// True if an x86 CPU was clearly hotter elsewhere in the run: its limit of temperature lies there, and what lowered
-/// clocks below it was another one.
+/// True if an x86 CPU was clearly hotter elsewhere in the run: its temperature limit is higher, so another limit
+/// lowered the clocks.
 fn was_hotter(facts: &Facts<'_>, millicelsius: i64) -> bool {
     let hottest = facts.heat_of_run().map(|heat| heat.millicelsius_max);
     is_x86(facts) && hottest.is_some_and(|hottest| hottest >= millicelsius + HOTTER_MILLICELSIUS)
@@ -87,7 +87,7 @@ pub(super) fn cause(facts: &Facts<'_>, fall: &ClockFall, kernel_says_heat: bool)
         _ if view::is_other_governor(facts) => Cause::Governor,
         _ if always_low && fall.at_most => Cause::ManyCores,
         _ if is_turbo => Cause::Turbo,
-        // Boards have their limits of clock and temperature in the firmware as well, which tells neither.
+        // Firmware of other boards may limit clock and temperature without reporting either.
         Some(_) if is_x86(facts) && view::sensor_of_a_part(facts).is_none() => Cause::Power,
         _ => Cause::Unknown,
     }
@@ -150,8 +150,7 @@ pub(super) fn names_clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> bool {
     falls.iter().any(|fall| !fall.cpus.is_empty() && fall.cpus.len() < all)
 }
 
-/// `Cortex-A76 (CPUs 4-7) from 2400 MHz to 1416 MHz (average 1517 MHz)` for each cluster, the one first that lost
-/// most of what all CPUs can do.
+/// `Cortex-A76 (CPUs 4-7) from 2400 MHz to 1416 MHz (average 1517 MHz)` for each cluster, the largest loss first.
 fn clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> String {
     let lost = |fall: &ClockFall| fall.cpus.len() as f64 * (f64::from(fall.top_khz) - f64::from(fall.mean_khz));
     let mut sorted: Vec<&ClockFall> = falls.iter().collect();
@@ -185,9 +184,8 @@ pub(super) fn is_main(workload: &WorkloadName) -> bool {
     workload.id().is_some_and(WorkloadId::is_main)
 }
 
-/// Share of the clock that the load on all CPUs lost: of 7-zip if it lost any, of the worst phase
-/// otherwise. In percent; none if no clock was lower. It says whether a fall is worth a word; what it took of a score is
-/// in the ledger alone.
+/// Loss of clock of the load on all CPUs in percent: of 7-zip if any, else of the worst phase; `None` if no clock was
+/// lower. Decides whether a fall is reported; the loss of a score is in the ledger.
 pub(super) fn clock_loss_percent(facts: &Facts<'_>) -> Option<f64> {
     let worst = |main: bool| loss_percent(facts, |phase| is_main(&phase.workload) == main);
     worst(true).filter(|loss| *loss >= 1.0).or(worst(false)).or(worst(true))

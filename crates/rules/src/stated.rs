@@ -1,7 +1,8 @@
-//! Findings that this program's own log states. They were made from the whole Record, of which the log
-//! shows only a part, so they stand for what the rules would find in the log. No rule of its own.
+//! Findings stated in a log of this program. They were made from the whole Record, of which the log contains a part, so
+//! they replace what the rules would find in the log. Not a rule itself.
 //!
-//! Logs of earlier versions put a share of the score behind the severity. It is passed over: shares are the ledger's.
+//! Logs of earlier versions have a share of the score after the severity, which is ignored: shares belong to the
+//! ledger.
 
 use super::of_runs;
 use facts::{Facts, Finding, Place, Quantity, Severity, Verdict};

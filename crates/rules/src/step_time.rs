@@ -1,4 +1,4 @@
-//! Rule: step-time. Time that a workload lost, with the sum of where all of its time went.
+//! Rule: step-time. A workload lost time, with all parts of its time.
 
 use super::place::step_place;
 use super::{CPU_AND_MEMORY, Rule};
@@ -17,13 +17,15 @@ pub(super) const RULE: Rule = Rule {
 
 /// Smallest loss that is worth a sentence, in percent of the time of the step.
 const LOST_PERCENT_MIN: f64 = 2.0;
+/// Smallest part that counts as one of several losses, in percent.
+const LOSS_PERCENT_MIN: f64 = 0.5;
 /// Shorter steps start and end within the resolution of the counters.
 const STEP_MS_MIN: i64 = 2_000;
 /// Parts below this share of the time are rounding, in percent.
 const PART_PERCENT_MIN: f64 = 0.2;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    // Logs have one row in several seconds, which tell less than the columns of 7-zip that other rules read.
+    // The few rows of a log say less than the columns of 7-zip, which other rules read.
     if view::is_log(facts) {
         return Vec::new();
     }
@@ -46,6 +48,12 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let Some((index, time)) = shown.filter(|(_, time)| percent(time.lost_ms(), time) >= LOST_PERCENT_MIN) else {
         return Vec::new();
     };
+    // Other rules report a single one of these.
+    let is_reported = |part: TimePart| matches!(part, TimePart::Stolen | TimePart::Quota | TimePart::OtherTasks);
+    let losses = time.parts.iter().filter(|(part, ms)| part.is_loss() && percent(*ms, time) >= LOSS_PERCENT_MIN);
+    if losses.clone().count() < 2 && losses.clone().all(|(part, _)| is_reported(*part)) {
+        return Vec::new();
+    }
     let (severity, template) = if harmed.is_empty() {
         (Severity::Info, "{step} (run {run}) had {available} of CPU time: {parts}.")
     } else {
@@ -80,25 +88,29 @@ mod tests {
     use crate::test_support::{compression, counter, own_run, with_step};
     use crate::tests::findings_of;
     use facts::Severity;
-    use record::{ChannelId, Fact, OfMeasured, Unit, Variant, WorkloadId};
+    use record::{ChannelId, Fact, OfMeasured, Resource, StallKind, Unit, Variant, WorkloadId};
 
     #[test]
     fn lost_time_is_told_with_its_sum() {
-        for (cpu_ms, delay_ms, still, expected) in [
-            (9_900, 50, false, None),
+        for (cpu_ms, delay_ms, stalled_ms, still, expected) in [
+            (9_900, 50, 0, false, None),
+            // `background-activity` reports this one.
+            (9_000, 900, 0, false, None),
             (
-                9_000,
+                8_000,
                 900,
+                1_000,
                 false,
                 Some((
                     Severity::Info,
-                    "7-zip single-threaded (run 1) had 10.0 s of CPU time: 9.0 s in user mode, 900 ms waiting for a CPU, \
-                     100 ms unknown.",
+                    "7-zip single-threaded (run 1) had 10.0 s of CPU time: 8.0 s in user mode, 900 ms waiting for a CPU, \
+                     1.0 s waiting for memory, 100 ms unknown.",
                 )),
             ),
             (
                 7_400,
                 100,
+                0,
                 true,
                 Some((
                     Severity::Degraded,
@@ -107,12 +119,14 @@ mod tests {
                 )),
             ),
         ] {
-            let record = own_run();
-            let mut record =
-                with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 10.0), compression(1));
+            let (work, variant) = (WorkloadId::SevenZip, Variant::SINGLE);
+            let mut record = with_step(own_run(), work, variant, &[0], (0.0, 10.0), compression(1));
             let counters = &mut record.steps[0].counters;
             counters.task_clock_ns = Fact::Known(cpu_ms * 1_000_000);
             counters.run_delay_ns = Fact::Known(delay_ms * 1_000_000);
+            let stalled: Vec<i64> = (0..=20).map(|row| row * stalled_ms * 1000 / 20).collect();
+            let memory = ChannelId::Pressure(Resource::Memory, StallKind::Full);
+            record = counter(record, memory, Unit::Microseconds, &stalled);
             if still {
                 let ran = |row: i64| if row < 10 { row } else { (row - 5).max(9) } * 500_000_000;
                 let ran: Vec<i64> = (0..=20).map(ran).collect();

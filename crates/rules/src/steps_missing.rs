@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// Template for one or more steps that were not tried.
+/// Template for skipped steps.
 const SKIPPED: &str = "{step} was skipped: {reason}.";
 const SEVERAL_SKIPPED: &str = "{step} were skipped: {reason}.";
 
@@ -77,12 +77,11 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// True if a log ends in this step.
 fn ends_in(facts: &Facts<'_>, step: usize) -> bool {
     view::is_log(facts) && facts.run.end == End::Died && step + 1 == facts.steps.len()
 }
 
-/// Adds the places of a finding for the same reason, and the name of its step if it is another.
+/// Adds the places of a finding with the same reason, and the name of its step if it differs.
 fn merge(known: &mut Finding, other: Finding) {
     let name = other.value("step").map(ToString::to_string);
     let step = known.values.iter_mut().find(|(name, _)| *name == "step");
@@ -98,8 +97,8 @@ fn merge(known: &mut Finding, other: Finding) {
     known.places.extend(other.places);
 }
 
-/// True if this is 7-zip or its twin and no other run of it gave a score. A score on one core that is missing takes
-/// nothing from the one on all CPUs.
+/// True for 7-zip or its replacement without a score in any run. A missing score on one core does not affect the one on
+/// all CPUs.
 fn is_main_score_lost(facts: &Facts<'_>, failed: &Step) -> bool {
     let is_main = |step: &Step| step.workload.id().is_some_and(WorkloadId::is_main);
     let replaces = |variant: &Variant| *variant == failed.variant || *variant == Variant::MULTI;
@@ -107,7 +106,7 @@ fn is_main_score_lost(facts: &Facts<'_>, failed: &Step) -> bool {
     is_main(failed) && !facts.steps.iter().any(is_done)
 }
 
-/// True if nothing gave a score of what this run was for: a program, loads by name, or one of two sides.
+/// True without any score of the purpose of this run: a program, loads by name, or one of two sides.
 fn is_all_lost(facts: &Facts<'_>) -> bool {
     if facts.run.mode == Mode::Ab {
         let is_done = |step: &&Step| matches!(step.outcome, Outcome::Done(_));

@@ -23,7 +23,7 @@ const AES_256: usize = 5;
 
 /// Printed values are rounded to tens, and some are means of two runs.
 const ROUNDING_PERCENT: f64 = 5.0;
-/// No CPU reaches 20 GHz: such a value in MHz is really in kHz.
+/// Clocks in MHz above this are in kHz: no CPU reaches 20 GHz.
 const MHZ_MAX: f64 = 20_000.0;
 /// Block size of the AES column.
 const AES_BLOCK_BYTES: u32 = 16_384;
@@ -61,8 +61,8 @@ fn clock(column: Option<&&str>) -> Option<Finding> {
 fn sevenzip(facts: &Facts<'_>, printed: Option<f64>) -> Option<Finding> {
     let totals: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
     let single = view::compressions(facts).map(|(_, _, done)| f64::from(done.total_mips));
-    // On one CPU the only run is the single one. Elsewhere it is no score of all CPUs: where their runs failed, the
-    // summary is right to have none.
+    // On one CPU the single-threaded run counts. Elsewhere it is no score of all CPUs: if their runs failed, the
+    // summary rightly has none.
     let only = single.reduce(f64::max).filter(|_| view::cpu_count(facts) == Some(1));
     let expected = mean(&totals).or(only)?;
     let printed = printed.filter(|printed| differs(*printed, expected))?;
@@ -131,7 +131,7 @@ mod tests {
         record
     }
 
-    /// The runs on all CPUs were killed: the 0 of the summary is true, and the score of one core is none of all.
+    /// Killed runs on all CPUs: the 0 in the summary is right, and the score of one core does not replace it.
     #[test]
     fn a_score_of_one_core_is_none_of_all_cpus() {
         let run = |cpus: usize| {

@@ -1,7 +1,7 @@
-//! Rule: swapping. Memory was moved to or from swap during the run.
+//! Rule: swapping. Memory moved to or from swap during the run.
 //!
-//! By traffic where it was watched: a run that swaps and frees everything again looks clean in
-//! totals. Logs have only the totals before and after.
+//! By traffic if it was sampled, because totals hide a run that swaps and frees everything again. Logs have totals
+//! before and after only.
 
 use super::Rule;
 use super::place::samples_place;
@@ -38,7 +38,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     found.into_iter().map(|finding| with_wait(finding, waited.as_ref())).collect()
 }
 
-/// For the workloads that waited, where some did.
+/// Limits the finding to the workloads that waited, if any.
 fn with_wait(finding: Finding, waited: Option<&CpuWait>) -> Finding {
     let finding = finding.seen_by(Witness::SwapTraffic);
     let Some(waited) = waited.filter(|_| finding.severity > Severity::Info) else { return finding };
@@ -145,8 +145,8 @@ fn by_growth(facts: &Facts<'_>, waited: Option<&CpuWait>) -> Option<Finding> {
     Some(finding)
 }
 
-/// Swapping for which something waited holds a run back; when a good part of the memory moves, the score is that of
-/// the swap device.
+/// Swapping harms a run if something waited for it; if a large part of the memory moves, the score is that of the swap
+/// device.
 fn of_traffic(facts: &Facts<'_>, moved_kib: u64, waited: Option<&CpuWait>) -> Severity {
     let memory_kib = facts.machine.memory_kib.known().copied().unwrap_or(0);
     let percent = 100.0 * moved_kib as f64 / memory_kib.max(1) as f64;

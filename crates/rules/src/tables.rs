@@ -129,7 +129,7 @@ pub struct Report {
 pub enum Renderer {
     /// Renders a Record with its assessment.
     Text(fn(&Facts<'_>, &Explanation) -> String),
-    /// Renders a Record with its assessment in lines of at most so many columns.
+    /// Renders a Record with its assessment in lines of at most this many columns.
     Lines(fn(&Facts<'_>, &Explanation, usize) -> String),
     /// Renders a Record with the findings on one subject.
     Part(Subject, fn(&Facts<'_>, &[Finding]) -> String),

@@ -1,25 +1,25 @@
 //! Kernel messages that report a limit of the CPUs, from `data/thermal_messages.tsv`. Not a rule itself.
 
-use facts::{Facts, Finding, Quantity, Severity, view};
+use facts::{Cause, Facts, Finding, Quantity, Severity, view};
 use record::RuleId;
 use record::table::Table;
 
 const TABLE: Table = Table::of(include_str!("../../../data/thermal_messages.tsv"));
 
-/// Mechanism of a message, if it reports a limit of this cause; empty if the message says it itself.
-fn mechanism(text: &str, cause: &str, khz_max: Option<u32>) -> Option<&'static str> {
+/// Mechanism of a message that reports a limit of this cause; empty if the message is clear by itself.
+fn mechanism(text: &str, cause: Cause, khz_max: Option<u32>) -> Option<&'static str> {
     TABLE.rows().find_map(|row| {
         let [words, _, of_cause, mechanism, _] = row.array()?;
         let (_, rest) = text.split_once(words)?;
         let limit = row.cell("limit_after").and_then(|before| Some(rest.split_once(before)?.1)).unwrap_or_default();
-        let digits = limit.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        let digits = limit.trim_start().split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         let is_lifted = digits.parse::<u32>().ok().zip(khz_max).is_some_and(|(khz, khz_max)| khz >= khz_max);
-        (of_cause == cause && !is_lifted).then_some(if mechanism == "-" { "" } else { mechanism })
+        (of_cause == cause.as_str() && !is_lifted).then_some(if mechanism == "-" { "" } else { mechanism })
     })
 }
 
 /// Finding of a rule by the messages of the run about limits of this cause.
-pub(super) fn finding(facts: &Facts<'_>, rule: RuleId, cause: &str, template: &'static str) -> Option<Finding> {
+pub(super) fn finding(facts: &Facts<'_>, rule: RuleId, cause: Cause, template: &'static str) -> Option<Finding> {
     let khz_max = facts.machine.policies.iter().filter_map(|policy| policy.clock_khz_max.known().copied()).max();
     let messages = view::matching_messages(facts, |text| mechanism(text, cause, khz_max).is_some());
     let (_, first) = messages.first()?;
@@ -40,25 +40,32 @@ mod tests {
     #[test]
     fn messages_of_vendors_are_limits_unless_they_lift_one() {
         for (text, cause, expected) in [
-            ("CPU3: Core temperature above threshold, cpu clock throttled (total events = 1)", "heat", Some("")),
-            ("thermal thermal_zone0: critical temperature reached (115 C), shutting down", "heat", Some("")),
+            ("CPU3: Core temperature above threshold, cpu clock throttled (total events = 1)", Cause::Heat, Some("")),
+            ("thermal thermal_zone0: critical temperature reached (115 C), shutting down", Cause::Heat, Some("")),
             (
                 "CPU Budget:update CPU 0 cpufreq max to 1008000 min to 480000",
-                "heat",
+                Cause::Heat,
                 Some("budget cooling of Allwinner's kernel"),
             ),
-            ("CPU Budget:update CPU 0 cpufreq max to 1296000 min to 480000", "heat", None),
+            ("CPU Budget:update CPU 0 cpufreq max to 1296000 min to 480000", Cause::Heat, None),
             (
                 "msm_thermal: Limiting CPU0 max frequency to 1036800. Temp:80",
-                "heat",
+                Cause::Heat,
                 Some("the thermal driver of Qualcomm's kernel"),
             ),
-            ("soctherm: OC ALARM 0x00000001", "power", Some("the over-current alarm of a Jetson")),
-            ("soctherm: OC ALARM 0x00000001", "heat", None),
-            ("usb 1-1: new high-speed USB device", "heat", None),
+            ("soctherm: OC ALARM 0x00000001", Cause::PowerLimit, Some("the over-current alarm of a Jetson")),
+            ("soctherm: OC ALARM 0x00000001", Cause::Heat, None),
+            ("usb 1-1: new high-speed USB device", Cause::Heat, None),
         ] {
             assert_eq!(mechanism(text, cause, Some(1_296_000)), expected, "{text}");
         }
         assert!(TABLE.rows().all(|row| row.array::<5>().is_some()));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn mechanism_never_panics(text in "(CPU Budget:update CPU|Limiting CPU|.*)(max to |frequency to )?.*") {
+            mechanism(&text, Cause::Heat, Some(1));
+        }
     }
 }

@@ -1,7 +1,7 @@
-//! Rule: thermal-throttling. The clock of CPUs was lowered because they were too hot.
+//! Rule: thermal-throttling. The clock of CPUs was lowered because of heat.
 //!
-//! Evidence in the order of its weight: the kernel's cooling devices, limits that the kernel
-//! lowered, throttle counters of x86, kernel messages, then clocks that fell while it was hot.
+//! Evidence by weight: cooling devices of the kernel, limits lowered by the kernel, throttle counters of x86, kernel
+//! messages, then clocks that fell at high temperature.
 
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
@@ -44,12 +44,12 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     hidden.map_or_else(|| by_declines(facts), |finding| vec![finding])
 }
 
-/// True if the kernel itself reports that it slowed CPUs down because of heat.
+/// True if the kernel itself reports throttling by heat.
 pub(super) fn kernel_says_heat(facts: &Facts<'_>) -> bool {
     !facts.raised_cooling().is_empty() || by_counters(facts).is_some() || by_messages(facts).is_some()
 }
 
-/// Adds the temperature. Clocks that lost only a trace harmed nothing.
+/// Adds the temperature. A minimal loss of clock is harmless.
 fn with_heat(facts: &Facts<'_>, mut finding: Finding, lost_percent: Option<f64>) -> Finding {
     if finding.value("temperature").is_none()
         && let Some(heat) = facts.heat_of_run()
@@ -59,7 +59,6 @@ fn with_heat(facts: &Facts<'_>, mut finding: Finding, lost_percent: Option<f64>)
     traced(finding, lost_percent)
 }
 
-/// Negligible throttling is harmless.
 fn traced(mut finding: Finding, lost_percent: Option<f64>) -> Finding {
     if lost_percent.is_some_and(|lost| lost < LOSS_PERCENT_MIN) {
         finding.severity = Severity::Info;
@@ -169,7 +168,7 @@ fn by_counters(facts: &Facts<'_>) -> Option<Finding> {
 
 fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
     let template = "The kernel logged thermal throttling[ ({mechanism})]: \"{message}\".";
-    thermal_messages::finding(facts, RULE.id, "heat", template)
+    thermal_messages::finding(facts, RULE.id, facts::Cause::Heat, template)
 }
 
 /// One finding for each workload whose clock dropped while it was hot.
@@ -194,9 +193,9 @@ fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
     found.collect()
 }
 
-/// Time below the highest OPP alone proves nothing: idle clusters of extensive runs spend
-/// thousands of seconds there. It counts if it was hot; without a sensor nothing tells heat from idling. With how much
-/// of the clock was lost, in percent.
+/// Time below the highest OPP is no evidence by itself: idle clusters of extensive runs spend thousands of seconds
+/// there. It counts at high temperature; without a sensor heat and idling are indistinguishable. Also returns the loss
+/// of clock in percent.
 fn by_residency(facts: &Facts<'_>) -> Option<(Finding, f64)> {
     let below = facts.residency_below_top();
     let worst = below.iter().max_by_key(|below| below.below_ms)?;
@@ -223,7 +222,7 @@ fn by_residency(facts: &Facts<'_>) -> Option<(Finding, f64)> {
     Some((finding, lost_percent))
 }
 
-/// A firmware that throttles behind the kernel's back shows only in the measured clock. With how much of it was lost,
+/// Firmware that throttles without telling the kernel shows in the measured clock only. Also returns the loss of clock
 /// in percent.
 fn by_measured_clock(facts: &Facts<'_>) -> Option<(Finding, f64)> {
     let heat = facts.heat_of_run()?;
@@ -259,8 +258,8 @@ fn by_measured_clock(facts: &Facts<'_>) -> Option<(Finding, f64)> {
     })
 }
 
-/// Results that fell while it was hot and a reported clock stood still: what slows CPUs down there does not tell
-/// cpufreq. One finding for each workload.
+/// Results that fell at high temperature while the reported clock was constant: throttling that cpufreq does not
+/// report. One finding for each workload.
 fn by_declines(facts: &Facts<'_>) -> Vec<Finding> {
     let found = facts.declines().iter().filter_map(|decline| {
         let heat = facts.heat(&decline.window).filter(|heat| heat.millicelsius_max >= HIDDEN_MILLICELSIUS)?;

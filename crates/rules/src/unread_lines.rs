@@ -1,4 +1,4 @@
-//! Rule: unread-lines. Parts of a text that were not understood are named, so that nothing is dropped without notice.
+//! Rule: unread-lines. Reports the parts of a text that were not understood.
 
 use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity, Share};
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// Maximum number of places named.
 const PLACES_MAX: usize = 3;
-/// Lines that are so close to each other are one place; blank lines are not listed.
+/// Lines within this distance form one place; blank lines are not listed.
 const GAP_LINES_MAX: u32 = 3;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

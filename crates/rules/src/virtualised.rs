@@ -30,7 +30,7 @@ pub(super) fn hides_temperatures(facts: &Facts<'_>) -> bool {
     view::is_guest(facts) && facts.soc_temperature().is_none()
 }
 
-/// Some hypervisors are a part of the firmware and hide nothing, and containers hide no clock.
+/// Some hypervisors are part of the firmware and hide nothing; containers hide no clock.
 fn sees(facts: &Facts<'_>, kind: &str) -> &'static str {
     if view::CONTAINERS.contains(&kind) {
         return "The system runs in a container ({kind}): other programs of the host may use the same CPUs unseen.";
@@ -59,9 +59,9 @@ fn obeys(facts: &Facts<'_>) -> bool {
     reached.collect::<BTreeSet<u32>>().len() >= OPPS_MIN
 }
 
-/// A clock that differs by less than this part of it is the one that was set.
+/// Largest distance of a clock from an OPP, as a fraction, that counts as equal.
 const OPP_PART: u32 = 20;
-/// One OPP that fits can be the only clock there is.
+/// A single matching OPP may be the only clock.
 const OPPS_MIN: usize = 3;
 
 /// A constant clock may be any value.

@@ -56,7 +56,7 @@ causes! {
         Governor = "governor",
         /// Other programs used the CPUs.
         Background = "background",
-        /// The firmware holds clocks below what the kernel asks for.
+        /// The firmware holds clocks below what the kernel requests.
         FirmwareCap = "firmware-cap",
         /// Memory was too small, so the workload waited for swap.
         TooLittleMemory = "too-little-memory",

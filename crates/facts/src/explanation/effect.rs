@@ -47,7 +47,7 @@ impl Effect {
         }
     }
 
-    /// The most that it takes of a figure where the clock or memory behind it lost this, both as natural logarithms.
+    /// Largest loss of a figure at this loss of clock or memory, both as natural logarithms.
     pub fn log_max(self, lost: f64, workload: &WorkloadName, is_single: bool) -> f64 {
         match self.size {
             Size::Elastic(limiter, _) => lost * Elasticity::of_score(workload, is_single, limiter).value,
@@ -72,7 +72,6 @@ impl Size {
     }
 }
 
-/// Kind of the figures of a workload.
 fn kind_of(workload: &WorkloadName) -> &'static str {
     match workload.id() {
         Some(WorkloadId::Clock) => "clock",

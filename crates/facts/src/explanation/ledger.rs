@@ -108,7 +108,7 @@ pub struct Points {
     pub at_most: bool,
 }
 
-/// Points of a ledger rounded to whole percent so that they add up.
+/// Points of a ledger in whole percent with an exact sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WholePercents {
     /// Loss.

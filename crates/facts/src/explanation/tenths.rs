@@ -1,4 +1,4 @@
-//! Percent in whole tenths, so that what is printed adds up.
+//! Percent in whole tenths, so that printed values add up.
 
 use record::{Arrange, Total};
 use serde::{Serialize, Serializer};

@@ -1,15 +1,15 @@
-//! Puts repetitions of one figure together.
+//! Combines repetitions of figures.
 
 use super::{Core, Figure, FigureKey};
 use crate::stats::{mean, median, relative_standard_deviation_percent};
 
-/// No unit of any workload has values of this size: a result file that says so is damaged, or made up.
+/// Values above this are damaged or invented: no unit of a workload reaches it.
 const VALUE_MAX: f64 = 1e15;
 
 /// Combines repetitions into one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combine {
-    /// The best: nothing but the machine itself can make a run better.
+    /// The best value: disturbances only make a run worse.
     Best,
     /// The mean, as published lists have always done for this workload.
     Mean,
@@ -40,8 +40,7 @@ pub(super) struct FigureSet {
 }
 
 impl FigureSet {
-    /// Adds values: to the figure they repeat, else as a new one. What must not be compared is
-    /// kept apart from what may.
+    /// Adds values to the figure that they repeat, or as a new one. Values that must not be compared stay separate.
     pub(super) fn add(&mut self, part: Part) {
         let cluster = |part: &Part| part.core.as_ref().map(|core| core.cluster);
         let same = |known: &&mut Part| {
@@ -53,7 +52,7 @@ impl FigureSet {
         }
     }
 
-    /// The figures. One without a positive value is none, nor is one that nothing can measure.
+    /// The figures. Drops those that are not positive or not measurable.
     pub(super) fn finish(self) -> Vec<Figure> {
         self.parts.into_iter().filter_map(figure).collect()
     }

@@ -1,4 +1,4 @@
-//! The key of a figure: what was run, how, and which of its numbers this is.
+//! Key of a figure: workload, method, form and name.
 
 use record::{Variant, WorkloadId, WorkloadName};
 use serde::{Serialize, Serializer};
@@ -23,7 +23,7 @@ pub struct FigureKey {
 }
 
 impl FigureKey {
-    /// The key of a workload's figure; `rest` is its form and name, as far as it has them.
+    /// Key of a figure of a workload; `rest` holds its form and name, if any.
     pub fn new(workload: WorkloadName, method: u32, rest: &str) -> Self {
         let blank = if rest.is_empty() { "" } else { " " };
         Self { text: format!("{workload}@{method}{blank}{rest}").into(), workload, method }
@@ -49,22 +49,22 @@ impl FigureKey {
         self.text.split(' ').next().unwrap_or_default()
     }
 
-    /// True if it is a figure of this workload.
+    /// True for a figure of this workload.
     pub fn is_of(&self, workload: WorkloadId) -> bool {
         self.workload == workload
     }
 
-    /// True if it is a figure of this form of its workload.
+    /// True for a figure of this form of its workload.
     pub fn is_form(&self, variant: &Variant) -> bool {
         self.text.split(' ').nth(1) == Some(variant.as_str())
     }
 
-    /// The last word behind the method; empty if there is none.
+    /// Last word after the method; empty without one.
     pub fn name(&self) -> &str {
         self.text.rsplit_once(' ').map_or("", |(_, name)| name)
     }
 
-    /// True if it is a figure of power; if so, its last word is the place of the measurement.
+    /// True for a figure of power, whose last word is the place of the measurement.
     pub fn is_power(&self) -> bool {
         self.workload.as_str() == POWER
     }

@@ -1,5 +1,4 @@
-//! Figures as the reports print them: taken from the Record by one rule each, so that the summary
-//! line, the log and the terminal never disagree.
+//! Main figures of reports. Each has one definition, so the summary line, the log and the terminal agree.
 
 use crate::Facts;
 use crate::figures::Figure;
@@ -7,12 +6,11 @@ use crate::number::with_unit;
 use record::{BandwidthRow, MemoryOperation, Outcome, Record, Step, StepMeasurement, Total, Variant, WorkloadId};
 use std::collections::BTreeSet;
 
-/// 7-zip of the lists: 16.02, with which nearly all known scores were made.
+/// 7-zip version of published lists: 16.02, with which nearly all known scores were made.
 pub const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
 
-/// Best copy or fill rate over all clusters in MB/s: that of the machine's own C library, as lists of results have always
-/// shown it. Runs that did not ask for it have that of the best routine; where it was asked for and could not be
-/// measured, no other rate takes its place.
+/// Best copy or fill rate over all clusters in MB/s with the C library of the machine, as in published lists. Without
+/// that measurement, the rate of the best routine; nothing if the measurement failed.
 pub fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: MemoryOperation) -> Option<u64> {
     let is_it = |figure: &Figure| figure.key.name() == operation.as_str();
     let of = |id| best(figures, |figure: &Figure| figure.key.is_of(id) && is_it(figure));
@@ -23,8 +21,8 @@ pub fn memory_mb_per_s(record: &Record, figures: &[Figure], operation: MemoryOpe
     best.map(|rate| rate.round() as u64)
 }
 
-/// Throughput at 16 KiB blocks (the largest there is) of one cipher in kB/s: the mean of
-/// repetitions on one core type, the best over core types.
+/// Throughput of one cipher at 16 KiB blocks (the largest) in kB/s: mean of the repetitions on one core type, best over
+/// core types.
 pub fn cipher_kb_per_s(figures: &[Figure], algorithm: &Variant) -> Option<u64> {
     let is_cipher = |figure: &Figure| {
         figure.is_main
@@ -40,7 +38,7 @@ pub fn sevenzip_single_mips(figures: &[Figure]) -> Option<u32> {
     sevenzip_mips(figures, &Variant::SINGLE)
 }
 
-/// Mean 7-zip rating on all CPUs in MIPS; on a machine with one CPU the single-threaded one.
+/// Mean 7-zip rating on all CPUs in MIPS; on a machine with one CPU, the single-threaded one.
 pub fn sevenzip_multi_mips(record: &Record, figures: &[Figure]) -> Option<u32> {
     let one_cpu = || record.machine.cpus.iter().filter(|cpu| cpu.online).count() == 1;
     sevenzip_mips(figures, &Variant::MULTI).or_else(|| sevenzip_single_mips(figures).filter(|_| one_cpu()))
@@ -52,8 +50,7 @@ fn sevenzip_mips(figures: &[Figure], variant: &Variant) -> Option<u32> {
     best(figures, is_score).map(|mips| mips.round() as u32)
 }
 
-/// Whether the scores on all CPUs and on one can stand in a list. A machine with one CPU has only the
-/// latter for both.
+/// Whether the scores on all CPUs and on one are comparable with lists. A machine with one CPU has one score for both.
 pub fn comparable(all: &[Figure]) -> [bool; 2] {
     let of = |variant: &Variant| -> Option<bool> {
         let mut scores = all
@@ -69,7 +66,7 @@ pub fn comparable(all: &[Figure]) -> [bool; 2] {
     [of(&Variant::MULTI).unwrap_or(single), single]
 }
 
-/// Median rate of a load that gives one value after the other.
+/// Median rate of a load that reports a series of values.
 pub fn series_median(figures: &[Figure], workload: WorkloadId) -> Option<f64> {
     let is_rate = |figure: &&Figure| figure.key.is_of(workload);
     figures.iter().find(is_rate).map(|figure| figure.value)
@@ -86,8 +83,7 @@ pub fn memory_latency(record: &Record) -> Option<(f64, u64)> {
     })
 }
 
-/// The six figures that people ask for, in words with their units: those that were measured, or are known as an estimate
-/// (`≈`); none of an emulated CPU.
+/// Six headline figures in words with units: measured ones, or known estimates (`≈`). Empty for an emulated CPU.
 pub fn headlines(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
     if facts.machine.emulated_by().is_some() {
         return Vec::new();
@@ -117,7 +113,6 @@ fn clock_words(facts: &Facts<'_>) -> Option<String> {
     (!words.is_empty()).then(|| format!("{} MHz", crate::lines::listed(&words)))
 }
 
-/// The highest value of the figures that are wanted.
 fn best(figures: &[Figure], is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> {
     let wanted = figures.iter().filter(|figure| is_wanted(figure));
     wanted.map(|figure| figure.value).reduce(f64::max)
@@ -152,7 +147,6 @@ pub fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
     Some(100.0 * (squares / (rates.len() - 1) as f64).sqrt() / mean)
 }
 
-/// Mean of a slice of rates.
 fn mean(values: &[u64]) -> f64 {
     values.iter().total::<u64>() as f64 / values.len().max(1) as f64
 }

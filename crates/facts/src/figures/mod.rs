@@ -1,9 +1,7 @@
-//! Figures: every number of a Record that can be compared with the same number of another Record.
+//! Figures: comparable numbers of a Record.
 //!
-//! A figure is a value with its name, unit and direction, and with everything needed to decide
-//! whether two of them may be compared at all. Reports, the reference data, comparisons and trends
-//! all take their numbers from here, so that they never disagree. What the numbers mean is the
-//! business of the caller.
+//! A figure is a value with name, unit, direction, and everything that decides whether two figures are comparable.
+//! Reports, reference data, comparisons and trends all use these figures, so they agree.
 
 mod core;
 pub mod equivalent;
@@ -26,11 +24,10 @@ use serde::Serialize;
 /// One comparable number of a Record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// What was run, how, and which of its numbers this is: `sevenzip@16 multi`,
-    /// `openssl@3 aes-256-cbc 16384`, `memory-latency@0 ramlat 16M`. Only figures with equal keys
-    /// are comparable.
+    /// Workload, method, form and name: `sevenzip@16 multi`, `openssl@3 aes-256-cbc 16384`, `memory-latency@0 ramlat
+    /// 16M`. Only figures with equal keys are comparable.
     pub key: FigureKey,
-    /// Cores on which it was measured; `None` for all CPUs together.
+    /// Core of the measurement; `None` for all CPUs together.
     pub core: Option<Core>,
     /// The number.
     pub value: f64,
@@ -38,29 +35,28 @@ pub struct Figure {
     pub unit: String,
     /// True if a higher value is better.
     pub higher_is_better: bool,
-    /// Relative standard deviation of the repetitions in percent, where there were at least two.
+    /// Relative standard deviation of at least two repetitions in percent.
     pub spread_percent: Option<f64>,
     /// Number of repetitions.
     pub repetitions: usize,
-    /// Why it must not be compared with others, if so.
+    /// Reason why it is not comparable, if so.
     pub not_comparable: Option<String>,
     /// True for the figures that stand for a workload in tables; the others are details.
     pub is_main: bool,
-    /// Index in `Record::steps` of its first repetition.
+    /// Index in `Record::steps` of the first repetition.
     pub step: usize,
-    /// Estimation, if it was not measured by the method of its key.
+    /// Estimation, if the figure was not measured by the method of its key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
 }
 
 impl Figure {
-    /// The difference from another value of the same figure.
+    /// Difference from another value of the same figure.
     pub fn change_from(&self, other: f64) -> Change {
         Change { from: other, to: self.value, higher_is_better: self.higher_is_better }
     }
 
-    /// How far the difference from another value of the same figure may be off because one of them was estimated, in
-    /// percent. What was estimated in the same way is off in the same way.
+    /// Uncertainty of a difference in percent if one value is an estimate. Errors of equal estimations cancel.
     pub fn estimate_percent(&self, other: &Self) -> f64 {
         let from = |figure: &Self| figure.estimate.as_ref().map(|estimate| (estimate.from.clone(), estimate.ratio));
         if from(self) == from(other) {
@@ -73,14 +69,13 @@ impl Figure {
         [self, other].into_iter().filter_map(off).fold(0.0, f64::max)
     }
 
-    /// By how much the value is better than another one, in percent of the other; negative if
-    /// worse. None if the other is no number to divide by.
+    /// Gain over another value in percent of the other; negative if worse. `None` if the other is not a valid divisor.
     pub fn gain_percent(&self, other: f64) -> Option<f64> {
         self.change_from(other).gain_percent()
     }
 }
 
-/// Every figure of a Record, in the order of its steps. What was measured on an emulated CPU is none.
+/// Every figure of a Record, in the order of steps. Empty for an emulated CPU.
 pub(crate) fn figures(facts: &Facts<'_>) -> Vec<Figure> {
     if facts.machine.emulated_by().is_some() {
         return Vec::new();
@@ -93,13 +88,12 @@ pub(crate) fn figures(facts: &Facts<'_>) -> Vec<Figure> {
     steps::thermal(facts, &mut gathered);
     steps::power(facts, &mut gathered);
     let mut figures = gathered.finish();
-    // A workload at several clocks has no figure that stands for it.
+    // A workload at several clocks has no single figure.
     figures.iter_mut().filter(|figure| facts.steps[figure.step].set_clock.is_some()).for_each(|f| f.is_main = false);
     figures
 }
 
-/// The overall word over a result in a table: one without any figure has nothing that could be
-/// valid.
+/// Verdict on a result in a table: without any figure, nothing is valid.
 pub fn verdict_of(figures: &[Figure], verdict: Verdict) -> Verdict {
     if figures.is_empty() { Verdict::Invalid } else { verdict }
 }

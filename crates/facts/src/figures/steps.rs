@@ -9,17 +9,17 @@ use record::{
     Step, StepMeasurement, Variant, WorkloadId, WorkloadName,
 };
 
-/// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
-/// of servers; 64 MiB is where the tables of tinymembench end.
+/// Buffer sizes of latency figures: 16 MiB exceeds the caches of most boards, 128 MiB those of servers; tables of
+/// tinymembench end at 64 MiB.
 const LATENCY_BYTES: [u64; 3] = [16 << 20, 64 << 20, 128 << 20];
-/// The column of latency tables that stands for one access after the other, by its names.
+/// Names of the column of dependent single accesses in latency tables.
 const LATENCY_COLUMNS: [&str; 3] = ["1xPTR", "random", "single random read"];
-/// The method of `memory-libc` that does what tinymembench does, of which logs have the rows of the C library.
+/// Method of `memory-libc` that is equal to tinymembench, whose C library rows logs contain.
 const LIBC_METHOD_OF_LOGS: u32 = 1;
 /// Passes of the clock measurement that every kind of run has.
 const CLOCK_VARIANTS: [Variant; 3] = [Variant::COLD, Variant::HOT_LOADED, Variant::HOT_AFTER];
 
-/// Adds the figures of one step, if it gave any.
+/// Adds the figures of one step.
 pub(super) fn figures(facts: &Facts<'_>, index: usize, step: &Step, gathered: &mut FigureSet) {
     let Outcome::Done(measured) = &step.outcome else {
         return;
@@ -109,7 +109,7 @@ pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
     }
 }
 
-/// Why what was measured at a clock that the run set is compared with nothing, and never put together with another clock.
+/// Why a figure at a clock set by the run is not comparable, and never combined with another clock.
 fn at_set_clock(clock: SetClock) -> String {
     match clock {
         SetClock::Khz(khz) => format!("measured at a set clock of {} MHz", khz / 1000),
@@ -124,7 +124,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// A figure without values, taken as the best of its repetitions.
+    /// A figure without values, combined as the best of its repetitions.
     fn part(&self, name: &str, unit: &str, higher_is_better: bool) -> Part {
         let words = [self.step.variant.as_str(), name];
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -142,8 +142,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The core behind a step that ran at one place. A step without CPUs can only have run on the
-    /// only cluster there is; where no clusters are known, the machine is taken as one.
+    /// Core of a step that ran in one place. A step without CPUs ran on the only cluster; if clusters are unknown, the
+    /// machine counts as one.
     fn core(&self) -> Option<Core> {
         let of_cpu = |cpu: &u32| Core::of_cpu(self.facts, *cpu);
         let pinned = self.step.cpus.first().map(of_cpu);
@@ -154,7 +154,6 @@ impl Maker<'_> {
         })
     }
 
-    /// Best copy, fill and read.
     fn bandwidth(&self, bandwidth: &Bandwidth, gathered: &mut FigureSet) {
         for (operation, name) in
             [(MemoryOperation::Copy, "copy"), (MemoryOperation::Fill, "fill"), (MemoryOperation::Read, "read")]
@@ -197,7 +196,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Throughput at every block size; the largest stands for the cipher.
+    /// Throughput at every block size; the largest represents the cipher.
     fn cipher(&self, cipher: &Cipher, gathered: &mut FigureSet) {
         let largest = cipher.rows.last().map(|(bytes, _)| *bytes);
         let core = if self.step.threads <= 1 { self.core() } else { None };
@@ -221,7 +220,7 @@ impl Maker<'_> {
         for (name, mips) in
             [("", done.total_mips), ("compressing", done.compressing_mips), ("decompressing", done.decompressing_mips)]
         {
-            // Reviews tell only the total.
+            // Reviews contain the total only.
             if mips == 0 {
                 continue;
             }
@@ -235,14 +234,12 @@ impl Maker<'_> {
         }
     }
 
-    /// Extensive runs also load the clusters one by one; only the runs with the most threads are
-    /// those of the whole machine.
+    /// Extensive runs also load each cluster; only runs with the most threads are those of the whole machine.
     fn has_most_threads(&self) -> bool {
         self.facts.multi_totals().iter().any(|(index, _)| *index == self.index)
     }
 
-    /// The scores of any other program; repetitions are told by their median, which one slow run
-    /// does not move.
+    /// Scores of any other program, as medians over repetitions, which are insensitive to one slow run.
     fn scores(&self, scores: &Scores, gathered: &mut FigureSet) {
         let core = if self.step.threads == 1 { self.core() } else { None };
         for (index, score) in scores.rows.iter().enumerate() {
@@ -257,7 +254,7 @@ impl Maker<'_> {
     }
 
     fn series(&self, series: &Series, gathered: &mut FigureSet) {
-        // The total of all CPUs says the same with less noise.
+        // The total of all CPUs has less noise.
         if self.step.workload.is_within_another() {
             return;
         }
@@ -272,8 +269,8 @@ impl Maker<'_> {
     }
 }
 
-/// The row that stands for an operation: the fastest. Of the many routines of a log only those of the C
-/// library count, which is what lists of results have always shown (`standard` before 0.9.19).
+/// Fastest row of an operation. Of the routines in a log only those of the C library count, as in published lists
+/// (`standard` before 0.9.19).
 pub fn best_row<'a>(
     record: &Record,
     step: &Step,
@@ -287,12 +284,12 @@ pub fn best_row<'a>(
     rows.max_by_key(|row| row.bytes_per_s.iter().max().copied())
 }
 
-/// True of tables of tinymembench in logs. What this program measured by itself stands in its own logs too.
+/// True for tables of tinymembench in logs. Logs of this program also contain its own measurements.
 fn is_of_tinymembench(record: &Record, step: &Step) -> bool {
     view::is_log(record) && step.variant == Variant::TINYMEMBENCH
 }
 
-/// The workload as figures are compared. LibreSSL is another library under the same command as OpenSSL.
+/// Workload for comparisons. LibreSSL is another library with the same command as OpenSSL.
 fn workload(step: &Step) -> WorkloadName {
     let is_libressl = |tool: &record::Tool| tool.version.contains("LibreSSL");
     if step.tool.as_ref().is_some_and(is_libressl) { LIBRESSL.into() } else { step.workload.clone() }

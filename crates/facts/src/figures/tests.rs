@@ -9,7 +9,6 @@ use record::{
     StepMeasurement, Tool, Variant, WorkloadId,
 };
 
-/// Key and core type.
 fn keyed(figure: &Figure) -> String {
     let core = figure.core.as_ref().map_or(String::new(), |core| format!(" ({})", core.label()));
     format!("{}{core}", figure.key)
@@ -171,7 +170,7 @@ fn memory_of_a_log_is_that_of_the_c_library() {
         memory-bandwidth@1 copy (Cortex-A53): 2900.0 MB/s +-0.2 % of 2 main
     "#]],
     );
-    // The key is that of the log: one may stand next to the other.
+    // The key is that of the log, so the two are comparable.
     let rows = [("libc memcpy copy", MemoryOperation::Copy, &[2650_u64, 2640][..])];
     let record = step(own_run(), WorkloadId::MemoryLibc, Variant::ONLY, &[0], bandwidth(&rows));
     check(

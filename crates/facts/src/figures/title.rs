@@ -29,7 +29,6 @@ impl FigureKey {
     }
 }
 
-/// A name of a figure behind what it is of.
 fn named(what: &str, names: &[&str]) -> String {
     match names {
         [] => what.to_owned(),
@@ -39,7 +38,6 @@ fn named(what: &str, names: &[&str]) -> String {
     }
 }
 
-/// Words for a form, as far as it has any of its own.
 fn in_words<'a>(form: &'a str, known: &[(Variant, &'static str)]) -> &'a str {
     known.iter().find(|(variant, _)| variant.as_str() == form).map_or(form, |(_, words)| words)
 }
@@ -66,7 +64,7 @@ fn pass(form: &str) -> &str {
     )
 }
 
-/// `64M` in the words of people, and how it was read, of which there are several ways.
+/// `64M` in words, with its access pattern.
 fn latency(label: &str, words: &[&str]) -> String {
     let megabytes = |word: &&str| word.strip_suffix('M').and_then(|size| size.parse::<u32>().ok());
     let size = words.iter().find_map(megabytes).map_or(String::new(), |size| format!(" {size} MiB"));
@@ -102,7 +100,7 @@ fn cipher(form: &str, names: &[&str]) -> String {
 }
 
 impl Figure {
-    /// Title and core type, for people: `7-zip, one CPU (Cortex-A76)`.
+    /// Title and core type: `7-zip, one CPU (Cortex-A76)`.
     pub fn name(&self) -> String {
         match self.core.as_ref().map(super::Core::label) {
             Some(label) => format!("{} ({label})", self.key.title()),

@@ -175,7 +175,7 @@ impl Finding {
         self.fill(self.template, |_| Some("?".to_owned())).unwrap_or_default()
     }
 
-    /// True if the value of this name is there and has words.
+    /// True if the value with this name exists and has words.
     fn knows(&self, name: &str) -> bool {
         self.value(name).is_some_and(|value| !matches!(value, Quantity::Text(text) if text.is_empty()))
     }
@@ -251,7 +251,7 @@ impl Verdict {
         }
     }
 
-    /// The line that scripts look for: whenever results are not valid, it holds `check the log`.
+    /// Line for scripts: it contains `check the log` unless results are valid.
     pub fn line(self) -> &'static str {
         match self {
             Verdict::Valid => "Results valid.",

@@ -1,4 +1,4 @@
-//! A value with its unit, as findings hold it and people read it.
+//! Values of findings with their units.
 
 use crate::Share;
 use crate::foreign::one_line;

@@ -1,5 +1,4 @@
-//! The few shapes that plots need, and where their text stands, so that no text overlaps. How a picture
-//! becomes SVG is in `svg`.
+//! Shapes of plots, with text placed so that none overlaps. `svg` turns a picture into SVG.
 
 use super::clip::{Place, visible};
 use crate::plain::plain;
@@ -16,7 +15,7 @@ const FAR: f64 = 2000.0;
 /// Room for every board that there is; a Record can claim a million cores.
 const HEIGHT_MAX: f64 = 6000.0;
 
-/// Where text is held.
+/// Anchor of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// At its left end.
@@ -27,10 +26,10 @@ pub enum Anchor {
     End,
 }
 
-/// One shape, black where nothing else is said.
+/// One shape; black by default.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// A line through points; lengths of dashes and gaps as SVG has them, empty for none.
+    /// A line through points; lengths of dashes and gaps as in SVG, empty for a solid line.
     Line {
         /// Its points.
         points: Vec<Place>,
@@ -56,7 +55,7 @@ pub enum Shape {
     },
     /// The edge of a box.
     Frame(Place, Place),
-    /// Text with white around it, so that a line behind it does not cross it out.
+    /// Text on a white background, for legibility over lines.
     Text {
         /// Where its anchor lies.
         at: Place,
@@ -82,7 +81,7 @@ pub struct Picture {
     pub shapes: Vec<Shape>,
 }
 
-/// A picture while it is drawn.
+/// A picture under construction.
 #[derive(Debug, Clone)]
 pub struct Canvas {
     /// Width.
@@ -116,7 +115,7 @@ impl Canvas {
         Picture { width: self.width, height: self.height, shapes: self.shapes }
     }
 
-    /// Draws a line from one place to another.
+    /// Draws a line between two places.
     pub fn line(&mut self, from: Place, to: Place, dashes: &'static str, width: f64) {
         self.polyline(&[from, to], dashes, width);
     }
@@ -162,7 +161,7 @@ impl Canvas {
         self.put(at, text, anchor, (false, false));
     }
 
-    /// Text that is left out where other text stands, or where it would leave the picture.
+    /// Text, omitted if it would overlap other text or leave the picture.
     pub fn text_where_free(&mut self, at: (f64, f64), text: &str, anchor: Anchor) -> bool {
         let own = text_box(at, text, anchor);
         let is_inside = own[0] >= 0.0 && own[2] <= self.width;
@@ -173,7 +172,7 @@ impl Canvas {
         is_free
     }
 
-    /// A label next to a point, at the first free of four places; left out where none is.
+    /// Label next to a point, at the first free of four places; omitted if none is free.
     pub fn label(&mut self, at: (f64, f64), word: &str) {
         let places = [
             ((at.0 + 9.0, at.1 + 14.0), Anchor::Start),
@@ -201,7 +200,7 @@ impl Canvas {
         self.push_near(at, shape);
     }
 
-    /// Adds what has one place, unless that is far outside or no place at all.
+    /// Adds a shape with one place, unless the place is far outside or not finite.
     fn push_near(&mut self, at: Place, shape: Shape) {
         let is_near = |place: f64, end: f64| (-FAR..=end + FAR).contains(&place);
         if is_near(at.0, self.width) && is_near(at.1, self.height) {

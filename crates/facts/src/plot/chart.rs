@@ -1,7 +1,6 @@
-//! One chart of lines over a common axis, as a piece of SVG. Pure; it knows nothing of Records.
+//! One line chart as a piece of SVG. Pure and independent of Records.
 //!
-//! Everything is black on white: lines are told apart by dashes and marks, not by colours. Text is
-//! placed where no other text stands, or left out.
+//! Everything is black on white: lines differ by dashes and marks. Text that would overlap is omitted.
 
 use super::canvas::{Anchor, Canvas};
 use super::scale::{Scale, linear_ticks, tick_words, wide};
@@ -13,7 +12,7 @@ pub struct Line {
     pub name: String,
     /// The points, in the units of the axes.
     pub points: Vec<(f64, f64)>,
-    /// How it is drawn.
+    /// Line style.
     pub style: Style,
     /// A label next to a point, by its index.
     pub labels: Vec<(usize, String)>,
@@ -45,7 +44,7 @@ pub struct Chart {
     pub lines: Vec<Line>,
     /// True if the vertical axis begins at zero.
     pub from_zero: bool,
-    /// Ends of the horizontal axis, where charts share it.
+    /// Ends of a shared horizontal axis.
     pub x_range: Option<(f64, f64)>,
     /// Moments that are marked: `(x, word)`.
     pub marks: Vec<(f64, String)>,
@@ -66,7 +65,7 @@ impl Chart {
         let Some(y_range) = range(points().map(|point| point.1), self.from_zero) else {
             return;
         };
-        // The horizontal axis ends where the values do, the vertical one at ticks, so that no value lies beyond the last.
+        // The horizontal axis ends with the values, the vertical one at ticks, so that no value exceeds the last tick.
         let is_within = |tick: &f64| (x_range.0..=x_range.1).contains(tick);
         let x_ticks: Vec<f64> = linear_ticks(x_range, 8).into_iter().filter(is_within).collect();
         let y_ticks = linear_ticks(y_range, 5);
@@ -145,7 +144,7 @@ fn draw_line(canvas: &mut Canvas, line: &Line, x: &Scale, y: &Scale) {
     }
 }
 
-/// The range of the values, with a little room; none without two ends.
+/// Range of the values with a margin; `None` with fewer than two distinct ends.
 fn range(values: impl Iterator<Item = f64>, from_zero: bool) -> Option<(f64, f64)> {
     let finite = values.filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));

@@ -1,5 +1,5 @@
-//! What of a line lies within a picture. Places come from Records of anybody: they can be anywhere, or nowhere
-//! (not a number); what is drawn is finite and small all the same.
+//! Clips lines to a picture. Places come from foreign Records and may be far away or not finite; the result is finite
+//! and small.
 
 /// A place, in units of the picture from its left upper corner.
 pub(super) type Place = (f64, f64);
@@ -23,7 +23,7 @@ pub(super) fn visible(points: &[Place], size: Place, margin: f64) -> Vec<Vec<Pla
     pieces
 }
 
-/// One piece between two places, after Liang and Barsky.
+/// Segment between two places, by the algorithm of Liang and Barsky.
 fn segment(from: Place, to: Place, size: Place, margin: f64) -> Option<(Place, Place)> {
     let along = (to.0 - from.0, to.1 - from.1);
     if ![from.0, from.1, along.0, along.1].iter().all(|x| x.is_finite()) {

@@ -1,6 +1,5 @@
-//! Plots as SVG: what a thermal test, an efficiency walk and a sensitivity test found, legible in black
-//! and white, with units on every axis. Pure functions of a Record; each gives nothing where the Record
-//! has nothing to show.
+//! Plots of thermal tests, efficiency walks and sensitivity tests as SVG: black and white, with units on every axis.
+//! Pure functions of a Record; a plot without data is omitted.
 
 pub mod canvas;
 pub mod chart;

@@ -32,7 +32,7 @@ impl Scale {
         self.to
     }
 
-    /// Both ends in values, as far as it is linear.
+    /// Both ends as values on a linear scale.
     pub fn ends(&self) -> (f64, f64) {
         self.from
     }
@@ -47,7 +47,7 @@ pub(super) fn wide((low, high): (f64, f64)) -> (f64, f64) {
     }
 }
 
-/// Room at both sides of a value that stands alone: a clock of 1800 MHz is no matter of single megahertz.
+/// Margin on both sides of a single value, in proportion to it.
 fn room(value: f64) -> f64 {
     (value.abs() / 20.0).max(1.0)
 }

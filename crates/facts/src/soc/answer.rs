@@ -12,7 +12,7 @@ pub enum Confidence {
     Unknown,
     /// The cores fit, but no evidence names it.
     Possible,
-    /// Something names it, but not the chip itself, or not it alone.
+    /// Named by evidence that is not the chip itself, or not unique.
     Likely,
     /// The chip, its firmware or its device tree names it.
     Certain,

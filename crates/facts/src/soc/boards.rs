@@ -6,7 +6,7 @@
 use super::table::TABLES;
 use std::sync::LazyLock;
 
-/// Rows `key<TAB>name<TAB>socs<TAB>source`, sorted by [`key`], which is part of the table because a name is looked up often.
+/// Rows `key<TAB>name<TAB>socs<TAB>source`, sorted by [`key`], which the table contains because lookups are frequent.
 static ROWS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let lines = include_str!("../../../../data/boards.tsv").lines();
     lines.filter(|line| !line.starts_with('#')).skip(1).collect()
@@ -133,7 +133,7 @@ pub fn bare_key(name: &str) -> String {
     words[makers(&words)..].concat()
 }
 
-/// Number of words before a board's name that are its maker's.
+/// Number of words of the maker before the name of a board.
 fn makers(words: &[String]) -> usize {
     let makers = words.iter().take_while(|word| MAKERS.contains(&word.as_str())).count();
     makers.min(words.len().saturating_sub(1))
@@ -189,7 +189,6 @@ fn is_harmless(rest: &[String]) -> bool {
     true
 }
 
-/// The row with this key.
 fn row(key: &str) -> Option<&'static str> {
     let at = ROWS.partition_point(|row| cell(row, 0) < key);
     ROWS.get(at).copied().filter(|row| cell(row, 0) == key)

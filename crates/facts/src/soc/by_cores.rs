@@ -1,5 +1,4 @@
-//! Evidence of what a machine's cores are: types, steppings, features and counts. It fits SoCs, it
-//! does not name them.
+//! Evidence of the cores: types, steppings, features and counts. Cores fit SoCs; they do not name one.
 
 use super::cores::Plain;
 use super::evidence::{Evidence, Kind, push};
@@ -40,7 +39,6 @@ pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
     }
 }
 
-/// Match of the cores with one SoC.
 struct Fit {
     types: bool,
     /// Number of missing cores; `None` if types or steppings do not match.
@@ -60,8 +58,8 @@ impl Fit {
     }
 }
 
-/// Do the features of cpuinfo go with this SoC? Only what a kernel surely prints counts: 32-bit
-/// kernels print `aes` only if they are new enough to print `crc32` as well.
+/// True if the features of cpuinfo fit this SoC. Only features that a kernel certainly prints count: 32-bit kernels
+/// print `aes` only if they are new enough to print `crc32`.
 fn fits_features(soc: &Soc, facts: &Facts) -> bool {
     if facts.features.is_empty() {
         return true;
@@ -86,7 +84,6 @@ fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
     is_riscv && has_all
 }
 
-/// The features that decide.
 fn feature_words(facts: &Facts) -> String {
     const DECIDING: [&str; 7] = ["asimd", "neon", "aes", "crc32", "v", "h", "i"];
     let found = DECIDING.iter().filter(|name| facts.features.contains(**name));

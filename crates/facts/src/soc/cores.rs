@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Cores of one type and stepping.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CoreGroup {
-    /// Name of the type, as the machine's reader or a log gives it.
+    /// Name of the type in the Record.
     pub(super) core_type: String,
     /// Stepping, if the kernel reports it.
     pub(super) stepping: Option<String>,
@@ -70,7 +70,6 @@ const SAME: &[(&str, &str)] = &[
 /// Name of a family, and prefix of the names of its members.
 const FAMILIES: &[(&str, &str)] = &[("xuantiec9xx", "xuantiec9"), ("ingenicxburst", "ingenicxburst")];
 
-/// Canonical name of a type.
 fn plain(name: &str) -> String {
     let name = squash(name);
     let known = SAME.iter().find(|(other, _)| *other == name);
@@ -118,7 +117,7 @@ impl Shape {
         self.clusters.iter().map(|cluster| cluster.min).total()
     }
 
-    fn count_max(&self) -> usize {
+    pub(super) fn count_max(&self) -> usize {
         self.clusters.iter().map(|cluster| cluster.max).total()
     }
 

@@ -28,7 +28,7 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
     for evidence in &mut found {
         let narrowed: Vec<usize> = left.iter().copied().filter(|soc| evidence.allows(*soc)).collect();
-        // What excludes everything that is left is contradicted by what has more authority.
+        // Evidence that would exclude everything contradicts evidence of higher authority.
         if !narrowed.is_empty() {
             left = narrowed;
         }
@@ -47,7 +47,8 @@ pub(super) fn without_packages(socs: &[usize]) -> Vec<usize> {
 fn of_device_tree(facts: &Facts, found: &mut Vec<Evidence>) {
     const FROM: &str = "compatible";
     for text in &facts.compatible {
-        if let Some(socs) = of_compatible(text) {
+        if let Some(mut socs) = of_compatible(text) {
+            socs.extend(fused(facts));
             push(found, Kind::Compatible, text, FROM, socs);
             break;
         }
@@ -63,6 +64,14 @@ fn of_device_tree(facts: &Facts, found: &mut Vec<Evidence>) {
     for text in facts.compatible.iter().filter(|_| !is_named) {
         push(found, Kind::Words, text, FROM, names::in_words(text));
     }
+}
+
+/// Variants with fewer cores that the board is sold with, if they have as many cores as the machine. Their device tree is
+/// that of the whole chip.
+fn fused(facts: &Facts) -> impl Iterator<Item = usize> {
+    let rows = facts.compatible.iter().filter_map(|text| names::row("fused", text));
+    let has_count = |soc: &usize| TABLES.socs[*soc].shapes.iter().any(|shape| shape.count_max() == facts.cores.total);
+    rows.flat_map(|row| row.socs.iter().copied()).filter(has_count)
 }
 
 /// SoCs with this compatible string: those of the table, else the SoC of that vendor and name.

@@ -46,7 +46,7 @@ pub(super) fn of_rockchip(bytes: &[u8]) -> Vec<usize> {
         TABLES.spellings.get(&name)
     });
     let mut socs = spelled.cloned().unwrap_or_default();
-    // Without that mark it can be any package of the chip.
+    // Without that mark it may be any package of the chip.
     if !matches!(rest.get(2), Some(0x21 | 0x33 | 0x53)) {
         let is_package = |soc: &usize| TABLES.socs[*soc].die.is_some_and(|die| socs.contains(&die));
         let packages: Vec<usize> = (0..TABLES.socs.len()).filter(is_package).collect();

@@ -1,5 +1,5 @@
-//! The answer as text of at most 80 columns: names, how sure, why, the evidence, what comes next
-//! and what would settle it.
+//! The answer as text of at most 80 columns: names, confidence, reason, evidence, next candidates, and what would
+//! settle it.
 
 use super::answer::{Answer, Confidence, joined};
 use super::evidence::{Evidence, Kind};

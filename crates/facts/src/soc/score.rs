@@ -21,17 +21,13 @@ const OTHERS_MAX: usize = 8;
 /// Largest set of named SoCs that counts as an answer.
 const FEW: usize = 6;
 
-/// Conclusions from the facts.
 enum Conclusion<'a> {
-    /// Model name of an x86 processor.
     OwnName(&'a str),
     /// A SoC that its device tree names and that the table does not have.
     Unlisted(String, Vec<Evidence>),
-    /// Rows of the table.
     Ranked(Ranking),
 }
 
-/// Ranked rows of the table.
 struct Ranking {
     confidence: Confidence,
     why: String,
@@ -85,7 +81,6 @@ fn conclude(facts: &Facts) -> Conclusion<'_> {
     }
 }
 
-/// x86 processors say their name themselves.
 fn of_own_name(name: &str) -> Answer {
     let candidate = Candidate {
         name: name.to_owned(),
@@ -230,7 +225,7 @@ fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confid
     let allows = |one: &&Evidence| one.allows(first);
     let fits = |kind: Kind| evidence.iter().filter(allows).any(|one| one.kind == kind);
     let naming = || evidence.iter().filter(allows).filter(|one| one.kind.names());
-    // What decides is what left no more than are left in the end, not what merely names some of many.
+    // Decisive evidence leaves no more candidates than remain in the end.
     let fewest = naming().map(|one| one.leaves).min();
     let named = naming().find(|one| Some(one.leaves) == fewest);
     let cores_known = !facts.cores.is_empty();

@@ -1,4 +1,4 @@
-//! The phases of a thermal test: what was read while it idled, worked and cooled, each by itself.
+//! Phases of a thermal test: readings while the machine idled, worked and cooled.
 
 use super::Throttle;
 use super::fit::{MOMENTS_MIN, Moment, PowerFit, Reason, StepFit, fit_power, fit_steps};
@@ -16,10 +16,10 @@ pub(super) struct Phase {
     moments: Vec<(Moment, bool)>,
 }
 
-/// A phase of more readings is thinned: no figure gets better, and a slow board would wait for it.
+/// Maximum number of readings of a phase. More of them improve no figure, and take time on slow boards.
 const MOMENTS_MAX: usize = 400;
-/// Meters are read every second or two; what lies further from a reading is not known. A meter that
-/// goes away must not stand still in the model.
+/// Largest distance from a reading at which power is known; meters are read every second or two. A meter that
+/// disappears must not stay constant in the model.
 const POWER_MS_MAX: i64 = 3_000;
 
 /// An idle phase that moved less than this, in K, stood still.

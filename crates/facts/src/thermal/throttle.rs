@@ -60,7 +60,7 @@ fn told(facts: &Facts<'_>, window: Window) -> Option<Throttle> {
     Some(Throttle { after_ms: i64::midpoint(before, at_ms) - window.start_ms, sign })
 }
 
-/// True for how often a core, or a package, was throttled.
+/// True for counters of throttling of a core or package.
 fn is_count_of(id: &ChannelId, scope: Scope) -> bool {
     matches!(id, ChannelId::Cpu(_, OfCpu::Throttles(of)) if *of == scope)
 }

@@ -1,9 +1,9 @@
-//! Decoders of registers and firmware bits that say why a CPU is held back. Pure.
+//! Decoders of registers and firmware bits that report throttling. Pure.
 
 use super::Reason;
 
-/// Live bits of `IA32_THERM_STATUS` (0x19C): Intel SDM volume 4, table 2-2, and volume 3, section
-/// "Digital readout". The bit after each is its sticky log, which may be as old as the last boot.
+/// Live bits of `IA32_THERM_STATUS` (0x19C): Intel SDM volume 4, table 2-2, and volume 3, section "Digital readout".
+/// The bit after each is its sticky log, up to the last boot.
 const CORE: [(u32, Reason); 6] = [
     (0, Reason::Heat),
     (2, Reason::External),
@@ -17,8 +17,8 @@ const CORE: [(u32, Reason); 6] = [
 const PACKAGE: [(u32, Reason); 4] =
     [(0, Reason::Heat), (2, Reason::External), (4, Reason::CriticalHeat), (10, Reason::PowerLimit)];
 
-/// Live bits of a Raspberry Pi's firmware (mailbox property `0x00030046`); the same 16 places higher
-/// stick from boot on and say nothing about now.
+/// Live bits of a Raspberry Pi's firmware (mailbox property `0x00030046`); the same bits 16 places higher are sticky
+/// since boot.
 const FIRMWARE: [(u32, Reason); 4] = [
     (0, Reason::LowVoltage),
     (1, Reason::ClockCapped),
@@ -26,12 +26,12 @@ const FIRMWARE: [(u32, Reason); 4] = [
     (3, Reason::SoftTemperatureLimit),
 ];
 
-/// Why a core is held back, by `IA32_THERM_STATUS`.
+/// Reasons for throttling of a core in `IA32_THERM_STATUS`.
 pub fn core_status(bits: i64) -> Vec<Reason> {
     set(bits, &CORE)
 }
 
-/// Why a package is held back, by `IA32_PACKAGE_THERM_STATUS`.
+/// Reasons for throttling of a package in `IA32_PACKAGE_THERM_STATUS`.
 pub fn package_status(bits: i64) -> Vec<Reason> {
     set(bits, &PACKAGE)
 }
@@ -41,8 +41,8 @@ pub fn firmware_status(bits: i64) -> Vec<Reason> {
     set(bits, &FIRMWARE)
 }
 
-/// Degrees below the temperature at which the core is held back, by `IA32_THERM_STATUS` or
-/// `IA32_PACKAGE_THERM_STATUS`; none if the readout is not valid (cores only have that bit).
+/// Degrees below the throttling temperature in `IA32_THERM_STATUS` or `IA32_PACKAGE_THERM_STATUS`; `None` if the
+/// reading is invalid (only cores have that bit).
 pub fn degrees_below_limit(bits: i64, of_package: bool) -> Option<u32> {
     let valid = of_package || bits & (1 << 31) != 0;
     valid.then_some((bits >> 16 & 0x7f) as u32)

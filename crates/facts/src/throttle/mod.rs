@@ -1,7 +1,6 @@
-//! Why CPUs are held back at one moment, in one vocabulary over x86, ARM and Raspberry Pi.
+//! Reasons for throttling at one moment, in one vocabulary for x86, ARM and Raspberry Pi.
 //!
-//! What was seen live counts, never a sticky bit. Whether it cost a run anything is decided by the
-//! rules, not here.
+//! Only live evidence counts, never a sticky bit. Rules decide whether it cost a run anything.
 
 mod bits;
 mod witness;
@@ -14,7 +13,7 @@ use record::{
     PowerZone, Record, Scope, Unit,
 };
 
-/// Why a CPU is held back.
+/// Reason for throttling of a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// Too hot: the CPU or the kernel lowers the clock.
@@ -31,11 +30,11 @@ pub enum Reason {
     LowVoltage,
     /// The firmware allows less than the highest clock.
     ClockCapped,
-    /// The firmware runs a lower clock than was asked for.
+    /// The firmware runs a lower clock than requested.
     FirmwareThrottled,
     /// Another chip of the board asks for it (PROCHOT), usually the voltage regulator.
     External,
-    /// Another part of the chip needs the power, such as its graphics.
+    /// Another part of the chip, such as the GPU, needs the power.
     OtherDomain,
     /// The kernel allows a lower clock than before.
     LimitLowered,
@@ -102,23 +101,22 @@ impl Reason {
     }
 }
 
-/// One reason with where it was seen.
+/// A reason with its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Throttle {
     /// Why.
     pub reason: Reason,
-    /// Id of the channel that says so.
+    /// Id of the reporting channel.
     pub channel: ChannelId,
 }
 
-/// How old a value may be to speak of a moment: the slowest of these channels is read every 2 s,
-/// and less often where a tick is costly.
+/// Largest age of a value for a moment: the slowest of these channels is read every 2 s, and less often on slow boards.
 const AGE_MS_MAX: i64 = 5_000;
 
 /// A power this close to its limit is at it: RAPL lets averages swing by some percent.
 const AT_LIMIT_PERCENT: i64 = 97;
 
-/// Why CPUs are held back at the sample of this row, the gravest reason first, each once.
+/// Reasons for throttling at the sample of this row, gravest first, each once.
 pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
     let mut found: Vec<Throttle> = Vec::new();
     for channel in &record.samples.channels {
@@ -134,8 +132,7 @@ pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
     found
 }
 
-/// True if this channel can tell of throttling, or is needed to. A reader that keeps little of the past
-/// keeps these.
+/// True if this channel reports throttling, or is necessary to detect it. A reader with a short memory keeps these.
 pub fn is_told_by(channel: &Channel) -> bool {
     matches!(
         channel.id,
@@ -188,14 +185,14 @@ fn known_until(channel: &Channel, row: usize) -> impl Iterator<Item = (usize, i6
     rows.filter_map(|(row, value)| value.map(|value| (row, value)))
 }
 
-/// By how much a counter grew to its latest value.
+/// Growth of a counter to its latest value.
 fn growth(record: &Record, channel: &Channel, row: usize) -> Option<i64> {
     let (of, value) = latest(record, channel, row)?;
     let (_, before) = known_until(channel, of).nth(1)?;
     Some(value - before)
 }
 
-/// True if a value that stands for full speed was higher before.
+/// True if a value that represents full speed was higher before.
 fn below_highest(record: &Record, channel: &Channel, row: usize) -> bool {
     let highest = known_until(channel, row).map(|(_, value)| value).max();
     latest(record, channel, row).is_some_and(|(_, value)| Some(value) < highest)
@@ -208,7 +205,7 @@ fn at_limit(record: &Record, energy: &Channel, zone: &PowerZone, row: usize) -> 
         ChannelId::Powercap(of, OfPowercap::Limit(_)) => of == zone,
         _ => false,
     });
-    // Limits are read every few seconds and hold until they are changed.
+    // Limits are read every few seconds and hold until changed.
     let limit = limits
         .filter_map(|limit| known_until(limit, row).next())
         .map(|(_, microwatts)| microwatts)
@@ -231,7 +228,7 @@ mod tests {
     const BITS_OF_PI: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
     const CORE_THROTTLED: ChannelId = ChannelId::Cpu(0, OfCpu::Throttles(Scope::Core));
 
-    /// Reasons at the last of the samples, which come twice a second.
+    /// Reasons at the last sample; two samples per second.
     fn reasons_of(record: &Record) -> Vec<&'static str> {
         let last = record.samples.at_ms.len() - 1;
         let found = now(record, last).into_iter();
@@ -299,7 +296,7 @@ mod tests {
         let mut record = counter(record, CORE_THROTTLED, Unit::Count, &[0, 1]);
         let reasons = reasons_of(&record);
         assert_eq!(reasons[..2], ["overheating", "under-voltage"]);
-        // Without newer values, after a minute nothing is known.
+        // Values older than a minute do not count.
         record.samples.at_ms.push(60_000);
         for channel in &mut record.samples.channels {
             channel.values.push(None);

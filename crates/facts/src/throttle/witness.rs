@@ -8,8 +8,7 @@ use record::{Scope, Unit};
 /// Every bit that a register can have set.
 const ALL_BITS: i64 = 0xffff_ffff;
 
-/// The reasons that these channels would show if they held, the gravest first. They are those that have values: a
-/// channel without one sees nothing.
+/// Reasons that these channels could report, gravest first. Channels without values do not count.
 pub fn observable(speaking: &[&Channel]) -> Vec<Reason> {
     let seen: Vec<Reason> = speaking.iter().flat_map(|channel| reasons(speaking, channel)).collect();
     Reason::ALL.into_iter().filter(|reason| seen.contains(reason)).collect()
@@ -38,7 +37,7 @@ fn reasons(speaking: &[&Channel], channel: &Channel) -> Vec<Reason> {
 }
 
 impl Reason {
-    /// True if it is of heat, power or the clock, and not of CPUs that an administrator took away.
+    /// True for heat, power and clocks; false for CPUs taken offline by an administrator.
     pub fn is_of_speed(self) -> bool {
         !matches!(self, Reason::CpusOff | Reason::Quota)
     }

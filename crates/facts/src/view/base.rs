@@ -86,7 +86,7 @@ pub(crate) fn first_rows(record: &Record) -> Vec<bool> {
     first.map_or_else(Vec::new, |channel| channel.values.iter().map(|value| *value == Some(1)).collect())
 }
 
-/// Readings of a clock; firmware counts in hertz.
+/// Readings of a clock in kHz; firmware counts in hertz.
 fn in_khz(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
     let per_khz = if channel.unit == Unit::Hertz { 1000 } else { 1 };
     let readings = clock_gauge(record, channel, window).into_iter();

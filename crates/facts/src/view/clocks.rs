@@ -17,7 +17,7 @@ pub struct ClusterClock {
     pub measured_khz: u32,
     /// False if readings contradict each other: the clock reached at least this value at one moment.
     pub is_steady: bool,
-    /// How many readings stand behind it; 0 for a number that a log prints without them.
+    /// Number of readings; 0 for a value that a log prints without readings.
     pub readings: usize,
     /// True if less than the clock of the CPU arrived at the program, because of a quota: then
     /// the reading is the clock that arrived, and no better than its slices.
@@ -75,8 +75,7 @@ fn highest_khz(point: &ClockPoint) -> Option<u32> {
     reading.or(printed).filter(|khz| *khz > 0)
 }
 
-/// True if the readings of a point agree. The many windows of own runs were sifted when they
-/// were taken.
+/// True if the readings of a point agree. Own runs filter their windows while measuring.
 fn is_steady(point: &ClockPoint) -> bool {
     let readings = || point.readings_khz.iter().copied();
     match (point.windows.is_some(), readings().max(), readings().min()) {

@@ -50,7 +50,7 @@ pub fn core_levels(matrix: &CoreToCore) -> Vec<CoreLevel> {
     gaps.filter_map(|pair| level(matrix, &known, (pair[0] + pair[1]) / 2.0)).collect()
 }
 
-/// The groups below a threshold, if it splits the CPUs cleanly.
+/// Groups below a threshold, if it splits the CPUs cleanly.
 fn level(matrix: &CoreToCore, known: &[(u32, u32, f64)], threshold_ns: f64) -> Option<CoreLevel> {
     let groups = connected(&matrix.cpus, known, threshold_ns);
     let of = |cpu: u32| groups.iter().position(|group| group.contains(&cpu));
@@ -63,7 +63,7 @@ fn level(matrix: &CoreToCore, known: &[(u32, u32, f64)], threshold_ns: f64) -> O
     Some(CoreLevel { inside_ns: crate::stats::median(&inside)?, between_ns: crate::stats::median(&between)?, groups })
 }
 
-/// CPUs that hang together by pairs below the threshold.
+/// Groups of CPUs connected by pairs below the threshold.
 fn connected(cpus: &[u32], known: &[(u32, u32, f64)], threshold_ns: f64) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> = cpus.iter().map(|cpu| vec![*cpu]).collect();
     for (a, b, _) in known.iter().filter(|(_, _, ns)| *ns < threshold_ns) {

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn seconds_hold_what_lies_in_them() {
-        // Half a second each; what is not known at the end of a second is known to neither.
+        // Half a second each; an unknown value at the end of a second is unknown for both seconds.
         let values = [0, 50, 100, 150, 200, 250, 300];
         let mut record = counter(own_run(), USER, Unit::Ticks, &values);
         record = counter(record, IDLE, Unit::Ticks, &[0; 7]);

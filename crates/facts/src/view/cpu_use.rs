@@ -92,7 +92,6 @@ pub fn own_cost_percent(record: &Record) -> Option<f64> {
     (cost.elapsed_ns > 0).then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64 / f64::from(cpus))
 }
 
-/// Growth of every kind of ticks from row to row.
 fn ticks_by_row(record: &Record, window: Window) -> Vec<[i64; CpuTime::OF_KERNEL.len()]> {
     let rows = record.samples.at_ms.len();
     let mut growth = vec![[0_i64; CpuTime::OF_KERNEL.len()]; rows];
@@ -143,7 +142,6 @@ fn from_sums(at_ms: i64, sums: &[i64; CpuTime::OF_KERNEL.len()]) -> Option<CpuUs
     })
 }
 
-/// A share that logs print.
 fn percent(of: CpuPercent) -> ChannelId {
     ChannelId::AllCpus(AllCpus::Percent(of))
 }
@@ -166,7 +164,7 @@ fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
         None if is_log(record) && !readings.is_empty() => drop(readings.remove(0)),
         None => {}
     }
-    // The counters of CPUs that come and go give shares that none has.
+    // Counters of CPUs that go offline give impossible shares.
     readings.retain(|reading| (0..=100).contains(&reading.value));
     let uses = readings.into_iter().map(|reading| {
         let row = reading.row;

@@ -23,8 +23,8 @@ const BY_WATCHDOG: u32 = 0x20;
 /// `WDIOF_OVERHEAT` and `WDIOF_POWERUNDER` of the same document.
 const BY_HEAT: u32 = 0x01;
 const BY_VOLTAGE: u32 = 0x10;
-/// Reasons of a start, of Documentation/ABI/testing/sysfs-platform-power-on-reason and of the firmware of a Raspberry
-/// Pi, in lower case: power was not there before; the voltage fell too low.
+/// Reset reasons in lower case, from Documentation/ABI/testing/sysfs-platform-power-on-reason and the firmware of a
+/// Raspberry Pi: no power before, and low voltage.
 const POWER_CAME_ON: [&str; 2] = ["power came on", "regular power-up"];
 const BROWN_OUT: [&str; 2] = ["brown-out", "brownout"];
 /// Under-voltage now, in the bits of a Raspberry Pi's firmware.
@@ -100,7 +100,7 @@ fn death_at(facts: &Facts<'_>, died: &DeathPoint) -> Death {
     }
 }
 
-/// `stockfish, run 2`; the time between two steps has no name.
+/// `stockfish, run 2`; empty between two steps.
 fn step_words(died: &DeathPoint) -> String {
     match (&died.step, died.repetition) {
         (None, _) => "the time between two steps".to_owned(),
@@ -113,7 +113,6 @@ fn just_before(died: &DeathPoint) -> Window {
     Window { start_ms: died.at_ms.saturating_sub(JUST_BEFORE_MS), end_ms: died.at_ms, ..Window::default() }
 }
 
-/// Last value of each kind that relates to the end.
 fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSeen> {
     let mut times = facts.samples.at_ms.iter().rev();
     let last_ms = *times.find(|at_ms| **at_ms <= died.at_ms)?;
@@ -184,7 +183,7 @@ fn killed(record: &Record, died: &DeathPoint) -> (String, u8) {
     (text.to_owned(), 95)
 }
 
-/// The likely cause, the surest first.
+/// Likely cause by confidence.
 fn cause(record: &Record, died: &DeathPoint, aftermath: Option<&Aftermath>, seen: Option<&LastSeen>) -> (String, u8) {
     let began_utc_ms = record.run.started.known().copied();
     let told = aftermath.and_then(|aftermath| by_aftermath(aftermath, began_utc_ms));
@@ -198,13 +197,13 @@ fn cause(record: &Record, died: &DeathPoint, aftermath: Option<&Aftermath>, seen
     })
 }
 
-/// What kernel and hardware wrote themselves.
+/// Cause from records of kernel and hardware about the crash.
 fn by_aftermath(aftermath: &Aftermath, began_utc_ms: Option<i64>) -> Option<(String, u8)> {
     // kernel/reboot.c, at the end of each orderly restart.
     const RESTARTED: [&str; 3] = ["reboot: Restarting system", "reboot: Power down", "reboot: System halted"];
     const FAULTS: [&str; 5] =
         ["Kernel panic", "Internal error", "Unable to handle kernel", "kernel BUG at", "Hardware Error"];
-    // Memory that survives a restart, and the folder of systemd, keep what earlier crashes left.
+    // Persistent memory and the folder of systemd contain traces of earlier crashes.
     let is_of_run = |words: &&LastWords| {
         let times = words.written_utc_ms.zip(began_utc_ms);
         times.is_none_or(|(written, began)| written >= began)
@@ -248,7 +247,7 @@ fn without_stamp(line: &str) -> &str {
     text.map_or(line, |(_, text)| text)
 }
 
-/// What the kernel said in the last seconds.
+/// Cause from kernel messages of the last seconds.
 fn by_messages(record: &Record, died: &DeathPoint) -> Option<(String, u8)> {
     const CAUSES: [(&[&str], &str, u8); 4] = [
         (&["critical temperature", "temperature too high", "Temperature too high"], "It overheated", 95),
@@ -273,7 +272,7 @@ fn by_messages(record: &Record, died: &DeathPoint) -> Option<(String, u8)> {
     None
 }
 
-/// What the samples say about the last seconds.
+/// Cause from samples of the last seconds.
 fn by_samples(record: &Record, died: &DeathPoint, seen: Option<&LastSeen>) -> Option<(String, u8)> {
     let window = just_before(died);
     let is_alarm = |id: &ChannelId| {

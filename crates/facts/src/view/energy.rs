@@ -18,7 +18,7 @@ pub struct Energy {
     pub period_ms: f64,
     /// Step of the last digit of the readings in milliwatts.
     pub resolution_mw: f64,
-    /// Shortest and longest time by which the readings may be late, in milliseconds; taken off.
+    /// Shortest and longest delay of the readings in milliseconds; corrected for.
     pub late_ms: (f64, f64),
     /// Mean power while the CPUs were idle in milliwatts; `None` if they never were while the source gave readings.
     pub idle_mw: Option<f64>,

@@ -7,7 +7,7 @@ use record::{Cpu, Record, Series, Step, Total};
 
 const TABLE: Table = Table::of(include_str!("../../../../data/fma_units.tsv"));
 
-/// GFLOPS that the CPUs of a step can do at the clocks that they had; `None` where a core is not known, or has no clock.
+/// Peak GFLOPS of the CPUs of a step at their clocks; `None` if a core or its clock is unknown.
 pub(crate) fn possible_gflops(record: &Record, step: &Step, series: &Series) -> Option<f64> {
     if step.cpus.is_empty() || record.machine.emulated_by().is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! Temperatures, and what the kernel did about them: cooling devices and lowered limits.
+//! Temperatures, cooling devices and lowered limits.
 
 use super::cpu_use::cpu_count;
 use super::limits::limit_set_at;
@@ -161,7 +161,7 @@ fn all_lowered(facts: &Facts<'_>) -> Vec<Cooling> {
             let number = channel.id.policy()?;
             let mut policies = facts.machine.policies.iter();
             let policy = policies.find(|policy| policy.policy == number);
-            // What stood there before the run may have been lowered already.
+            // The limit before the run may already have been lowered.
             let by_us = |at_ms| match limit_set_at(facts, policy?, at_ms) {
                 Some((khz, true)) => Some(i64::from(khz)),
                 _ => None,

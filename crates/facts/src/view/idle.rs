@@ -1,7 +1,7 @@
 //! Temperature of the SoC before the first workload.
 
 use super::heat::temperatures;
-use super::samples::whole_run;
+use super::samples::{is_log, whole_run};
 use crate::Facts;
 use crate::stats::median;
 use record::{Window, WorkloadId};
@@ -29,7 +29,8 @@ pub(crate) fn idle(facts: &Facts<'_>) -> Option<Idle> {
         Some(millicelsius) => Some(Idle { millicelsius: millicelsius.round() as i64, is_before_load: true }),
         None => {
             let first = *temperatures(facts, channel, whole_run()).first()?;
-            let is_early = first_load.is_none_or(|load| first.at_ms <= load.end_ms);
+            // A log without times of its steps does not tell when its readings were taken.
+            let is_early = first_load.map_or(!is_log(facts), |load| first.at_ms <= load.end_ms);
             is_early.then_some(Idle { millicelsius: first.value, is_before_load: false })
         }
     }

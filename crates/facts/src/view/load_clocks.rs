@@ -29,12 +29,12 @@ pub struct LoadClock {
 
 /// Below this load most CPUs were idle: between two repetitions, or at the end of one.
 const BUSY_PERCENT_MIN: f64 = 50.0;
-/// A clock so far above what these CPUs can hold is read wrong.
+/// A clock this far above the reference is misread.
 const WILD_ABOVE: f64 = 1.5;
 
 impl LoadClock {
-    /// Share of the clock that was kept at each reading between two moments, and when. Of a load on all CPUs only what
-    /// was read while they were busy.
+    /// Remaining share of the clock at each reading between two moments, with its time. For a load on all CPUs only
+    /// readings while they were busy.
     pub fn kept(&self, from_ms: i64, to_ms: i64, on_all: bool) -> impl Iterator<Item = (i64, f64)> {
         let is_within = move |reading: &&Reading| (from_ms..=to_ms).contains(&reading.at_ms);
         let is_busy = move |reading: &&Reading| {
@@ -46,7 +46,7 @@ impl LoadClock {
     }
 }
 
-/// The clocks that were read all over the run and can be believed.
+/// Reliable clock readings of the whole run.
 pub(crate) fn load_clocks(facts: &Facts<'_>, phases: &[Phase], doubted: &[DoubtedColumn]) -> Vec<LoadClock> {
     let busy = facts.loaded_percent_at();
     let is_first = facts.first_rows();
@@ -74,8 +74,8 @@ pub(crate) fn load_clocks(facts: &Facts<'_>, phases: &[Phase], doubted: &[Doubte
     found.collect()
 }
 
-/// The mean clock of a policy from each sample to the next, in kHz, where the kernel counted the time at every OPP:
-/// clocks that change faster than they are sampled are in it.
+/// Mean clock of a policy between samples in kHz, if the kernel counts the time at every OPP; includes changes faster
+/// than the sampling.
 fn by_residency(record: &Record, policy: u32) -> Vec<Reading> {
     let mut sums: BTreeMap<usize, (i64, f64, f64)> = BTreeMap::new();
     for channel in &record.samples.channels {

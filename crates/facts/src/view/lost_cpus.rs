@@ -1,4 +1,4 @@
-//! CPUs that were taken offline during a run, but not by it, and from when to when.
+//! Intervals during which CPUs were offline, except those that the run itself switched off.
 
 use super::{Reading, SwitchedOff, gauge, matching_messages, whole_run};
 use crate::Facts;
@@ -7,7 +7,7 @@ use record::{AllCpus, ChannelId, CpuTime, KernelMessage, OfCpu, Window};
 /// A stretch of time in which CPUs were away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostCpus {
-    /// From here: the last moment at which they may have been there.
+    /// Start: the last moment at which they may have been online.
     pub from_ms: i64,
     /// Time of the first sample without them.
     pub seen_ms: i64,
@@ -38,7 +38,7 @@ pub fn kill_messages<'a>(facts: &'a Facts<'_>) -> Vec<(usize, &'a KernelMessage)
     let ours = facts.switched_off();
     let is_ours = |message: &KernelMessage| {
         let (cpu, at_ms) = (killed_cpu(&message.text), message.at_ms);
-        // A message without a time is taken for ours, if ours there are.
+        // A message without a time counts as one of this run, if the run has any.
         let is_of = |off: &SwitchedOff| at_ms.is_none_or(|at_ms| off.is_at(at_ms));
         ours.iter().any(|off| Some(off.cpu) == cpu && is_of(off))
     };

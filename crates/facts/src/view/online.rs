@@ -101,7 +101,7 @@ fn by_messages(record: &Record) -> Vec<OfflineSpan> {
     away.into_iter().map(|(_, away)| away).collect()
 }
 
-/// `CPU2: Booted secondary processor` names the CPU that came.
+/// CPU of a message such as `CPU2: Booted secondary processor`.
 fn booted_cpu(text: &str) -> Option<u32> {
     let (before, _) = text.split_once(": Booted secondary processor")?;
     let (_, number) = before.rsplit_once("CPU")?;

@@ -8,7 +8,7 @@ use record::{Record, Variant};
 pub struct OppClock {
     /// Measured.
     pub khz: u32,
-    /// How far it may lie from the OPP and still be that clock, in percent.
+    /// Largest distance from the OPP in percent at which the clock is still that OPP.
     pub tolerance_percent: f64,
 }
 

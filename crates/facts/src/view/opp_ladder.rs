@@ -28,7 +28,7 @@ const OPPS_MIN: usize = 3;
 const ON_LINE: f64 = 0.01;
 /// Maximum error of the measurement loop.
 const OFFSET_KHZ_MAX: f64 = 20_000.0;
-/// A slope this near to 1 is none.
+/// A slope this near to 1 counts as 1.
 const SLOPE_OF_ONE: f64 = 0.01;
 /// A factor from here is no loss of the measurement.
 const FACTOR_MAX: f64 = 0.97;

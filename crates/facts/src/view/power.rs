@@ -62,7 +62,6 @@ impl PowerSource {
         &facts.samples.channels[self.channel()].gaps
     }
 
-    /// Its first channel.
     fn channel(&self) -> usize {
         match &self.reads {
             Reads::Gauge(index) | Reads::Product { volts: index, .. } => *index,
@@ -239,7 +238,6 @@ fn find_input(facts: &Facts<'_>, sources: &mut [PowerSource]) {
     }
 }
 
-/// Mean power at rest and under load.
 fn rest_and_load_mw(facts: &Facts<'_>, power: &[(i64, f64)]) -> Option<[f64; 2]> {
     let busy = facts.busy_percent_at();
     let of = |is_wanted: &dyn Fn(f64) -> bool| {

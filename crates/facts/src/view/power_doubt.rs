@@ -7,7 +7,7 @@ use crate::Facts;
 use crate::stats::median;
 use record::{Channel, Record, Unit};
 
-/// Why a meter's power is not believed.
+/// Reason why the power of a meter is implausible.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Doubt {
     /// It never was above zero.
@@ -45,7 +45,7 @@ pub(super) const ANY_BOARD_MW_MIN: f64 = 8.0 * ANY_MW_MIN;
 const OTHER_THAN_CPUS_MW: f64 = 400_000.0;
 const CPU_MW_MAX: f64 = 15_000.0;
 
-/// Reason why this channel cannot be the power of the machine; `None` if there is none.
+/// Reason why this channel cannot be the power of the machine, if any.
 pub fn power_doubt(facts: &Facts<'_>, channel: &Channel) -> Option<Doubt> {
     let readings = gauge(facts, channel, whole_run());
     let scale = if channel.unit == Unit::Microwatts { 0.001 } else { 1.0 };

@@ -58,7 +58,7 @@ pub(super) struct PowerSeries<'a> {
     pub(super) period_ms: f64,
     /// Step of the last digit.
     pub(super) resolution_mw: f64,
-    /// Shortest and longest time by which the readings may be late.
+    /// Shortest and longest delay of the readings.
     pub(super) late_ms: (f64, f64),
 }
 
@@ -116,7 +116,7 @@ impl<'a> PowerSeries<'a> {
         let row_ms = facts.samples.usual_interval_ms() as f64;
         let answer_ms = answer_ms(facts, source);
         let late_ms = match delay_ms(facts, &readings) {
-            // Means of the time since the last reading look half of it later than they are; another quarter is the error.
+            // A mean since the last reading appears late by half that time; the error is another quarter.
             Some((least, most)) => ((least - 0.75 * period_ms).max(0.0), most + 0.25 * period_ms),
             None => (0.0, period_ms + row_ms + answer_ms),
         };
@@ -182,7 +182,7 @@ impl<'a> PowerSeries<'a> {
         })
     }
 
-    /// Readings within a time, without its beginning.
+    /// Readings within an interval, without its start.
     fn within(&self, (from, to): (f64, f64)) -> &[(i64, f64)] {
         let until = |limit: f64| self.readings.partition_point(|(at_ms, _)| *at_ms as f64 <= limit);
         self.readings.get(until(from)..until(to)).unwrap_or_default()
@@ -379,7 +379,6 @@ fn milliampere_mw(facts: &Facts<'_>, source: &PowerSource) -> f64 {
     millivolts.map_or(0.0, |millivolts| (*millivolts).max(0) as f64 / 1000.0)
 }
 
-/// Greatest common divisor.
 fn divisor(values: impl Iterator<Item = u64>) -> u64 {
     values.fold(0, |mut a, mut b| {
         while b > 0 {
@@ -404,7 +403,7 @@ fn jump(inside: &[(i64, f64)]) -> Result<(), String> {
     }
 }
 
-/// The longest time in which a meter answered.
+/// Longest time within which a meter answered.
 fn answer_ms(facts: &Facts<'_>, source: &PowerSource) -> f64 {
     let ChannelId::Meter(output, _) = source.id(facts) else { return 0.0 };
     let delay = ChannelId::Meter(MeterOutput::of(output.meter, None), OfMeter::Delay);

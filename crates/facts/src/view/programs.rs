@@ -48,7 +48,6 @@ pub(crate) fn programs(record: &Record) -> Vec<ProgramScore> {
     programs
 }
 
-/// Scores of one step by name.
 fn of_step(record: &Record, step: &Step) -> Vec<ProgramScore> {
     let one = |name: &str, values: &[f64], unit: &str| ProgramScore {
         name: name.to_owned(),

@@ -26,8 +26,8 @@ pub fn is_without_head(record: &Record) -> bool {
     is_nameless && !is_review && record.machine.distribution.known().is_none()
 }
 
-/// The version of the bash program behind a log as numbers, `[0, 9, 72]`; none for own runs.
-/// The oldest logs carry no version and give zeros.
+/// Version of the bash program of a log as numbers, `[0, 9, 72]`; `None` for own runs. The oldest logs have no version
+/// and give zeros.
 pub fn log_version(record: &Record) -> Option<[u32; 3]> {
     let Source::Log(log) = &record.source else {
         return None;

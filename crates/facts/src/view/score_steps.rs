@@ -5,7 +5,7 @@ use record::{Outcome, Record, Step, Variant, WorkloadId, WorkloadName};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// A score: what ran, and in which form as far as forms give scores of their own.
+/// A score: workload and form, if forms have separate scores.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScoreKey {
     id: String,
@@ -97,8 +97,8 @@ pub(crate) fn scores(record: &Record) -> Vec<ScoreSteps> {
     scores
 }
 
-/// Clocks are no scores, nor is waiting, the heat that another workload is measured under, a part of another step, or a
-/// second version of a program, which is there for what both differ by.
+/// False for clocks, waiting, background heat, parts of other steps, and the second version of a program, which only
+/// provides a ratio.
 fn gives_scores(step: &Step) -> bool {
     use WorkloadId::*;
     let is_none = |id| matches!(id, Clock | Wait | Watch | Heat);

@@ -57,8 +57,7 @@ pub struct SeriesTrend {
     pub loss_percent: f64,
 }
 
-/// Trends of all series with enough values: four without the first, which a miner gives while
-/// its threads are still starting.
+/// Trends of all series with at least four values after the first, which a miner reports while its threads start.
 pub(crate) fn series_trends(record: &Record) -> Vec<SeriesTrend> {
     let trend = |(step_index, step): (usize, &Step)| {
         // The total of all CPUs has less noise. Steps at a set clock take seconds and are checked by their repetition.

@@ -57,7 +57,7 @@ impl TimePart {
     }
 
     /// True if the step lost this time to something outside of it.
-    fn is_loss(self) -> bool {
+    pub fn is_loss(self) -> bool {
         !matches!(self, Self::User | Self::System | Self::OwnThreads | Self::Unknown)
     }
 }
@@ -160,7 +160,6 @@ fn add_counted(facts: &Facts<'_>, online: &OnlineCpus, step: &Step, cpus: f64, t
     Some(())
 }
 
-/// CPU use that 7-zip reports, in percent of one CPU.
 fn usage_percent(step: &Step) -> Option<f64> {
     let Outcome::Done(StepMeasurement::Compression(done)) = &step.outcome else { return None };
     let rows = done.compressing.iter().chain(&done.decompressing);

@@ -93,7 +93,6 @@ fn in_rows(facts: &Facts<'_>, phase: &Phase) -> Option<CpuWait> {
     })
 }
 
-/// True if a step of the phase came to no result.
 fn has_failed(record: &Record, phase: &Phase) -> bool {
     phase.steps.iter().any(|step| matches!(record.steps[*step].outcome, Outcome::Failed(_)))
 }

@@ -1,5 +1,5 @@
-//! Which columns of claimed clocks can be believed: what is contradicted by something better known proves
-//! neither a fall nor that there was none.
+//! Reliability of columns of advertised clocks: a column that better evidence contradicts shows neither a fall nor its
+//! absence.
 
 use super::clocks::{ClusterClock, clock_passes};
 use super::cpu_count;
@@ -45,7 +45,7 @@ pub enum ClockDoubt {
     },
 }
 
-/// A column that cannot be believed.
+/// A column of unreliable clocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DoubtedColumn {
     /// Id of the channel.
@@ -143,8 +143,8 @@ fn contradicts_measured(facts: &Facts<'_>, channel: &Channel, cpu: u32, phases: 
     if typical >= WANDERING_SHARE_MAX * f64::from(measured_khz) {
         return None;
     }
-    // A governor that lowers the clock of an idle cluster sets it to an OPP. But under full load it raises it, and a limit
-    // would have lowered the clock right after the load, too.
+    // A governor lowers the clock of an idle cluster to an OPP. Under full load it raises the clock, and a limit would
+    // still show right after the load.
     let opps = opps_khz(facts, cpu);
     let are_opps = claims.iter().filter(|khz| is_opp(&opps, **khz)).count() * 2 > claims.len();
     let all = values(facts, channel, phases.iter());
@@ -155,7 +155,7 @@ fn contradicts_measured(facts: &Facts<'_>, channel: &Channel, cpu: u32, phases: 
         .then_some(ClockDoubt::ContradictsMeasured { claimed_khz: typical as u32, measured_khz })
 }
 
-/// Columns that claim a clock at which the CPUs cannot have reached the score of 7-zip on all of them.
+/// Columns with clocks at which the CPUs cannot have reached the 7-zip score on all of them.
 fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
     let phases = || facts.phases().iter().filter(|phase| phase.workload == WorkloadId::SevenZip);
     // Runs on one cluster are neither; a machine with one CPU runs 7-zip on all CPUs with a single thread.
@@ -173,7 +173,7 @@ fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
     let claimed: Vec<(&Channel, f64, f64)> = channels(facts, ChannelId::is_policy_claim)
         .filter_map(|channel| {
             let (together_khz, alone_khz) = clocks(channel)?;
-            // A firmware may hold the clock below what is claimed.
+            // Firmware may hold the clock below the advertised one.
             let cold = facts.cluster_clocks(&Variant::COLD);
             let policy = channel.id.policy()?;
             let measured = cold.iter().find(|clock| clock.cluster_cpus.contains(&policy));

@@ -3,7 +3,7 @@
 use super::Watch;
 use record::{ChannelId, Event, Missing};
 
-/// One sentence for each reason why channels stopped delivering values with the last row.
+/// One sentence for each reason why channels stopped with the last row.
 pub fn gaps(watch: &Watch) -> Vec<String> {
     // Reason, first channel, how many more.
     let mut found: Vec<(&Missing, &ChannelId, usize)> = Vec::new();
@@ -17,7 +17,7 @@ pub fn gaps(watch: &Watch) -> Vec<String> {
         }
     }
     let sentence = |(missing, channel, more): (&Missing, &ChannelId, usize)| match more {
-        // The sampler itself is not silent: something about all channels is told in its name.
+        // A gap of all channels names the sampler in its reason.
         _ if *channel == ChannelId::ALL_CHANNELS_GAP => missing.to_string(),
         0 => format!("No more readings from {channel}: {missing}"),
         _ => format!("No more readings from {channel} and {more} others: {missing}"),

@@ -1,5 +1,5 @@
-//! What is known while a stream of samples goes by: the latest value of each channel, why CPUs are
-//! held back, and what happened since the row before. Its memory does not grow.
+//! State of a stream of samples: the latest value of each channel, throttling, and events since the row before. Memory
+//! is bounded.
 
 mod gaps;
 
@@ -9,8 +9,7 @@ use crate::throttle::{self, Reason, Throttle};
 use record::soc_temperature::LoadCorrelation;
 use record::{Channel, ChannelKind, Event, Record, Samples, Unit};
 
-/// A value that was not read again for so long says nothing about now any more. The slowest sources
-/// are read twice a minute.
+/// Age above which a value is outdated. The slowest sources are read twice a minute.
 const STALE_MS: i64 = 120_000;
 
 /// Length of the past in which causes of throttling are searched, in addition to the first row.
@@ -28,7 +27,7 @@ pub struct Watch {
     at_ms: Option<i64>,
     rows: u64,
     happened: Vec<Event>,
-    /// The channels that tell of throttling, with their first and their last rows.
+    /// Channels that report throttling, with their first and latest rows.
     past: Record,
     /// Their places.
     telling: Vec<usize>,
@@ -104,8 +103,7 @@ impl Watch {
         }
     }
 
-    /// True if the last row read another value than the one before. As long as nothing that tells of
-    /// throttling changes, nothing new is held back.
+    /// True if the last row differs from the one before. Throttling can only change if one of these channels does.
     fn has_changed(&self, place: usize) -> bool {
         let before = self.latest[place].before.map(|(value, _)| value);
         self.read[place].is_some() && self.read[place] != before
@@ -127,7 +125,7 @@ impl Watch {
         self.happened.push(event);
     }
 
-    /// Takes the row that another watch of the same channels has just taken, and what happened before it.
+    /// Takes the latest row of another watch of the same channels, with the events before it.
     pub fn follow(&mut self, other: &Self) {
         self.row(other.at_ms(), other.read.iter().copied());
         other.happened.iter().cloned().for_each(|event| self.event(event));
@@ -139,7 +137,7 @@ impl Watch {
         }
     }
 
-    /// Forgets what happened: its readers have seen it.
+    /// Discards events after they were read.
     pub fn seen(&mut self) {
         self.happened.clear();
     }
@@ -160,12 +158,12 @@ impl Watch {
         &self.record
     }
 
-    /// Why CPUs are held back now, the gravest reason first.
+    /// Current throttling, gravest reason first.
     pub fn throttled(&self) -> &[Throttle] {
         &self.throttled
     }
 
-    /// The reasons that would be seen if they held: those that a channel with a value tells of.
+    /// Reasons that the channels with values could report.
     pub fn observable(&self) -> Vec<Reason> {
         let places = self.telling.iter().filter(|place| self.latest[**place].value.is_some());
         let speaking: Vec<&Channel> = places.map(|place| &self.record.samples.channels[*place]).collect();
@@ -178,7 +176,7 @@ impl Watch {
         self.record.run.utc_offset_minutes = utc_offset_minutes;
     }
 
-    /// The moment of the last row, in milliseconds since the start; 0 before the first one.
+    /// Time of the last row in milliseconds since the start; 0 before the first one.
     pub fn at_ms(&self) -> i64 {
         self.at_ms.unwrap_or(0)
     }
@@ -208,7 +206,7 @@ impl Watch {
         self.at_ms().saturating_sub(self.latest[place].at_ms)
     }
 
-    /// By how much a counter grew from its reading before to its latest one. None if it restarted.
+    /// Growth of a counter between its last two readings; `None` if it restarted.
     pub fn growth(&self, place: usize) -> Option<i64> {
         self.latest[place].growth()
     }
@@ -222,13 +220,12 @@ impl Watch {
         (ms > 0).then(|| growth as f64 * 1000.0 / ms as f64)
     }
 
-    /// How closely a temperature follows the load, -1 to 1; none as long as too little has changed to
-    /// tell.
+    /// Correlation of a temperature with the load, -1 to 1; `None` until enough has changed.
     pub fn follows_load(&self, place: usize) -> Option<f64> {
         self.follows.correlation(place)
     }
 
-    /// Watts of a channel that tells power, or energy that adds up.
+    /// Power in watts of a power or energy channel.
     pub fn watts(&self, place: usize) -> Option<f64> {
         let channel = &self.channels()[place];
         match (&channel.unit, channel.kind) {
@@ -241,7 +238,6 @@ impl Watch {
 }
 
 impl Latest {
-    /// By how much a counter grew between the last two readings.
     fn growth(&self) -> Option<i64> {
         let growth = self.value?.checked_sub(self.before?.0)?;
         (growth >= 0).then_some(growth)
@@ -301,7 +297,7 @@ mod tests {
 
     const CHANNEL: ChannelId = ChannelId::meter(OfMeter::Power);
 
-    /// A watch of one channel that has seen these rows.
+    /// A watch of one channel after these rows.
     fn watch(unit: Unit, kind: ChannelKind, rows: &[(i64, Option<i64>)]) -> Watch {
         let record = with_channel(own_run(), CHANNEL, unit, kind, &[]);
         let mut watch = Watch::new(record);

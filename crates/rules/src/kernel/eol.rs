@@ -1,5 +1,5 @@
-//! Until when which series of the kernel is supported: the table in `data/kernels.tsv`, or a newer file
-//! of the same form or of the form that endoflife.date gives (`https://endoflife.date/api/linux.json`).
+//! End of support of each kernel series: `data/kernels.tsv`, or a newer file in that form or in the form of
+//! endoflife.date (`https://endoflife.date/api/linux.json`).
 
 use super::KernelVersion;
 use record::Arrange;
@@ -33,7 +33,7 @@ impl Date {
         Self { year: date.year(), month: date.month(), day: date.day() }
     }
 
-    /// Days until a later day; negative for an earlier one.
+    /// Days until a later date; negative for an earlier one.
     pub fn days_until(&self, later: Date) -> i32 {
         let civil = |date: Date| jiff::civil::date(date.year, date.month, date.day);
         civil(*self).until(civil(later)).map_or(0, |span| span.get_days())
@@ -57,7 +57,7 @@ impl From<Date> for String {
     }
 }
 
-/// One series.
+/// One kernel series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Series {
     /// `(6, 1)`.
@@ -84,7 +84,7 @@ pub struct Eol {
 impl Eol {
     /// Data shipped with this program.
     pub fn shipped() -> Self {
-        // A test lints the table, so that it cannot be broken here.
+        // A test lints the table, so it always parses.
         Self::parse_table(include_str!("../../../../data/kernels.tsv"))
             .unwrap_or(Self { as_of: Date { year: 1970, month: 1, day: 1 }, series: Vec::new() })
     }
@@ -92,7 +92,8 @@ impl Eol {
     /// Reads a table of our form, or JSON of endoflife.date.
     ///
     /// # Errors
-    /// One sentence about what it is not.
+    ///
+    /// One sentence about the defect.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
         let found =
@@ -120,8 +121,8 @@ impl Eol {
         Some(Self::sorted(as_of, series.collect()))
     }
 
-    /// `[{"cycle":"6.1","lts":true,"eol":"2027-12-31","latest":"6.1.55","latestReleaseDate":"2023-09-23"}]`.
-    /// The file has no date of its own: it is as old as the newest release in it.
+    /// `[{"cycle":"6.1","lts":true,"eol":"2027-12-31","latest":"6.1.55","latestReleaseDate":"2023-09-23"}]`. The file
+    /// has no date; its newest release dates it.
     fn parse_json(text: &str) -> Option<Self> {
         let value: serde_json::Value = serde_json::from_str(text).ok()?;
         let date = |value: &serde_json::Value| value.as_str().and_then(Date::parse);

@@ -27,7 +27,7 @@ use serde::Serialize;
 pub struct KernelVerdict {
     /// As `uname -r`.
     pub release: String,
-    /// Version in numbers, with the revision upstream where a distribution tells it.
+    /// Version in numbers, with the upstream revision if the distribution reports it.
     pub version: Option<KernelVersion>,
     /// Possible origins, most likely first. Empty without any trace.
     pub origins: Vec<Origin>,

@@ -1,7 +1,7 @@
-//! Origin of the running kernel: traces in names, files and configuration, each with its weight.
+//! Origin of the running kernel: weighted traces in names, files and configuration.
 //!
-//! Two independent traces of 80 % and 90 % leave a doubt of 2 %. A version or a SoC alone proves
-//! nothing: many boards of a vendor run kernels from kernel.org.
+//! Two independent traces of 80 % and 90 % leave a doubt of 2 %. A version or a SoC alone is no proof: many boards run
+//! kernels from kernel.org.
 
 use record::table::Table;
 use record::{Arrange, KernelFacts, Machine};
@@ -45,7 +45,6 @@ pub struct Origin {
     pub traces: Vec<Trace>,
 }
 
-/// A row of the table.
 struct Row {
     id: &'static str,
     kind: &'static str,
@@ -57,7 +56,7 @@ struct Row {
 
 /// A weak trace alone is not worth a name.
 const CONFIDENCE_PERCENT_MIN: u8 = 50;
-/// A kernel without such traces is not from a SoC vendor.
+/// Origin without a specific vendor.
 const NOBODY_IN_PARTICULAR: &str = "a SoC maker";
 
 const TABLE: Table = Table::of(include_str!("../../../../data/kernel_traces.tsv"));
@@ -93,7 +92,7 @@ pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Ori
             }),
         }
     }
-    // Drivers that every vendor ships speak for the vendor who left a name.
+    // Drivers that every vendor ships count for the vendor with a named trace.
     let named = origins.iter().position(|origin| origin.class == Class::Vendor && origin.name != NOBODY_IN_PARTICULAR);
     let nameless = origins.iter().position(|origin| origin.name == NOBODY_IN_PARTICULAR);
     if let (Some(named), Some(nameless)) = (named, nameless) {
@@ -109,7 +108,7 @@ pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Ori
     origins
 }
 
-/// Adds a trace. Two rows of the table that fit one name are one trace, as sure as the surer of them.
+/// Adds a trace. Two rows that match one name are one trace with the higher weight.
 fn add(traces: &mut Vec<Trace>, trace: Trace) {
     match traces.iter_mut().find(|known| (&known.what, &known.from) == (&trace.what, &trace.from)) {
         Some(known) => known.weight_percent = known.weight_percent.max(trace.weight_percent),
@@ -123,7 +122,6 @@ fn confidence(traces: &[Trace]) -> u8 {
     ((100.0 * (1.0 - doubt)).round() as u8).min(99)
 }
 
-/// Trace of a row with its place.
 fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(String, String)> {
     let text = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
     let within = |text: &str, from: &str| text.contains(row.what).then(|| (row.what.to_owned(), from.to_owned()));
@@ -159,7 +157,7 @@ fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(S
     }
 }
 
-/// True if the whole release is built like this pattern, in which `#` stands for a number.
+/// True if the whole release matches this pattern, in which `#` is a number.
 fn is_built_like(release: &str, pattern: &str) -> bool {
     let mut rest = release;
     for (index, literal) in pattern.split('#').enumerate() {
@@ -225,7 +223,7 @@ mod tests {
         check("6.6.30-current-rockchip64", "", &[], &[("Armbian", 90)]);
         check("6.1.115-vendor-rk35xx", "", &["rk-sip"], &[("Rockchip", 99)]);
         check("4.9.170", "", &["mali-bifrost"], &[("a SoC maker", 50)]);
-        // `+rpt-rpi` and `-rpi-v` fit one and the same name.
+        // `+rpt-rpi` and `-rpi-v` match one name.
         check("6.6.31+rpt-rpi-v8", "", &[], &[("Raspberry Pi", 95)]);
         check("6.1.0-13-arm64", "(debian-kernel@lists.debian.org)", &[], &[("Debian", 99)]);
         check("5.10.104-tegra", "", &["nv-gpu"], &[("Nvidia", 99)]);

@@ -6,7 +6,7 @@ use facts::{Finding, Place, Quantity, Severity};
 use record::table::Table;
 use record::{KernelFacts, Record, RuleId};
 
-/// Options made for finding bugs, and about what they cost.
+/// Debugging options, and their approximate cost.
 const DEBUGGING: &[(&str, &str)] = &[
     ("KASAN", "every memory access is checked"),
     ("KCSAN", "memory accesses are sampled for data races"),
@@ -48,7 +48,7 @@ pub(super) fn findings(record: &Record, version: Option<&KernelVersion>, origins
     found
 }
 
-/// An option of the configuration, if it is known.
+/// Value of a configuration option, if known.
 pub(super) fn option<'a>(facts: &'a KernelFacts, name: &str) -> Option<&'a str> {
     let options = facts.config.known()?;
     let found = options.iter().find(|option| option.name == name)?;
@@ -97,7 +97,7 @@ fn foreign(facts: &KernelFacts) -> Option<Finding> {
     )
 }
 
-/// Switched off by hand they change scores, and nobody who reads them would know.
+/// Disabled mitigations change scores without any other sign.
 fn mitigations(record: &Record) -> Option<Finding> {
     let cmdline = record.machine.kernel_cmdline.known()?;
     let off = ["mitigations=off", "nospectre_v2", "nopti", "kpti=0", "spectre_v2=off"];

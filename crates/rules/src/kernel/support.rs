@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Number of revisions that are a matter of weeks.
 const BEHIND_MIN: u32 = 6;
-/// Behind so many, holes that are known how to exploit are likely.
+/// Number of missing revisions from which known exploitable holes are likely.
 const BEHIND_MANY: u32 = 20;
 /// Data older than this is used only for what cannot have changed since.
 const DATA_DAYS_MAX: i32 = 90;
@@ -22,7 +22,7 @@ pub const ENDED: RuleId = RuleId::own("kernel-ended");
 pub enum Support {
     /// The release cannot be understood.
     Unknown,
-    /// A release candidate: made for testing.
+    /// A release candidate, made for testing.
     Candidate,
     /// Newer than everything in the data.
     Newer,
@@ -35,7 +35,7 @@ pub enum Support {
         /// With which revision.
         last: KernelVersion,
     },
-    /// Supported by what the data says.
+    /// Supported according to the data.
     Supported {
         /// Until when, as announced.
         until: Option<Date>,
@@ -66,7 +66,7 @@ pub(super) fn support(version: Option<&KernelVersion>, eol: &Eol, today: Option<
     };
     // Without a clock the day of the data is the best that is known.
     let today = today.unwrap_or(eol.as_of).max(eol.as_of);
-    // Ends of longterm series were postponed more than once: one that lay ahead on the day of the data is no fact.
+    // Ends of longterm series were postponed more than once: an end after the date of the data is not certain.
     let is_fact = |on: &Date| *on <= today && (!series.longterm || *on <= eol.as_of);
     match series.eol {
         Some(on) if is_fact(&on) => Support::Ended { on, last: series.latest },
@@ -105,7 +105,7 @@ pub(super) fn findings(
             .at(place())
     };
     let mut found: Vec<Finding> = owner(origins, &finding).into_iter().collect();
-    // A distribution that keeps a series itself supports it by its own calendar.
+    // A distribution that maintains a series has its own support calendar.
     let mut owners = origins.iter();
     let kept = owners.find(|origin| origin.class == Class::Distribution);
     match support {
@@ -158,7 +158,7 @@ pub(super) fn findings(
     found
 }
 
-/// Until when support was announced, and how far behind the last patch level it is.
+/// Announced end of support, and distance from the last patch level.
 fn supported(
     finding: &dyn Fn(RuleId, &'static str) -> Finding,
     support: &Support,
@@ -186,7 +186,6 @@ fn supported(
     found
 }
 
-/// Distance to the last revision.
 fn age(
     finding: &dyn Fn(RuleId, &'static str) -> Finding,
     latest: &KernelVersion,
@@ -196,7 +195,7 @@ fn age(
     let has_revision = version.is_some_and(|version| version.revision.is_some());
     let newer_than_data = version.is_some_and(|version| version > latest);
     let template = match behind {
-        // Its own is known, and the last one of the data is old news.
+        // The revision is known, but the last one in the data is outdated.
         None if has_revision => return None,
         None => "The release string has no patch level, so its age is unknown.",
         Some(_) if newer_than_data => "{release} is newer than {latest}, the latest patch level in the support data.",
@@ -216,7 +215,7 @@ fn age(
 /// Number of traces that are sufficient proof.
 const TRACES_TOLD: usize = 4;
 
-/// Vendor, unless it is plainly from kernel.org.
+/// Vendor, unless the kernel clearly is from kernel.org.
 fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) -> Option<Finding> {
     let best = origins.first()?;
     let vendor = origins.iter().find(|origin| origin.class == Class::Vendor);
@@ -232,7 +231,7 @@ fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) 
     };
     let mut traces: Vec<&str> = Vec::new();
     for trace in &origin.traces {
-        // The release stands in several places.
+        // The release appears in several places.
         if !traces.contains(&trace.what.as_str()) && traces.len() < TRACES_TOLD {
             traces.push(&trace.what);
         }

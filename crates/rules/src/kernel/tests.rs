@@ -54,8 +54,8 @@ fn sentences(release: &str, day: &str) -> Vec<String> {
     verdict.findings.iter().map(Finding::sentence).collect()
 }
 
-/// Ends of longterm series get postponed, revisions come every week: neither is told from old data. What was over
-/// on the day of the data stays over.
+/// Ends of longterm series get postponed and revisions appear weekly, so old data does not show either. A series that
+/// had ended by the date of the data stays ended.
 #[test]
 fn support_data_older_than_90_days_yield_only_what_cannot_change() {
     let old = |day: &str| {
@@ -85,7 +85,7 @@ fn support_data_older_than_90_days_yield_only_what_cannot_change() {
     assert!(behind[0].contains("26") && behind[0].contains("6.18.28"), "{behind:?}");
 }
 
-/// A kernel with a suffix of its own is not that of kernel.org, and of no release nothing is said.
+/// A kernel with a suffix is not from kernel.org, and an unknown release has no support status.
 #[test]
 fn unknown_origin_is_reported_only_with_a_release() {
     for (release, expected) in [

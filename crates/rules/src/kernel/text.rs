@@ -78,7 +78,7 @@ pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
     text
 }
 
-/// Words about a release without a sign of its vendor; empty without a release.
+/// Description of a release without a vendor; empty without a release.
 fn of_nobody(release: &str) -> Option<String> {
     let numbers = release.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let suffix = match numbers.strip_prefix("-rc") {
@@ -109,7 +109,6 @@ fn origin_text(origin: &Origin) -> String {
     text
 }
 
-/// Weaknesses of the CPU that are there, as the kernel words them.
 fn weaknesses(facts: &KernelFacts) -> String {
     let there: Vec<String> = weakness_lines(facts);
     if there.is_empty() {
@@ -122,7 +121,7 @@ fn weaknesses(facts: &KernelFacts) -> String {
     text
 }
 
-/// One line for each weakness that this CPU has.
+/// One line for each vulnerability of this CPU.
 pub fn weakness_lines(facts: &KernelFacts) -> Vec<String> {
     facts
         .vulnerabilities

@@ -9,15 +9,15 @@ pub struct KernelVersion {
     pub major: u32,
     /// 1 of 6.1.55.
     pub minor: u32,
-    /// 55 of 6.1.55. None where a distribution puts a number of its own there and tells no other.
+    /// 55 of 6.1.55; `None` if a distribution uses its own number and reports no other.
     pub revision: Option<u32>,
     /// 3 of 6.9-rc3.
     pub candidate: Option<u32>,
 }
 
 impl KernelVersion {
-    /// The version of a running kernel. Debian and Ubuntu call every revision `6.1.0-13` and say which
-    /// one it is elsewhere: Debian in the build line, Ubuntu in `/proc/version_signature`.
+    /// Version of a running kernel. Debian and Ubuntu name every revision `6.1.0-13`; Debian has the revision in the
+    /// build line, Ubuntu in `/proc/version_signature`.
     pub fn of(release: &str, build: &str, upstream: &str) -> Option<Self> {
         let own = Self::parse(release)?;
         // `Ubuntu 5.15.0-75.82-generic 5.15.99`
@@ -31,7 +31,7 @@ impl KernelVersion {
         if let Some(told) = told {
             return Some(told);
         }
-        // `6.1.0-13-amd64`, `5.15.0-75-generic`, `4.18.0-553.el8`: the 0 counts nothing.
+        // `6.1.0-13-amd64`, `5.15.0-75-generic`, `4.18.0-553.el8`: the 0 is not a revision.
         let counts_packages = own.revision == Some(0)
             && release.split_once('-').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
         Some(Self { revision: own.revision.filter(|_| !counts_packages), ..own })

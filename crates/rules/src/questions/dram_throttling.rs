@@ -88,7 +88,7 @@ fn words(pair: &Pair) -> Option<String> {
     Some(format!("{} {before} before, {after} after", step_name(pair.before.1)))
 }
 
-/// Lowest and highest claimed clock of the memory between the two, where devfreq governs it.
+/// Lowest and highest advertised clock of the memory in between, if devfreq governs it.
 fn memory_clock(facts: &Facts<'_>, pairs: &[Pair]) -> String {
     let window = Window {
         start_ms: pairs.iter().map(|pair| pair.before.1.window.start_ms).min().unwrap_or(0),

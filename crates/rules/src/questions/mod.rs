@@ -1,5 +1,5 @@
-//! The table of answers. One question is one file: its result, told in text, plots and reports, and judged by
-//! rules. What asks it is the question of the same id in `bench`.
+//! The table of answers. Each question is one file: its result as text, plots and reports, and its rules. `bench` has
+//! the question of the same id.
 
 pub mod ab;
 mod clock;

@@ -1,7 +1,7 @@
-//! Report: scaling. Rule: cpu-scaling. What ever more CPUs reach together, against the sum of what each of them reaches alone.
+//! Report: scaling. Rule: cpu-scaling. Score of increasing numbers of CPUs against the sum of what each reaches alone.
 //!
-//! That sum is of cores: a second CPU of the same core (SMT) adds nothing to it, so that more than 100 % is what SMT
-//! adds. CPUs of one core type and one highest clock are alike; one of each kind was measured alone.
+//! The sum counts cores: a second CPU of a core (SMT) does not add to it, so SMT shows as more than 100 %. CPUs with
+//! one core type and highest clock are equal; one of each kind was measured alone.
 
 use super::memory;
 use crate::tables::{Answer, Report, Role, Rule};
@@ -50,10 +50,10 @@ const RULE: Rule = Rule {
 
 /// Less than this share of the sum, or of the clock, is noise.
 const NOISE_PERCENT: f64 = 3.0;
-/// CPUs that add less than this share of what they reach alone hardly add anything.
+/// Share of its own score below which another CPU hardly adds anything.
 const LITTLE: f64 = 0.25;
 
-/// One workload on ever more CPUs.
+/// One workload on increasing numbers of CPUs.
 struct Scaling {
     name: &'static str,
     unit: String,
@@ -61,16 +61,15 @@ struct Scaling {
     points: Vec<Point>,
 }
 
-/// One workload on so many CPUs.
 struct Point {
     cpus: Vec<u32>,
     /// Median of the rounds.
     score: f64,
     /// Sum of the scores of these CPUs, each alone.
     alone: f64,
-    /// The clock, against that of each of these CPUs alone; none where clocks were not seen.
+    /// Clock relative to each of these CPUs alone; `None` if unknown.
     clock_percent: Option<f64>,
-    /// Indices of its steps.
+    /// Indices of the steps.
     steps: Vec<usize>,
 }
 
@@ -80,7 +79,6 @@ impl Point {
     }
 }
 
-/// Score of one CPU of a kind alone.
 struct SingleScore {
     cpu: u32,
     score: f64,
@@ -157,7 +155,7 @@ fn clock(record: &Record, steps: &[(usize, &Step)]) -> Option<f64> {
     mean(&all?)
 }
 
-/// CPUs of which one stands for the others: core type and highest clock.
+/// Kind of a CPU: core type and highest clock.
 fn kind(record: &Record, cpu: u32) -> (Option<&str>, Option<u32>) {
     let known = record.machine.cpus.iter().find(|known| known.cpu == cpu);
     let policy = record.machine.policies.iter().find(|policy| policy.cpus.contains(&cpu));
@@ -167,7 +165,7 @@ fn kind(record: &Record, cpu: u32) -> (Option<&str>, Option<u32>) {
     )
 }
 
-/// True if another of these CPUs shares the core of this one (SMT) and comes before it.
+/// True if an earlier CPU of the list shares the core of this one (SMT).
 fn is_second(record: &Record, cpu: u32, cpus: &[u32]) -> bool {
     let known = record.machine.cpus.iter().find(|known| known.cpu == cpu);
     known.is_some_and(|known| known.siblings.iter().any(|other| *other < cpu && cpus.contains(other)))
@@ -246,7 +244,6 @@ fn finding(result: &Scaling) -> Option<Finding> {
     )
 }
 
-/// Effect of the clock.
 fn clock_words(all: &Point) -> String {
     let lost = 100.0 - all.percent();
     let Some(clock) = all.clock_percent else { return String::new() };
@@ -267,7 +264,7 @@ fn clock_words(all: &Point) -> String {
     }
 }
 
-/// From where on more CPUs hardly add anything.
+/// Number of CPUs from which more hardly add anything.
 fn little(result: &Scaling) -> String {
     let adds_little = |pair: &[Point]| pair[1].score - pair[0].score < LITTLE * (pair[1].alone - pair[0].alone);
     let at = result.points.windows(2).rposition(|pair| !adds_little(pair)).map_or(0, |index| index + 1);

@@ -1,5 +1,4 @@
-//! Rows for what is found about a machine at rest: settings and devices, before or after any run. It lowers no score
-//! that was measured, so it is a note; what can be done stands here.
+//! Relations of findings about a machine at rest. They lower no measured score, so they are notes with a remedy.
 
 use super::super::relation::RuleRelations;
 use super::note;

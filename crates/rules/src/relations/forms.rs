@@ -1,14 +1,13 @@
-//! What findings are called where a whole sentence would be too much, or would say numbers again that stand in the
-//! same report: in the paragraph of a cause ("the drop of the multi-core score by 13 % from the first to the last
-//! run"), and in place of a sentence.
+//! Short forms of findings: phrases for the paragraph of a cause ("the drop of the multi-core score by 13 % from the
+//! first to the last run"), and sentences that do not repeat numbers of the same report.
 
 use crate::tables::Rule;
 use crate::*;
 
-/// A form of a finding: its rule, and words with names of values that it has.
+/// A rule, and words with names of values.
 pub type Form = (&'static Rule, &'static str);
 
-/// In the paragraph of a cause: phrases, the one that says most first. An empty one says that the report has it anyway.
+/// Phrases for the paragraph of a cause, most detailed first. Empty if the report shows the same elsewhere.
 pub const CLAUSES: &[Form] = &[
     (&background_activity::RULE, "threads that left the CPUs idle for {idle} of the time"),
     (&background_activity::RULE, "other tasks at work ({mean} of one CPU during {phase})"),
@@ -76,7 +75,7 @@ pub const CLAUSES: &[Form] = &[
     (&zswap_on_zram::RULE, "zswap on top of zram"),
 ];
 
-/// In place of the sentence of a finding, where that says what was said before.
+/// Replacements for sentences whose content was reported before.
 pub const SHORT: &[Form] = &[
     (&clock_above_claim::RULE, "Clock of {cpus}: +{deviation} against the advertised one."),
     (&clock_below_claim::RULE, "Clock of {cpus}: {deviation} against the advertised one."),

@@ -1,5 +1,5 @@
-//! The table of relations: for every rule what its findings are to causes, which scores they are for, what harm needs
-//! to be seen, and what can be done. One line is one relation; tests say what must hold of all.
+//! The table of relations: for every rule its relations to causes, the scores that it applies to, the evidence of harm,
+//! and the remedy.
 
 mod at_rest;
 mod find;
@@ -43,7 +43,7 @@ const fn contradicts(cause: C) -> Line {
     (Relation::Contradicts(cause), W::Always)
 }
 
-/// Clocks or scores dropped at the throttling temperature, and nothing else explains it.
+/// Clocks or scores dropped at the throttling temperature without another explanation.
 const HIDDEN_HEAT: Line = (Relation::Alone(C::Heat), W::Hot);
 const NOTE: Line = (Relation::Note, W::Always);
 
@@ -64,7 +64,6 @@ const fn note(rule: &'static Rule, remedy: &'static str) -> RuleRelations {
 
 const NO_HARM: &str = "none: it lowers no score";
 const COOL: &str = "Cool the SoC better (heat sink, fan, airflow) and repeat the run.";
-const REPEAT_QUIET: &str = "Stop other programs (timers, updates, desktops) and repeat the run.";
 
 /// All rules for runs.
 pub const RELATIONS: &[RuleRelations] = &[
@@ -73,7 +72,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         J::All,
         &[follows_if(C::OutOfMemory, W::OutOfMemory), follows(C::StartedBusy), root_if(C::Background, W::CpusWereBusy)],
         "other programs used CPU time while a score was measured",
-        REPEAT_QUIET,
+        "Stop other programs (timers, updates, desktops) and repeat the run.",
     ),
     row(
         &board_died::RULE,
@@ -398,6 +397,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         "Use a host that runs nothing else.",
     ),
     note(&summary_wrong::RULE, ""),
+    note(&supply_droops::RULE, "Measure the voltage at the input of the board, idle and under load, or try another supply and cable."),
     row(
         &swap_on_slow_storage::RULE,
         J::Nothing,

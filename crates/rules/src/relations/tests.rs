@@ -52,7 +52,7 @@ fn every_cause_is_named_by_a_rule() {
     }
 }
 
-/// A cause may follow from those above it alone, so no two can follow from each other.
+/// A cause follows only from earlier ones, so no two causes follow from each other.
 #[test]
 fn no_cause_follows_from_one_below_it() {
     for row in RELATIONS {

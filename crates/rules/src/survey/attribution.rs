@@ -1,7 +1,6 @@
-//! What each setting gave: the same short steps run as found, then with one group of settings raised
-//! after the other.
+//! Gain of each setting: the same short steps ran as found, and after each raised group of settings.
 //!
-//! A difference counts when it is larger than what the same steps differ by themselves.
+//! A difference counts if it exceeds the noise of the steps.
 
 use facts::Facts;
 use facts::figures::Figure;
@@ -46,7 +45,7 @@ impl GainRow {
     }
 }
 
-/// One entry for each raised group, in order.
+/// Gains of all raised groups, in order.
 pub fn attribution(record: &Record) -> Vec<Gain> {
     let mut states: Vec<Vec<String>> = Vec::new();
     for probe in &record.probes {
@@ -76,7 +75,7 @@ pub fn whole_gain(record: &Record) -> Option<Gain> {
     Some(Gain { group: last.join(" + "), rows: after.iter().filter_map(|figure| row(&before, figure)).collect() })
 }
 
-/// The main figures of one state: the median stands for repetitions, as everywhere.
+/// Main figures of one state as medians over repetitions.
 fn measured(record: &Record, raised: &[String]) -> Vec<Figure> {
     let of_state = record.probes.iter().filter(|probe| probe.raised == raised);
     let steps: Vec<Step> = of_state.map(|probe| probe.step.clone()).collect();

@@ -85,7 +85,7 @@ fn pcie(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn pcie_of(device: &PciDevice) -> Option<Finding> {
     let link = device.link?;
-    // Bridges show the link of what is below them; graphics go down to the lowest rate at rest.
+    // Bridges show the link of the devices below them; idle graphics use the lowest rate.
     if matches!(device.class >> 16, 0x03 | 0x06) {
         return None;
     }

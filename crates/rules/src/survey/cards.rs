@@ -1,5 +1,5 @@
-//! Checks of SD cards and eMMC: what a card says of itself (fakes, sizes that cannot be true, slow modes) in files of
-//! their own; here, what the kernel and the card counted: errors and wear.
+//! Checks of SD cards and eMMC by counters of kernel and card: errors and wear. Other files check the card's own
+//! description: counterfeits, impossible sizes, slow modes.
 
 mod counterfeit;
 mod mode;

@@ -1,4 +1,4 @@
-//! Checks of the CPUs' clocks: governor, limits, boost, tunables, what the scheduler knows.
+//! Checks of CPU clocks: governor, limits, boost, tunables, and capacities of the scheduler.
 
 use super::{first, place};
 use crate::tables::{Precondition, Rule};
@@ -62,7 +62,7 @@ pub(crate) const SCHEDUTIL_SLOW: Rule = Rule {
     ..Rule::PLAIN
 };
 
-/// From this share of load on ondemand goes to the highest clock; 80 to 95 is what kernels ship.
+/// Load from which ondemand uses the highest clock; kernels ship 80 to 95.
 const UP_THRESHOLD_MAX: u64 = 95;
 /// Longer between two looks at the load than 100 ms, and bursts are over before the clock rises.
 const SAMPLING_US_MAX: u64 = 100_000;
@@ -83,7 +83,7 @@ fn governor_of(scaler: &Scaler) -> &str {
     scaler.governor.known().map_or("", String::as_str)
 }
 
-/// Policies with the same answer are named together: a server has a hundred.
+/// Groups policies with equal results: a server has a hundred.
 fn grouped<'a, T: PartialEq>(
     scalers: impl Iterator<Item = &'a Scaler>,
     answer: impl Fn(&'a Scaler) -> Option<T>,
@@ -121,7 +121,7 @@ fn governor(facts: &Facts<'_>) -> Vec<Finding> {
         let by_hardware =
             tunable(scaler, "scaling_driver").is_some_and(|driver| matches!(driver, "intel_pstate" | "amd-pstate-epp"));
         let preference = tunable(scaler, "energy_performance_preference").filter(|_| by_hardware);
-        // With one clock to choose from all governors are the same.
+        // With a single clock all governors are equal.
         let has_choice = scaler.clocks_hz.len() != 1 && !is_pinned(scaler);
         (has_choice && !governor.is_empty()).then_some((governor, by_hardware, preference))
     });

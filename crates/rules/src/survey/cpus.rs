@@ -1,4 +1,4 @@
-//! Checks of which CPUs work for whom: CPUs kept away from programs, interrupts on one slow core.
+//! Checks of the use of CPUs: isolated CPUs, and interrupts on one slow core.
 
 use super::{first, place};
 use crate::tables::{Precondition, Rule};
@@ -24,7 +24,7 @@ pub(crate) const INTERRUPTS: Rule = Rule {
 
 /// Fewer interrupts since boot are no load.
 const INTERRUPTS_MIN: u64 = 100_000;
-/// From this share on it is one CPU that does the work.
+/// Share of the interrupts in percent from which one CPU handles them all.
 const ONE_CPU_PERCENT: u32 = 90;
 
 fn kept_away(facts: &Facts<'_>) -> Vec<Finding> {
@@ -63,7 +63,7 @@ fn kept_away(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn interrupts(facts: &Facts<'_>) -> Vec<Finding> {
     let Some(cpu_use) = first(facts).map(|survey| &survey.cpu_use) else { return Vec::new() };
-    // With one core type any CPU is as good as another, and moving work costs as well.
+    // With one core type all CPUs are equal, and moving work has a cost.
     if !view::core_types(facts).len() > 1 {
         return Vec::new();
     }

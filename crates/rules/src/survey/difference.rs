@@ -1,10 +1,10 @@
-//! What changed between two looks over the same machine: devices that came or went, links that fell
-//! back, disks that got errors. Temperatures and what is in use always change, and are no change.
+//! Changes between two inspections of a machine: devices that came or went, slower links, new disk errors. Temperatures
+//! and use are ignored.
 
 use super::words::{disk_lines, flash_lines, pci_lines, usb_lines};
 use record::{Health, Survey};
 
-/// One line for each change: `-` what was, `+` what is now.
+/// One line for each change: `-` for the old state, `+` for the new one.
 pub fn differences(before: &Survey, after: &Survey) -> Vec<String> {
     let lines = |survey: &Survey| {
         let survey = steady(survey);
@@ -18,7 +18,7 @@ pub fn differences(before: &Survey, after: &Survey) -> Vec<String> {
     found
 }
 
-/// Without what moves by itself.
+/// Survey without values that always change.
 fn steady(survey: &Survey) -> Survey {
     let mut survey = survey.clone();
     for disk in &mut survey.disks {
@@ -30,7 +30,7 @@ fn steady(survey: &Survey) -> Survey {
     survey
 }
 
-/// Counters of errors that rose.
+/// Error counters that rose.
 fn errors(before: &Survey, after: &Survey) -> Vec<String> {
     let mut found = Vec::new();
     for disk in &after.disks {

@@ -54,7 +54,6 @@ fn finding(disk: &Disk, severity: Severity, sure: u8, template: &'static str, va
         .at(place("disks"))
 }
 
-/// Its own word, its temperature, its wear.
 fn state(disk: &Disk, health: &Health) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut add = |sure, template, value| {

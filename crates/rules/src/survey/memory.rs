@@ -47,7 +47,7 @@ fn clock(facts: &Facts<'_>) -> Vec<Finding> {
         .iter()
         .filter_map(|module| {
             let (now, possible) = (module.rate_mt?, module.rate_mt_max?);
-            // 2666 and 2667 are the same rate.
+            // 2666 and 2667 are one rate.
             (now + now / 50 < possible).then(|| {
                 Finding::new(
                     CLOCK.id,
@@ -67,7 +67,7 @@ fn clock(facts: &Facts<'_>) -> Vec<Finding> {
 fn one_module(facts: &Facts<'_>) -> Vec<Finding> {
     let modules = first(facts).map_or(&[][..], |survey| &survey.memory);
     let [module] = modules else { return Vec::new() };
-    // Soldered memory often shows as one device regardless of its width; virtual machines have none.
+    // Soldered memory often appears as one device regardless of its width; virtual machines have none.
     let real = module.from == "DMI" && module.kind.starts_with("DDR");
     let virtual_machine = facts.machine.virtualisation.known().is_some_and(|kind| kind != "none");
     if !real || virtual_machine {

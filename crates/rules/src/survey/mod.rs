@@ -1,9 +1,7 @@
-//! What a look over the machine means: settings that cost performance, links that are slower than they
-//! could be, cards that lie, disks that die. Found before anything is measured.
+//! Checks of a machine at rest: settings that cost performance, slow links, counterfeit cards, failing disks.
 //!
-//! These rules stand in the table of all rules, but their findings are about the machine and not about
-//! the validity of scores: a worn disk does not make a 7-zip score wrong. `Degraded` here means that
-//! the machine could do more.
+//! These rules are part of the table of all rules, but their findings are about the machine and not about the validity
+//! of scores: a worn disk does not make a 7-zip score wrong. `Degraded` here means that the machine could do more.
 
 mod attribution;
 pub(crate) mod bus;
@@ -28,7 +26,6 @@ pub use difference::differences;
 use facts::Place;
 use record::{Record, Scaler, ScalerKind, Survey};
 
-/// First inspection of the machine.
 fn first(record: &Record) -> Option<&Survey> {
     record.surveys.first()
 }
@@ -50,12 +47,12 @@ pub fn seen(record: &Record) -> Vec<&'static str> {
     seen.into_iter().filter(|(_, seen)| *seen).map(|(name, _)| name).collect()
 }
 
-/// True if what makes a CPU slow could be read of its policy.
+/// True if the settings that slow down a CPU were readable.
 fn is_readable(scaler: &Scaler) -> bool {
     scaler.governor.known().is_some() && scaler.limit_hz_max.known().is_some()
 }
 
-/// Sentence without findings: names the inspected parts, or says that there were none.
+/// Sentence without findings: names the inspected parts, or states that there were none.
 pub fn all_clear(seen: &[&str]) -> String {
     match seen {
         [] => "Nothing on this machine could be checked.".to_owned(),
@@ -63,7 +60,6 @@ pub fn all_clear(seen: &[&str]) -> String {
     }
 }
 
-/// A field of the first inspection.
 fn place(field: &str) -> Place {
     Place::Field(format!("surveys.0.{field}"))
 }

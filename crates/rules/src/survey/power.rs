@@ -30,7 +30,7 @@ fn battery(facts: &Facts<'_>) -> Vec<Finding> {
     let supplies = first(facts).map_or(&[][..], |survey| &survey.supplies);
     let drained =
         supplies.iter().filter(|supply| supply.kind == "Battery" && supply.status.as_deref() == Some("Discharging"));
-    // Then it does not run on the battery, but the supply gives less than the machine takes.
+    // The machine does not run on its battery, but draws more than the supply gives.
     let connected = supplies.iter().find(|supply| supply.kind != "Battery" && supply.online == Some(true));
     let finding = |supply: &Supply| {
         let template = "[The battery ({name}) discharges although {connected} is connected: the supply may be too \

@@ -1,6 +1,6 @@
-//! Check: config-txt. Settings of a Raspberry Pi's firmware that cost performance or make no sense.
+//! Check: config-txt. Settings of a Raspberry Pi's firmware that cost performance or are pointless.
 //!
-//! [`crate::config_txt`] judges its settings, as for logs; this module finds missing ones.
+//! [`crate::config_txt`] evaluates settings, as for logs; this module finds missing ones.
 
 use super::first;
 use crate::config_txt::{ConfigTxt, Kind};

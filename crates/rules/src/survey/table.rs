@@ -8,7 +8,7 @@ const BRIDGES: Table = Table::of(include_str!("../../../../data/usb_bridges.tsv"
 pub(crate) struct Bridge {
     /// Kind.
     pub(crate) name: &'static str,
-    /// Speed of its USB side; where chips of several speeds have these numbers, the lowest.
+    /// Speed of the USB side in Mbit/s; the lowest if several chips share these numbers.
     pub(crate) mbit_per_s: u32,
 }
 
@@ -32,7 +32,7 @@ mod tests {
             assert_eq!(bridge(number("vendor"), number("product")).unwrap().name, row.get("name"));
         }
         assert!(bridge(1, 1).is_none());
-        // One of these does 10 Gbit/s, another with the same numbers 5: no link is called slow for the better one.
+        // Chips with these numbers reach 10 or 5 Gbit/s: a link at 5 is not slow.
         assert_eq!(bridge(0x174c, 0x55aa).map(|bridge| bridge.mbit_per_s), Some(5000));
         assert_eq!(bridge(0x2109, 0x0715).map(|bridge| bridge.mbit_per_s), Some(10_000));
     }

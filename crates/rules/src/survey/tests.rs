@@ -1,5 +1,4 @@
-//! The machine that tests of checks begin with, and how they are asked. What each check finds is tested
-//! next to it.
+//! The machine that tests of checks start with. Each check has its tests in its own file.
 
 use super::*;
 use crate::test_support::own_run;
@@ -7,7 +6,7 @@ use facts::Facts;
 use facts::Severity;
 use record::*;
 
-/// A machine at rest with nothing to complain of.
+/// A machine at rest without findings.
 pub(super) fn machine() -> Record {
     let mut record = own_run();
     record.run.started = Fact::Known(1_766_000_000_000);

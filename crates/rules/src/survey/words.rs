@@ -1,4 +1,4 @@
-//! Words for every report: one line for each disk and device.
+//! Words for reports: one line for each disk and device.
 
 mod supply;
 
@@ -87,7 +87,6 @@ fn disk_line(survey: &Survey, disk: &Disk) -> String {
     format!("{size}{model}{kind} as /dev/{}{rest}", plain(&disk.name))
 }
 
-/// Link, driver, scheduler: what the bus tells.
 fn details(survey: &Survey, disk: &Disk) -> Vec<String> {
     let mut words = Vec::new();
     let pci = survey.pci.iter().find(|device| disk.pci.as_deref() == Some(&device.address));

@@ -84,7 +84,9 @@ fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option
 #[cfg(test)]
 mod tests {
     use crate::test_support::{counter, own_run, with_step};
-    use record::{ChannelId, CpuTime, Fact, Gate, Record, Score, Scores, StepMeasurement, Unit, Variant};
+    use record::{
+        ChannelId, CpuTime, Fact, Gate, OfMeasured, Record, Score, Scores, StepMeasurement, Unit, Variant, WorkloadId,
+    };
 
     /// A command that took ten seconds of a machine that others kept busy.
     fn command(own_s: f64, waited_s: f64) -> Record {
@@ -117,5 +119,23 @@ mod tests {
                 "{own_s} s of CPU time, {waited_s} s waited: {taken} % instead of {lost} %"
             );
         }
+    }
+
+    #[test]
+    fn a_program_that_stood_still_lost_that_time() {
+        let measured = crate::test_support::compression(1000);
+        let mut record = with_step(own_run(), WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 10.0), measured);
+        let counters = &mut record.steps[0].counters;
+        counters.user_ms = Fact::Known(7_400);
+        counters.system_ms = Fact::Known(0);
+        counters.run_delay_ns = Fact::Known(0);
+        let ran: Vec<i64> =
+            (0..=20).map(|row: i64| if row < 10 { row } else { (row - 5).max(9) } * 500_000_000).collect();
+        record = counter(record, ChannelId::MeasuredThreads(OfMeasured::Cpu), Unit::Nanoseconds, &ran);
+        record = counter(record, ChannelId::MeasuredThreads(OfMeasured::RunDelay), Unit::Nanoseconds, &[0; 21]);
+        let explained = crate::diagnosis::explain(&record);
+        let ledgers = &explained.assessment.ledgers;
+        let lost = ledgers.iter().map(|ledger| ledger.lost().as_percent()).fold(0.0, f64::max);
+        assert!((lost - 25.0).abs() < 0.6, "{lost} %");
     }
 }

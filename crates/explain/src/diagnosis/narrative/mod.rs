@@ -131,12 +131,13 @@ fn paragraph(
             sentences.push(format!("{before} {phrases}."));
         }
     };
-    join("The same is shown by", &diagnosis.evidence);
-    let explains = match diagnosis.cause {
-        Cause::NotVisible => "Seen with it:",
-        _ => "It explains",
-    };
-    join(explains, &diagnosis.consequences);
+    // What accompanies an unknown cause neither shows it nor follows from it.
+    if diagnosis.cause == Cause::NotVisible {
+        join("Seen with it:", &[&diagnosis.evidence[..], &diagnosis.consequences].concat());
+    } else {
+        join("The same is shown by", &diagnosis.evidence);
+        join("It explains", &diagnosis.consequences);
+    }
     join("Against it:", &diagnosis.contradicts);
     if diagnosis.confidence_percent < LIKELY_PERCENT {
         sentences.push(format!("To confirm: {}.", diagnosis.cause.confirm()));

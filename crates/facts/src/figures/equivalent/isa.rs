@@ -1,4 +1,4 @@
-//! The instruction set that the programs of a run were made for, in the words of `data/method_ratios.tsv`.
+//! Instruction set of the programs of a run, as in `data/method_ratios.tsv`.
 
 use record::{Record, Source};
 

@@ -1,8 +1,8 @@
-//! Figures of one method as those of another, so that a new run can be compared with years of results.
+//! Converts figures between methods, so that a new run is comparable with years of results.
 //!
-//! A clock is the same quantity by any method, and a latency is if its definition is the same. Scores of two
-//! versions of a program differ by a ratio. Both stand in `data/method_ratios.tsv`, each with its interval and its source;
-//! what was estimated by a ratio carries an [`Estimate`] and is marked wherever it is shown.
+//! A clock is the same quantity by any method, and so is a latency with the same definition. Scores of two versions of
+//! a program differ by a ratio. `data/method_ratios.tsv` has both, with intervals and sources; a figure estimated by a
+//! ratio has an [`Estimate`] and is marked in every output.
 
 mod isa;
 mod pairs;
@@ -25,7 +25,7 @@ pub struct Estimate {
     pub from: FigureKey,
     /// Measured value.
     pub measured: f64,
-    /// The measured version gives so many times the score of the other.
+    /// Score of the measured version divided by that of the other.
     pub ratio: f64,
     /// With 90 % confidence the other version would give no less,
     pub low: f64,
@@ -53,11 +53,11 @@ pub struct ConvertedFigure {
     pub key: FigureKey,
     /// Its value there.
     pub value: f64,
-    /// Estimation; `None` if it is the same quantity.
+    /// Estimation; `None` if both are the same quantity.
     pub estimate: Option<Estimate>,
 }
 
-/// The figure as the known results have it; none if it is one of their methods already, or nothing is known of the two.
+/// The figure in a method of the known results; `None` if it is in one already or there is no conversion.
 pub fn convert(key: &FigureKey, value: f64, on: MachineTraits<'_>) -> Option<ConvertedFigure> {
     let conversion = CONVERSIONS.iter().find(|conversion| conversion.fits(key, value, on))?;
     Some(apply(conversion, key, value))
@@ -80,13 +80,13 @@ fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> ConvertedFigur
     }
 }
 
-/// The figures of a Record that can be told in another method, in that one; none of what the Record has there itself.
+/// Figures of a Record converted to another method, except those that the Record also measured in it.
 pub fn equivalents(record: &Record, figures: &[Figure]) -> Vec<Figure> {
     let told = told(record, figures, &[]).into_iter();
     told.filter_map(|told| if let Equivalent::Converted(figure) = told { Some(*figure) } else { None }).collect()
 }
 
-/// This figure of a Record in the method of the known results; none if it was measured by that, or cannot be told in it.
+/// This figure in the method of the known results; `None` if it was measured in it or cannot be converted.
 pub fn equivalent(record: &Record, figures: &[Figure], figure: &Figure) -> Option<Figure> {
     let at = figures.iter().position(|other| other.key == figure.key && other.core == figure.core)?;
     match told(record, figures, &[]).swap_remove(at) {
@@ -95,15 +95,14 @@ pub fn equivalent(record: &Record, figures: &[Figure], figure: &Figure) -> Optio
     }
 }
 
-/// Every figure in the method of the known results where that is possible, else as it was measured. A figure that was
-/// measured in both is there once.
+/// Every figure, in the method of the known results where possible. A figure measured in both appears once.
 pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
     figures.iter().zip(told(record, figures, &[])).filter_map(|(figure, told)| told.figure(figure)).collect()
 }
 
-/// Figures of several results in methods that they share: as measured where the others have a figure so, in the method of
-/// the known results where one of them has it only there. What two versions gave in one run holds for others with the
-/// same cores.
+/// Figures of several results in common methods: as measured if the others have them too, in the method of the known
+/// results if another result has it only there. The ratio of two versions measured in one run applies to others with
+/// the same cores.
 pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
     let pairs: Vec<Pairs> = sides.iter().filter_map(|facts| Pairs::of(facts, facts.figures())).collect();
     let told: Vec<Vec<Equivalent>> = sides.iter().map(|facts| told(facts, facts.figures(), &pairs)).collect();
@@ -137,7 +136,6 @@ pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
     (0..sides.len()).map(common).collect()
 }
 
-/// A figure in the method of the known results.
 enum Equivalent {
     AsMeasured,
     Converted(Box<Figure>),
@@ -188,7 +186,7 @@ fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent
     all.collect()
 }
 
-/// The clock of the cores behind a figure, measured cold.
+/// Measured cold clock of the cores of a figure.
 fn clock_mhz(figures: &[Figure], of: &Figure) -> Option<f64> {
     let cluster = of.core.as_ref()?.cluster;
     let clocks = figures.iter().filter(|clock| clock.key.is_of(WorkloadId::Clock) && clock.key.is_form(&Variant::COLD));
@@ -197,8 +195,8 @@ fn clock_mhz(figures: &[Figure], of: &Figure) -> Option<f64> {
 }
 
 impl Figure {
-    /// `16.02 equivalent: 9900 (9500 to 10300), from 26.02 by 1.05`; none for what was measured as it is told. `measured_by`
-    /// is the version that ran, as far as it is known.
+    /// `16.02 equivalent: 9900 (9500 to 10300), from 26.02 by 1.05`; `None` for a measured figure. `measured_by` is the
+    /// version that ran, if known.
     pub fn estimated_words(&self, measured_by: Option<&str>) -> Option<String> {
         let estimate = self.estimate.as_ref()?;
         let version = |method: u32| match (self.key.workload().id(), method) {

@@ -1,5 +1,5 @@
-//! Pairs: two versions of 7-zip that a run started one after the other on one CPU of each core type. Their ratio holds for
-//! this machine, and for others with the same core types and instruction set, better than any table.
+//! Pairs: two versions of 7-zip measured consecutively on one CPU of each core type. Their ratio is more accurate than
+//! a table, on this machine and on others with the same core types and instruction set.
 
 use super::{ConvertedFigure, Estimate, Grade, isa};
 use crate::figures::main::LISTED;
@@ -7,24 +7,24 @@ use crate::figures::{Figure, FigureKey};
 use crate::stats::mean;
 use record::{Record, Variant, WorkloadId};
 
-/// Two pairs on one machine differ by no more in nine of ten cases.
+/// Largest ratio of two pairs on one machine in nine of ten cases.
 const SINGLE_APART: f64 = 1.03;
-/// On all CPUs another part of the work waits for memory than on one: ratios of both differ by so much.
+/// Largest difference of the ratios on one CPU and on all CPUs, where a different part of the work waits for memory.
 const MULTI_APART: f64 = 1.06;
 
 /// Ratios from the pairs of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pairs {
     isa: Option<String>,
-    /// Method of the other version, and that of the lists.
+    /// Methods of the other version and of the listed one.
     from: u32,
     to: u32,
-    /// For each core type what the other version gives, divided by what that of the lists gives.
+    /// For each core type, score of the other version divided by that of the listed one.
     ratios: Vec<(Option<String>, f64)>,
 }
 
 impl Pairs {
-    /// Those of a Record; none if it has only one version.
+    /// Pairs of a Record; `None` with a single version.
     pub(super) fn of(record: &Record, figures: &[Figure]) -> Option<Self> {
         let of_form = |variant: Variant| {
             let is_score = |figure: &&Figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip);
@@ -47,14 +47,14 @@ impl Pairs {
         Some(Self { isa: isa::of(record), from, to, ratios })
     }
 
-    /// True if they hold for the machine of a Record as well: same programs, same core types.
+    /// True if they apply to the machine of a Record: same programs and core types.
     pub(super) fn hold_for(&self, record: &Record) -> bool {
         let known = |core_type: &String| self.ratios.iter().any(|(of, _)| of.as_ref() == Some(core_type));
         let mut types = record.machine.clusters.iter().map(|cluster| cluster.core_type.known());
         self.isa.is_some() && isa::of(record) == self.isa && types.all(|core_type| core_type.is_some_and(known))
     }
 
-    /// A score of the other version in that of the lists.
+    /// Converts a score of the other version to the listed one.
     pub(super) fn convert(&self, figure: &Figure) -> Option<ConvertedFigure> {
         let is_multi = figure.key.is_form(&Variant::MULTI);
         let is_score = figure.is_main && (is_multi || figure.key.is_form(&Variant::SINGLE));
@@ -84,8 +84,7 @@ impl Pairs {
     }
 }
 
-/// A figure under the name that lists have for it: what the second version of a run gave on one CPU is the score there if
-/// that is the version of the lists; else it is none.
+/// A figure under its name in lists: the score of the second version on one CPU, if it is the listed one; else `None`.
 pub(super) fn listed(figure: &Figure) -> Option<Figure> {
     if !figure.key.is_form(&Variant::OTHER_VERSION) || !figure.key.is_of(WorkloadId::SevenZip) {
         return Some(figure.clone());

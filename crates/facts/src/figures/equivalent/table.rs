@@ -1,4 +1,4 @@
-//! `data/method_ratios.tsv`: which figures mean the same, and by how much scores of two versions differ.
+//! `data/method_ratios.tsv`: equal figures, and ratios of scores of two versions.
 
 use super::MachineTraits;
 use crate::figures::FigureKey;
@@ -8,27 +8,27 @@ use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("../../../../../data/method_ratios.tsv");
 
-/// All rows, in the order in which they are asked: what is special stands above what is general.
+/// All rows in order of precedence: special ones first.
 pub(super) static CONVERSIONS: LazyLock<Vec<Conversion>> =
     LazyLock::new(|| Table::of(TEXT).rows().filter_map(parse).collect());
 
-/// Stands for every value of a column.
+/// Any value of a column.
 const ANY: &str = "*";
-/// In the column `core`: a core that has instructions for AES, by what it reaches.
+/// In the column `core`: a core with AES instructions, as shown by its throughput.
 const AES: &str = "aes-instructions";
-/// kB/s for each MHz that no core without instructions for AES reaches (150 at most), and every one with them does (Zen 5
-/// 239 with keys of 256 bits).
+/// Throughput in kB/s per MHz above which a core has AES instructions: without them at most 150, with them more (Zen 5
+/// reaches 239 with 256-bit keys).
 const AES_KB_PER_S_PER_MHZ: f64 = 200.0;
 
 /// Sources of ratios, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// No estimation: both methods measure the same quantity.
+    /// Not estimated: both methods measure the same quantity.
     SameQuantity,
-    /// Both versions ran in one run, of this machine or one with the same cores.
+    /// Both versions ran in one run, on this machine or one with the same cores.
     MeasuredPair,
-    /// Both versions ran in turns on one machine.
+    /// Both versions ran alternately on one machine.
     SideBySide,
     /// Known results of one core type at one clock with either version.
     KnownResults,
@@ -52,7 +52,7 @@ pub(super) struct Conversion {
 }
 
 impl Conversion {
-    /// True if it is about this figure, measured there.
+    /// True if the row applies to this figure measured on this machine.
     pub(super) fn fits(&self, key: &FigureKey, value: f64, on: MachineTraits<'_>) -> bool {
         let Some(rest) = self.rest(key) else {
             return false;

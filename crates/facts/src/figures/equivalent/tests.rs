@@ -50,7 +50,7 @@ fn the_interval_holds_the_value() {
     assert_eq!((estimate.measured, &estimate.from.to_string()), (4000.0, &"sevenzip@26 single".to_owned()));
 }
 
-/// A run of 26.02 and, behind it, of 16.02 on one CPU.
+/// A run of 26.02, followed by 16.02 on one CPU.
 fn run_of_both(mips: u32, listed_mips: u32) -> Record {
     let mut record = run(&[(26, mips)]);
     let score = compression(listed_mips);
@@ -72,7 +72,7 @@ fn a_second_version_gives_the_score_of_the_lists_and_the_ratio() {
             "sevenzip@16 multi 16.02 equivalent: 8000 (7547 to 8480), from 26 by 1.05"
         ]
     );
-    // The other way round nothing has to be estimated, and the second version is no score.
+    // In the opposite order nothing is estimated, and the second version gives no score.
     let mut record = run(&[(16, 4000)]);
     record = with_step(record, WorkloadId::SevenZip, Variant::OTHER_VERSION, &[0], (1.0, 2.0), compression(4200));
     record.steps.last_mut().unwrap().method = 26;
@@ -89,7 +89,7 @@ fn results_meet_in_the_method_that_all_of_them_have() {
         in_common_methods(&facts.iter().collect::<Vec<_>>()).into_iter().map(main).collect()
     };
     let (new, other, old) = (run(&[(26, 4000)]), run(&[(26, 4100)]), run(&[(16, 3700)]));
-    // Of one version nothing is estimated.
+    // No estimate for a single version.
     assert_eq!(keys(&[&new, &other])[0][1], "sevenzip@26 single");
     assert_eq!(
         keys(&[&new, &old]).iter().map(|keys| keys.last().unwrap().clone()).collect::<Vec<_>>(),
@@ -99,7 +99,7 @@ fn results_meet_in_the_method_that_all_of_them_have() {
         keys(&[&new, &other, &old]).iter().map(|keys| keys.last().unwrap().clone()).collect::<Vec<_>>(),
         ["sevenzip@16 single"; 3]
     );
-    // What the pair of one run tells is better than the table.
+    // The pair of a run takes precedence over the table.
     let both = run_of_both(4200, 4000);
     let sides = [&new, &both].map(Facts::of);
     let told = in_common_methods(&sides.each_ref());

@@ -57,7 +57,7 @@ pub struct PowerFit {
 pub struct StepFit {
     /// Time constant in seconds, common to all phases.
     pub tau_s: Estimate,
-    /// Where each phase was heading to, in °C; none for a phase in which too little moved.
+    /// Final temperature of each phase in °C; `None` for a phase with too little change.
     pub end_celsius: Vec<Option<f64>>,
     /// As in [`PowerFit`].
     pub residual_k: f64,
@@ -136,7 +136,7 @@ pub fn fit_steps(phases: &[&[Moment]]) -> Result<StepFit, Reason> {
     Ok(StepFit { tau_s: known_tau(tau_s)?, end_celsius: phases.iter().map(end).collect(), residual_k })
 }
 
-/// What the model leaves over, in K, where it holds at all.
+/// Residual of the model in K, where the model holds.
 fn residual_k(phases: &[&[Moment]], squares: f64, rise_k: f64, tau_s: Estimate) -> Result<f64, Reason> {
     let count: usize = phases.iter().map(|phase| phase.len()).total();
     let residual_k = (squares / count as f64).sqrt();

@@ -184,7 +184,6 @@ fn positive(value: f64) -> Option<f64> {
     (value > 1e-9).then_some(value)
 }
 
-/// Solution of one phase.
 struct Model {
     /// Temperature without power, or where the phase was heading to.
     end: f64,
@@ -222,7 +221,7 @@ fn counted(moments: &[Moment], tau: f64) -> Vec<Row> {
     moments.iter().filter_map(row).collect()
 }
 
-/// Takes out of every column what the first temperature of the phase explains.
+/// Makes every column orthogonal to the first temperature of the phase.
 fn without_first(rows: &mut [Row]) {
     let with_decay = |of: fn(&Row) -> f64| -> f64 { rows.iter().map(|row| row.decay * of(row)).total() };
     let own = with_decay(|row| row.decay);

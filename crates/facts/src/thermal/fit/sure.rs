@@ -1,13 +1,8 @@
-//! How sure the figures of a fit are, where what it leaves over is not chance from reading to reading.
+//! Confidence intervals of the figures of a fit with correlated residuals.
 //!
-//! Power is known at moments and not between them, so that what a board draws in between pushes its temperature
-//! away from the model, and that lasts as long as heat does: neighbouring readings err alike for a time constant. A
-//! thermometer's own scatter and its steps last for one reading. Both parts are told from what is left over, by its
-//! differences from reading to reading and its size; the least squares then say what they do to the figures. A
-//! phase of four time constants has two readings' worth of the first kind, so that Student's distribution matters.
-//! (Generalised least squares' "sandwich"; degrees of freedom after Satterthwaite 1946.)
-//!
-//! A meter that shows too much by a constant share is no chance: nothing here tells that.
+//! Power is known at moments only, so power in between moves the temperature away from the model for about a time
+//! constant: neighbouring readings have common errors. The scatter and the steps of a thermometer last for one reading.
+//! The residuals show both parts by their differences between neighbours.
 
 use record::Total;
 
@@ -76,9 +71,9 @@ pub(super) fn half_widths(
     Some((0..figures).map(half).collect())
 }
 
-/// What lasts from reading to reading.
+/// The lasting part of the residuals.
 struct Drift {
-    /// The share that is left of what was at the reading before; 0 at the first of a phase.
+    /// Share of the residual of the reading before that remains; 0 at the start of a phase.
     keeps: Vec<f64>,
 }
 
@@ -110,7 +105,6 @@ impl Drift {
         both
     }
 
-    /// Sum of the squares of all correlations.
     fn sum_of_squares(&self) -> f64 {
         self.times(&vec![1.0; self.keeps.len()], 2).iter().total()
     }

@@ -33,16 +33,16 @@ pub struct AbResult {
     pub unit: String,
     /// True if a higher score is better.
     pub higher_is_better: bool,
-    /// By how much the score of B is higher than that of A in percent, negative if lower: median of the blocks. Times
-    /// are told as times: 19 is 19 % longer.
+    /// Median over the blocks of the difference of the score of B in percent; negative if lower. For times, 19 means 19
+    /// % longer.
     pub change_percent: f64,
-    /// The interval of the same, if there are enough blocks for one.
+    /// Confidence interval of the difference, given enough blocks.
     pub interval_percent: Option<[f64; 2]>,
-    /// Blocks in which both sides scored exactly alike: the score is too coarse to tell them apart.
+    /// Blocks with equal scores on both sides: the resolution of the score is too coarse.
     pub tied: usize,
     /// Scores of a side that fall into two groups, low and high, if they do.
     pub modes: [Option<[f64; 2]>; 2],
-    /// Mean power of the whole board on each side in milliwatts, where it is measured.
+    /// Mean power of the whole board on each side in mW, if measured.
     pub milliwatts: Option<[f64; 2]>,
     /// Mean temperature of each side in thousandths of a degree, if a sensor exists.
     pub millicelsius: Option<[f64; 2]>,
@@ -57,7 +57,7 @@ impl AbResult {
     }
 }
 
-/// The answer of a Record whose run had two sides; none without a single whole block.
+/// Result of a Record whose run had two sides; `None` without a whole block.
 pub fn result(facts: &Facts<'_>) -> Option<AbResult> {
     let [a, b] = facts.run.sides.as_slice() else { return None };
     let (score_a, score_b) = (scores(facts, &Variant::SIDE_A), scores(facts, &Variant::SIDE_B));
@@ -98,7 +98,6 @@ pub fn result(facts: &Facts<'_>) -> Option<AbResult> {
     })
 }
 
-/// One successful run.
 struct Run<'a> {
     step: usize,
     repetition: u32,
@@ -123,14 +122,13 @@ fn scores<'a>(record: &'a Record, side: &Variant) -> Vec<Run<'a>> {
     steps.filter(|(_, step)| step.variant == *side).filter_map(run).collect()
 }
 
-/// Power of the whole board in milliwatts, where a sensor or meter measures it.
+/// Power of the whole board in mW, if measured.
 fn power_mw(facts: &Facts<'_>, window: Window) -> Vec<f64> {
     let is_whole = facts.power_source().as_ref().is_some_and(PowerSource::is_whole);
     let power = if is_whole { facts.power_mw(&window) } else { Vec::new() };
     power.into_iter().map(|(_, mw)| mw).collect()
 }
 
-/// Temperature of the SoC in thousandths of a degree.
 fn soc_millicelsius(facts: &Facts<'_>, window: Window) -> Vec<f64> {
     let readings = facts.soc_temperature().map(|channel| view::gauge(facts, channel, window)).unwrap_or_default();
     readings.iter().map(|reading| reading.value as f64).collect()
@@ -169,7 +167,7 @@ mod tests {
         record
     }
 
-    /// Runs with B at so many times the time of A.
+    /// Runs in which B takes `factor` times as long as A.
     fn runs(blocks: usize, factor: f64, mut noise: impl FnMut(usize) -> f64) -> Vec<f64> {
         let run = |index: usize| {
             let is_outer = matches!(index % 4, 0 | 3);

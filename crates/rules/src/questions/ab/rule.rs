@@ -54,7 +54,7 @@ fn answer(result: &AbResult) -> Finding {
         }
     };
     let [low, high] = result.interval_percent.unwrap_or([change, change]);
-    // A difference is told by its size and a word, a range around nothing by its signs.
+    // A difference gets its size and a word, an interval around zero its signs.
     let (low, high) = match (result.is_different(), change < 0.0) {
         (true, true) => (unsigned(high), unsigned(low)),
         (true, false) => (unsigned(low), unsigned(high)),
@@ -80,7 +80,7 @@ fn unsigned(percent: f64) -> String {
     format!("{:.1} %", percent.abs())
 }
 
-/// `; B draws 120 mW more and is 1.5 °C warmer`, as far as it was measured.
+/// `; B draws 120 mW more and is 1.5 °C warmer`, as far as measured.
 fn power_and_heat(result: &AbResult) -> String {
     let more = |change: f64, more: &'static str, less: &'static str| {
         if change < 0.0 { less } else { more }

@@ -1,5 +1,5 @@
-//! Report: clocks as they were measured, next to the advertised ones: every CPU alone and with all others,
-//! every OPP, the way to full clock, and what other methods say.
+//! Report: measured clocks next to the advertised ones: every CPU alone and with all others, every OPP, the time to
+//! full clock, and the results of other methods.
 
 use crate::tables::{Answer, Report, Subject};
 use facts::lines::{sentences, unmeasured, wrapped};
@@ -19,7 +19,7 @@ const REPORT: Report = Report {
     ..Report::part(Subject::Clock, render)
 };
 
-/// With more CPUs than this, those of a cluster that are alike share a line.
+/// Number of CPUs above which equal CPUs of a cluster share a line.
 const LINES_MAX: usize = 16;
 /// Clocks this close to each other are alike.
 const ALIKE: f64 = 0.005;
@@ -46,7 +46,7 @@ fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
     text
 }
 
-/// Every reason once, with the passes that it ended.
+/// Distinct reasons, each with the passes that it ended.
 fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for line in unmeasured(record, Some(WorkloadId::Clock), &[]) {
@@ -62,13 +62,11 @@ fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
     reasons
 }
 
-/// Points of a pass, one for each CPU.
 fn points<'a>(record: &'a Record, variant: &Variant) -> Vec<&'a ClockPoint> {
     let passes = view::clock_passes(record, variant);
     passes.flat_map(|(_, clocks)| &clocks.points).collect()
 }
 
-/// Row of the table of CPUs.
 struct Row {
     cpus: Vec<u32>,
     points: Vec<ClockPoint>,
@@ -147,7 +145,6 @@ impl Row {
     }
 }
 
-/// Highest clock of a CPU's policy.
 fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<f64> {
     let policies = record.machine.policies.iter();
     let mut own = policies.filter(|policy| policy.cpus.contains(&point.cpu));
@@ -186,7 +183,6 @@ fn opps(record: &Record) -> String {
     text
 }
 
-/// Clocks under load and after it, where a run or the question has them.
 fn hot(record: &Record) -> String {
     let after = points(record, &Variant::HOT_AFTER);
     let mut text = String::new();
@@ -206,7 +202,6 @@ fn hot(record: &Record) -> String {
     text
 }
 
-/// Time of each cluster from idle to full clock.
 fn ramps(record: &Record) -> Vec<String> {
     let line = |point: &&ClockPoint| {
         let windows = point.windows.as_ref()?;
@@ -230,7 +225,7 @@ fn ramps(record: &Record) -> Vec<String> {
     points(record, &Variant::AS_FOUND).iter().filter_map(line).collect()
 }
 
-/// Result of each other method, or the reason why there is none.
+/// Result of each other method, or the reason why it is missing.
 fn methods(record: &Record) -> Vec<String> {
     let mut found: Vec<(String, String, Vec<u32>, Vec<f64>)> = Vec::new();
     for point in points(record, &Variant::COLD_CORES) {
@@ -263,7 +258,7 @@ fn methods(record: &Record) -> Vec<String> {
     found.iter().map(line).collect()
 }
 
-/// The same reason for every CPU: their folders differ by the number only.
+/// Reason without the number of the CPU, for grouping.
 fn without_cpu(why: &str, cpu: u32) -> String {
     why.replace(&format!("/cpu{cpu}/"), "/cpuN/").replace(&format!("/cpu/{cpu}/"), "/cpu/N/")
 }
@@ -300,12 +295,11 @@ fn cluster_of(record: &Record, cpu: u32) -> Vec<u32> {
     own.find(|cpus| cpus.contains(&cpu)).cloned().unwrap_or_else(|| vec![cpu])
 }
 
-/// The reading that counts.
 fn khz(point: &ClockPoint) -> Option<f64> {
     view::measured_khz(point).map(f64::from)
 }
 
-/// The clock of the CPU itself, also where a quota withholds it.
+/// Clock of the CPU itself, even under a quota.
 fn best_khz(point: &ClockPoint) -> Option<f64> {
     let best = point.windows.as_ref()?.best_khz;
     (best > 0).then(|| f64::from(best))

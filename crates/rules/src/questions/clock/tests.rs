@@ -1,4 +1,4 @@
-//! The whole text for a board, and how it is shortened on large machines.
+//! The whole text for a board, and its short form on large machines.
 
 use super::*;
 use crate::test_support::{own_run, point, with_clocks};

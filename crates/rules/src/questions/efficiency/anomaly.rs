@@ -1,29 +1,28 @@
-//! What is not as it should be on the way through all OPPs. Pure, over bare points, so that made
-//! curves can test it.
+//! Anomalies in a walk through all OPPs. Pure, over bare points, for tests with simulated curves.
 //!
-//! The measure is the energy that a unit of work costs above idling: with a clock f at a voltage V it
-//! goes with V^2, for every chip. On a healthy curve it rises with the clock, gently, and steeper
-//! towards the top; it is flat only at the bottom, where the voltage cannot fall any further.
+//! The measure is the energy of a unit of work above idle: at clock f and voltage V it is proportional to V^2 on every
+//! chip. On a healthy curve it rises with the clock, more steeply towards the top; it is flat only at the bottom, where
+//! the voltage is at its minimum.
 
 use record::Arrange;
 
-/// One OPP, as far as anomalies need it.
+/// One OPP with the values that anomalies need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OppFigures {
-    /// Clock that was asked for, in kHz.
+    /// Requested clock in kHz.
     pub opp_khz: u32,
-    /// Clock that was measured, and how far it may lie off in percent.
+    /// Measured clock, and its tolerance in percent.
     pub measured: Option<(u32, f64)>,
     /// Work a second.
     pub score: f64,
     /// Power above idling, in milliwatts.
     pub net_mw: Option<f64>,
-    /// True if a limit below this OPP was seen while it was measured.
+    /// True if a limit below this OPP was in effect during the measurement.
     pub is_limited: bool,
 }
 
 impl OppFigures {
-    /// The clock that it ran at: measured where that is not what was asked for.
+    /// Actual clock: the measured one if it differs from the requested one.
     fn clock_khz(&self) -> u32 {
         match (clock_error(self), self.measured) {
             (Some(_), Some((khz, _))) => khz,
@@ -41,11 +40,11 @@ impl OppFigures {
 /// Anomaly of one OPP.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Anomaly {
-    /// It gives another clock than it promises: by so many percent, negative if lower.
+    /// Deviation of the measured clock from the requested one in percent; negative if lower.
     NotHonoured(f64),
-    /// It was lowered while it was measured: heat or a power limit.
+    /// Lowered during the measurement: heat or a power limit.
     HeldBack,
-    /// Work costs so many percent more than the steps around it let expect.
+    /// Excess energy per work in percent over what the neighbouring steps suggest.
     OutOfProportion(f64),
     /// From here down to the lowest OPP the voltage does not fall with the clock, over this span in kHz.
     FlatVoltage(u32),
@@ -66,7 +65,7 @@ const FLAT_PERCENT: f64 = 4.0;
 const FLAT_SPAN_SHARE: f64 = 0.5;
 const FLAT_RUNGS_MIN: usize = 3;
 
-/// Every anomaly with the index of its OPP; the opps are lowest first.
+/// Anomalies with the indices of their OPPs, lowest OPP first.
 pub fn anomalies(opps: &[OppFigures]) -> Vec<(usize, Anomaly)> {
     let mut found = Vec::new();
     for (index, opp) in opps.iter().enumerate() {
@@ -90,7 +89,7 @@ fn clock_error(opp: &OppFigures) -> Option<f64> {
     (percent.abs() > tolerance_percent.max(CLOCK_PERCENT)).then_some(percent)
 }
 
-/// Steps whose work costs much more than the step below, or than both of its neighbours, let expect.
+/// Steps whose energy per work exceeds what the step below or both neighbours suggest.
 fn out_of_proportion(opps: &[(usize, &OppFigures)]) -> Vec<(usize, Anomaly)> {
     let points: Vec<(usize, f64, f64)> = opps
         .iter()
@@ -109,7 +108,7 @@ fn out_of_proportion(opps: &[(usize, &OppFigures)]) -> Vec<(usize, Anomaly)> {
                 let share = (clock - below.1) / (above.1 - below.1).max(1e-9);
                 below.2 + share * (above.2 - below.2)
             }
-            // The highest has but one: the steepest of what is usual on its way and what is physics.
+            // The highest OPP has one neighbour: the limit is the larger of the usual slope and the physical one.
             None => {
                 let last = slopes.get(at.wrapping_sub(2)).copied().unwrap_or(usual);
                 let exponent = usual.max(last).clamp(EXPONENT_MIN, EXPONENT_MAX);
@@ -214,7 +213,7 @@ mod tests {
 
     #[test]
     fn noise_of_real_meters_is_no_anomaly() {
-        // 3 % up and down, the same every time.
+        // Random deviations of 3 %, equal in each run.
         let mut chance = Chance(0x5bc);
         for _ in 0..200 {
             let mut opps = curve(&CLEAN);
@@ -239,7 +238,7 @@ mod tests {
         let mut fake = curve(&CLEAN);
         fake[7].measured = Some((1_500_000, 1.0));
         fake[7].score = fake[5].score;
-        // A voltage for a clock that is not there costs for nothing.
+        // A voltage for a clock that does not exist wastes energy.
         check(&fake, &[(7, "NotHonoured"), (7, "OutOfProportion")]);
         let mut hot = curve(&CLEAN);
         hot[7].is_limited = true;

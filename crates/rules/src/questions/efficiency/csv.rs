@@ -14,7 +14,7 @@ pub(super) const REPORT: Report = Report {
 const HEADINGS: &str = "cpus,opp_khz,measured_khz,score,unit,values,half_width_percent,seconds,celsius,milliwatts,\
                         idle_milliwatts,millijoules_per_unit,sweet_spot,anomaly\n";
 
-/// One row for each OPP of each set; cells of what is not known are empty.
+/// One row for each OPP of each set; unknown cells are empty.
 pub fn csv(facts: &Facts<'_>) -> String {
     let idle = idle(facts);
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.3}"));

@@ -1,5 +1,5 @@
-//! What performance costs: every OPP of every set of cores with its clock, score, temperature and
-//! power; where work is cheapest, and what is not as it should be. Pure.
+//! Cost of performance: every OPP of every set of cores with clock, score, temperature and power; the most efficient
+//! OPP, and anomalies. Pure.
 
 pub mod anomaly;
 mod csv;
@@ -35,7 +35,7 @@ pub struct Idle {
     pub celsius: Option<f64>,
 }
 
-/// One set of cores through all OPPs.
+/// One set of cores at all OPPs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Walk {
     /// The set.
@@ -53,7 +53,7 @@ pub struct Walk {
 /// One OPP of one set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Clock that was asked for, in kHz.
+    /// Requested clock in kHz.
     pub opp_khz: u32,
     /// Clock that was measured, in kHz.
     pub measured_khz: Option<u32>,
@@ -74,7 +74,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// Energy for a unit of work: milliwatts over score, mJ for each MB/s or MIPS held for a second.
+    /// Energy per unit of work: power over score, in mJ for each MB/s or MIPS sustained for a second.
     pub fn energy(&self) -> Option<f64> {
         (self.score > 0.0).then_some(self.milliwatts? / self.score)
     }
@@ -143,7 +143,7 @@ fn khz(step: &Step) -> Option<u32> {
     }
 }
 
-/// Meters and governors need so long after a change.
+/// Settling time of meters and governors after a change.
 const SETTLES_MS: i64 = 500;
 
 fn point(
@@ -193,7 +193,7 @@ fn point(
     Some((point, opp))
 }
 
-/// Every repetition: 7-zip gives one value a pass, the built-in workload one a turn.
+/// All repetitions: 7-zip reports one value per pass, the built-in workload one per turn.
 fn values(step: &Step) -> Vec<f64> {
     match &step.outcome {
         Outcome::Done(StepMeasurement::Series(series)) => series.values.clone(),
@@ -202,8 +202,8 @@ fn values(step: &Step) -> Vec<f64> {
     }
 }
 
-/// Power while it worked. A score that is the median of many turns belongs to the power of a typical
-/// moment: between the parts of a point, where texts are made and threads wait for each other, it is less.
+/// Power during the work. A score that is a median of many turns belongs to the power of a typical moment: between the
+/// parts of a point, when texts are generated and threads wait, power is lower.
 fn milliwatts(facts: &Facts<'_>, loads: &[&Step], window: Window) -> Option<f64> {
     let is_series = |step: &&Step| matches!(step.outcome, Outcome::Done(StepMeasurement::Series(_)));
     if !loads.iter().all(is_series) {
@@ -213,12 +213,12 @@ fn milliwatts(facts: &Facts<'_>, loads: &[&Step], window: Window) -> Option<f64>
     median(&power.iter().map(|(_, mw)| *mw).collect::<Vec<_>>())
 }
 
-/// A limit below the OPP in several samples: something other than the OPP sweep lowered it.
+/// A limit below the OPP in several samples has another cause than the OPP sweep.
 fn is_limited(record: &Record, step: &Step, window: Window, opp_khz: u32) -> bool {
     let policies = record.machine.policies.iter();
     let mut own = policies.filter(|policy| policy.cpus.iter().any(|cpu| step.cpus.contains(cpu)));
     own.any(|policy| {
-        // A slower cluster of a mixed set stands at its own highest clock.
+        // A slower cluster of a mixed set runs at its own highest clock.
         let top = policy.clock_khz_max.known().copied().unwrap_or(opp_khz);
         let wanted = i64::from(opp_khz.min(top));
         let Some(channel) = record.samples.channel(&ChannelId::limit_max(policy.policy)) else { return false };

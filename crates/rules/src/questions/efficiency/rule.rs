@@ -1,4 +1,4 @@
-//! Rule: efficiency-result. Where work is cheapest, and which OPPs are not as they should be.
+//! Rule: efficiency-result. The most efficient OPP, and OPPs with anomalies.
 
 use crate::questions::efficiency::{Anomaly, Walk, walks};
 use crate::tables::{Role, Rule};

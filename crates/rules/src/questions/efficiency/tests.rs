@@ -1,4 +1,4 @@
-//! Efficiency walks made for tests: sweet spot, table and CSV, with and without a meter. No real board is in them.
+//! Simulated efficiency walks: sweet spot, table and CSV, with and without a meter.
 
 use super::*;
 use crate::test_support::{compression, gauge_channel, labelled, own_run, point, with_clocks, with_step};

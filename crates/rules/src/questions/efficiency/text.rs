@@ -1,4 +1,4 @@
-//! The answer of an efficiency run as text: the table that people know, with what it means.
+//! Result of an efficiency run as text: the table and its meaning.
 
 use super::{Anomaly, Idle, Point, Walk, idle, walks};
 use facts::Facts;
@@ -65,7 +65,7 @@ fn care(walk: &Walk) -> String {
     }
 }
 
-/// The smallest to the largest, or the one that all of them are.
+/// `smallest to largest`, or the single value.
 fn range(values: impl Iterator<Item = f64> + Clone, digits: usize) -> String {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.fold(f64::NEG_INFINITY, f64::max);

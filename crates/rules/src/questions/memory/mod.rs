@@ -28,7 +28,7 @@ const WORKLOADS: [WorkloadId; 5] = [
     WorkloadId::MemoryLoaded,
     WorkloadId::MemoryScaling,
 ];
-/// Wanted half width of an interval.
+/// Target half width of an interval.
 const HALF_WIDTH: f64 = 0.01;
 
 fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
@@ -160,7 +160,7 @@ fn latencies(record: &Record, step: &Step, latency: &Latency) -> String {
     text
 }
 
-/// Eight characters with as many decimals as make sense.
+/// A cell of eight characters with suitable decimals.
 fn cell(value: Option<f64>) -> String {
     match value {
         Some(value) if value < 100.0 => format!("{value:>8.2}"),

@@ -1,4 +1,4 @@
-//! The whole text of a made board.
+//! The whole text for a simulated board.
 
 use super::*;
 use crate::test_support::{own_run, with_step};

@@ -14,7 +14,7 @@ const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 72.0;
 const BOTTOM: f64 = 44.0;
-/// Height of a line of the key, and the letters that a column of it holds.
+/// Height of a line of the key, and letters per column.
 const KEY_ROW: f64 = 18.0;
 const KEY_CHARS: usize = 46;
 /// Runs whose plot shows something: the others have their table of loads.
@@ -22,7 +22,7 @@ const MODES: [Mode; 3] = [Mode::Sensitivity, Mode::Thermal, Mode::Command];
 /// More rows than this are no picture any more, and more names no key.
 const CPUS_MAX: usize = 512;
 const NAMES_MAX: usize = 60;
-/// Columns that can be told apart; longer runs have wider seconds.
+/// Maximum number of columns; longer runs have wider ones.
 const COLUMNS_MAX: usize = 300;
 
 /// The end of a second, and the use of each core in it.
@@ -89,12 +89,10 @@ fn draw(facts: &Facts<'_>) -> Option<Picture> {
     Some(canvas.finish())
 }
 
-/// Workload.
 fn steps(record: &Record) -> impl Iterator<Item = &Step> {
     record.steps.iter().filter(|step| step.workload != WorkloadId::Clock)
 }
 
-/// Every name of a step once, in the order of the run.
 fn names(record: &Record) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in steps(record).map(name) {
@@ -118,7 +116,6 @@ fn key(canvas: &mut Canvas, names: &[String], top: f64) {
     }
 }
 
-/// `video h264-540p at 40 %`.
 fn name(step: &Step) -> String {
     match step.set_clock {
         Some(clock) => format!("{} at {}", step_name(step), clock_words(clock)),

@@ -1,4 +1,4 @@
-//! What holds a workload back: seen from its CPU time, what its CPUs waited for, and its elasticity.
+//! Limiting resource of a workload, by its CPU time, the waits of its CPUs, and its elasticity.
 
 use super::{Elasticity, Level};
 use facts::view;
@@ -7,7 +7,7 @@ use record::{Record, Step};
 /// Bottleneck of a workload at the highest clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limiter {
-    /// One core is full while others idle.
+    /// One core is busy while others idle.
     OneCore,
     /// All cores that it may use are full.
     AllCores,
@@ -15,7 +15,7 @@ pub enum Limiter {
     Memory,
     /// CPUs idle because storage does not answer.
     Storage,
-    /// Its cores are not full, and nothing else that is watched is: network, GPU, a device, a pause.
+    /// Neither cores nor other monitored resources are busy: network, GPU, a device, a pause.
     Other,
     /// Unknown.
     Unknown,
@@ -27,10 +27,10 @@ const FULL: f64 = 0.9;
 const MEMORY_ELASTICITY_MAX: f64 = 0.7;
 /// From here on a workload goes with the clock.
 const PROPORTIONAL_MIN: f64 = 0.9;
-/// Waiting for storage shows from this share of one CPU on, in percent.
+/// Minimum I/O wait in percent of one CPU.
 const IOWAIT_PERCENT_MIN: f64 = 10.0;
-/// Work that fills one core in sum and gives this much of the clock is held back by that core; with less,
-/// several of its parts are busy next to something slower.
+/// Elasticity from which work that fills one core in sum is limited by that core; below it, several of its parts are
+/// busy next to a slower resource.
 const ONE_CORE_ELASTICITY_MIN: f64 = 0.4;
 
 impl Limiter {
@@ -65,10 +65,10 @@ impl Limiter {
             }
             _ if is_full && cores > 1.0 => Self::AllCores,
             _ if is_full => Self::OneCore,
-            // Free to move, it fills one core in sum; whether that holds it back its elasticity tells.
+            // Unpinned work fills one core in sum; its elasticity shows whether that core limits it.
             Some(value) if one_is_full && value >= ONE_CORE_ELASTICITY_MIN => Self::OneCore,
             None if one_is_full => Self::OneCore,
-            // All of the clock arrives, so it is the CPU, however its time is counted.
+            // A score proportional to the clock is limited by the CPU, regardless of its CPU time.
             Some(value) if value >= PROPORTIONAL_MIN => Self::OneCore,
             Some(value) if value >= MEMORY_ELASTICITY_MAX && used > 0.5 => Self::OneCore,
             _ if waits_for_storage => Self::Storage,

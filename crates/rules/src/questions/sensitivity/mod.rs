@@ -1,9 +1,8 @@
-//! What workloads lose when the clock falls: elasticity, what limits them, use of each core. Pure.
+//! Loss of workloads at lower clocks: elasticity, limiting resource, use of each core. Pure.
 //!
-//! Elasticity is the exponent in time ~ clock^-e, taken in each round as the slope of a line through
-//! logarithms: 1 means that half the clock takes twice the time, 0 that the clock does not matter.
-//! Rounds run up and down in turns, so that drift cancels in their median; its interval is that of
-//! the sign test and needs no assumption on the noise (see [`crate::questions::ab`]).
+//! Elasticity is the exponent in time ~ clock^-e, in each round the slope of a line through logarithms: at 1 half the
+//! clock takes twice the time, at 0 the clock does not matter. Rounds alternate in direction, so drift cancels in their
+//! median; its interval is that of the sign test and needs no assumption on the noise (see [`crate::questions::ab`]).
 
 mod core_use;
 mod limiter;
@@ -41,7 +40,7 @@ const CONFIDENCE_PERCENT: f64 = 95.0;
 pub struct Sensitivity {
     /// The workload in words.
     pub name: String,
-    /// Unit of its score.
+    /// Unit of the score.
     pub unit: String,
     /// True if a higher score is better.
     pub higher_is_better: bool,
@@ -51,7 +50,7 @@ pub struct Sensitivity {
     pub elasticity: Option<Elasticity>,
     /// Limiter at the highest clock.
     pub limiter: Limiter,
-    /// Indices of its steps.
+    /// Indices of the steps.
     pub steps: Vec<usize>,
 }
 
@@ -62,7 +61,7 @@ pub struct Elasticity {
     pub value: f64,
     /// 95 % interval of the median, from six rounds on.
     pub interval: Option<[f64; 2]>,
-    /// Rounds that gave one.
+    /// Number of rounds with a value.
     pub rounds: usize,
 }
 
@@ -71,7 +70,7 @@ pub struct Elasticity {
 pub struct Level {
     /// The clock that was set.
     pub clock: SetClock,
-    /// What it is in kHz, or in percent of all time: measured where that differs from what was set.
+    /// Clock in kHz or share of time in percent: the measured one if it differs from the setting.
     pub speed: f64,
     /// Median score.
     pub score: f64,
@@ -86,7 +85,7 @@ pub struct Level {
 }
 
 impl Sensitivity {
-    /// By how much the score at the highest clock is higher than at the lowest, in percent; of times it is negative.
+    /// Difference of the score at the highest clock from that at the lowest in percent; negative for times.
     pub fn change_percent(&self) -> Option<f64> {
         self.top_against_lowest()?.percent()
     }
@@ -102,7 +101,7 @@ impl Sensitivity {
         (self.levels.len() > 1).then_some(change)
     }
 
-    /// CPU seconds a second that the work of the highest clock would need at a lower one.
+    /// CPU seconds per second that the work of the highest clock would need at a lower one.
     pub fn cpu_s_needed(&self, at: &Level) -> Option<f64> {
         let top = self.levels.last()?;
         Some(top.cpu_s_per_s? * top.speed / at.speed)
@@ -147,7 +146,6 @@ fn rows(step: &Step) -> Vec<String> {
     }
 }
 
-/// The score of one of its rows.
 fn row_score(step: &Step, row: usize) -> Option<StepScore> {
     let Outcome::Done(StepMeasurement::Scores(scores)) = &step.outcome else { return step_score(step) };
     let found = scores.rows.get(row)?;

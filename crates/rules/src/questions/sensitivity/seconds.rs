@@ -24,12 +24,12 @@ const SECONDS_MAX: usize = 60;
 /// Use of each core in one second, in percent.
 type Second = Vec<(u32, f64)>;
 
-/// One table for each workload that ran at several clocks; empty for other runs.
+/// One table for each workload at several clocks; empty for other runs.
 pub fn seconds(facts: &Facts<'_>) -> String {
     let mut text = String::new();
     let mut told: Vec<Vec<usize>> = Vec::new();
     for result in results(facts) {
-        // Several scores of the same steps have the same table.
+        // Scores of the same steps share a table.
         if told.contains(&result.steps) {
             continue;
         }
@@ -88,12 +88,12 @@ fn cells(second: Option<&Second>, shown: usize, width: usize) -> String {
     cells.collect::<String>() + &format!("{total:6.0}")
 }
 
-/// The seconds of its first round at this clock.
+/// Seconds of the first round at this clock.
 fn of_clock(record: &Record, result: &Sensitivity, clock: SetClock) -> Vec<Second> {
     let steps = result.steps.iter().map(|index| &record.steps[*index]);
     let step = steps.filter(|step| step.set_clock == Some(clock)).min_by_key(|step| step.repetition);
     let Some(step) = step else { return Vec::new() };
-    // Samples do not begin with the step: one before it begins the first second.
+    // Samples and steps start independently: the sample before a step begins its first second.
     let reach_ms = record.samples.interval_ms as i64;
     let window = Window { start_ms: step.window.start_ms - reach_ms, ..step.window };
     let rows = core_use_by_second(record, window);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn clocks_stand_side_by_side() {
-        // A row every half second: one core full, the other idle.
+        // A row every half second, with one busy and one idle core.
         let ticks: Vec<i64> = (0..20).map(|row| row * 50).collect();
         let mut record = counter(own_run(), ChannelId::cpu_time(0, CpuTime::User), Unit::Ticks, &ticks);
         record = counter(record, ChannelId::cpu_time(1, CpuTime::Idle), Unit::Ticks, &ticks);

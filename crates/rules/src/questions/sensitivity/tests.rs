@@ -1,4 +1,4 @@
-//! Made runs at several clocks, and the figures of a published report. Nothing is measured here.
+//! Simulated runs at several clocks, and figures of a published report.
 
 use super::*;
 use crate::test_support::{counter, own_run, with_step};
@@ -49,7 +49,7 @@ fn times(exponent: f64, noise: impl Fn(u32) -> f64) -> Vec<Run> {
 #[test]
 fn elasticity_is_the_exponent() {
     for exponent in [0.0, 0.4, 1.0] {
-        // Rounds that are slow as a whole change nothing.
+        // Uniformly slow rounds do not change the result.
         let runs = times(exponent, |round| 1.0 + 0.1 * f64::from(round));
         let result = &results(&Facts::of(&record(&runs, false)))[0];
         let elasticity = result.elasticity.unwrap();
@@ -146,7 +146,7 @@ fn raspberry_pi_4() -> Record {
         ("lan", lan_high, lan_low, [1.26, 1.91]),
         ("copy", 71.9, 42.4, [1.04, 1.32]),
         ("cpu", 5950.0, 2364.0, [1.0, 1.0]),
-        // Frames per second are the same at both clocks as far as it can be seen.
+        // Frames per second are equal at both clocks within their resolution.
         ("film", 25.0, 25.0, [1.70, 2.82]),
     ] {
         let runs = [(HIGH, 0, high, cpu[0]), (LOW, 0, low, cpu[1])];

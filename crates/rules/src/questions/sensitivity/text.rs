@@ -1,4 +1,4 @@
-//! The answer of a sensitivity run as text: one table of workloads and clocks, then core by core.
+//! Result of a sensitivity run as text: one table of workloads and clocks, then each core.
 
 use super::{Level, Limiter, Sensitivity, results};
 use facts::number::with_unit;
@@ -40,7 +40,7 @@ fn how(result: &Sensitivity) -> &'static str {
 
 fn row(result: &Sensitivity, level: &Level) -> String {
     let name = if result.levels.last() == Some(level) { result.name.as_str() } else { "" };
-    // Command lines can be long; their end tells them apart no worse than their beginning.
+    // Long command lines are cut at the end.
     let name: String = name.chars().take(NAME_CHARS).collect();
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
     let score = with_unit(level.score, &result.unit);
@@ -80,12 +80,12 @@ pub(crate) fn answer(result: &Sensitivity) -> String {
     format!("elasticity {:.2} ({interval}), limited by: {}{gain}", elasticity.value, result.limiter.words())
 }
 
-/// Clocks at which the same work in the same time would need more CPUs than the machine has.
+/// Clocks at which the same work in the same time would need more CPUs than exist.
 fn impossible(record: &Record, result: &Sensitivity) -> Option<String> {
     let cpus = view::cpu_count(record)?;
     let lowest = result.levels.first()?;
     let needed = result.cpu_s_needed(lowest)?;
-    // Work that fills its cores at any clock simply takes longer; there is nothing impossible in that.
+    // Work that fills its cores at any clock takes longer, which is possible.
     let fills = matches!(result.limiter, Limiter::OneCore | Limiter::AllCores | Limiter::Memory);
     (needed > f64::from(cpus) && !fills).then(|| {
         format!(

@@ -1,4 +1,4 @@
-//! Tests of all plots: which runs have some, and Records of people who want a picture to cost everything.
+//! Tests of all plots: runs with plots, and hostile Records that aim at the cost of a plot.
 
 use crate::questions::plots;
 use crate::test_support::{Chance, gauge_channel, own_run, with_step};
@@ -89,7 +89,7 @@ fn plots_are_finite_for_any_numbers() {
     for seed in 1..=60 {
         let (mut value, mut chance) = (heated.clone(), Chance(seed));
         mutate(&mut value, &mut chance);
-        // Some numbers are no number of that kind; the reader refuses those files.
+        // Numbers out of range of their type; the reader refuses those files.
         if let Ok(record) = serde_json::from_value(value) {
             drawn += draw(&record);
         }

@@ -1,4 +1,4 @@
-//! The answer to a thermal test: its plot and its rule. Its result is in `thermal`, as figures have it too.
+//! Presentation of a thermal test: plot and rule. `facts::thermal` has the result.
 
 mod plot;
 mod rule;

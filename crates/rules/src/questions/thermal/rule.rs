@@ -1,4 +1,4 @@
-//! Rule: thermal-result. How long a load held its clock, and what was left of it.
+//! Rule: thermal-result. How long a load held its clock, and the remaining clock.
 
 use crate::tables::{Role, Rule};
 use facts::thermal::load;

@@ -1,4 +1,4 @@
-//! Check: card-counterfeit. The registers of a card are those of counterfeits.
+//! Check: card-counterfeit. The registers of a card match those of counterfeits.
 
 use super::{cards, finding};
 use crate::tables::{Precondition, Rule, Subject};
@@ -25,19 +25,19 @@ const FALSE_NAMES: &[&str] = &["00000", "SMI", "ASTC", "AS"];
 pub enum Verdict {
     /// No contradiction.
     Fine,
-    /// Its serial number is one that honest makers pass within a day.
+    /// Genuine makers reach its serial number within a day.
     Suspicious,
     /// No honest card has these registers.
     Counterfeit,
 }
 
-/// Numbers of maker and OEM, where both were read. Earlier versions wrote 0 for what they could not read, and no name.
+/// Numbers of maker and OEM, if both were read. Earlier versions wrote 0 and no name for unreadable ones.
 pub(crate) fn registers(card: &Card) -> Option<(u32, u32)> {
     let read = card.manfid.zip(card.oemid)?;
     (read != (0, 0) || !card.name.is_empty()).then_some(read)
 }
 
-/// Maker and verdict by the registers; of a card whose registers were not read nothing is known.
+/// Maker and verdict by the registers; unknown without them.
 pub(crate) fn judge(card: &Card) -> (Option<&'static str>, Verdict) {
     let Some((manfid, oemid)) = registers(card) else { return (None, Verdict::Fine) };
     // An eMMC that is no more than soldered and a card have registers of their own.

@@ -14,7 +14,7 @@ pub(crate) const SLOW: Rule = Rule {
     when: Precondition::Rest,
     ..Rule::PLAIN
 };
-/// Modes of SD and eMMC in rising order of speed: what the kernel says, and the property that allows it.
+/// Modes of SD and eMMC by rising speed: name in the kernel, and the property that enables it.
 const MODES: &[(&str, &str, u32)] = &[
     ("high speed", "cap-sd-highspeed", 25),
     ("SDR50", "sd-uhs-sdr50", 50),
@@ -25,7 +25,6 @@ const MODES: &[(&str, &str, u32)] = &[
     ("HS400", "mmc-hs400-1_8v", 400),
 ];
 
-/// Megabytes per second that a mode gives.
 fn mode_speed(mode: &str) -> u32 {
     let known = MODES.iter().rev().find(|(word, ..)| mode.contains(word));
     known.map_or(12, |(_, _, speed)| *speed)

@@ -1,5 +1,5 @@
-//! Check: card-size. A card claims a size that it cannot have: more than its name promises, or than any card had
-//! when it was made.
+//! Check: card-size. A card reports an impossible size: more than its name states, or more than cards had when it was
+//! made.
 
 use super::super::units::size_name;
 use super::{cards, finding};
@@ -33,11 +33,11 @@ fn promised_gb(name: &str) -> Option<u64> {
     (of_capacity && is_size && (unit.starts_with('G') || (unit.is_empty() && digits.len() == 3))).then_some(number)
 }
 
-/// The largest card there was at the end of that year, in GB.
+/// Largest card available at the end of that year, in GB.
 fn largest_gb(year: u32) -> Option<u64> {
     let rows = Table::of(include_str!("../../../../../data/card_sizes.tsv")).rows();
     let years: Vec<(u64, u64)> = rows.filter_map(|row| Some((row.number("year")?, row.number("size")?))).collect();
-    // Beyond the table nothing is known to be impossible.
+    // Beyond the table every size is possible.
     let last = years.last()?.0;
     let until = years.into_iter().find(|(until, _)| u64::from(year) <= *until)?;
     (u64::from(year) < last).then_some(until.1)

@@ -24,7 +24,7 @@ fn memory_line(module: &MemoryModule) -> String {
     format!("{slot}: {}", words.join(" "))
 }
 
-/// One line for each supply that tells something.
+/// One line for each supply with readings.
 pub fn supply_lines(survey: &Survey) -> Vec<String> {
     survey.supplies.iter().map(supply_line).collect()
 }
