@@ -66,7 +66,7 @@ impl Row {
     }
 }
 
-/// What rows are made from.
+/// Input of the rows.
 struct Corpus {
     /// Folder of logs; some rows need none.
     folder: Option<PathBuf>,
@@ -77,7 +77,7 @@ struct Corpus {
 /// Makes some of the rows.
 type Group = fn(&Corpus) -> Result<Vec<Row>>;
 
-/// All groups of rows, each of which takes about as long as the others.
+/// Groups of rows of similar duration.
 const GROUPS: [Group; 5] = [
     |corpus| {
         let Some(folder) = &corpus.folder else { return Ok(Vec::new()) };

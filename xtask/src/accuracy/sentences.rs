@@ -9,7 +9,7 @@ use facts::{Cause, Explained, ScoreVerdict, Severity, Tenths, Verdict};
 use record::{Outcome, Record, Source, StepMeasurement, SwapKind, Variant, WorkloadId};
 use rules::relation::Relation;
 
-/// A text with everything that is said of it.
+/// A text with its explanation, report and ranking.
 struct Subject<'a> {
     text: &'a str,
     explained: Explained<'a>,
