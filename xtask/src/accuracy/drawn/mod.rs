@@ -103,8 +103,11 @@ const HIDDEN: [(&str, IsHidden); 6] = [
     ("quota and swap", |id| matches!(id, ChannelId::ControlGroup(_) | ChannelId::Swap(_))),
 ];
 
-/// Removes everything else that shows a fault.
-const WITHOUT: [(&str, fn(&mut Record)); 5] = [
+/// Removes a source from a Record.
+type Remove = fn(&mut Record);
+
+/// Other sources that show a fault.
+const WITHOUT: [(&str, Remove); 5] = [
     ("counters of the steps", |record| record.steps.iter_mut().for_each(|step| step.counters = Counters::default())),
     ("time waited", |record| {
         record.steps.iter_mut().for_each(|step| step.counters.run_delay_ns = Fact::not_reached());
