@@ -1,8 +1,7 @@
-//! `data/reference.tsv`: made from the logs of a corpus, which is no part of this repository.
+//! `data/reference.tsv`, made from the logs of a corpus, which is no part of this repository.
 //!
-//! The table is the same on every machine that has the same logs. A test compares the committed
-//! one with what the reader and the rules make today, so that neither can change figures or
-//! verdicts unseen.
+//! The table depends only on the logs. A test compares the committed table with that of the current reader and rules,
+//! so that no figure or verdict changes unnoticed.
 
 mod elasticity;
 
@@ -23,10 +22,10 @@ const COMMENT: &str = "\
 # something lowered, so that it does not say what the board can do; `-` is nothing.
 ";
 
-/// Folders of logs in a corpus; one that is missing has none.
+/// Folders of logs in a corpus, each optional.
 const FOLDERS: [&str; 2] = ["open/results", "more/results"];
 
-/// The corpus: named by `SBC_BENCH_CORPUS`, else `shared/corpus` next to one of the folders above the checkout.
+/// Folder of the corpus: `SBC_BENCH_CORPUS`, else `shared/corpus` next to one of the folders above the checkout.
 pub(crate) fn corpus() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
         return Some(PathBuf::from(named));
@@ -36,7 +35,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     above.find(|folder| folder.join(FOLDERS[0]).is_dir())
 }
 
-/// The table that the logs of a corpus give.
+/// Table of the logs of a corpus.
 fn table(corpus: &Path) -> Result<String> {
     let mut files = Vec::new();
     for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
@@ -81,7 +80,7 @@ fn row(text: &str, name: &str) -> Row {
     Row::of(&explained.facts, &explained.assessment, name)
 }
 
-/// Prints how much of a lower clock scores lose.
+/// Prints the loss of scores by a lower clock.
 pub(crate) fn elasticity() {
     elasticity::main();
 }

@@ -1,5 +1,5 @@
-//! What a recording of the monitor shows: how long was watched, what held CPUs back, how hot it became,
-//! and what could not be seen. It has no results, so that it has no verdict about any.
+//! Summary of a recording: duration, reasons of throttling, temperatures, and unreadable sources. A recording has no
+//! results and thus no verdict.
 
 use crate::monitor::{Watch, time_of_day};
 use facts::lines::duration;
@@ -127,7 +127,7 @@ fn gaps(record: &Record) -> String {
     let mut gaps: Vec<(bool, i64, String)> = channels
         .flat_map(|channel| {
             let sentence = move |gap: &record::Gap| match &channel.id {
-                // Something about all channels is told in the sampler's name.
+                // Problems of all channels carry the sampler's name.
                 &ChannelId::ALL_CHANNELS_GAP => gap.missing.to_string(),
                 id => format!("{id}: {}", gap.missing),
             };
@@ -136,7 +136,7 @@ fn gaps(record: &Record) -> String {
         })
         .collect();
     gaps.sort();
-    // One of each kind comes before a second one: an interval is increased many times, and a machine sleeps once.
+    // Lists one gap of each kind before a second one: intervals increase often, a machine sleeps once.
     let mut kinds = BTreeSet::new();
     let is_new = |(_, _, sentence): &&(bool, i64, String)| {
         kinds.insert(sentence.replace(|letter: char| letter.is_ascii_digit(), ""))

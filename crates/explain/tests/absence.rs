@@ -1,8 +1,7 @@
-//! What could not be read is no evidence: each source of facts is taken from each Record in turn, and what is then said
-//! may be less than before, or that something is not known, but nothing new.
+//! Missing sources are not evidence: removing any source of a Record may remove statements or add unknowns, but no
+//! other statement.
 //!
-//! Sources are found in the Record itself, so that one that is added tomorrow is taken away as well: every channel,
-//! every field that may be missing, and every list.
+//! Sources come from the Record itself: every channel, every field that may be missing, and every list.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
@@ -22,7 +21,7 @@ fn records() -> Vec<(String, Record)> {
     logs.chain(own.into_iter().map(|(name, text)| (name, record::from_json(&text).unwrap()))).collect()
 }
 
-/// The Record without each of its sources, and what that is.
+/// Variants of the Record with one source removed, by name.
 fn without_each(record: &Record) -> Vec<(String, Record)> {
     let mut less: Vec<(String, Record)> = Vec::new();
     for channel in &record.samples.channels {
@@ -39,7 +38,7 @@ fn without_each(record: &Record) -> Vec<(String, Record)> {
         for (nothing, words) in [(&missing, "unread"), (&Value::Array(Vec::new()), "empty")] {
             let mut without = value.clone();
             let is_changed = take(&mut without, path, nothing);
-            // What may not be missing is refused.
+            // Required fields are refused.
             let Ok(mut without) = serde_json::from_value::<Record>(without) else { continue };
             without.samples = record.samples.clone();
             if is_changed && without != *record {
@@ -79,10 +78,10 @@ fn walk(value: &Value, path: &mut Vec<String>, paths: &mut BTreeSet<Vec<String>>
     }
 }
 
-/// Puts nothing in place of what is there. True if something was.
+/// Removes a value. Returns whether there was one.
 fn take(value: &mut Value, path: &[String], nothing: &Value) -> bool {
     let Some((first, rest)) = path.split_first() else {
-        // A list becomes an empty one, and nothing else does.
+        // Only lists become empty.
         let is_same_kind = nothing.is_object() || value.is_array();
         let is_there = is_same_kind && value != nothing;
         if is_there {
@@ -100,7 +99,7 @@ fn take(value: &mut Value, path: &[String], nothing: &Value) -> bool {
     }
 }
 
-/// What is said of a Record.
+/// Statements about a Record.
 struct Said {
     explained: Explanation,
     zeros: BTreeSet<String>,
@@ -117,7 +116,7 @@ impl Said {
         Self { explained: explain::explain(record).assessment, zeros }
     }
 
-    /// What is said here and was not said there.
+    /// Statements absent from the other list.
     fn more_than(&self, whole: &Self) -> Vec<String> {
         let mut more: Vec<String> = self.zeros.difference(&whole.zeros).cloned().collect();
         let of = |explained: &Explanation, severity| -> BTreeSet<String> {
@@ -141,7 +140,7 @@ impl Said {
     }
 }
 
-/// True if a finding says that something is not known or was not measured.
+/// Whether a finding reports an unknown or unmeasured value.
 fn says_unknown(finding: &Finding) -> bool {
     finding.unseen.is_some() || rules::role(finding) == Role::Gap && finding.severity == Severity::Info
 }

@@ -12,10 +12,10 @@ use record::{Outcome, Record, Source, WorkloadId};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The lowest agreement of any field, as a share of its values.
+/// Minimum agreement of a field, as a fraction of its values.
 const AGREEMENT_MIN: f64 = 0.995;
 
-/// Differences that were looked at one by one. They are kinds of logs, not files.
+/// Differences judged one by one, by kind of log.
 const JUDGED: &[Judged] = &[Judged {
     field: "clock points",
     logs: &["3EOw.txt", "3PLr.txt"],
@@ -23,13 +23,13 @@ const JUDGED: &[Judged] = &[Judged {
                  understood",
 }];
 
-/// A kind of difference that was judged.
+/// A judged difference.
 struct Judged {
     /// Field.
     field: &'static str,
     /// Logs it occurs in.
     logs: &'static [&'static str],
-    /// Who is right and why.
+    /// Judgement with its reason.
     reason: &'static str,
 }
 
@@ -58,7 +58,7 @@ fn fields_of_composed_logs_are_what_composed_them_wrote() {
     assert_eq!(tally.differences, []);
 }
 
-/// Of each channel how many values, the lowest, the highest and their sum.
+/// Number, minimum, maximum and sum of the values of each channel.
 fn channels(record: &Record) -> Value {
     let figures = |values: &[Option<i64>]| {
         let known: Vec<i64> = values.iter().flatten().copied().collect();
@@ -139,7 +139,7 @@ fn every_log_gives_its_figures_and_the_empty_one_says_so() {
 
 #[test]
 fn truncated_logs_keep_earlier_steps() {
-    // More take minutes in a debug build: SBC_BENCH_CUTS=200 cargo test --release.
+    // More cuts take minutes in a debug build: SBC_BENCH_CUTS=200 cargo test --release.
     let cuts = std::env::var("SBC_BENCH_CUTS").map_or(20, |cuts| cuts.parse().expect("a number"));
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     for (name, text) in texts(&folders()) {
@@ -193,7 +193,7 @@ fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
     for row in rows {
         assert!(part.samples.lines.contains(row), "{name} cut at line {lines} lost row {row}");
     }
-    // Whose name stands above is known once the host is.
+    // The name above depends on the host name.
     if lines > 1 && whole.machine.hostname == part.machine.hostname {
         assert_eq!(whole.machine.board, part.machine.board, "{name}");
     }

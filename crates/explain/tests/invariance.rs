@@ -1,5 +1,5 @@
-//! What must not change a diagnosis or a share: clocks that are all higher by the same factor, clusters in another order,
-//! and one reading that is wrong.
+//! Changes that must not alter diagnoses or shares: all clocks scaled by one factor, clusters reordered, one wrong
+//! reading.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
@@ -29,7 +29,7 @@ fn told(record: &Record) -> (Vec<String>, BTreeMap<String, f64>, Option<Deficit>
     (diagnoses, parts.collect(), explained.assessment.deficit.clone())
 }
 
-/// Shares that differ by more than so many points.
+/// Shares that differ by more than this many points.
 fn differing(before: &BTreeMap<String, f64>, after: &BTreeMap<String, f64>, points: f64) -> Vec<String> {
     let all = before.keys().chain(after.keys());
     let mut words: Vec<String> = all
@@ -47,7 +47,7 @@ fn is_raspberry_pi(record: &Record) -> bool {
     view::firmware_clock_channel(record).is_some()
 }
 
-/// The same with all clocks higher by a tenth.
+/// The record with all clocks raised by 10 %.
 fn faster(record: &Record) -> Record {
     let mut value = serde_json::to_value(record).unwrap();
     scale(&mut value);

@@ -47,7 +47,7 @@ fn adds_up(told: &str, ledger: &Ledger) {
     let whole = ledger.whole_percents();
     assert_eq!(whole.lost, whole.parts.iter().sum::<i64>() + whole.unexplained, "{told}");
     let factors: f64 = ledger.parts.iter().map(|part| part.factor).product();
-    // Parts of less than a tenth are in none.
+    // Ledgers omit parts below 0.1 %.
     let left = 1.0 - ledger.unexplained.percent.as_percent() / 100.0;
     assert!(factors * left * expected.value <= ledger.reached.max(expected.value) * 1.003, "{told}");
 }

@@ -46,13 +46,13 @@ const MESSAGES: [&str; 34] = [
     "cpufreq: __cpufreq_driver_target: Failed to change cpu frequency: -5",
 ];
 
-/// The table of kinds.
+/// Table of the kinds.
 fn kinds() -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/planted/kinds.tsv");
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Words of a cell that are still in a text.
+/// Words of a cell that a text still contains.
 fn left<'a>(words: &'a str, text: &str) -> Vec<&'a str> {
     words.split(',').filter(|word| *word != "-" && text.contains(*word)).collect()
 }

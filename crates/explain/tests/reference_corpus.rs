@@ -8,7 +8,7 @@ use compare::reference::{self, Row};
 use facts::Facts;
 use facts::Finding;
 
-/// The largest share of real logs whose scores may lie outside their range.
+/// Maximum fraction of real logs with scores outside their range.
 const OUTSIDE_MAX: f64 = 0.05;
 
 #[test]

@@ -12,20 +12,20 @@ use record::table::Table;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What is asked of a group of answers, in percent.
+/// Requirements for a group of answers, in percent.
 struct Wanted {
     included_min: f64,
     wrong_max: f64,
 }
 
-/// Answers to cpuinfo alone.
+/// Answers by cpuinfo alone.
 const ALONE: Wanted = Wanted { included_min: 75.0, wrong_max: 2.0 };
-/// Answers with the device tree at hand.
+/// Answers by cpuinfo and device tree.
 const WITH_TREE: Wanted = Wanted { included_min: 97.0, wrong_max: 1.0 };
-/// Answers to logs that carry their device tree.
+/// Answers for logs with a device tree.
 const LOGS: Wanted = Wanted { included_min: 98.0, wrong_max: 0.0 };
 
-/// Answers to logs that nothing says the truth about.
+/// Answers for logs without labels.
 const ANY: Wanted = Wanted { included_min: 50.0, wrong_max: 0.0 };
 
 /// Letters and digits in lower case.
@@ -34,7 +34,7 @@ fn squash(text: &str) -> String {
     kept.map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// True for what can be the number of a part.
+/// Whether a word can be a part number.
 fn is_part(name: &str) -> bool {
     name.len() >= 2 && name.bytes().any(|c| c.is_ascii_digit())
 }
@@ -47,7 +47,7 @@ struct Label {
     model: Option<String>,
 }
 
-/// A name that is right, as a label writes it.
+/// A right name as written in a label.
 #[derive(Debug, Clone)]
 struct Name {
     text: String,
@@ -121,7 +121,7 @@ fn machine(cpuinfo: &[u8], label: Option<&Label>) -> Machine {
     testkit::machine_of(&texts)
 }
 
-/// How good the answers of one group are.
+/// Counts of the answers of one group.
 #[derive(Debug, Default)]
 struct Tally {
     asked: usize,
@@ -277,7 +277,7 @@ fn other_kernels_get_the_same_answers() {
             for (way, shown) in variants::of(&plain) {
                 let found = soc::identify(&shown).names();
                 let tree = label_or_none.is_some();
-                // What a core that is off would have said may be missed, but nothing else appears.
+                // Facts about offline cores may be missing, but no others appear.
                 let same = found == expected
                     || way == "a core switched off" && expected.iter().all(|name| found.contains(name));
                 assert!(same, "{}, tree {tree}, {way}: {found:?}", label.file);

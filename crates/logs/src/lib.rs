@@ -235,6 +235,34 @@ fn first_lines<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t
     read
 }
 
+/// Columns of tables other than the monitoring, as `TABLE COLUMN`.
+const TABLE_COLUMNS: [&str; 16] = [
+    "Checking-cpufreq-OPP Cpufreq-OPP",
+    "Checking-cpufreq-OPP ThreadX",
+    "Checking-cpufreq-OPP Measured",
+    "7-zip dictionary",
+    "7-zip Speed",
+    "7-zip Usage",
+    "7-zip R/U",
+    "7-zip Rating",
+    "tinymembench rate",
+    "tinymembench spread",
+    "tinymembench latency",
+    "ramlat latency",
+    "openssl throughput",
+    "iostat %steal",
+    "free used",
+    "swapon used",
+];
+
+/// Every part of the format that a reader knows: sections, columns of the monitoring, columns of other tables.
+/// `data/log_format.tsv` has a row for each.
+pub fn format_parts() -> Vec<String> {
+    let sections = Kind::ALL.iter().map(|kind| format!("section {kind:?}"));
+    let monitoring = monitor::columns().map(|column| format!("monitoring {column}"));
+    sections.chain(monitoring).chain(TABLE_COLUMNS.map(str::to_owned)).collect()
+}
+
 /// True if the text contains lines that occur only in texts of sbc-bench.
 pub fn looks_like_log(text: &str) -> bool {
     text.lines().take(5000).any(posts::is_mark)

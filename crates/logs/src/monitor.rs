@@ -10,8 +10,28 @@ use super::sections::{Line, Section};
 use super::text;
 
 /// Percentages in the order of the columns.
-const PERCENTAGES: [Quantity; 6] =
-    [Quantity::Busy, Quantity::System, Quantity::User, Quantity::Nice, Quantity::IoWait, Quantity::Irq];
+const PERCENTAGES: [(&str, Quantity); 6] = [
+    ("%cpu", Quantity::Busy),
+    ("%sys", Quantity::System),
+    ("%usr", Quantity::User),
+    ("%nice", Quantity::Nice),
+    ("%io", Quantity::IoWait),
+    ("%irq", Quantity::Irq),
+];
+
+/// Columns after the temperature.
+const EXTRAS: [(&str, Quantity); 4] = [
+    ("VCore", Quantity::CoreMicrovolts),
+    ("PMIC", Quantity::PmicMilliwatts),
+    ("DC(V)", Quantity::InputMicrovolts),
+    ("mW", Quantity::Milliwatts(0)),
+];
+
+/// Names of all columns; those before the percentages have several headers.
+pub(super) fn columns() -> impl Iterator<Item = &'static str> {
+    let named = PERCENTAGES.into_iter().chain(EXTRAS).map(|(name, _)| name);
+    ["Time", "fake/real", "big.LITTLE", "cpu", "load", "Temp"].into_iter().chain(named)
+}
 
 /// Reads `System health while running tinymembench:`, a header and rows.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
@@ -78,15 +98,13 @@ impl Columns {
         let extras = words
             .skip_while(|word| *word != "%irq")
             .skip(2)
-            .filter_map(|word| match word {
-                "VCore" => Some(Quantity::CoreMicrovolts),
-                "PMIC" => Some(Quantity::PmicMilliwatts),
-                "DC(V)" => Some(Quantity::InputMicrovolts),
-                "mW" => {
+            .filter_map(|word| EXTRAS.iter().find(|(name, _)| *name == word))
+            .map(|(_, quantity)| match quantity {
+                Quantity::Milliwatts(_) => {
                     sockets = u8::saturating_add(sockets, 1);
-                    Some(Quantity::Milliwatts(sockets - 1))
+                    Quantity::Milliwatts(sockets - 1)
                 }
-                _ => None,
+                quantity => *quantity,
             })
             .take(COLUMNS_MAX)
             .collect();
@@ -146,7 +164,7 @@ fn percentages<'t>(rest: &'t str, values: &mut Vec<(Quantity, i64)>) -> Option<&
         values.push((Quantity::Load, (load * 100.0).round() as i64));
         rest = &rest[first_percent - after.len()..];
     }
-    for quantity in PERCENTAGES {
+    for (_, quantity) in PERCENTAGES {
         let (percent, after) = rest.split_once('%')?;
         values.push((quantity, percent.trim().parse::<i32>().ok()?.into()));
         rest = after;

@@ -289,8 +289,7 @@ impl Run {
     }
 }
 
-/// Numbers of a row; `
-/// ` only separates its halves.
+/// Numbers of a row; a pipe separates its halves.
 fn numbers(rest: &str) -> impl Iterator<Item = Option<u64>> {
     rest.split_whitespace().filter(|word| *word != "|").map(|word| word.parse().ok())
 }
@@ -383,6 +382,20 @@ mod tests {
         };
         assert_eq!((figures.compressing_mips, figures.total_mips), (1178, 1495));
         assert_eq!(figures.decompressing[0].rating_mips, 1828);
+    }
+
+    #[test]
+    fn use_beyond_the_listed_cpus_means_all_cpus() {
+        for (usage, cpus) in [(363, vec![]), (198, vec![0, 3])] {
+            let text = format!(
+                "Executing benchmark 3 times multi-threaded on CPUs 0,3\n7-Zip (a) [64] 16.02\n\
+                 RAM usage:    435 MB,  # Benchmark threads:      4\nTot:             {usage}    851   3161"
+            );
+            let mut draft = Draft::default();
+            let lines = super::super::sections::lines(&text);
+            super::super::sections::split(&lines).iter().for_each(|section| read(section, &mut draft));
+            assert_eq!(draft.steps[0].cpus, cpus, "{usage} %");
+        }
     }
 
     #[test]

@@ -11,8 +11,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&digest(&read(text)));
 }
 
-/// For an unknown board the script prints the host name, or the id of the container.
-/// The board, else the host where it is named like a board.
+/// Name of the board, else of a host that is named like a board, else of the SoC.
 fn board_or_host(machine: &record::Machine) -> Option<&str> {
     let host = machine.hostname.known().filter(|host| redact::names_a_board(host));
     machine.board.known().or(host).or(machine.soc.known()).map(String::as_str)

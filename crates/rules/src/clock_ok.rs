@@ -71,6 +71,12 @@ mod tests {
             sentences(RULE.id, &record),
             ["Measured clocks match the advertised ones (largest deviation -0.2 %)."]
         );
+        let low = [(1_000_000, 1_200_000), (800_000, 1_000_000)].map(|(opp, measured)| point(0, opp, measured));
+        let record = with_clocks(own_run(), Variant::COLD, [vec![good.clone()], low.to_vec()].concat());
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["At the highest OPP, measured clocks match the advertised ones (largest deviation -0.2 %)."]
+        );
         let bad = vec![good, point(1, 1_800_000, 1_700_000)];
         assert_eq!(sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, bad)), [""; 0]);
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);

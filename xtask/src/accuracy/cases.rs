@@ -6,7 +6,7 @@ use facts::soc;
 use machine::{Texts, root_of_texts};
 use std::path::Path;
 
-/// A cpuinfo, what its device tree says, and its SoC; several where the cores alone do not tell.
+/// A cpuinfo, the compatible string of its device tree, and its SoC.
 const CPUINFO: [(&str, &str, &[&str]); 7] = [
     ("08-mt6785.cpuinfo", "", &["MediaTek MT6785"]),
     ("08-mt6785v-cd.cpuinfo", "", &["MediaTek MT6785"]),
@@ -21,7 +21,7 @@ const CPUINFO: [(&str, &str, &[&str]); 7] = [
 /// Pasted output of a console, which shows no evidence.
 const PASTES: [&str; 2] = ["20-console-paste.txt", "24-console-paste-two-cores.txt"];
 
-/// Rows of the cases; none where the folder is absent.
+/// Rows of the cases; empty without their folder.
 pub(super) fn rows(folder: &Path) -> Result<Vec<Row>> {
     if !folder.is_dir() {
         return Ok(Vec::new());

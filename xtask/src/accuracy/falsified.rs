@@ -1,6 +1,6 @@
-//! Logs falsified on purpose: what is said of them is what an expert would say, and never better for lack of evidence.
+//! Falsified logs: the answer must be that of an expert, and never better for lack of evidence.
 //!
-//! Each row changes what was read of every log that it applies to and says what must be answered.
+//! Each row changes the Record of every log that it applies to, and judges the answer.
 
 use super::{Judgement, Row};
 use explain::explain;
@@ -9,9 +9,9 @@ use record::{
     AllCpus, ChannelId, CpuPercent, Fact, Outcome, Record, RuleId, Step, StepMeasurement, Variant, Window, WorkloadId,
 };
 
-/// One way to falsify a log. None where it does not apply.
+/// Falsifies a Record; `None` if it does not apply.
 type Change = fn(&Record) -> Option<Record>;
-/// What is wrong with the answer, if anything.
+/// Judges the answers before and after.
 type Judge = fn(&Explained<'_>, &Explained<'_>) -> Judgement;
 
 fn is_multi(step: &Step) -> bool {
@@ -22,13 +22,13 @@ fn is_clock(step: &Step) -> bool {
     step.workload.id() == Some(WorkloadId::Clock)
 }
 
-/// Windows of 7-zip on all CPUs, if there are three that were watched.
+/// Windows of 7-zip on all CPUs, if there are three with enough rows.
 fn runs(record: &Record) -> Option<Vec<Window>> {
     const ROWS_MIN: usize = 3;
     let rows = |window: &Window| record.samples.at_ms.iter().filter(|at| is_in(window, **at)).count();
     let windows = record.steps.iter().filter(|step| is_multi(step)).map(|step| step.window);
     let mut windows: Vec<Window> = windows.collect();
-    // Logs do not say when each run began.
+    // Logs lack the start of each run.
     if windows.len() == 3 && windows[0] == windows[2] {
         let part = windows[0].elapsed_ms() / 3;
         for (index, window) in (0..).zip(&mut windows) {
@@ -44,7 +44,7 @@ fn is_in(window: &Window, at_ms: i64) -> bool {
     at_ms > window.start_ms && at_ms <= window.end_ms
 }
 
-/// Multiplies the runs of 7-zip on all CPUs, by less CPU use or by a lower rate for each of it.
+/// Scales the runs of 7-zip on all CPUs, by CPU use or by the rate per CPU use.
 fn scale(record: &mut Record, factors: [f64; 3], is_by_use: bool) {
     let mut runs = record.steps.iter_mut().filter(|step| is_multi(step));
     for factor in factors {
@@ -66,7 +66,7 @@ fn scale(record: &mut Record, factors: [f64; 3], is_by_use: bool) {
     }
 }
 
-/// Changes the values of channels inside of windows. None if there are no such values.
+/// Changes values of channels within windows; `None` if there are none.
 fn set(
     record: &mut Record,
     windows: &[Window],
@@ -90,16 +90,16 @@ fn is_temperature(id: &ChannelId) -> bool {
     *id == ChannelId::Soc
 }
 
-/// True if a cause that lowered scores is one of these.
+/// Whether a harmful diagnosis has one of these causes.
 fn blames(explained: &Explained<'_>, causes: &[Cause]) -> bool {
     let harmful = |diagnosis: &&facts::Diagnosis| !diagnosis.is_minor() && diagnosis.severity > facts::Severity::Info;
     explained.assessment.diagnoses.iter().filter(harmful).any(|diagnosis| causes.contains(&diagnosis.cause))
 }
 
-/// A loss of 7-zip on all CPUs within this many points is right.
+/// Largest difference of a right loss, in points.
 const POINTS: f64 = 5.0;
 
-/// Judges the loss of 7-zip on all CPUs and what it is blamed on. A cause that the log itself shows may be named.
+/// Judges the loss of 7-zip on all CPUs and its causes. A cause of the unchanged log may be named.
 fn judge_loss(
     before: &Explained<'_>,
     explained: &Explained<'_>,
@@ -189,7 +189,7 @@ const ROWS: &[(&str, Change, Judge)] = &[
         |record| {
             let runs = runs(record)?;
             let mut changed = record.clone();
-            // A clock that was lower anyway may be lower by heat then.
+            // With heat, a clock that was already lower is explained.
             let is_lower = facts::Facts::of(record).clock_falls().iter().any(|fall| fall.low_share > 0.0);
             set(&mut changed, &runs, is_temperature, |_| 95_000).filter(|()| !is_lower)?;
             Some(changed)
@@ -278,7 +278,7 @@ const ROWS: &[(&str, Change, Judge)] = &[
     ),
 ];
 
-/// What is read of a log in one section, and what rests on it.
+/// A section of a log, and the findings based on it.
 struct Section {
     name: &'static str,
     remove: fn(&mut Record),
@@ -337,7 +337,7 @@ const SECTIONS: &[Section] = &[
     },
 ];
 
-/// Judges a Record without sections: its verdict is no better than before, and nothing rests on what is gone.
+/// Judges a Record without sections: the verdict is no better, and no finding uses a removed section.
 fn judge_without(name: &str, record: &Record, own: Verdict, sections: &[&Section]) -> Judgement {
     let mut less = record.clone();
     sections.iter().for_each(|section| (section.remove)(&mut less));
@@ -348,7 +348,7 @@ fn judge_without(name: &str, record: &Record, own: Verdict, sections: &[&Section
     let found = after.assessment.verdict;
     let names: Vec<&str> = sections.iter().map(|section| section.name).collect();
     let name = format!("{name} without {}", names.join(" and "));
-    // Without a score there is nothing to be judged.
+    // Without scores there is no verdict to judge.
     let has_scores = !after.assessment.scores.is_empty();
     if has_scores && found == Verdict::Valid && own != Verdict::Valid {
         return Judgement::Wrong(format!("{name}: {found} instead of {own}"));
@@ -377,7 +377,7 @@ pub(super) fn rows<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<R
                 pairs.add(judge_without(name, &record, own, &[first, second]));
             }
         }
-        // What was wrong before says nothing of what was falsified.
+        // Only valid logs show the effect of a change.
         if own != Verdict::Valid {
             continue;
         }

@@ -66,7 +66,7 @@ impl Row {
     }
 }
 
-/// What rows are made from.
+/// Input of the rows.
 struct Corpus {
     /// Folder of logs; some rows need none.
     folder: Option<PathBuf>,
@@ -77,7 +77,7 @@ struct Corpus {
 /// Makes some of the rows.
 type Group = fn(&Corpus) -> Result<Vec<Row>>;
 
-/// All groups of rows, each of which takes about as long as the others.
+/// Groups of rows of similar duration.
 const GROUPS: [Group; 5] = [
     |corpus| {
         let Some(folder) = &corpus.folder else { return Ok(Vec::new()) };
@@ -92,7 +92,7 @@ const GROUPS: [Group; 5] = [
     |corpus| {
         let mut rows = judged::rows(corpus.folder.as_deref())?;
         if let Some(folder) = &corpus.folder {
-            rows.extend(findings::rows(folder)?);
+            rows.push(findings::row(folder)?);
         }
         rows.extend(drawn::rows());
         Ok(rows)
@@ -120,7 +120,7 @@ const KNOWN: &[(&str, [usize; 3])] = &[
     ("judged logs: sentences to be said", [0, 0, 0]),
     ("logs made for tests: causes", [0, 0, 0]),
     ("logs made for tests: sentences to be said", [0, 0, 0]),
-    ("published findings: reported", [0, 1, 0]),
+    ("published findings", [0, 1, 0]),
     ("virtual boards: shares, two faults", [0, 0, 8]),
     ("virtual boards: shares, two that wait", [0, 0, 93]),
     ("comparison: DRAM at half rate", [2, 5, 0]),

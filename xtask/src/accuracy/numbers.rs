@@ -12,10 +12,10 @@ use record::{Record, Variant, WorkloadId};
 const NUMBERS: [(&str, &str, &str, Option<usize>, &str); 7] = [
     ("sevenzip_multi_mips", "MIPS", "7-zip all CPUs", Some(4), "7-zip on all CPUs"),
     ("sevenzip_single_mips", "MIPS", "7-zip single thread", Some(5), "7-zip single-threaded"),
-    ("aes_256_cbc_kb_per_s", "kB/s", "AES-256-CBC 16 KiB", Some(6), "openssl"),
+    ("aes_256_cbc_kb_per_s", "kB/s", "AES-256-CBC 16 KiB", Some(6), WorkloadId::OpenSsl.as_str()),
     ("memory_copy_mb_per_s", "MB/s", "memory copy", Some(7), "-"),
     ("memory_fill_mb_per_s", "MB/s", "memory fill", Some(8), "-"),
-    ("cpuminer_kh_per_s", "kH/s", "cpuminer", Some(9), "cpuminer"),
+    ("cpuminer_kh_per_s", "kH/s", WorkloadId::Cpuminer.as_str(), Some(9), WorkloadId::Cpuminer.as_str()),
     ("memory_latency_ns", "ns", "memory latency", None, "-"),
 ];
 

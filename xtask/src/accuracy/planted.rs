@@ -10,11 +10,11 @@ use record::{Fact, Latency, Outcome, Record, Step, StepMeasurement, WorkloadId};
 /// Minimum number of other results with the same SoC.
 const OTHERS_MIN: usize = 3;
 
-/// A defect, put into a result as far as it shows in figures.
+/// A defect as figures show it.
 struct Defect {
     name: &'static str,
     right: &'static [Cause],
-    /// False if the result has nothing that would show it.
+    /// Changes the result; false if no figure would show the defect.
     plant: fn(&mut Record) -> bool,
 }
 
@@ -65,7 +65,7 @@ fn ranked(record: &Record) -> Ranking {
     rank(&explain::explain(record), Reference::builtin())
 }
 
-/// Changes every figure: by the step and the value.
+/// Multiplies the figures of each step. Returns whether any changed.
 fn change(record: &mut Record, factor: impl Fn(&Step) -> f64) -> bool {
     let mut is_changed = false;
     for step in &mut record.steps {
@@ -103,7 +103,7 @@ fn change(record: &mut Record, factor: impl Fn(&Step) -> f64) -> bool {
     is_changed
 }
 
-/// Beyond the caches latency rises.
+/// Raises latency beyond the caches.
 fn slower(latency: &mut Latency, factor: f64) {
     for row in latency.rows.iter_mut().filter(|row| row.size_bytes >= 4 << 20) {
         row.ns.iter_mut().flatten().for_each(|ns| *ns *= factor);
@@ -120,7 +120,7 @@ fn has_memory(record: &Record) -> bool {
     has_rate && has(record, WorkloadId::MemoryLatency)
 }
 
-/// Bandwidth follows the clock of DRAM, latency half of it, 7-zip a part of that.
+/// Bandwidth follows the clock of the DRAM, latency half of it, 7-zip less.
 fn slow_dram(record: &mut Record) -> bool {
     has_memory(record)
         && change(record, |step| match step.workload.id() {
@@ -143,14 +143,14 @@ fn one_channel(record: &mut Record) -> bool {
         })
 }
 
-/// Clocks of some CPUs, and what follows from them.
+/// Lowers the clock of these CPUs, and the scores with it.
 fn slow_clock(record: &mut Record, cpus: &[u32], factor: f64) -> bool {
     if !has(record, WorkloadId::Clock) {
         return false;
     }
     let share = cpus.len() as f64 / record.machine.cpus.len().max(1) as f64;
     let is_here = |step: &Step| step.cpus.first().is_some_and(|cpu| cpus.contains(cpu));
-    // A step of clocks holds all clusters.
+    // One clock step covers all clusters.
     for step in record.steps.iter_mut().filter(|step| step.workload == WorkloadId::Clock) {
         if let Outcome::Done(StepMeasurement::Clock(clocks)) = &mut step.outcome {
             for point in clocks.points.iter_mut().filter(|point| cpus.contains(&point.cpu)) {
@@ -169,7 +169,7 @@ fn slow_clock(record: &mut Record, cpus: &[u32], factor: f64) -> bool {
     })
 }
 
-/// The cluster with the highest clock, at 60 % of it.
+/// Caps the cluster with the highest clock at 60 %.
 fn capped_cluster(record: &mut Record) -> bool {
     let Some(policy) = record.machine.policies.iter_mut().max_by_key(|policy| policy.clock_khz_max.known().copied())
     else {

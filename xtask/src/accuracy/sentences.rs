@@ -4,12 +4,12 @@
 
 use super::{Judgement, Row};
 use compare::reference::Reference;
-use compare::{Ranking, rank};
+use compare::{Gap, Ranking, rank};
 use facts::{Cause, Explained, ScoreVerdict, Severity, Tenths, Verdict};
 use record::{Outcome, Record, Source, StepMeasurement, SwapKind, Variant, WorkloadId};
 use rules::relation::Relation;
 
-/// A text with everything that is said of it.
+/// A text with its explanation, report and ranking.
 struct Subject<'a> {
     text: &'a str,
     explained: Explained<'a>,
@@ -95,6 +95,10 @@ fn two_causes(subject: &Subject<'_>) -> Option<String> {
             !ledger.parts.is_empty() && !is_own && ledger.unexplained.percent < Tenths(5)
         });
         let names_another = |index: &usize| {
+            // Threads that left CPUs idle name no other task.
+            if explanation.findings[*index].value("idle").is_some() {
+                return false;
+            }
             let (lines, _) = rules::relations::lines_of(explanation.findings[*index].rule);
             lines.iter().any(|(relation, _)| matches!(relation, Relation::Root(_)))
         };
@@ -203,8 +207,12 @@ fn own_claims(subject: &Subject<'_>) -> Option<String> {
 fn no_aes(subject: &Subject<'_>) -> Option<String> {
     let cpus = &subject.explained.facts.machine.cpus;
     let has_features = cpus.iter().any(|cpu| !cpu.features.is_empty());
-    let has_aes = cpus.iter().any(|cpu| cpu.features.iter().any(|name| name == "aes"));
-    let gap = subject.ranking.answer.gaps.iter().find(|gap| gap.title.to_lowercase().contains("aes"));
+    let has_aes = cpus.iter().any(|cpu| cpu.features.iter().any(|name| name == WorkloadId::Aes.as_str()));
+    let is_cipher = |gap: &&Gap| {
+        let key = &subject.ranking.entries[gap.entry].figure.key;
+        key.is_of(WorkloadId::OpenSsl) || key.is_of(WorkloadId::Aes)
+    };
+    let gap = subject.ranking.answer.gaps.iter().find(is_cipher);
     gap.filter(|_| has_features && !has_aes).map(|gap| gap.title.clone())
 }
 
@@ -222,7 +230,7 @@ fn words(subject: &Subject<'_>) -> Option<String> {
     let words: Vec<&str> = subject.said.split(' ').collect();
     let is_absolute = |window: &[&str]| {
         let percent = window[1].parse::<f64>().is_ok_and(|percent| percent > 120.0);
-        window[0] == "clock" && percent && window[2].starts_with('%')
+        window[0] == WorkloadId::Clock.as_str() && percent && window[2].starts_with('%')
     };
     if let Some(window) = words.windows(3).find(|window| is_absolute(window)) {
         return Some(window.join(" "));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Folders of texts in a corpus.
 const FOLDERS: [&str; 4] = ["open/results", "more/results", "open/results/reviews", "more/results/reviews"];
 
-/// What a result says, as far as another reading of it can be compared.
+/// Comparable parts of a reading.
 #[derive(Debug, Clone, PartialEq)]
 struct Reading {
     board: Option<String>,
@@ -21,7 +21,7 @@ struct Reading {
     rows: usize,
 }
 
-/// A text with its own reading.
+/// A text with its reading.
 struct Text {
     name: String,
     text: String,
@@ -63,7 +63,7 @@ fn texts(corpus: &Path, step: usize) -> Result<Vec<Text>> {
     Ok(texts.filter_map(one).collect())
 }
 
-/// Every result in these bytes.
+/// Readings of all results in these bytes.
 fn read(bytes: &[u8]) -> Vec<Reading> {
     let results = any_file::read_all(bytes.to_vec(), record::VALUES_MAX).unwrap_or_default();
     let reading = |result: logs::TextResult| {
@@ -146,7 +146,7 @@ fn judge_report(id: &str, text: &Text) -> Judgement {
     if found.figures().is_empty() { Judgement::Refused } else { Judgement::Right }
 }
 
-/// A text that was cut is right if it is said to be cut or not proven, and never better than the whole.
+/// Judges a cut text: right if reported as cut or unproven, wrong if better than the whole.
 fn judge_cut(bytes: &[u8], text: &Text) -> Judgement {
     let results = match any_file::read_all(bytes.to_vec(), record::VALUES_MAX) {
         Err(Unreadable::LogPart(_)) => return Judgement::Right,
@@ -265,10 +265,10 @@ const FORMS: &[(&str, Form)] = &[
     ("words wrapped at 100", |text| soft(text, 100)),
 ];
 
-/// Percentages of a text that are left.
+/// Remaining percentages of a text.
 const CUTS: [usize; 3] = [5, 50, 95];
 
-/// Number of texts in pairs.
+/// Number of texts combined in pairs.
 const PAIRED: usize = 60;
 
 /// Rows of falsified logs over the whole corpus.
@@ -276,7 +276,7 @@ pub(super) fn falsified_rows(corpus: &Path) -> Result<Vec<Row>> {
     Ok(falsified_of(&texts(corpus, 1)?))
 }
 
-/// Reviews are runs with other stages.
+/// Reviews are excluded: they have other stages.
 fn falsified_of(texts: &[Text]) -> Vec<Row> {
     let logs = texts.iter().filter(|text| text.text.contains("sbc-bench v"));
     falsified::rows(logs.map(|text| (text.name.as_str(), text.text.as_str())))

@@ -1,29 +1,29 @@
-//! How much of a lower clock a score loses, by pairs of published results of one SoC at different clocks: what the
-//! exponents in `data/elasticity.tsv` are checked against.
+//! Loss of a score by a lower clock, from pairs of published results of one SoC at different clocks: a check of the
+//! exponents in `data/elasticity.tsv`.
 //!
-//! Of a pair, `ln(score / score) / ln(clock / clock)`. All clusters must differ by the same ratio, or nobody knows the
-//! clock that the score had; boards differ in their memory as well, so that single pairs scatter.
+//! The exponent of a pair is `ln(score / score) / ln(clock / clock)`. All clusters must differ by the same ratio,
+//! otherwise the clock of the score is unknown; memory differs between boards, so single pairs scatter.
 
 use compare::reference::{Reference, Row, RowFigure};
 use facts::stats::{median, quantile};
 use record::{Variant, WorkloadId};
 use std::collections::BTreeMap;
 
-/// Clocks that differ by less tell nothing.
+/// Minimum ratio of the clocks of a pair.
 const CLOCK_RATIO_MIN: f64 = 1.1;
-/// Ratios of clusters that differ by less are one.
+/// Maximum difference between the ratios of clusters.
 const SAME_RATIO: f64 = 0.03;
-/// SoCs with fewer pairs are left out.
+/// Minimum number of pairs of a SoC.
 const PAIRS_MIN: usize = 3;
 
-/// What exponents are asked of, as `data/elasticity.tsv` has them.
+/// Scores with exponents in `data/elasticity.tsv`.
 const SCORES: [(WorkloadId, &str, Variant); 3] = [
     (WorkloadId::SevenZip, "multi", Variant::MULTI),
     (WorkloadId::SevenZip, "single", Variant::SINGLE),
     (WorkloadId::Cpuminer, "-", Variant::ONLY),
 ];
 
-/// Prints them.
+/// Prints the exponents.
 pub(super) fn main() {
     for (workload, form, variant) in &SCORES {
         let by_soc = exponents(Reference::builtin().rows(), *workload, variant);
@@ -40,7 +40,7 @@ pub(super) fn main() {
     }
 }
 
-/// The exponents of all pairs of each SoC.
+/// Exponents of all pairs of each SoC.
 fn exponents<'a>(
     rows: impl Iterator<Item = &'a Row>,
     workload: WorkloadId,

@@ -10,6 +10,7 @@ mod circles;
 mod documents;
 mod fences;
 mod links;
+mod log_format;
 mod modules;
 mod numbers;
 mod parsers;
@@ -86,6 +87,7 @@ fn problems() -> Result<Vec<Problem>> {
     problems.extend(recursion::check(&files));
     problems.extend(test_programs::check(&files));
     problems.extend(vocabulary::check(&files));
+    problems.extend(find(&files, "data/log_format.tsv").into_iter().flat_map(log_format::check));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
     if let (Some(manifest), Some(dependencies)) = (text("Cargo.toml"), text("docs/dependencies.md")) {
         problems.extend(arrows::check_reasons(manifest, dependencies));

@@ -3,12 +3,12 @@
 use facts::Finding;
 use record::Arrange;
 
-/// A diagnosis is never surer, nor less sure, in percent.
+/// Bounds of the confidence of a diagnosis, in percent.
 const RANGE_PERCENT: std::ops::RangeInclusive<f64> = 5.0..=99.0;
 /// Weight of contradicting findings, relative to their own confidence.
 const AGAINST: f64 = 0.5;
 
-/// In percent. Findings with a witness in common are one piece of evidence, the surer of them.
+/// Confidence in percent. Findings that share a witness count once, with the highest confidence.
 pub(super) fn percent<'a>(evidence: &[&'a Finding], against: impl Iterator<Item = &'a Finding>) -> u8 {
     let mut doubt = 1.0;
     let mut counted: Vec<&Finding> = Vec::new();

@@ -7,7 +7,7 @@ use facts::view::ScoreKey;
 use facts::{Cause, Deficit, Explanation, Facts};
 use record::{Variant, WorkloadId};
 
-/// Causes that the sentence names.
+/// Maximum number of causes in the sentence.
 const CAUSES_MAX: usize = 2;
 
 /// Main figures that are lower than those of similar boards.
@@ -19,14 +19,14 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
         let is_score = key.is_of(WorkloadId::SevenZip);
         (!(is_score && key.is_form(&Variant::MULTI)), !is_score)
     };
-    // What a ledger explains is told there.
+    // The ledger reports these losses.
     let is_lost = |gap: &&Gap| {
         let score = facts.steps.get(entry(gap).figure.step).map(ScoreKey::of);
         let ledger = score.and_then(|score| explanation.ledger(&score));
         ledger.is_some_and(|ledger| ledger.lost() >= LOSS_MIN)
     };
     let news: Vec<&Gap> = answer.gaps.iter().filter(|gap| !is_lost(gap)).collect();
-    // Gaps are sorted; of equal weight the widest stands first.
+    // Gaps are sorted, the widest first.
     let worst = news.iter().copied().min_by_key(weight).or(answer.gaps.first())?;
     let figures = answer.gaps.iter().map(|gap| {
         let figure = &entry(gap).figure;
@@ -41,7 +41,7 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
     })
 }
 
-/// A figure in a sentence, without the sizes that its column has.
+/// Name of a figure in a sentence, without sizes.
 fn name<'a>(entry: &'a Entry, gap: &'a Gap) -> &'a str {
     let key = &entry.figure.key;
     match key.workload().id() {
@@ -69,7 +69,7 @@ fn sentence(answer: &Answer, entry: &Entry, soc: Option<&str>, gap: &Gap, others
         1 => " (1 more figure as well)".to_owned(),
         count => format!(" ({count} more figures as well)"),
     };
-    // Diagnoses are told by themselves.
+    // Diagnoses have their own paragraphs.
     let causes = answer.causes.iter().filter(|cause| cause.id != Cause::Diagnosis);
     let causes = causes.take(CAUSES_MAX).map(LikelyCause::behind_colon);
     let causes = causes.collect::<Vec<_>>().join("; ");

@@ -1,4 +1,4 @@
-//! Evidence that a score needs: without it nothing speaks against the score because nothing was there to see it.
+//! Evidence that a score needs: without it a defect of the score could not have been detected.
 
 use facts::view::{self, ScoreSteps};
 use facts::{Facts, view::cpu_ns};
@@ -6,18 +6,18 @@ use record::{ChannelId, Source, Step, Variant, Window, WorkloadId};
 
 /// One kind of evidence.
 struct Evidence {
-    /// True if scores of this kind need it.
+    /// Whether the score needs this evidence.
     is_needed: fn(&Facts<'_>, &ScoreSteps) -> bool,
     is_there: Presence,
-    /// What is missing without it, behind "because".
+    /// Reason for its absence, to follow "because".
     lack: &'static str,
 }
 
-/// Where evidence is looked for.
+/// Scope of evidence.
 enum Presence {
-    /// In the whole run.
+    /// The whole run.
     Run(fn(&Facts<'_>) -> bool),
-    /// In what was read while the score was measured.
+    /// Readings during the score.
     Score(fn(&Facts<'_>, &ScoreSteps) -> bool),
 }
 
@@ -32,7 +32,7 @@ impl Presence {
 
 const EVIDENCE: &[Evidence] = &[
     Evidence {
-        // An own run without any channel says why it has none.
+        // A run without channels states the reason elsewhere.
         is_needed: |facts, _| view::is_log(facts) || !facts.samples.channels.is_empty(),
         is_there: Presence::Score(was_watched),
         lack: "nothing was recorded while it ran",
@@ -57,7 +57,7 @@ const EVIDENCE: &[Evidence] = &[
     section(|facts| !facts.states.is_empty(), "the log lacks the memory and swap in use before the run"),
 ];
 
-/// A section that every log of version 0.4 and later has, whatever the machine.
+/// A section of every log since version 0.4, on any machine.
 const fn section(is_there: fn(&Facts<'_>) -> bool, lack: &'static str) -> Evidence {
     Evidence { is_needed: |facts, _| is_whole_log(facts), is_there: Presence::Run(is_there), lack }
 }
@@ -66,13 +66,13 @@ fn has_step(facts: &Facts<'_>, is_wanted: fn(&Step) -> bool) -> bool {
     facts.steps.iter().any(is_wanted)
 }
 
-/// The first evidence that a score lacks, in words.
+/// First missing evidence of a score, in words.
 pub(super) fn lacks(facts: &Facts<'_>, score: &ScoreSteps) -> Option<&'static str> {
     let mut missing = EVIDENCE.iter().filter(|row| (row.is_needed)(facts, score) && !row.is_there.holds(facts, score));
     missing.next().map(|row| row.lack)
 }
 
-/// True if CPU use, clocks or CPU time were read while it ran.
+/// Whether CPU use, clocks or CPU time were read during the score.
 fn was_watched(facts: &Facts<'_>, score: &ScoreSteps) -> bool {
     let steps = || score.steps.iter().filter_map(|index| facts.steps.get(*index));
     let reads = |window: &Window| {
@@ -82,7 +82,7 @@ fn was_watched(facts: &Facts<'_>, score: &ScoreSteps) -> bool {
     steps().any(|step| cpu_ns(step).is_some() || reads(&step.window))
 }
 
-/// True of logs of a version whose sections are known.
+/// Whether this is a log of a known version.
 fn is_whole_log(facts: &Facts<'_>) -> bool {
     match &facts.source {
         Source::Log(log) => !log.version.is_empty(),

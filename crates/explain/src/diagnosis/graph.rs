@@ -1,10 +1,9 @@
-//! Findings and the table of relations become diagnoses: one for each cause, with what shows it, what follows from it
-//! and what speaks against it.
+//! Diagnoses from findings and the table of relations: one per cause, with evidence, consequences and contradictions.
 //!
-//! Causes are taken in the order in which one explains the others. Each takes the findings that name it and then, of
-//! those that are left, all that belong to it; so nothing that follows from a cause is told as one of its own.
+//! Causes are processed in causal order. Each takes the findings that name it and then all related ones that are left,
+//! so that no consequence becomes a cause.
 
-use super::situated::FindingPlace;
+use super::finding_place::FindingPlace;
 use super::{confidence, when};
 use facts::view::ScoreKey;
 use facts::{Cause, Diagnosis, Facts, Finding, Severity};
@@ -14,57 +13,58 @@ use rules::relations::lines_of;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Two causes whose confidence differs by no more are both possible, in percent.
+/// Largest difference in confidence at which two causes are both possible, in percent.
 const AS_SURE_PERCENT: u8 = 15;
 
-/// All diagnoses, and what belongs to none of them.
+/// Diagnoses, and findings outside of them.
 pub(super) struct Graph {
     pub diagnoses: Vec<Diagnosis>,
-    /// Findings that answer what the run was made for.
+    /// Findings that answer the question of the run.
     pub answers: Vec<usize>,
-    /// Findings that belong to no diagnosis.
+    /// Findings outside of diagnoses.
     pub notes: Vec<usize>,
-    /// Where each finding belongs.
-    pub situated: Vec<FindingPlace>,
+    /// Place of each finding.
+    pub places: Vec<FindingPlace>,
 }
 
-/// The graph of these findings.
+/// Creates the graph of these findings.
 pub(super) fn of(facts: &Facts<'_>, findings: &[Finding]) -> Graph {
-    let situated: Vec<FindingPlace> =
+    let places: Vec<FindingPlace> =
         findings.iter().map(|finding| FindingPlace::of(facts, finding, lines_of(finding.rule).1)).collect();
-    let lines = findings.iter().zip(&situated).map(|(finding, at)| {
+    let lines = findings.iter().zip(&places).map(|(finding, at)| {
         let lines = lines_of(finding.rule).0.iter().copied();
         lines.filter(|(_, when)| when::holds(*when, facts, finding, at, findings)).collect()
     });
     let lines = lines.collect();
-    let mut look = Look { facts, findings, situated, lines, is_taken: vec![false; findings.len()] };
-    let answers = look.free(|look, index| look.lines(index).any(|(relation, _)| relation == Relation::Answer));
-    look.take(&answers);
+    let mut builder = Builder { facts, findings, places, lines, is_taken: vec![false; findings.len()] };
+    let answers = builder.free(|builder, index| builder.lines(index).any(|(relation, _)| relation == Relation::Answer));
+    builder.take(&answers);
     let mut diagnoses: Vec<Diagnosis> = Vec::new();
     for cause in Cause::ALL {
-        diagnoses.extend(look.named_by_rules(*cause));
-        look.unexplained(&mut diagnoses, |look, index| look.last_to_explain(index) == Some(*cause));
+        diagnoses.extend(builder.named_by_rules(*cause));
+        builder.unexplained(&mut diagnoses, |builder, index| builder.last_to_explain(index) == Some(*cause));
     }
-    look.unexplained(&mut diagnoses, |_, _| true);
+    builder.unexplained(&mut diagnoses, |_, _| true);
     diagnoses.arrange_by_key(|diagnosis| diagnosis.cause);
-    let others: Vec<Vec<Cause>> = diagnoses.iter().map(|diagnosis| look.also_possible(diagnosis, &diagnoses)).collect();
+    let others: Vec<Vec<Cause>> =
+        diagnoses.iter().map(|diagnosis| builder.also_possible(diagnosis, &diagnoses)).collect();
     diagnoses.iter_mut().zip(others).for_each(|(diagnosis, others)| diagnosis.also_possible = others);
-    let notes = look.free(|_, _| true);
-    Graph { diagnoses, answers, notes, situated: look.situated }
+    let notes = builder.free(|_, _| true);
+    Graph { diagnoses, answers, notes, places: builder.places }
 }
 
-/// A look over all findings, of which some have been taken.
-struct Look<'a> {
+/// All findings, with marks for those that belong to a diagnosis.
+struct Builder<'a> {
     facts: &'a Facts<'a>,
     findings: &'a [Finding],
-    situated: Vec<FindingPlace>,
-    /// What each finding can be, as far as conditions hold: every cause asks for it.
+    places: Vec<FindingPlace>,
+    /// Relations of each finding whose conditions hold.
     lines: Vec<Vec<(Relation, RelationCondition)>>,
     is_taken: Vec<bool>,
 }
 
-impl Look<'_> {
-    /// Findings that no diagnosis has and that are wanted.
+impl Builder<'_> {
+    /// Selected findings that belong to no diagnosis.
     fn free(&self, is_wanted: impl Fn(&Self, usize) -> bool) -> Vec<usize> {
         (0..self.findings.len()).filter(|index| !self.is_taken[*index] && is_wanted(self, *index)).collect()
     }
@@ -73,7 +73,7 @@ impl Look<'_> {
         indices.iter().for_each(|index| self.is_taken[*index] = true);
     }
 
-    /// What a finding can be.
+    /// Relations of a finding.
     fn lines(&self, index: usize) -> impl Iterator<Item = (Relation, RelationCondition)> {
         self.lines[index].iter().copied()
     }
@@ -82,24 +82,27 @@ impl Look<'_> {
         self.findings[index].severity > Severity::Info
     }
 
-    /// The diagnosis of a cause that rules name, if any does.
+    /// Diagnosis of a cause that rules name directly.
     fn named_by_rules(&mut self, cause: Cause) -> Option<Diagnosis> {
         let first = |(relation, _)| match relation {
             Relation::Root(cause) => Some(cause),
             _ => None,
         };
-        let roots = self.free(|look, index| look.harms(index) && look.lines(index).find_map(first) == Some(cause));
+        let roots =
+            self.free(|builder, index| builder.harms(index) && builder.lines(index).find_map(first) == Some(cause));
         (!roots.is_empty()).then(|| self.diagnosis(cause, &roots))
     }
 
-    /// What harms and follows from no cause: a finding can speak for one where nothing else explains it, else the cause
-    /// is not visible. Each score has a diagnosis of its own then, but for causes that are known already.
+    /// Diagnoses of harmful findings that follow from no cause: the cause that the finding names alone, else one that
+    /// is not visible. Each score then has its own diagnosis, except for known causes.
     fn unexplained(&mut self, diagnoses: &mut Vec<Diagnosis>, is_wanted: impl Fn(&Self, usize) -> bool) {
-        while let Some(first) = self.free(|look, index| look.harms(index) && is_wanted(look, index)).first().copied() {
+        while let Some(first) =
+            self.free(|builder, index| builder.harms(index) && is_wanted(builder, index)).first().copied()
+        {
             let cause = self.alone(first);
-            let roots = self.free(|look, index| {
-                let is_same = look.harms(index) && is_wanted(look, index) && look.alone(index) == cause;
-                is_same && look.situated[index].meets(&look.situated[first])
+            let roots = self.free(|builder, index| {
+                let is_same = builder.harms(index) && is_wanted(builder, index) && builder.alone(index) == cause;
+                is_same && builder.places[index].meets(&builder.places[first])
             });
             let known = diagnoses.iter_mut().find(|known| known.cause == cause && cause != Cause::NotVisible);
             match known {
@@ -113,7 +116,7 @@ impl Look<'_> {
         }
     }
 
-    /// The last of the causes that could explain a finding which speaks for one of its own, if none does.
+    /// Last cause that could explain a finding which otherwise names its own cause.
     fn last_to_explain(&self, index: usize) -> Option<Cause> {
         let follows = |(relation, _)| match relation {
             Relation::Follows(cause) => Some(cause),
@@ -122,7 +125,7 @@ impl Look<'_> {
         (self.alone(index) != Cause::NotVisible).then(|| self.lines(index).filter_map(follows).max()).flatten()
     }
 
-    /// The cause that a finding speaks for where nothing else explains it.
+    /// Cause that a finding names if no other one explains it.
     fn alone(&self, index: usize) -> Cause {
         let cause = |(relation, _)| match relation {
             Relation::Alone(cause) => Some(cause),
@@ -131,14 +134,14 @@ impl Look<'_> {
         self.lines(index).find_map(cause).unwrap_or(Cause::NotVisible)
     }
 
-    /// The diagnosis of a cause that these findings name.
+    /// Diagnosis of a cause with these root findings.
     fn diagnosis(&mut self, cause: Cause, roots: &[usize]) -> Diagnosis {
         self.take(roots);
         let is_follower = |index: usize| self.lines(index).any(|(relation, _)| relation == Relation::Follows(cause));
         let weight = |index: &usize| {
             let finding = &self.findings[*index];
-            let names_scores = self.situated[*index].names_them;
-            let is_of_main = self.situated[*index].scores.iter().any(|score| self.facts.scores()[*score].is_main);
+            let names_scores = self.places[*index].names_them;
+            let is_of_main = self.places[*index].scores.iter().any(|score| self.facts.scores()[*score].is_main);
             let sure = Reverse(finding.confidence_percent);
             (is_follower(*index), Reverse(finding.severity), !names_scores, !is_of_main, sure)
         };
@@ -148,9 +151,9 @@ impl Look<'_> {
         let (mut contradicts, mut taken) = (Vec::new(), Vec::new());
         for index in self.free(|_, _| true) {
             let is_about = |(relation, when): &(Relation, RelationCondition)| {
-                let at = &self.situated[index];
+                let at = &self.places[index];
                 relation.cause() == Some(cause)
-                    && (when::is_of_the_run(*when) || roots.iter().any(|root| self.situated[*root].meets(at)))
+                    && (when::is_of_the_run(*when) || roots.iter().any(|root| self.places[*root].meets(at)))
             };
             match self.lines(index).find(is_about) {
                 Some((Relation::Evidence(_), _)) => evidence.push(index),
@@ -174,18 +177,18 @@ impl Look<'_> {
             consequences,
             contradicts,
             also_possible: Vec::new(),
-            span: self.situated[root].span,
+            span: self.places[root].span,
         }
     }
 
-    /// Other causes that are about as sure, and explain what follows from this one as well.
+    /// Other causes of similar confidence that explain the same consequences.
     fn also_possible(&self, diagnosis: &Diagnosis, all: &[Diagnosis]) -> Vec<Cause> {
         let explains =
             |cause: Cause, index: usize| self.lines(index).any(|(relation, _)| relation == Relation::Follows(cause));
         let follows = || diagnosis.consequences.iter().copied().filter(|index| self.harms(*index));
         let is_possible = |other: &&Diagnosis| {
             let is_as_sure = other.confidence_percent.abs_diff(diagnosis.confidence_percent) <= AS_SURE_PERCENT;
-            let meets = |index: usize| self.situated[index].meets(&self.situated[other.root]);
+            let meets = |index: usize| self.places[index].meets(&self.places[other.root]);
             other.cause != diagnosis.cause
                 && is_as_sure
                 && follows().any(|index| explains(other.cause, index) && meets(index))
@@ -193,11 +196,11 @@ impl Look<'_> {
         all.iter().filter(is_possible).map(|other| other.cause).collect()
     }
 
-    /// The scores of what names a cause, and those that consequences name.
+    /// Scores of the evidence, and scores that consequences name.
     fn holds_for(&self, root: usize, evidence: &[usize], consequences: &[usize]) -> Vec<ScoreKey> {
         let shows = std::iter::once(&root).chain(evidence).filter(|index| self.harms(**index));
-        let follows = consequences.iter().filter(|index| self.harms(**index) && self.situated[**index].names_them);
-        let scores = shows.chain(follows).flat_map(|index| &self.situated[*index].scores);
+        let follows = consequences.iter().filter(|index| self.harms(**index) && self.places[**index].names_them);
+        let scores = shows.chain(follows).flat_map(|index| &self.places[*index].scores);
         let scores: BTreeSet<usize> = scores.copied().collect();
         scores.into_iter().map(|score| self.facts.scores()[score].key.clone()).collect()
     }
@@ -215,12 +218,12 @@ mod tests {
         with_step(record, WorkloadId::Cpuminer, Variant::ONLY, &[], (20.0, 30.0), series(&[1.0]))
     }
 
-    /// The rule of this id in the table.
+    /// Rule with this id.
     fn rule(id: &str) -> RuleId {
         rules::of_runs().map(|rule| rule.id).find(|rule| rule.as_str() == id).unwrap()
     }
 
-    /// Rule, severity and step of each finding; and what is made of them.
+    /// Rule, severity and step of each finding, and the expected diagnoses.
     fn check(found: &[(&str, Severity, usize)], expected: &[&str]) {
         let record = board();
         let facts = Facts::of(&record);

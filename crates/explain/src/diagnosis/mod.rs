@@ -1,13 +1,13 @@
-//! From a Record to what is to be said of it: rules find facts, the table of relations makes causes of them with what
-//! follows from each, and these give the word over every score.
+//! Diagnosis of a Record: rules make findings, the table of relations makes causes of them, and these determine the
+//! verdict over every score.
 
 mod confidence;
 mod deficit;
 mod evidence;
+mod finding_place;
 mod graph;
 mod ledger;
 pub mod narrative;
-mod situated;
 mod verdict;
 mod when;
 
@@ -20,7 +20,7 @@ pub fn explain<'a>(record: impl Into<Facts<'a>>) -> Explained<'a> {
     Explained { facts, assessment }
 }
 
-/// Explains a Record in which these findings were made.
+/// Explains a Record with these findings.
 pub fn explain_findings(facts: &Facts<'_>, findings: Vec<Finding>) -> Explanation {
     let graph = graph::of(facts, &findings);
     let scores = verdict::scores(facts, &findings, &graph);

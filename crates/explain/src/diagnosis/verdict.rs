@@ -21,15 +21,15 @@ pub(super) fn scores(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> 
     scores.collect()
 }
 
-/// How much the worst of these diagnoses harms a score: by what names the cause there, or follows from it there.
+/// Highest severity of these diagnoses for a score, by their evidence and by consequences for the score.
 fn severity(findings: &[Finding], graph: &Graph, diagnoses: &[usize], score: usize) -> Severity {
     let harm = diagnoses.iter().flat_map(|index| {
         let found = &graph.diagnoses[*index];
         let shows = std::iter::once(&found.root).chain(&found.evidence);
-        let follows = found.consequences.iter().filter(|index| graph.situated[**index].names_them);
+        let follows = found.consequences.iter().filter(|index| graph.places[**index].names_them);
         shows.chain(follows)
     });
-    let here = harm.filter(|index| graph.situated[**index].scores.contains(&score));
+    let here = harm.filter(|index| graph.places[**index].scores.contains(&score));
     here.map(|index| findings[*index].severity).max().unwrap_or(Severity::Info)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn weigh(explanation: &mut Explanation) {
     }
 }
 
-/// True of a degraded score whose whole loss is known and small.
+/// Whether a score is degraded by a known, small loss only.
 fn is_small(explanation: &Explanation, score: &ScoreVerdict) -> bool {
     let Some(ledger) = explanation.ledger(&score.score).filter(|ledger| ledger.expected.known().is_some()) else {
         return false;
@@ -78,7 +78,7 @@ pub(super) fn of(explanation: &Explanation) -> Verdict {
     } else {
         main.chain(answers).max()
     };
-    // Without a cause nothing in the run itself speaks against it.
+    // A deficit without a cause does not contradict the run.
     let deficit = explanation.deficit.as_ref().filter(|deficit| deficit.cause.is_some()).map(|_| Verdict::Degraded);
     verdict.max(deficit).unwrap_or(Verdict::Valid)
 }

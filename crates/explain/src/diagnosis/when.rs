@@ -1,12 +1,12 @@
-//! Whether a line of the table of relations holds: a pure question to the Record, the finding and the root.
+//! Conditions of the table of relations.
 
-use super::situated::FindingPlace;
+use super::finding_place::FindingPlace;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Record, Window, WorkloadId};
 use rules::relation::RelationCondition;
 use rules::slowdown::hot_millicelsius;
 
-/// True if it holds for a finding that belongs there, among all that was found.
+/// Whether a condition holds for a finding at its place, among all findings.
 pub(super) fn holds(
     when: RelationCondition,
     facts: &Facts<'_>,
@@ -14,7 +14,6 @@ pub(super) fn holds(
     at: &FindingPlace,
     all: &[Finding],
 ) -> bool {
-    let facts: &Facts<'_> = facts;
     match when {
         RelationCondition::Always => true,
         RelationCondition::Hot => is_hot(facts, at),
@@ -54,8 +53,7 @@ pub(super) fn holds(
     }
 }
 
-/// True if it asks for something that holds for the whole run, so that a cause and what follows from it need not
-/// name the same scores.
+/// Whether a condition concerns the whole run, so that cause and consequence need not share scores.
 pub(super) fn is_of_the_run(when: RelationCondition) -> bool {
     matches!(when, RelationCondition::Swapped | RelationCondition::OutOfMemory)
 }
@@ -66,7 +64,7 @@ fn is_hot(facts: &Facts<'_>, at: &FindingPlace) -> bool {
     !was_cool && temperature(facts, at).is_some_and(|temp| temp >= hot)
 }
 
-/// A log does not tell the temperature while its ladder was measured.
+/// Logs lack temperatures during the OPP ladder.
 fn is_uncapped(record: &Record, finding: &Finding) -> bool {
     view::is_log(record) || finding.value("opps").is_none()
 }
@@ -79,20 +77,19 @@ fn is_of_swapping(finding: &Finding) -> bool {
     finding.rule == rules::SWAPPING && finding.severity > Severity::Info
 }
 
-/// What was measured so far below the limit, in thousandths of a degree, was not lowered by heat, however hot it became
-/// later.
+/// Distance below the limit in thousandths of a degree at which heat did not lower a measurement, whatever the later
+/// temperature.
 const COOLER_MILLICELSIUS: i64 = 20_000;
 
-/// The highest temperature in the own time of what names no score: of a clock that was measured before them.
+/// Maximum temperature during a finding that names no score, such as a clock measured before the load.
 fn own_temperature(facts: &Facts<'_>, at: &FindingPlace) -> Option<i64> {
     let span = at.span.filter(|_| !at.names_them)?;
     let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
     facts.heat(&window).map(|heat| heat.millicelsius_max)
 }
 
-/// The highest temperature while it was so: in its scores, or in its own time where that is known.
+/// Maximum temperature during the scores and the time span of a finding.
 fn temperature(facts: &Facts<'_>, at: &FindingPlace) -> Option<i64> {
-    let facts: &Facts<'_> = facts;
     let heat = |window: Window| facts.heat(&window).map(|heat| heat.millicelsius_max);
     let steps = at.scores.iter().flat_map(|score| &facts.scores()[*score].steps);
     let windows = steps.filter_map(|step| facts.steps.get(*step)).map(|step| step.window);

@@ -1,11 +1,10 @@
-//! Power and energy of a result in its JSON: what measured them, and every step. What is missing is `null`, with the reason
-//! next to it.
+//! Power and energy of a result as JSON: source and steps. Missing values are `null`, with the reason next to them.
 
 use facts::Facts;
 use facts::view::{Energy, NEVER_IDLE, SourceAgreement, StepEnergy, step_name, step_score};
 use serde_json::{Value, json};
 
-/// The energy of a result, or why there is none.
+/// Energy of a result, or the reason for its absence.
 pub(super) fn energy(facts: &Facts<'_>) -> Value {
     let energy = match facts.energy() {
         Ok(energy) => energy,

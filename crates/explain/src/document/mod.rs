@@ -1,5 +1,5 @@
-//! What `--json` prints: the verdict, the main results, what was lost to which cause, and the findings behind that;
-//! then, where the whole result is wanted, the Record. The order of the keys is the order of importance.
+//! JSON document of a result: verdict, main results, losses by cause, findings, and optionally the Record. Keys are in
+//! order of importance.
 //!
 //! Everything before the Record is derived from it, and readers of Records pass over it.
 
@@ -22,7 +22,7 @@ use values::Values;
 /// JSON of one result.
 #[derive(Serialize)]
 pub struct Document<'a> {
-    /// By their first key files are known as Records.
+    /// Must be the first key: files are recognised by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ struct OfDiagnosis {
     confirm: &'static str,
     remedy: &'static str,
     link: &'static str,
-    /// Places in the list of findings, as all below.
+    /// Indices in `findings`, as are all below.
     root: usize,
     evidence: Vec<usize>,
     consequences: Vec<usize>,
@@ -103,7 +103,7 @@ struct OfRecord<'a> {
 }
 
 impl Document<'_> {
-    /// Of this Record, without it.
+    /// Document of this Record, without the Record itself.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Document<'static> {
         Document {
             schema: None,
@@ -120,14 +120,14 @@ impl Document<'_> {
         }
     }
 
-    /// The same with the file it is of.
+    /// Adds the name of the file.
     pub fn from_file(mut self, file: &str) -> Self {
         self.file = Some(file.to_owned());
         self
     }
 
-    /// What is printed of a whole result: the Record behind what is derived of it, missing values as `null` with
-    /// their reasons next to them.
+    /// Printed form of a whole result: derived values, then the Record with missing values as `null` and their reasons
+    /// next to them.
     pub fn printed(facts: &Facts<'_>, explained: &Explanation) -> String {
         let flat = |mut value: Value| {
             record::flatten(&mut value);
@@ -136,7 +136,7 @@ impl Document<'_> {
         Self::with_record(facts, explained, flat)
     }
 
-    /// What is saved of a whole result: the same, but the Record is as its schema has it.
+    /// Saved form of a whole result: derived values, then the Record as in its schema.
     pub fn saved(facts: &Facts<'_>, explained: &Explanation) -> String {
         Self::with_record(facts, explained, |value| value)
     }
@@ -185,14 +185,14 @@ fn of_diagnosis(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosi
     }
 }
 
-/// What was expected stands next to what was reached, or `null` with its reason.
+/// Ledger as JSON; a missing expected value is `null` with its reason.
 fn of_ledger(ledger: &Ledger) -> Value {
     let mut value = serde_json::to_value(ledger).unwrap_or_default();
     record::flatten(&mut value);
     value
 }
 
-/// Findings as all `--json` prints them: the sentence, and values as an object.
+/// Findings as JSON: the sentence, and values as an object.
 pub fn printed_findings(findings: &[Finding]) -> Value {
     serde_json::to_value(findings.iter().map(of_finding).collect::<Vec<_>>()).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! The main results of a Record under names that end with their unit: what a list, a script or a reviewer asks first.
-//! What is missing is `null`, with the reason next to it.
+//! Main results of a Record, under names that end with their unit. Missing values are `null`, with the reason next to
+//! them.
 
 use crate::monitor::day;
 use facts::figures::main::{
@@ -13,14 +13,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Names and values, in the order in which they are printed.
+/// Names and values, in printing order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results(Vec<(String, Value)>);
 
 impl Results {
     /// Results of these facts.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
-        let facts: &Facts<'_> = facts;
         let mut results = Self(Vec::new());
         results.machine(facts);
         results.scores(facts, facts.figures());
@@ -29,17 +28,17 @@ impl Results {
         results
     }
 
-    /// All names and values, and behind each that is missing its reason.
+    /// All names and values; missing values are followed by their reason.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Names and values of what fits into one cell of a table; those that are missing are `null`.
+    /// Names and values that fit into a table cell; missing ones are `null`.
     pub(crate) fn cells(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.iter().filter(|(name, value)| !name.ends_with("_missing") && !value.is_array())
     }
 
-    /// A value, or `null` and why.
+    /// Adds a value, or `null` and a reason.
     fn put(&mut self, name: &str, value: Option<impl Serialize>, why: impl FnOnce() -> String) {
         let value = value.and_then(|value| serde_json::to_value(value).ok()).filter(|value| !value.is_null());
         let is_missing = value.is_none();
@@ -54,7 +53,6 @@ impl Results {
     }
 
     fn machine(&mut self, facts: &Facts<'_>) {
-        let facts: &Facts<'_> = facts;
         let machine = &facts.machine;
         self.put("board", facts::machine_name(machine), || not_reported(facts));
         self.fact("soc", facts.soc());
@@ -90,7 +88,6 @@ impl Results {
     }
 
     fn state(&mut self, facts: &Facts<'_>, explained: &Explanation) {
-        let facts: &Facts<'_> = facts;
         let clocks = facts.cluster_clocks(&Variant::COLD);
         let mhz = |khz: Option<u32>| khz.map(|khz| f64::from(khz) / 1000.0);
         let clock = || not_measured(facts, &[WorkloadId::Clock]);
@@ -152,7 +149,7 @@ impl Results {
         self.put("sevenzip_multi_mips_per_watt", work, why);
     }
 
-    /// Scores of other programs, one object for each.
+    /// Scores of other programs, one object each.
     fn programs(&mut self, facts: &Facts<'_>) {
         let object = |program: &view::ProgramScore| {
             let [low, high] = [f64::min, f64::max].map(|pick| program.values.iter().copied().reduce(pick));
@@ -181,7 +178,7 @@ impl Serialize for Results {
     }
 }
 
-/// As it is written, in its order.
+/// Keeps the order of the file.
 impl<'de> Deserialize<'de> for Results {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct InOrder;
@@ -206,7 +203,7 @@ impl<'de> Deserialize<'de> for Results {
     }
 }
 
-/// True if a finding that harms a main score says that clocks were lowered.
+/// Whether a finding about a main score reports lowered clocks.
 fn is_throttled(explained: &Explanation) -> bool {
     explained.harms_main(|finding| rules::throttles(finding).is_of_the_clock())
 }
@@ -215,7 +212,7 @@ fn not_reported(record: &Record) -> String {
     if view::is_log(record) { "the log does not report it" } else { "not reported" }.to_owned()
 }
 
-/// Why these workloads gave nothing: what the first of their steps that has a reason says.
+/// Reason for missing results: that of the first step that has one.
 fn not_measured(record: &Record, workloads: &[WorkloadId]) -> String {
     let steps = workloads.iter().flat_map(|workload| record.steps_of(*workload));
     let why = |step: &record::Step| match &step.outcome {

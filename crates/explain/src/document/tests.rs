@@ -1,4 +1,4 @@
-//! What programs get.
+//! Tests of the JSON document.
 
 use super::*;
 use crate::test_support::{compression, own_run, with_scores, with_step};

@@ -4,11 +4,11 @@ use facts::Quantity;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// Names and values, in the order of the finding.
+/// Names and values in the order of the finding.
 pub(super) struct Values(Vec<(String, Value)>);
 
 impl Values {
-    /// Of these.
+    /// Creates the object of these values.
     pub(super) fn of(values: &[(&'static str, Quantity)]) -> Self {
         Self(values.iter().map(|(name, quantity)| named(name, quantity)).collect())
     }
@@ -42,7 +42,7 @@ fn named(name: &str, quantity: &Quantity) -> (String, Value) {
     (if has_unit { name.to_owned() } else { format!("{name}_{unit}") }, value)
 }
 
-/// A unit as part of a key: `kh_per_s` for `kH/s`.
+/// Spells a unit for a key: `kh_per_s` for `kH/s`.
 fn in_key(unit: &str) -> String {
     let words = unit.replace('/', " per ").replace('%', " percent ");
     let words = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

@@ -1,8 +1,7 @@
 //! Numbers and words in cells of a given width, appended to a row.
 //!
-//! A monitor writes a row a second for days and is to cost nothing. After a second of sleep nothing is in
-//! the caches, so that what counts is how much code is touched: this is less than the general formatting
-//! of the standard library.
+//! A monitor writes a row per second for days at minimal cost. After a second of sleep the caches are cold, so the
+//! amount of code matters: this is less code than the formatting of the standard library.
 
 /// Appends a number, with blanks before it up to `width`.
 pub(super) fn number(out: &mut String, value: u64, width: usize) {
@@ -53,7 +52,7 @@ fn digits(value: u64) -> usize {
     value.checked_ilog10().map_or(1, |digits| digits as usize + 1)
 }
 
-/// Appends blanks until what begins at `start` and is ASCII has this width.
+/// Appends blanks until the ASCII text from `start` has this width.
 pub(super) fn fill(out: &mut String, start: usize, width: usize) {
     blanks(out, (start + width).saturating_sub(out.len()));
 }

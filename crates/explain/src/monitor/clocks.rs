@@ -3,7 +3,7 @@
 
 use record::{BigLittle, Channel, ChannelId, Record, Unit};
 
-/// Gives something of the channel at a place.
+/// Looks up a value by the index of a channel.
 pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
 
 /// Maximum number of clocks in a row of 80 columns.
@@ -12,14 +12,13 @@ const CLOCKS_MAX: usize = 5;
 /// One clock of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Clock {
-    /// Number of its first policy, which is that of its first CPU; none for a clock that the
-    /// firmware tells.
+    /// Number of its first policy, which is that of its first CPU; `None` for a firmware clock.
     pub(super) policy: Option<u32>,
-    /// Places of its channels. The highest value is shown: idle cores of a group say little.
+    /// Indices of its channels. Rows show the highest value, because idle cores of a group are irrelevant.
     pub(super) channels: Vec<usize>,
-    /// The highest clock that is claimed for it.
+    /// Highest advertised clock in kHz.
     pub(super) khz_max: Option<u32>,
-    /// Place of its cluster, whose CPUs are alike.
+    /// Index of its cluster.
     pub(super) cluster: Option<usize>,
 }
 
@@ -28,7 +27,7 @@ pub(super) struct Clock {
 pub(super) struct Clocks {
     /// Name in the header.
     pub(super) label: String,
-    /// The clocks, in the order in which they are shown.
+    /// Clocks in display order.
     pub(super) clocks: Vec<Clock>,
     /// Number of policies.
     pub(super) policies: usize,
@@ -68,7 +67,7 @@ impl Clocks {
     }
 }
 
-/// What logs of two clusters have: which is the fast one, but not always which CPUs it has.
+/// Clocks of logs with two clusters, which name the fast one but not always its CPUs.
 fn big_and_little(record: &Record) -> Option<Vec<Clock>> {
     let clock = |kind: BigLittle| {
         let mut channels = record.samples.channels.iter();
@@ -78,7 +77,7 @@ fn big_and_little(record: &Record) -> Option<Vec<Clock>> {
     Some(vec![clock(BigLittle::Big)?, clock(BigLittle::Little)?])
 }
 
-/// One clock for each policy whose clock is sampled.
+/// One clock per sampled policy.
 fn policies(record: &Record) -> Vec<Clock> {
     let channels = record.samples.channels.iter().enumerate();
     channels
@@ -98,7 +97,7 @@ fn policies(record: &Record) -> Vec<Clock> {
         .collect()
 }
 
-/// One clock for each cluster; if that is still too much, one for all.
+/// One clock per cluster, or one for all if there are too many clusters.
 fn alike(policies: Vec<Clock>) -> Vec<Clock> {
     let mut groups: Vec<Clock> = Vec::new();
     for policy in policies {
@@ -117,7 +116,7 @@ fn alike(policies: Vec<Clock>) -> Vec<Clock> {
 }
 
 impl Clock {
-    /// The highest clock of the group.
+    /// Highest clock of the group in kHz.
     pub(super) fn khz(&self, record: &Record, value: Lookup<'_>) -> Option<i64> {
         let khz = self.channels.iter().filter_map(|place| {
             let value = value(*place)?;
@@ -135,7 +134,7 @@ impl Clock {
     }
 }
 
-/// The clock in the words of the firmware of a Raspberry Pi.
+/// Clock reported by the firmware of a Raspberry Pi.
 fn firmware(record: &Record) -> Option<Clock> {
     let is_clock =
         |channel: &Channel| matches!(channel.unit, Unit::Kilohertz | Unit::Hertz) && channel.id.is_firmware_clock();

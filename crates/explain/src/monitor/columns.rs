@@ -1,4 +1,4 @@
-//! The columns of the classic rows: chosen once from what is sampled, so that header and rows agree.
+//! Columns of the classic rows, chosen once from the sampled channels so that header and rows agree.
 
 use super::clocks::{Clocks, Lookup};
 use super::{Watch, cells, push_time_of_day};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// Width of `HH:MM:SS: `.
 const TIME_WIDTH: usize = 10;
-/// Room for a row; most are shorter.
+/// Initial capacity of a row in bytes.
 const ROW_BYTES: usize = 160;
 
 /// Percentages that logs have printed, in the order of the columns.
@@ -33,13 +33,12 @@ pub struct Columns {
 struct Extra {
     name: &'static str,
     width: usize,
-    /// The highest of them is shown: of several inputs, one is in use.
+    /// Shows the highest value: of several inputs, one is in use.
     channels: Vec<usize>,
 }
 
 impl Columns {
-    /// The columns for what is sampled. `temperature` is the place of the channel that stands for
-    /// the SoC.
+    /// Columns for the sampled channels. `temperature` is the index of the SoC's temperature channel.
     pub fn of(record: &Record, temperature: Option<usize>) -> Self {
         let place = |id: &ChannelId| {
             let mut channels = record.samples.channels.iter();
@@ -62,7 +61,7 @@ impl Columns {
         (self.clocks.policies, self.clocks.clocks.len())
     }
 
-    /// Place of the channel that stands for the SoC's temperature.
+    /// Index of the SoC's temperature channel.
     pub fn temperature(&self) -> Option<usize> {
         self.temperature
     }
@@ -76,7 +75,7 @@ impl Columns {
         let percentages = "%cpu %sys %usr %nice %io %irq";
         let temp_width = self.temperature_width();
         let mut text = format!("{:<TIME_WIDTH$}{label:<width$}  load {percentages}", "Time");
-        // The name stands above the number, not above its unit.
+        // Aligns the name with the number, not with its unit.
         let _ = write!(text, "{:>1$}", "Temp", temp_width - 1);
         if !self.extras.is_empty() {
             text.push(' ');
@@ -98,14 +97,14 @@ impl Columns {
         text
     }
 
-    /// The row of this moment.
+    /// Row of the current values.
     pub fn line(&self, watch: &Watch) -> String {
         let mut text = String::with_capacity(ROW_BYTES);
         self.push_line(&mut text, watch);
         text
     }
 
-    /// Appends the row of this moment, without allocating if there is room.
+    /// Appends the row of the current values, without allocating if the capacity suffices.
     pub fn push_line(&self, text: &mut String, watch: &Watch) {
         let value = |place| watch.value(place);
         let growth = |place| watch.growth(place);
@@ -183,14 +182,13 @@ impl Columns {
         }
     }
 
-    /// True if the number of CPUs changed since the reading before: the sums of their times are then no
-    /// longer of the same CPUs.
+    /// Whether the number of CPUs changed since the previous reading: sums of their times are then not comparable.
     fn cpus_came_or_went(&self, value: Lookup<'_>, growth: Lookup<'_>) -> bool {
         let changed = |place| value(place).is_some() && growth(place) != Some(0);
         self.online.is_some_and(changed)
     }
 
-    /// Shares of the time since the reading before.
+    /// Fractions of the time since the previous reading.
     fn computed_percentages(&self, growth: Lookup<'_>) -> [Option<i64>; PRINTED.len()] {
         // A counter that went backwards restarted, as those of a CPU that comes back do.
         let growth = |place: Option<usize>| place.and_then(growth).unwrap_or(0).max(0) as f64;
@@ -239,7 +237,7 @@ fn is_input(id: &ChannelId) -> bool {
     }
 }
 
-/// The columns after the temperature that this machine has.
+/// Columns after the temperature on this machine.
 fn extras(record: &Record) -> Vec<Extra> {
     use OfRaspberryPi::{CoreVoltage, LogCoreVoltage, LogPmicPower, PmicPower};
     let places = |wanted: fn(&ChannelId) -> bool| -> Vec<usize> {

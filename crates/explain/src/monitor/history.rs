@@ -5,16 +5,16 @@ use record::soc_temperature::SocTemperature;
 use record::{Event, Fact, Mark, Reading, Record};
 use std::collections::VecDeque;
 
-/// Rows that are kept: ten minutes at one per second.
+/// Maximum number of rows: ten minutes at one per second.
 const ROWS_MAX: usize = 600;
-/// Values that are kept, 16 bytes each: a server with hundreds of CPUs has thousands of channels.
+/// Maximum number of values, 16 bytes each: a server with hundreds of CPUs has thousands of channels.
 const VALUES_MAX: usize = 240_000;
-/// A plot needs a few rows, with any number of channels.
+/// Minimum number of rows, with any number of channels.
 const ROWS_MIN: usize = 60;
-/// Marks that are kept.
+/// Maximum number of marks.
 const MARKS_MAX: usize = 50;
 
-/// The latest values and the last rows.
+/// Latest values and last rows.
 #[derive(Debug, Clone)]
 pub struct Course {
     watch: Watch,
@@ -30,21 +30,21 @@ pub struct Moment {
     pub time: Option<String>,
     /// Use of all CPUs, clocks, temperatures and power: names and values with units.
     pub values: Vec<(String, String)>,
-    /// Why CPUs are throttled; none where nothing on this machine reports it.
+    /// Reasons of throttling; `None` if no source on this machine reports it.
     pub throttled: Option<Vec<String>>,
     /// Machine, channels and the last rows.
     pub record: Record,
 }
 
 impl Course {
-    /// Begins where a watch is, without its rows.
+    /// Starts at the state of a watch, without its rows.
     pub fn new(watch: Watch) -> Self {
         let channels = watch.channels().len().max(1);
         let rows_max = (VALUES_MAX / channels).clamp(ROWS_MIN, ROWS_MAX);
         Self { watch, rows: VecDeque::new(), marks: VecDeque::new(), rows_max }
     }
 
-    /// Takes the row that another watch has just taken.
+    /// Adds the latest row of another watch.
     pub fn follow(&mut self, other: &Watch) {
         self.watch.follow(other);
         let mut row = if self.rows.len() >= self.rows_max {
@@ -68,7 +68,7 @@ impl Course {
         &self.watch
     }
 
-    /// What is shown now; `temperature` is the choice of the sensor that stands for the SoC.
+    /// Current state; `temperature` is the choice of the SoC sensor.
     pub fn moment(&self, temperature: Reading<SocTemperature>) -> Moment {
         let watch = &self.watch;
         let place = temperature.as_ref().ok().and_then(|choice| choice.place(watch.channels()));

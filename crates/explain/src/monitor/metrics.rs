@@ -17,7 +17,7 @@ use units::in_base_unit;
 /// Maximum age of a meter's value in metrics: another machine would take an older one for the current power.
 const METER_AGE_MS_MAX: i64 = 3_000;
 
-/// One metric: what stands above its values, and the values.
+/// A metric with its help and values.
 #[derive(Debug, Default)]
 struct Metric {
     help: String,
@@ -26,7 +26,7 @@ struct Metric {
     values: Vec<(String, f64)>,
 }
 
-/// All metrics of this moment.
+/// All current metrics.
 pub fn metrics(watch: &Watch) -> String {
     let mut metrics: BTreeMap<String, Metric> = BTreeMap::new();
     let mut add = |name: String, help: &str, kind, labels: &Labels, value: f64| {
@@ -51,7 +51,7 @@ pub fn metrics(watch: &Watch) -> String {
     let mut own = |name: &str, help: &str, kind, labels: &Labels, value: f64| {
         add(format!("sbc_bench_{name}"), help, kind, labels, value);
     };
-    // A 0 silences alerts: a reason that nothing here could show has no value.
+    // A 0 would silence alerts, so undetectable reasons have no value.
     for reason in watch.observable() {
         let holds = watch.throttled().iter().any(|t| t.reason == reason);
         let labels = vec![("reason", reason.id().to_owned())];
@@ -61,7 +61,7 @@ pub fn metrics(watch: &Watch) -> String {
     let cost = &watch.record().samples.cost;
     let none = Vec::new();
     let help = "Samples taken.";
-    // The cost comes with every tenth row; an alert asks whether samples are still taken.
+    // The cost comes with every tenth row; an alert needs a sign of life in each.
     own("sampler_ticks_total", help, "counter", &none, watch.rows() as f64);
     let help = "Number of times the sampler increased its interval to limit its CPU use.";
     own("sampler_slowdowns_total", help, "counter", &none, f64::from(cost.slowdowns));
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// A channel of every kind that the dashboard or an alert looks at.
+    /// A channel of every kind that the dashboard or an alert uses.
     #[rustfmt::skip]
     fn shown() -> [(ChannelId, &'static str, Unit); 18] {
         let chip = |kind| ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1));
@@ -166,7 +166,7 @@ mod tests {
         ]
     }
 
-    /// The metrics of a board that has all of it.
+    /// Metrics of a board with all channels.
     fn exported() -> String {
         let mut record = own_run();
         for (id, label, unit) in shown() {

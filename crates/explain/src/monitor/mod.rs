@@ -1,8 +1,7 @@
-//! What a monitor shows, made from samples: the same for watching live, for a recording, and for
-//! the log of a run.
+//! View of a monitor, made from samples: the same for live watching, for a recording, and for the log of a run.
 //!
-//! The sampler sees more than the classic rows show; a row is the mean of percentages since the row
-//! before and the state at its end. Nothing is printed here, and nothing is read.
+//! The sampler has more values than the classic rows show; a row is the mean of percentages since the previous row, and
+//! the state at its end. Nothing here reads or prints.
 
 mod cells;
 mod clocks;

@@ -1,17 +1,17 @@
-//! A moment in the numbers that people look at: for programs that read rows.
+//! Main values of one moment, for programs that read rows.
 
 use super::Watch;
 use super::tracks::{Kind, Track, tracks};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Numbers of a moment. What is not known is left out.
+/// Main values of one moment; unknown ones are omitted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LatestValues {
-    /// Use of all CPUs since the row before, in percent.
+    /// Use of all CPUs since the previous row, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<f64>,
-    /// Clocks in MHz, by what they are of: the CPUs of a policy, or a channel.
+    /// Clocks in MHz by CPUs of a policy, or by channel.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub clock_mhz: BTreeMap<String, f64>,
     /// Temperature of the SoC in degrees Celsius.
@@ -20,13 +20,13 @@ pub struct LatestValues {
     /// Power in watts, by meter.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub power_w: BTreeMap<String, f64>,
-    /// Why CPUs are throttled; absent where nothing here could show it.
+    /// Reasons of throttling; absent if no source on this machine could show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throttled: Option<Vec<&'static str>>,
 }
 
 impl LatestValues {
-    /// `temperature` is the place of the channel that stands for the SoC.
+    /// Values of the last row; `temperature` is the index of the SoC's temperature channel.
     pub fn of(watch: &Watch, temperature: Option<usize>) -> Self {
         let tracks = tracks(watch, temperature);
         let of = |kind: Kind| tracks.iter().filter(move |track| track.kind == kind);

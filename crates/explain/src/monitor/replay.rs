@@ -1,15 +1,15 @@
-//! A recording, or a Record, as what its watchers saw: sessions, rows, and what happened between them. Bytes are
-//! handed in; when what is shown is a matter of others.
+//! Items of a recording or of a Record: sessions, rows, and events between them. Callers pass bytes and determine the
+//! timing.
 
 use facts::watch::before_rows;
 use record::recording::{Line, LineReader};
 use record::{Arrange, Event, Mark, Record, nothing_known};
 use std::io::BufRead;
 
-/// Longer lines are none of a recording.
+/// Maximum length of a line of a recording in bytes.
 const LINE_BYTES_MAX: usize = (64 << 20) + 64;
 
-/// One thing in a file.
+/// An item of a file.
 #[derive(Debug)]
 pub enum Item {
     /// A session begins.
@@ -20,11 +20,10 @@ pub enum Item {
     Event(Box<Event>),
 }
 
-/// The next line, with its end; of one that is longer than any of a recording, its beginning alone. False
-/// where there is none.
+/// Reads the next line with its end, or the beginning of an overlong line. False at the end.
 ///
 /// # Errors
-/// It cannot be read.
+/// Fails if the file cannot be read.
 pub fn whole_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
     loop {
@@ -44,13 +43,13 @@ pub fn whole_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Res
     }
 }
 
-/// The lines of a recording, those that are damaged left out.
+/// Intact lines of a recording.
 #[derive(Debug)]
 pub struct RecordingLines<R> {
     reader: R,
     line: Vec<u8>,
     lines: LineReader,
-    /// What the line that was read last tells, backwards.
+    /// Items of the last line, in reverse.
     told: Vec<Line>,
     session: Option<Record>,
     at_ms: i64,
@@ -62,7 +61,7 @@ impl<R: BufRead> RecordingLines<R> {
         Self { reader, line: Vec::new(), lines: LineReader::default(), told: Vec::new(), session: None, at_ms: 0 }
     }
 
-    /// What an event is to a reader; none for those that only prepare others.
+    /// Item of an event; `None` for events that only prepare others.
     fn item(&mut self, event: Event) -> Option<Item> {
         match event {
             Event::Started { source, run, .. } => {
@@ -80,7 +79,7 @@ impl<R: BufRead> RecordingLines<R> {
                 record.samples.channels = channels;
                 Some(Item::Begin(Box::new(record)))
             }
-            // A note stands where it was written, regardless of its writer's clock.
+            // Notes keep their position, regardless of their writer's clock.
             Event::Mark { mut mark } => {
                 mark.at_ms = mark.at_ms.max(self.at_ms);
                 Some(Item::Event(Box::new(Event::Mark { mark })))
@@ -119,7 +118,7 @@ impl<R: BufRead> Iterator for RecordingLines<R> {
     }
 }
 
-/// A Record as the stream that it was: rows, and between them where steps begin, gaps and marks.
+/// Replays a Record as a stream: rows, with starts of steps, gaps and marks between them.
 pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
     let mark = |at_ms: i64, text: String| {
         let mark = Mark { at_ms, text };
@@ -202,7 +201,7 @@ mod tests {
     fn truncated_recording_is_readable_and_appendable() {
         let text = recording();
         assert_eq!(show(text.as_bytes()), ALL);
-        // Behind the second line the channels are known.
+        // The second line defines the channels.
         let ends: Vec<usize> = text.match_indices('\n').skip(1).map(|(at, _)| at).collect();
         for cut in 0..text.len() {
             let whole = ends.iter().filter(|end| **end <= cut).count();

@@ -6,16 +6,16 @@ use facts::{Facts, view};
 
 use std::fmt::Write;
 
-/// Parts of a cell from the lowest value to the highest.
+/// Bars from the lowest to the highest value.
 const PARTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Width of names, and of the values that the lowest and the highest part stand for.
+/// Width of names, and of the values for the lowest and highest bar.
 const NAME_WIDTH: usize = 24;
 const RANGE_WIDTH: usize = 19;
-/// Fewer cells than this show no course.
+/// Minimum number of cells for a useful line.
 const CELLS_MIN: usize = 8;
 
-/// A line for each clock and for the temperature of the SoC over the run, in so many columns; empty where nothing was
-/// sampled or the terminal is too narrow. A cell shows the lowest clock and the highest temperature of its time.
+/// A line per clock and for the SoC temperature over the run, within this many columns; empty without samples or on a
+/// narrow terminal. A cell shows the lowest clock and the highest temperature of its time.
 pub fn sparklines(facts: &Facts<'_>, columns: usize) -> String {
     let cells = columns.min(120).saturating_sub(NAME_WIDTH + RANGE_WIDTH + 6);
     let times = &facts.samples.at_ms;
@@ -47,7 +47,7 @@ pub fn sparklines(facts: &Facts<'_>, columns: usize) -> String {
             line.add(cell(*at_ms), line.track.value(&watch));
         }
     }
-    // A reading that cannot be true is none.
+    // Drops implausible readings.
     let readings = soc.map(|soc| view::temperatures(facts, soc, view::whole_run()));
     for line in lines.iter_mut().filter(|line| line.track.kind == Kind::Temperature) {
         for reading in readings.iter().flatten() {

@@ -1,11 +1,10 @@
-//! What stands above the first row on a terminal: the board in one line, its CPUs, and which sensor
-//! is taken for the temperature.
+//! Lines above the first row on a terminal: board, CPUs, and the sensor used for the temperature.
 
 use super::Columns;
 use facts::view::topology;
 use record::{Fact, Record};
 
-/// The hardware in a few lines; `temperature_why` says why this sensor stands for the SoC.
+/// Hardware in a few lines; `temperature_why` is the reason for the choice of the SoC sensor.
 pub fn summary(record: &Record, columns: &Columns, temperature_why: Option<&str>) -> String {
     let machine = &record.machine;
     let known = |fact: &Fact<String>| fact.known().cloned();

@@ -1,5 +1,4 @@
-//! What a screen full of plots shows, chosen from what is sampled: use of all CPUs, clocks,
-//! temperatures, power, and the use of each core.
+//! Tracks of a screen of plots: use of all CPUs, clocks, temperatures, power, and use of each core.
 
 use super::Watch;
 use super::clocks::{Clock, Clocks};
@@ -25,11 +24,11 @@ pub enum Kind {
 /// One quantity over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
-    /// Its name, in a few words.
+    /// Short name.
     pub label: String,
     /// Content.
     pub kind: Kind,
-    /// Its highest value, where that is known beforehand.
+    /// Maximum value, if known in advance.
     pub max: Option<f64>,
     source: Source,
 }
@@ -43,7 +42,7 @@ enum Source {
 }
 
 impl Track {
-    /// The value of now, in the unit of its kind.
+    /// Current value in the unit of its kind.
     pub fn value(&self, watch: &Watch) -> Option<f64> {
         match &self.source {
             Source::Ticks(busy, idle) => busy_percent(watch, busy, idle),
@@ -57,7 +56,7 @@ impl Track {
         }
     }
 
-    /// True if it is the course of this channel alone.
+    /// Whether the track shows only this channel.
     pub(super) fn is_of(&self, place: Option<usize>) -> bool {
         matches!(self.source, Source::Place(own) if Some(own) == place)
     }
@@ -74,7 +73,7 @@ impl Track {
     }
 }
 
-/// The tracks of a machine; `temperature` is the place of the channel that stands for the SoC.
+/// Tracks of a machine; `temperature` is the index of the SoC's temperature channel.
 pub fn tracks(watch: &Watch, temperature: Option<usize>) -> Vec<Track> {
     let busy_percent = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
     let printed = |channel: &Channel| channel.id == busy_percent;
@@ -87,7 +86,7 @@ pub fn tracks(watch: &Watch, temperature: Option<usize>) -> Vec<Track> {
     tracks
 }
 
-/// One track for each core: its use.
+/// One track of CPU use per core.
 pub fn cores(watch: &Watch) -> Vec<Track> {
     let mut cpus: Vec<u32> = watch
         .channels()
@@ -161,8 +160,7 @@ fn clocks(watch: &Watch) -> impl Iterator<Item = Track> {
     })
 }
 
-/// The SoC first, then other sensors. What has the same name twice (a thermal zone and its twin in
-/// hwmon) is one sensor.
+/// The SoC first, then other sensors. Equal names (a thermal zone and its twin in hwmon) are one sensor.
 fn temperatures(watch: &Watch, soc: Option<usize>) -> Vec<Track> {
     let mut tracks: Vec<Track> = Vec::new();
     let mut names: Vec<String> = Vec::new();

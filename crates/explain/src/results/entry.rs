@@ -1,5 +1,4 @@
-//! What is kept of a result besides its row: all that lists, boards, SoCs and core types of a site are made of, so that a
-//! Record is read once.
+//! Summary of a result for the pages of a site, so that each Record is read once.
 
 use super::Row;
 use compare::reference::is_sound;
@@ -12,9 +11,9 @@ use serde::{Deserialize, Serialize};
 /// One result of a site.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its row in tables.
+    /// Row in tables.
     pub row: Row,
-    /// Board and cores, as a trend tells machines apart.
+    /// Board and cores, which identify a machine in trends.
     pub machine: String,
     /// Memory in KiB (`MemTotal`).
     pub memory_kib: Option<u64>,
@@ -22,13 +21,13 @@ pub struct Entry {
     pub started_ms: Option<i64>,
     /// Core types, each once.
     pub core_types: Vec<String>,
-    /// Its main figures, those alone that may be compared.
+    /// Main figures that can be compared.
     pub figures: Vec<EntryFigure>,
-    /// Rules whose findings name what lowered or spoiled its scores, each once.
+    /// Rules whose findings explain lower or invalid scores, each once.
     pub causes: Vec<String>,
-    /// Settings and circumstances that are known, by name.
+    /// Known settings by name.
     pub settings: Vec<(String, String)>,
-    /// Its run, where that died or was resumed: another result may be the whole of it.
+    /// Run, if it died or was resumed: another result may contain it.
     pub run: Option<Box<Run>>,
 }
 
@@ -47,14 +46,14 @@ pub struct EntryFigure {
     pub higher_is_better: bool,
     /// True for bandwidth and latency of memory, which follow no clock of a core.
     pub is_of_memory: bool,
-    /// The core type on which one core was measured; none for what all CPUs did together, and where it is unknown.
+    /// Core type of the measured core; `None` for all CPUs together or if unknown.
     pub core_type: Option<String>,
-    /// The measured clock of that core in kHz; none where several threads ran.
+    /// Measured clock of that core in kHz; `None` for several threads.
     pub clock_khz: Option<u32>,
-    /// False if something lowered it.
+    /// Whether the figure is free of known losses.
     #[serde(default)]
     pub is_sound: bool,
-    /// What took most of it, in words: `heat 34 %`; `None` if nothing is known to have.
+    /// Largest loss in words: `heat 34 %`; `None` if no loss is known.
     #[serde(default)]
     pub lost_to: Option<String>,
 }
@@ -109,13 +108,13 @@ impl Entry {
         }
     }
 
-    /// True if the run of this result was resumed, and the other result is the whole of it.
+    /// Whether the other result is the completed run of this one.
     pub fn is_part_of(&self, other: &Self) -> bool {
         self.run.as_ref().zip(other.run.as_ref()).is_some_and(|(part, whole)| part.is_part_of(whole))
     }
 }
 
-/// The largest loss of a figure to one cause, else the cause of its deficit against boards of its kind.
+/// Largest loss of a figure by one cause, else the cause of its deficit relative to similar boards.
 fn lost_to(facts: &Facts<'_>, assessment: &Explanation, figure: &Figure) -> Option<String> {
     const LEAST: Tenths = Tenths(20);
     let ledger = facts.steps.get(figure.step).and_then(|step| assessment.ledger(&ScoreKey::of(step)));

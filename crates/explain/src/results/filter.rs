@@ -1,4 +1,4 @@
-//! Which results stand in a table.
+//! Filter of the results in a table.
 
 use super::Row;
 use facts::Verdict;
@@ -6,18 +6,18 @@ use facts::Verdict;
 /// Conditions for a result; absent conditions always hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// The name of its SoC holds this text, in letters of either case.
+    /// Text in the name of the SoC, ignoring case.
     pub soc: Option<String>,
-    /// The same of its board.
+    /// Text in the name of the board, ignoring case.
     pub board: Option<String>,
     /// Measured on this day or later: `2026-11-23`.
     pub since: Option<String>,
-    /// Its verdict is `valid`.
+    /// Whether only results with the verdict `valid` are wanted.
     pub valid: bool,
 }
 
 impl Filter {
-    /// True if a result is wanted. What is not known of it is not what was asked for.
+    /// Whether a result matches. Unknown values match no condition.
     pub fn wants(&self, row: &Row) -> bool {
         let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
         let board = Some(row.cells[0].as_str()).filter(|board| *board != "-");

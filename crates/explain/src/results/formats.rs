@@ -54,7 +54,7 @@ fn markdown(rows: &[Row]) -> String {
     if notes.is_empty() { sheet.markdown() } else { format!("{}\n{}\n", sheet.markdown(), notes.join("\n")) }
 }
 
-/// Comma-separated values for programs: the keys of `json`, numbers as they were measured, nothing for what is missing.
+/// Comma-separated values for programs: the keys of `json`, measured numbers, empty cells for missing values.
 fn csv(rows: &[Row]) -> String {
     let cells = |row| of_run(row).into_iter().chain(row.results.cells().map(|(key, value)| (key, value.clone())));
     let columns = rows.iter().take(1).flat_map(cells).map(|(key, _)| (key, false));
@@ -71,7 +71,7 @@ fn csv_cell(value: Value) -> String {
     }
 }
 
-/// One object for each result: what `results` of its `--json` has, with its file and its verdict.
+/// One object per result: `results` of its JSON, with its file and verdict.
 fn json(rows: &[Row]) -> String {
     let object = |row: &Row| {
         let results = row.results.iter().map(|(key, value)| (key, value.clone()));

@@ -49,13 +49,13 @@ const AES: usize = 6;
 pub struct Row {
     /// Source file.
     pub file: String,
-    /// The cells as people read them, `-` for what was not measured.
+    /// Cells for people, `-` for unmeasured values.
     pub cells: [String; 10],
     /// The figures behind the last six cells, not rounded: MIPS, MIPS, kB/s, MB/s, MB/s, kH/s.
     pub figures: [Option<f64>; 6],
     /// The highest measured clock in kHz.
     pub clock_khz: Option<u32>,
-    /// The SoC, as far as it could be identified.
+    /// SoC, if identified.
     pub soc: Option<String>,
     /// The day on which it was measured, where it was measured: `2026-11-23`.
     pub day: Option<String>,
@@ -106,7 +106,7 @@ pub struct SortKey {
 /// Default sort key.
 pub const USUAL_ORDER: &str = "device";
 
-/// All of them, sorted by id. The best stands first, what was not measured last.
+/// All columns, sorted by id. The best value comes first, missing ones last.
 pub const SORT_KEYS: &[SortKey] = &[
     SortKey { id: "7zip-multi", compare: |a, b| best_first(a.figures[0], b.figures[0]) },
     SortKey { id: "7zip-single", compare: |a, b| best_first(a.figures[1], b.figures[1]) },
@@ -182,17 +182,17 @@ impl Row {
 }
 
 impl Row {
-    /// A value of the main results that is text: `kernel`, `distribution`; none if it is missing.
+    /// Text among the main results, such as `kernel` or `distribution`; `None` if missing.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.results.iter().find(|(key, _)| *key == name)?.1.as_str()
     }
 
-    /// A value of the main results that is a number; none if it is missing.
+    /// Number among the main results; `None` if missing.
     fn number(&self, name: &str) -> Option<f64> {
         self.results.iter().find(|(key, _)| *key == name)?.1.as_f64()
     }
 
-    /// Board and details; none where nothing names it.
+    /// Board and details; `None` without a name.
     pub fn board(&self) -> Option<&str> {
         Some(self.cells[0].as_str()).filter(|name| *name != "-" && !name.is_empty())
     }

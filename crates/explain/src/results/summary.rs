@@ -13,8 +13,7 @@ use record::{MemoryOperation, Record, Variant, WorkloadId};
 /// A measured clock this far from the advertised one is shown instead of it.
 const CLAIM_TOLERANCE: f64 = 0.02;
 
-/// The summary line without a newline; none if no score was measured, as a line of dashes says
-/// nothing; one of an emulated CPU says so.
+/// Summary line without a newline; `None` if no score was measured. An emulated CPU is marked.
 pub fn line(facts: &Facts<'_>, explained: &Explanation) -> Option<String> {
     let columns = columns(facts, explained);
     says_something(facts, &columns[COLUMNS_OF_MACHINE..]).then(|| format!("| {} |", columns.join(" | ")))
@@ -23,7 +22,7 @@ pub fn line(facts: &Facts<'_>, explained: &Explanation) -> Option<String> {
 /// Number of columns before the scores.
 const COLUMNS_OF_MACHINE: usize = 4;
 
-/// True if a summary line of this Record says anything.
+/// Whether the summary line of this Record has a value.
 pub fn has_line(facts: &Facts<'_>) -> bool {
     says_something(facts, &scores(facts))
 }

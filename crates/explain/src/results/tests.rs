@@ -75,7 +75,7 @@ fn csv() {
     );
 }
 
-/// The first row, and what differs from it in the others.
+/// The first row, and the differences of the others.
 #[test]
 fn json() {
     let format = FORMATS.iter().find(|known| known.id == "json").unwrap();
@@ -251,7 +251,7 @@ fn filters_want_what_is_known() {
     assert!(!Filter { valid: true, ..Filter::default() }.wants(&died));
 }
 
-/// What the CPU did not compute cannot be compared with what CPUs do.
+/// Results of a crypto engine are not compared with those of CPUs.
 #[test]
 fn aes_of_an_engine_is_marked() {
     let cell = |log: &str| {

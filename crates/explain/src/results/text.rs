@@ -9,11 +9,11 @@ use std::fmt::Write;
 struct Column {
     heading: &'static str,
     cell: fn(&Row) -> Option<String>,
-    /// Numbers stand at the right.
+    /// Right-aligned numbers.
     is_number: bool,
-    /// Narrower than this, text says nothing; wider than that, it takes the room of others.
+    /// Minimum and maximum width of text.
     width: (usize, usize),
-    /// The end of a path says more than its beginning.
+    /// Paths are shortened at their start.
     keeps_end: bool,
     /// The highest number goes first where there is too little room.
     rank: u8,
@@ -114,7 +114,7 @@ fn column_cell(column: &Column) -> impl Fn(&Row) -> Option<String> {
     move |row| cell(row).filter(|cell| !cell.trim().is_empty())
 }
 
-/// Narrows text until all stands in a line; false if it cannot.
+/// Narrows text columns until rows fit; false if they cannot.
 fn fits(all: &mut [TextColumn], columns: usize) -> bool {
     loop {
         let width = all.iter().map(|shown| shown.width + 1).fold(0, usize::saturating_add).saturating_sub(1);

@@ -2,7 +2,7 @@
 
 use record::{Outcome, Record, Source, Step, StepMeasurement};
 
-/// The last line that a step's figures stand on, as far as they say.
+/// Last known line of a step's figures.
 pub(crate) fn last_line(step: &Step) -> u32 {
     let line = step.line.unwrap_or(0);
     let Outcome::Done(measured) = &step.outcome else { return line };
@@ -22,7 +22,7 @@ pub(crate) fn last_line(step: &Step) -> u32 {
     last.unwrap_or(line).max(line)
 }
 
-/// The first part of two Records of the same log that differs, apart from text kept whole.
+/// First difference between two Records of the same log, except in text kept whole.
 pub(crate) fn difference(one: &Record, other: &Record) -> Option<String> {
     let say = |what: &str, one: &dyn std::fmt::Debug, other: &dyn std::fmt::Debug| {
         Some(format!("{what}: {one:?} became {other:?}"))

@@ -11,7 +11,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the corpus, if there is one; for a test that has nothing to do without it.
+/// Folder of the corpus; a test that needs it is excused without it.
 pub(crate) fn corpus() -> Option<PathBuf> {
     let found = find();
     if found.is_none() {
@@ -20,7 +20,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     found
 }
 
-/// The same for a test that runs without it.
+/// Folder of the corpus, for tests that also run without it.
 pub(crate) fn find() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
         return Some(PathBuf::from(named));
@@ -31,7 +31,7 @@ pub(crate) fn find() -> Option<PathBuf> {
         .find(|folder| folder.join("open/results").is_dir())
 }
 
-/// The folder of what was composed for tests.
+/// Folder of the composed logs.
 pub(crate) fn composed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/tests/composed")
 }
@@ -56,7 +56,7 @@ pub(crate) fn folders() -> Vec<PathBuf> {
     [composed(), composed().with_file_name("made")].into_iter().chain(parts).collect()
 }
 
-/// The text of a log of the corpus, in any of its folders.
+/// Text of a log of the corpus, from any of its folders.
 pub(crate) fn log(corpus: &Path, name: &str) -> String {
     let of_folder = |folder: &str| std::fs::read(corpus.join(folder).join("results").join(format!("{name}.txt")));
     let bytes = of_folder("more").or_else(|_| of_folder("open"));

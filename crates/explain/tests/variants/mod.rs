@@ -3,7 +3,7 @@
 
 use record::{Cpu, Fact, Machine, Missing};
 
-/// Every way, with its name.
+/// All variants by name.
 pub(crate) fn of(machine: &Machine) -> Vec<(&'static str, Machine)> {
     vec![
         ("renumbered", renumbered(machine)),
@@ -35,7 +35,7 @@ fn without_policies(machine: &Machine) -> Machine {
     machine
 }
 
-/// The last CPU is off: the kernel says nothing of it but that it is there.
+/// Switches the last CPU off: the kernel reports only its presence.
 fn switched_off(machine: &Machine) -> Machine {
     let mut machine = machine.clone();
     if machine.cpus.len() > 1

@@ -1,32 +1,32 @@
-//! A board with one or two clusters, and what takes a part of what it could do.
+//! A board with one or two clusters and its faults.
 
 use record::Total;
 use testkit::virtual_board::{Board, Chance, Fault as OfBoard, Mode};
 
-/// What takes a part of a score.
+/// A cause of a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     Heat,
     FirmwareCap,
     KilledCore,
-    /// The control group may use fewer CPUs than there are.
+    /// Quota of the control group below the number of CPUs.
     Quota,
-    /// Threads of others, which ask for CPUs all the time.
+    /// Threads of other programs that always want to run.
     Background,
-    /// Memory is too small: the program waits for pages.
+    /// Too little memory: the program waits for pages.
     Swapping,
 }
 
-/// A board, and what runs on it.
+/// A board with its load.
 pub(crate) struct Drawn {
     pub(crate) board: Board,
     /// MIPS of one CPU of each policy at its highest OPP.
     pub(crate) mips: Vec<f64>,
-    /// Seconds that a repetition takes where nothing disturbs it.
+    /// Duration of an undisturbed repetition in seconds.
     pub(crate) run_s: f64,
-    /// CPUs that a quota allows; none without one.
+    /// Number of CPUs allowed by a quota.
     pub(crate) quota_cpus: Option<f64>,
-    /// Threads of others.
+    /// Number of threads of other programs.
     pub(crate) other_threads: u32,
     /// Shares of the time for which threads of 7-zip on all CPUs have something to do, while they compress and while
     /// they decompress: else they wait for each other.
@@ -35,11 +35,11 @@ pub(crate) struct Drawn {
     pub(crate) waiting: [f64; 2],
 }
 
-/// How busy 7-zip keeps CPUs while it compresses, by the number of threads: medians of published logs.
+/// CPU use of 7-zip while compressing, by number of threads: medians of published logs.
 const COMPRESSING: [(u32, f64); 3] = [(2, 0.815), (4, 0.852), (8, 0.926)];
 
 impl Drawn {
-    /// The same seed draws the same board.
+    /// Draws a board; the same seed gives the same board.
     pub(crate) fn of(seed: u64, faults: &[Fault]) -> Self {
         let has = |fault| faults.contains(&fault);
         let of_board = [
@@ -68,7 +68,7 @@ impl Drawn {
         }
     }
 
-    /// True if it switches a CPU off when it is hot.
+    /// Whether the board switches a CPU off at its trip point.
     pub(crate) fn kills_a_core(&self) -> bool {
         self.board.throttle.mode == Mode::Hotplug
     }
@@ -78,7 +78,7 @@ impl Drawn {
     }
 }
 
-/// More CPUs on the same board. A larger cooler keeps its limit where it was.
+/// Adds CPUs, with a cooler that keeps the limit unchanged.
 fn widen(board: &mut Board, clusters: u32, of_cluster: u32) {
     let before = board.policy[0].cpus.len() as f64;
     let little = board.policy[0].clone();

@@ -86,7 +86,7 @@ fn pairs() -> impl Iterator<Item = [Fault; 2]> {
     pairs.filter(|pair| *pair != [Fault::Heat, Fault::KilledCore])
 }
 
-/// Both faults make threads wait, and no counter of a kernel tells for which of them.
+/// Whether both faults make threads wait: no counter of a kernel separates them.
 fn is_ambiguous(pair: &[Fault; 2]) -> bool {
     pair.iter().all(|fault| matches!(fault, Fault::Quota | Fault::Background | Fault::Swapping))
 }
@@ -103,8 +103,11 @@ const HIDDEN: [(&str, IsHidden); 6] = [
     ("quota and swap", |id| matches!(id, ChannelId::ControlGroup(_) | ChannelId::Swap(_))),
 ];
 
-/// Removes everything else that shows a fault.
-const WITHOUT: [(&str, fn(&mut Record)); 5] = [
+/// Removes a source from a Record.
+type Remove = fn(&mut Record);
+
+/// Other sources that show a fault.
+const WITHOUT: [(&str, Remove); 5] = [
     ("counters of the steps", |record| record.steps.iter_mut().for_each(|step| step.counters = Counters::default())),
     ("time waited", |record| {
         record.steps.iter_mut().for_each(|step| step.counters.run_delay_ns = Fact::not_reached());
@@ -114,7 +117,7 @@ const WITHOUT: [(&str, fn(&mut Record)); 5] = [
     ("all samples", |record| record.samples = Samples::default()),
 ];
 
-/// Boards with one fault of which a source is missing: the share may stay unexplained, but no other cause may take it.
+/// Judges boards with one fault and a missing source: the loss may stay unexplained, but no other cause may take it.
 fn judge_without(row: &mut Row, fault: Fault, seed: u64) {
     let mut judge = |what: &str, hide: &dyn Fn(&mut Record)| {
         for (cause, found, expected) in points(&Drawn::of(seed, &[fault]), hide) {

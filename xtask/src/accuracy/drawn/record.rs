@@ -1,4 +1,4 @@
-//! What the program would have recorded of a run on a drawn board.
+//! Record of a run on a drawn board.
 
 use super::board::Drawn;
 use super::run::{Repetition, Run, Sample};
@@ -10,7 +10,7 @@ use record::{
 
 const SAMPLE_MS: i64 = 500;
 const TICKS_PER_S: f64 = 100.0;
-/// 7-zip measures with so many dictionaries.
+/// Dictionary sizes of 7-zip (log2).
 const DICTIONARIES: std::ops::RangeInclusive<u32> = 22..=25;
 
 pub(crate) fn of(drawn: &Drawn, run: &Run) -> Record {
@@ -59,7 +59,7 @@ fn machine(record: &mut Record, drawn: &Drawn) {
     }
 }
 
-/// The clocks of the first CPU of each policy at all OPPs.
+/// Clocks of the first CPU of each policy at all OPPs.
 fn clocks(drawn: &Drawn, variant: Variant, at_ms: i64, real_khz: impl Fn(usize, u32) -> u32) -> Step {
     let policies = drawn.board.policy.iter().enumerate();
     let points = policies.flat_map(|(index, policy)| {

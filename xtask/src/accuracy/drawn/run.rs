@@ -5,17 +5,17 @@ use facts::Cause;
 use record::Total;
 use testkit::virtual_board::Model;
 
-/// One moment is so long, in seconds.
+/// Length of a moment in seconds.
 const MOMENT_S: f64 = 0.05;
-/// Moments between two samples.
+/// Number of moments between two samples.
 const PER_SAMPLE: usize = 10;
-/// 7-zip on all CPUs goes with the clock to the power of this (`data/elasticity.tsv`).
+/// Exponent of the clock for 7-zip on all CPUs (`data/elasticity.tsv`).
 const ELASTICITY: f64 = 0.85;
 const REPETITIONS: usize = 3;
 const IDLE_S: f64 = 8.0;
 const PAUSE_S: f64 = 1.0;
 
-/// What is true at one sample.
+/// True state at one sample.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
     pub(crate) at_s: f64,
@@ -27,30 +27,30 @@ pub(crate) struct Sample {
     pub(crate) shown_khz: Vec<u32>,
     /// Seconds at each OPP of each policy, since the start.
     pub(crate) at_opp_s: Vec<Vec<f64>>,
-    /// CPU seconds since the start: of programs, of waiting for storage, of nothing.
+    /// CPU seconds since the start: of programs, of waiting for storage, idle.
     pub(crate) busy_s: f64,
     pub(crate) waited_s: f64,
     pub(crate) idle_s: f64,
-    /// CPU seconds that the quota withheld since the start.
+    /// CPU seconds withheld by the quota since the start.
     pub(crate) withheld_s: f64,
     /// Pages written to swap since the start.
     pub(crate) swapped_pages: f64,
 }
 
-/// One run of 7-zip.
+/// A run of 7-zip.
 #[derive(Debug, Clone)]
 pub(crate) struct Repetition {
-    /// Its CPU; none for all.
+    /// CPU; `None` for all.
     pub(crate) cpu: Option<u32>,
     pub(crate) from_s: f64,
     pub(crate) to_s: f64,
     pub(crate) mips: [f64; 2],
-    /// CPU seconds that it had in each half, and how long that took.
+    /// CPU seconds and duration of each half.
     pub(crate) own_s: [f64; 2],
     pub(crate) half_s: [f64; 2],
-    /// Seconds for which its threads waited for CPUs.
+    /// Seconds that its threads waited for CPUs.
     pub(crate) delayed_s: f64,
-    /// Sums over the moments of each half of what it would have done without any fault, and with one after the other.
+    /// Sums over the moments of each half: work without faults, and with one fault after the other.
     steps: [Shares; 2],
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Shares {
     done: f64,
 }
 
-/// All of it.
+/// A run with its true state.
 pub(crate) struct Run {
     pub(crate) samples: Vec<Sample>,
     pub(crate) repetitions: Vec<Repetition>,
@@ -75,7 +75,7 @@ pub(crate) struct Run {
     pub(crate) killed_at_s: Option<f64>,
 }
 
-/// What was lost in percent, and what each cause took of it.
+/// True loss in percent, and the share of each cause.
 #[derive(Debug)]
 pub(crate) struct Truth {
     pub(crate) lost: f64,
@@ -83,7 +83,7 @@ pub(crate) struct Truth {
 }
 
 impl Truth {
-    /// Of the repetitions on all CPUs. A score is the mean of what both halves did per time, as 7-zip makes it.
+    /// Truth of the repetitions on all CPUs. As in 7-zip, the score is the mean rate of both halves.
     pub(crate) fn of(run: &Run) -> Self {
         let all: Vec<&Repetition> = run.repetitions.iter().filter(|repetition| repetition.cpu.is_none()).collect();
         let mean = |of: fn(&Shares) -> f64| {
@@ -122,7 +122,7 @@ impl Truth {
     }
 }
 
-/// Runs it.
+/// Computes the run.
 pub(crate) fn of(drawn: &Drawn) -> Run {
     let mut clock = Machine::new(drawn);
     clock.rest(IDLE_S);
@@ -202,7 +202,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// MIPS of these CPUs at these clocks.
+    /// Rate of these CPUs at these clocks, in MIPS.
     fn rate(&self, cpus: &[u32], khz: impl Fn(usize) -> u32, without: Option<u32>) -> f64 {
         let exponent = if cpus.len() == 1 { 1.0 } else { ELASTICITY };
         let rate = |cpu: &u32| {
@@ -213,7 +213,7 @@ impl<'a> Machine<'a> {
         cpus.iter().map(rate).total()
     }
 
-    /// 7-zip on one CPU or on all: half of the work is compression.
+    /// Runs 7-zip on one CPU or on all: half of the work is compression.
     fn repetition(&mut self, cpu: Option<u32>) {
         let all: Vec<u32> = (0..self.drawn.cpus()).collect();
         let cpus = cpu.map_or(all, |cpu| vec![cpu]);
@@ -240,12 +240,12 @@ impl<'a> Machine<'a> {
         self.run.repetitions.push(done);
     }
 
-    /// One moment of it. Returns the work that was done.
+    /// Runs one moment of a half. Returns the work done.
     fn half(&mut self, half: usize, cpus: &[u32], done: &mut Repetition) -> f64 {
         let threads = cpus.len() as f64;
         let off = self.model.off_cpu.filter(|cpu| cpus.contains(cpu));
         let there = threads - if off.is_some() { 1.0 } else { 0.0 };
-        // A single thread is given a CPU that nobody else has, or one of those that are shared.
+        // A single thread runs on a free CPU.
         let others = match cpus.len() {
             1 => 0.0,
             _ => f64::from(self.drawn.other_threads),
@@ -268,7 +268,7 @@ impl<'a> Machine<'a> {
         shares.there += rate * MOMENT_S;
         shares.within_quota += rate * within_quota * MOMENT_S;
         shares.next_to_others += rate * within_quota * (1.0 - to_others) * MOMENT_S;
-        // Who waits for a thread that is held back waits the longer: all of it takes so much more time.
+        // Threads wait for delayed ones, so the whole half takes longer.
         let speed = within_quota * (1.0 - to_others) * awake;
         let own = ready * speed;
         shares.done += rate * speed * MOMENT_S;

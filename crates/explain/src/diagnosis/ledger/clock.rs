@@ -1,8 +1,7 @@
-//! What lower clocks took of a score: the clocks that were read in exactly the time of its repetitions, against those
-//! that all CPUs could hold.
+//! Loss of a score by lower clocks: clocks read during its repetitions, relative to those that all CPUs can hold.
 //!
-//! Where several causes lower the clock, each reading belongs to one of them, and what they left of the clock is
-//! multiplied: without the first cause these readings would be as the others are, and so on.
+//! With several causes each reading belongs to one of them, and the remaining fractions are multiplied: without the
+//! first cause its readings would equal the others, and so on.
 
 use super::loss::Loss;
 use super::score::Score;
@@ -14,26 +13,25 @@ use record::{ChannelId, OfRaspberryPi, Total, Variant};
 use rules::held_clocks::{ClockPair, HeldClock};
 use rules::slowdown::hot_millicelsius;
 
-/// Causes that lower clocks while a score is measured, the one first that is taken away first.
+/// Causes that lower clocks during a score, in the order in which their losses are removed.
 const CHAIN: [Cause; 6] =
     [Cause::LowVoltage, Cause::Heat, Cause::PowerLimit, Cause::FirmwareCap, Cause::Governor, Cause::NotVisible];
-/// The firmware of a Raspberry Pi with too little voltage halves the clock, or nearly.
+/// Remaining fraction of the clock at under-voltage: the firmware of a Raspberry Pi roughly halves it.
 const HALVED: f64 = 0.55;
 /// A temperature this near below the limit, in thousandths of a degree, is at the limit: it is read between peaks.
 const NEAR_MILLICELSIUS: i64 = 3_000;
-/// Windows in which the CPU ran undisturbed have this much more clock than longer ones where it stands still for a
-/// part of the time.
+/// Ratio of the clock in undisturbed windows to that in longer ones, above which a CPU stops for a part of the time.
 const DUTY: f64 = 1.05;
 
-/// One moment of a repetition.
+/// Clock at one moment of a repetition.
 struct Moment {
-    /// Share of the clock that was kept.
+    /// Remaining fraction of the clock.
     kept: f64,
     cause: Cause,
 }
 
-/// What each of these causes took of a score by the clocks that were read meanwhile. None if nothing was read. A
-/// firmware that caps clocks takes nothing from one that is below its cap already.
+/// Loss by each of these causes according to the clocks during the score; empty without readings. A firmware cap takes
+/// nothing from a clock that is below it anyway.
 pub(super) fn by_rows(
     facts: &Facts<'_>,
     score: &Score<'_>,
@@ -55,7 +53,7 @@ pub(super) fn by_rows(
     if moments.is_empty() {
         return Vec::new();
     }
-    // With all that is not of these causes taken out, one after the other.
+    // Removes the causes one after the other.
     let mut without: Vec<Cause> = Vec::new();
     let mut kept = kept_without(&moments, &without);
     let mut found = Vec::new();
@@ -77,8 +75,8 @@ pub(super) fn by_rows(
     found
 }
 
-/// True if heat was at work before the first repetition of an x86 CPU: then no reading tells which clock all of its
-/// cores can hold. Boards have a table of clocks that says so.
+/// Whether an x86 CPU was hot before the first repetition: its readings then do not show the clock that all cores can
+/// hold. Boards have an OPP table for that.
 pub(super) fn was_there_before(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> bool {
     let first = score.runs.first().map(|run| run.window);
     let (Some(first), Some(channel)) = (first, facts.soc_temperature()) else { return false };
@@ -88,7 +86,7 @@ pub(super) fn was_there_before(facts: &Facts<'_>, score: &Score<'_>, cause: Caus
     cause == Cause::Heat && is_hot && view::is_x86(facts)
 }
 
-/// The clocks of the CPUs that the score was measured on.
+/// Clocks of the CPUs of the score.
 fn clocks(facts: &Facts<'_>, score: &Score<'_>) -> Vec<LoadClock> {
     let mut clocks = facts.load_clocks().to_vec();
     if let [cpu] = score.step.cpus[..] {
@@ -97,7 +95,7 @@ fn clocks(facts: &Facts<'_>, score: &Score<'_>) -> Vec<LoadClock> {
     clocks
 }
 
-/// Weight of the CPUs of a clock: their number times the score of one of them alone.
+/// Weight of the CPUs of a clock: their number times the score of one CPU.
 pub(super) fn weight(facts: &Facts<'_>, cpus: &[u32], khz: f64) -> f64 {
     let of_cluster = facts.figures().iter().find(|figure| {
         let of_these = figure.core.as_ref().is_some_and(|core| core.cpus.iter().any(|cpu| cpus.contains(cpu)));
@@ -128,13 +126,13 @@ fn moments(facts: &Facts<'_>, score: &Score<'_>, clocks: &[LoadClock], chain: &[
     moments
 }
 
-/// Share of the clock that would have been kept without these causes.
+/// Remaining fraction of the clock without these causes.
 fn kept_without(moments: &[Moment], without: &[Cause]) -> f64 {
     let others = moments.iter().filter(|moment| !without.contains(&moment.cause));
     mean(&others.map(|moment| moment.kept).collect::<Vec<_>>()).unwrap_or(1.0)
 }
 
-/// Tells which cause a moment belongs to.
+/// Assigns moments to causes.
 struct Classes<'a> {
     chain: &'a [Cause],
     bits: Vec<(i64, bool)>,
@@ -144,7 +142,6 @@ struct Classes<'a> {
 
 impl<'a> Classes<'a> {
     fn of(facts: &Facts<'_>, chain: &'a [Cause]) -> Self {
-        let facts: &Facts<'_> = facts;
         let throttled = facts.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled));
         let bits = throttled.map(|channel| view::gauge(facts, channel, view::whole_run())).unwrap_or_default();
         let soc = facts.soc_temperature();
@@ -171,20 +168,20 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// The value that was read next to a moment.
+/// Value of the nearest reading.
 fn nearest<T: Copy>(readings: &[(i64, T)], at_ms: i64) -> Option<T> {
     let next = readings.partition_point(|(known, _)| *known < at_ms);
     let around = [next.checked_sub(1), Some(next)].into_iter().flatten().filter_map(|index| readings.get(index));
     around.min_by_key(|(known, _)| known.abs_diff(at_ms)).map(|(_, value)| *value)
 }
 
-/// The clocks that harmful findings name.
+/// Clocks in harmful findings.
 pub(super) fn held<'a>(findings: &[&'a Finding], pair: ClockPair) -> Vec<HeldClock<'a>> {
     let harms = findings.iter().filter(|finding| finding.severity > Severity::Info);
     harms.filter_map(|finding| pair.of(finding)).collect()
 }
 
-/// What findings took that name both the clock that some CPUs had and the one that they should have had.
+/// Loss by findings that state both the actual and the expected clock of CPUs.
 pub(super) fn by_findings(
     facts: &Facts<'_>,
     score: &Score<'_>,
@@ -228,7 +225,7 @@ fn elasticity(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Elasticity 
     Elasticity::of(score.step, limiter.unwrap_or(Limiter::Cores))
 }
 
-/// True if a clock is made by CPUs that stand still for a part of the time.
+/// Whether CPUs reach a lower clock by stopping for a part of the time.
 fn is_by_duty(facts: &Facts<'_>) -> bool {
     view::clock_passes(facts, &Variant::COLD).any(|(_, clocks)| {
         let mut windows = clocks.points.iter().filter_map(|point| point.windows.as_ref());

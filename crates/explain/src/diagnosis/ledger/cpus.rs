@@ -1,4 +1,4 @@
-//! CPUs that were missing.
+//! Loss of a score by missing CPUs.
 
 use super::clock;
 use super::loss::Loss;
@@ -10,7 +10,6 @@ use record::{AllCpus, ChannelId, Total};
 
 /// Loss of a score by missing CPUs, by their number.
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
-    let facts: &Facts<'_> = facts;
     if cause == Cause::CpusOffline {
         let cpus = &facts.machine.cpus;
         let online = cpus.iter().filter(|cpu| cpu.online).count();
@@ -37,7 +36,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
 struct Weights(Vec<(u32, f64)>);
 
 impl Weights {
-    /// None where not each of the CPUs that were there belongs to a cluster.
+    /// Weights by cluster; `None` unless every CPU belongs to a cluster.
     fn of(facts: &Facts<'_>, before: i64) -> Option<Self> {
         let machine = &facts.machine;
         let khz = |cluster: &record::Cluster| {
@@ -53,7 +52,7 @@ impl Weights {
         (all.len() as i64 == before).then_some(Self(all))
     }
 
-    /// Share of what all CPUs are worth that was there at a reading; none where nothing says which were away.
+    /// Weighted fraction of CPUs online at a reading; `None` if the missing ones are unknown.
     fn there(&self, facts: &Facts<'_>, reading: &Reading, before: i64) -> Option<f64> {
         let away = (before - reading.value).max(0) as usize;
         if away == 0 {

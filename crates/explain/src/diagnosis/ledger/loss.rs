@@ -6,25 +6,25 @@ use facts::{Method, Witness};
 /// Remaining fraction of a score after one cause, with its evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Loss {
-    /// Most likely.
+    /// Most likely fraction.
     pub factor: f64,
     /// Lower bound.
     pub low: f64,
-    /// It was not more.
+    /// Upper bound.
     pub high: f64,
-    /// True if only the upper end of what was lost is known.
+    /// Whether only an upper bound of the loss is known.
     pub at_most: bool,
     pub method: Method,
     pub by: Vec<Witness>,
 }
 
-/// Two repetitions of the same differ by so much, as a share.
+/// Difference between repetitions of the same work, as a fraction.
 const REPEATABLE: f64 = 0.01;
-/// CPUs never lose more than this.
+/// Smallest remaining fraction.
 const FACTOR_MIN: f64 = 0.02;
 
 impl Loss {
-    /// What is left where this share of the clock was.
+    /// Remaining fraction of a score at this fraction of the clock.
     pub(super) fn of_clock(kept: f64, elasticity: Elasticity, at_most: bool, by: Vec<Witness>) -> Self {
         let kept = kept.clamp(FACTOR_MIN, 1.0);
         let [factor, low, high] =
@@ -33,14 +33,14 @@ impl Loss {
         Self { factor, low, high: if at_most { 1.0 } else { high }, at_most, method: Method::Clocks, by }
     }
 
-    /// What is left, known as well as scores repeat.
+    /// Remaining fraction with the uncertainty of repeated scores.
     pub(super) fn of_share(kept: f64, method: Method, by: Witness) -> Self {
         let factor = kept.clamp(FACTOR_MIN, 1.0);
         let (low, high) = ((factor - REPEATABLE).max(FACTOR_MIN), (factor + REPEATABLE).min(1.0));
         Self { factor, low, high, at_most: false, method, by: vec![by] }
     }
 
-    /// Both, one after the other.
+    /// Combines two losses that follow each other.
     pub(super) fn and(mut self, other: Self) -> Self {
         let larger = if other.factor < self.factor { other.method } else { self.method };
         self.by.extend(other.by);
@@ -54,7 +54,7 @@ impl Loss {
         }
     }
 
-    /// The one of two measures of the same that lost more.
+    /// Selects the larger of two measurements of one loss.
     pub(super) fn or(self, other: Self) -> Self {
         if other.factor < self.factor { other } else { self }
     }

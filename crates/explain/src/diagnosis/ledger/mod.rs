@@ -1,8 +1,7 @@
-//! From diagnoses to ledgers: for each score what it should have been, and what each cause took of it.
+//! Ledgers: expected value of each score, and the loss by each cause.
 //!
-//! What is left of a score after one cause is a factor, and factors multiply; so the loss is shared out by their
-//! logarithms, and the shares add up. Each cause is measured in its own way: by clocks, by the CPU time that others
-//! had, by the time that was waited, by the number of CPUs, or by the repetitions.
+//! The fractions that causes leave of a score multiply, so the loss is split by their logarithms and the shares add up.
+//! Each cause has its own measure: clocks, CPU time of others, waiting time, number of CPUs, or repetitions.
 
 mod clock;
 mod cpus;
@@ -22,18 +21,18 @@ use record::{Fact, Missing, RuleId, Total};
 use rules::held_clocks::ClockPair;
 use score::Score;
 
-/// The ledgers of all scores that have one.
+/// Ledgers of all scores that have one.
 pub(super) fn of(facts: &Facts<'_>, findings: &[Finding], graph: &Graph) -> Vec<Ledger> {
     let scores = facts.scores().iter().filter_map(|steps| Some((steps, Score::of(facts, steps)?)));
     let ledgers = scores.map(|(steps, score)| {
         let is_here = |(_, diagnosis): &(usize, &Diagnosis)| diagnosis.holds_for.contains(&steps.key);
         let here: Vec<(usize, &Diagnosis)> = graph.diagnoses.iter().enumerate().filter(is_here).collect();
-        let look = Look { facts, findings, score: &score, here: &here };
-        let mut losses = look.losses();
-        look.believe_what_is_known(&mut losses);
-        let same_cpu = look.same_cpu(&mut losses);
-        let best = look.best_run();
-        let expected = if losses.is_empty() && best.is_none() && look.is_costly() {
+        let context = ScoreContext { facts, findings, score: &score, here: &here };
+        let mut losses = context.losses();
+        context.believe_what_is_known(&mut losses);
+        let same_cpu = context.same_cpu(&mut losses);
+        let best = context.best_run();
+        let expected = if losses.is_empty() && best.is_none() && context.is_costly() {
             Fact::from(Missing::unsupported("", "nothing was measured free of its causes"))
         } else {
             Fact::Known(split::expected(&score, &losses, best, same_cpu))
@@ -52,20 +51,20 @@ struct CauseLoss {
     kept_of_first: Option<f64>,
 }
 
-struct Look<'a> {
+struct ScoreContext<'a> {
     facts: &'a Facts<'a>,
     findings: &'a [Finding],
     score: &'a Score<'a>,
-    /// Diagnoses that hold for the score.
+    /// Diagnoses that apply to the score.
     here: &'a [(usize, &'a Diagnosis)],
 }
 
-/// A board with good memory reaches so much more than the best that is known.
+/// Margin above the best known rate, for boards with better memory.
 const KNOWN_BEST_MARGIN: f64 = 1.1;
-/// Differences of repetitions below this share are none.
+/// Smallest difference between repetitions, as a fraction.
 const SAME_SHARE: f64 = 0.005;
 
-impl Look<'_> {
+impl ScoreContext<'_> {
     fn losses(&self) -> Vec<CauseLoss> {
         let is_of_clocks = |diagnosis: &Diagnosis| diagnosis.cause != Cause::NotVisible || self.shows_clocks(diagnosis);
         let of_clocks = self.here.iter().filter(|(_, diagnosis)| is_of_clocks(diagnosis));
@@ -81,7 +80,7 @@ impl Look<'_> {
             let declines = self.has(diagnosis, &rules::OF_DECLINES);
             let counted = [self.by_others(diagnosis), self.by_cpus(diagnosis)];
             let counted = counted.into_iter().flatten().reduce(Loss::and);
-            // Repetitions decline by all causes together: where one was counted, they say no more of it.
+            // Repetitions decline by all causes together, so a counted loss takes precedence.
             let of_runs = counted.is_none().then(|| self.by_runs(diagnosis, declines)).flatten();
             let clocks = [of_rows, self.by_clocks_found(diagnosis, by_rows.is_empty()), of_runs];
             let clocks = clocks.into_iter().flatten().reduce(Loss::or);
@@ -92,12 +91,12 @@ impl Look<'_> {
         taken.collect()
     }
 
-    /// True if a member of a diagnosis is of one of these rules.
+    /// Whether a member of a diagnosis comes from one of these rules.
     fn has(&self, diagnosis: &Diagnosis, rules: &[RuleId]) -> bool {
         diagnosis.members().any(|index| rules.contains(&self.findings[index].rule))
     }
 
-    /// True if clocks that fell are what shows a diagnosis.
+    /// Whether the evidence of a diagnosis is a lower clock.
     fn shows_clocks(&self, diagnosis: &Diagnosis) -> bool {
         let mut witnesses = self.findings[diagnosis.root].by.iter();
         witnesses.any(|witness| matches!(witness, Witness::ClaimedClock(_) | Witness::FirmwareClock(_)))
@@ -108,8 +107,7 @@ impl Look<'_> {
         shows.map(|index| &self.findings[*index]).collect()
     }
 
-    /// What findings say of clocks themselves: a firmware or a setting that lowers them, and clocks under load where
-    /// nothing else told them.
+    /// Loss by clocks in findings: caps by a firmware or a setting, and clocks under load if no readings exist.
     fn by_clocks_found(&self, diagnosis: &Diagnosis, is_blind: bool) -> Option<Loss> {
         let of = |pair| clock::by_findings(self.facts, self.score, diagnosis.cause, &self.members(diagnosis), pair);
         match diagnosis.cause {
@@ -151,7 +149,7 @@ impl Look<'_> {
         is_shown.then(|| cpus::loss(self.facts, self.score, diagnosis.cause)).flatten()
     }
 
-    /// True if a cause holds for the score of which it can be told what it takes.
+    /// Whether a cause with a measurable loss applies to the score.
     fn is_costly(&self) -> bool {
         self.here.iter().any(|(_, diagnosis)| {
             use Cause::*;
@@ -163,7 +161,7 @@ impl Look<'_> {
         })
     }
 
-    /// The best repetition, if the others are lower: a cause that takes less than that leaves the rest unexplained.
+    /// Rate of the best repetition, if others are lower: the remainder of the loss is unexplained.
     fn best_run(&self) -> Option<f64> {
         let differs = |diagnosis: &Diagnosis| self.has(diagnosis, &rules::OF_DECLINES);
         let mut here = self.here.iter();
@@ -183,7 +181,7 @@ impl Look<'_> {
         Some(best * figure.value / known.estimate.as_ref().map_or(known.value, |estimate| estimate.high))
     }
 
-    /// Clocks that were reported tell no more of a loss than brings the score to what this CPU is known to reach.
+    /// Limits a loss by reported clocks to what this CPU is known to reach.
     fn believe_what_is_known(&self, losses: &mut [CauseLoss]) {
         let lost: f64 = -losses.iter().map(|taken| taken.loss.factor.ln()).total::<f64>();
         let is_reported =
@@ -200,8 +198,8 @@ impl Look<'_> {
         }
     }
 
-    /// What other boards with this CPU reached at their best, if the run was slowed down from its beginning and so
-    /// cannot tell itself. What that is more than the run's own readings tell is of the cause that was there.
+    /// Best value of other boards with this CPU, for runs that were slow from their start. The excess over the run's
+    /// own readings goes to the cause that was present then.
     fn same_cpu(&self, losses: &mut [CauseLoss]) -> Option<f64> {
         let by_parts = self.score.rate() / losses.iter().map(|taken| taken.loss.factor).fold(1.0, |all, one| all * one);
         let was_there = |taken: &&mut CauseLoss| clock::was_there_before(self.facts, self.score, taken.cause);

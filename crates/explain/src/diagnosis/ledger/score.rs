@@ -6,20 +6,20 @@ use facts::view::{self, OnlineCpus, ScoreSteps, cpu_ns, waited_ns};
 use facts::{Facts, Figure};
 use record::{Outcome, Step, StepMeasurement, Total, Variant, Window, WorkBound};
 
-/// A score that is told.
+/// A score with its repetitions.
 pub(super) struct Score<'a> {
     pub figure: &'a Figure,
     /// The first step behind it.
     pub step: &'a Step,
-    /// All repetitions; never none.
+    /// All repetitions; at least one.
     pub runs: Vec<Run<'a>>,
-    /// CPUs that it can keep busy.
+    /// Number of CPUs that the score can use.
     pub busy_cpus: u32,
-    /// Which CPUs were there, if the machine's are known.
+    /// CPUs online over time; `None` if the machine's CPUs are unknown.
     pub online: Option<OnlineCpus>,
 }
 
-/// One repetition.
+/// A repetition.
 pub(super) struct Run<'a> {
     pub step: &'a Step,
     pub window: Window,
@@ -28,13 +28,11 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Score<'a> {
-    /// The score of these steps, if it is one to keep a ledger of: what the run was made for, and what the cost of a
-    /// lower clock is known of.
+    /// Score of these steps, if it has a ledger: main scores, and scores with a known cost of a lower clock.
     pub(super) fn of(facts: &'a Facts<'_>, steps: &ScoreSteps) -> Option<Self> {
-        let facts: &Facts<'_> = facts;
         let mut figures: Vec<&Figure> = facts.figures().iter().collect();
         figures.retain(|figure| figure.is_main && steps.steps.contains(&figure.step));
-        // Of ciphers the summary line has AES-256; a shorter key is quicker.
+        // The summary line shows AES-256; shorter keys are faster.
         if figures.iter().any(|figure| figure.key.is_form(&Variant::AES_256_CBC)) {
             figures.retain(|figure| figure.key.is_form(&Variant::AES_256_CBC));
         }
@@ -77,18 +75,18 @@ impl<'a> Score<'a> {
         self.of_rate(self.figure.value)
     }
 
-    /// The same of a value in the unit of the score, and back.
+    /// Converts between the unit of the score and work per time.
     pub(super) fn of_rate(&self, value: f64) -> f64 {
         if self.figure.higher_is_better { value } else { 1.0 / value }
     }
 
-    /// CPUs that a repetition could use: what went away is not for others to take again.
+    /// Number of CPUs that a repetition could use; offline CPUs are counted elsewhere.
     pub(super) fn cpus_there(&self, run: &Run<'_>) -> f64 {
         let wanted = f64::from(self.busy_cpus);
         self.online.as_ref().map_or(wanted, |online| online.mean(run.window).min(wanted))
     }
 
-    /// True if it keeps all CPUs busy.
+    /// Whether the score uses all CPUs.
     pub(super) fn is_on_all(&self, facts: &Facts<'_>) -> bool {
         view::cpu_count(facts).is_some_and(|cpus| self.busy_cpus >= cpus)
     }
@@ -120,7 +118,7 @@ fn cpus_seen_busy(facts: &Facts<'_>, online: &OnlineCpus, runs: &[Run<'_>]) -> O
     Some(median(&busy)?.round() as u32)
 }
 
-/// CPUs that a program wanted: it ran on them, or waited for them.
+/// Number of CPUs on which a program ran or waited to run.
 fn cpus_wanted(runs: &[Run<'_>]) -> Option<u32> {
     let of = |run: &Run<'_>| {
         let wanted_ns = cpu_ns(run.step)? + waited_ns(run.step)?;
@@ -130,8 +128,7 @@ fn cpus_wanted(runs: &[Run<'_>]) -> Option<u32> {
     Some(median(&wanted)?.round() as u32)
 }
 
-/// Logs have one stretch of time for all repetitions: it is cut by what each took, and equal work takes the longer the
-/// slower it is.
+/// Splits the common window of a log's repetitions by their durations: equal work takes longer at a lower rate.
 fn cut(runs: &mut [Run<'_>]) {
     let Some(whole) = runs.first().map(|run| run.window).filter(|_| runs.len() > 1) else { return };
     let is_one = runs.iter().all(|run| (run.window.start_ms, run.window.end_ms) == (whole.start_ms, whole.end_ms));
@@ -147,7 +144,7 @@ fn cut(runs: &mut [Run<'_>]) {
     }
 }
 
-/// 7-zip's values of a repetition.
+/// 7-zip's own figures for a repetition.
 pub(super) fn compression<'a>(run: &Run<'a>) -> Option<&'a record::Compression> {
     match &run.step.outcome {
         Outcome::Done(StepMeasurement::Compression(done)) => Some(done),

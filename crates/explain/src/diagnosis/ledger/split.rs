@@ -1,4 +1,4 @@
-//! Losses become the parts of a ledger: in tenths of a percent that add up.
+//! Splits losses into the parts of a ledger, in tenths of a percent that add up.
 
 use super::CauseLoss;
 use super::score::Score;
@@ -23,7 +23,7 @@ pub(super) fn expected(score: &Score<'_>, losses: &[CauseLoss], best: Option<f64
     Expected { value: score.of_rate(value), low: ends[0].min(ends[1]), high: ends[0].max(ends[1]), basis }
 }
 
-/// The ledger of a score with these losses. Without anything to compare it with it has no parts.
+/// Ledger of a score with these losses; without an expected value it has no parts.
 pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>, losses: Vec<CauseLoss>) -> Ledger {
     let value = expected.known().map_or(score.figure.value, |expected| expected.value);
     let kept = (score.rate() / score.of_rate(value)).clamp(0.0, 1.0);
@@ -53,7 +53,7 @@ pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>,
     }
 }
 
-/// A part of so many points. Its ends are those of the factor, in the same measure.
+/// Part of a ledger; its bounds are those of the factor, in points.
 fn part(taken: CauseLoss, percent: Tenths, exact: f64) -> Part {
     let loss = taken.loss;
     let per_log = exact / -loss.factor.ln();

@@ -1,4 +1,4 @@
-//! CPU time that others had: a quota, the host of a virtual machine, other programs.
+//! Loss of CPU time to a quota, to the host of a virtual machine, or to other programs.
 
 use super::loss::Loss;
 use super::score::{Run, Score};
@@ -27,7 +27,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
 
 const QUOTA: ChannelId = ChannelId::ControlGroup(OfControlGroup::ThrottledTime);
 
-/// Share of its CPU time that a quota withheld.
+/// Fraction of CPU time withheld by a quota.
 fn withheld(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let channel = facts.samples.channel(&QUOTA)?;
     let steps = view::counter_steps(facts, channel, run.window);
@@ -35,12 +35,12 @@ fn withheld(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> 
     let throttled_ns: f64 = steps.iter().map(|step| step.value as f64).total();
     let elapsed_ns = elapsed_ms.max(1) as f64 * 1e6;
     let all_ns = elapsed_ns * f64::from(score.busy_cpus);
-    // Threads that wait for each other want less than all of it.
+    // Threads that wait for each other request less than the whole time.
     let wanted_ns = cpu_ns(run.step).map(|own_ns| own_ns + throttled_ns).filter(|wanted_ns| *wanted_ns < all_ns);
     Some(throttled_ns / wanted_ns.unwrap_or(all_ns))
 }
 
-/// Share of its CPU time that went to other guests.
+/// Fraction of CPU time used by other guests.
 fn stolen(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     let online = score.online.as_ref()?;
     let uses = facts.cpu_use(&run.window);
@@ -48,15 +48,15 @@ fn stolen(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     Some(mean(&steal.collect::<Vec<_>>())? / score.cpus_there(run))
 }
 
-/// Share of its CPU time in which it stood still.
+/// Share of its CPU time during which it was stopped.
 fn stopped(facts: &Facts<'_>, run: &Run<'_>) -> Option<f64> {
     let time = view::step_time(facts, run.step)?;
     Some(time.part_ms(TimePart::Stopped) / time.available_ms)
 }
 
-/// Share of its CPU time that other programs had: what was busy without what the kernel charged to the step and what
-/// the samples cost. A single thread lost what it waited for its CPU, and so did a program of which nobody knows what it
-/// asks for. Under a quota nothing tells it from waiting for that.
+/// Fraction of CPU time used by other programs: busy time without that of the step and of the sampling. A single
+/// thread, and a program of unknown demand, lost the time that it waited for a CPU. A quota makes this
+/// indistinguishable.
 fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     if throttled_time(facts).is_some() {
         return None;
@@ -73,8 +73,8 @@ fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option
     }
     let there = score.cpus_there(run);
     let others = cpus_of_others(facts, score.online.as_ref()?, run.step)? / there;
-    // Others may have had what the threads had no use for while they waited for each other. Threads that are more than
-    // the CPUs wait for each other as well.
+    // Other programs may have used time that the threads spent waiting for each other. Threads beyond the number of
+    // CPUs wait for each other as well.
     let alone = there / f64::from(score.busy_cpus);
     let displaced = waited_ns(run.step).map(|waited_ns| (1.0 - own_ns / (waited_ns + own_ns) / alone).max(0.0));
     let by_use = || Some(1.0 - waiting::kept_by_use(score, run, waiting::DECOMPRESSING_PERCENT)?);
@@ -88,7 +88,7 @@ mod tests {
         ChannelId, CpuTime, Fact, Gate, OfMeasured, Record, Score, Scores, StepMeasurement, Unit, Variant, WorkloadId,
     };
 
-    /// A command that took ten seconds of a machine that others kept busy.
+    /// Record of a command that ran for ten seconds on a busy machine.
     fn command(own_s: f64, waited_s: f64) -> Record {
         let row = Score { name: String::new(), value: 10.0, unit: "s".into(), higher_is_better: false };
         let measured = StepMeasurement::Scores(Scores { rows: vec![row], ..Scores::default() });

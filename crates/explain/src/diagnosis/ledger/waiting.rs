@@ -1,7 +1,7 @@
-//! Time that was waited for memory and storage.
+//! Loss by waiting for memory and storage.
 //!
-//! 7-zip says itself how busy its threads kept the CPUs. Waiting for storage as samples show it is no loss by itself,
-//! for others may compute meanwhile; it bounds what the loss can be.
+//! 7-zip reports the CPU use of its threads. Samples of waiting for storage are no loss by themselves, because other
+//! threads may compute meanwhile; they limit the loss.
 
 use super::loss::Loss;
 use super::score::{Run, Score, compression};
@@ -13,7 +13,7 @@ use record::DictionaryRow;
 /// published logs without swapping. They wait for each other, the more the less they are balanced.
 const COMPRESSING: [(u32, f64); 9] =
     [(1, 99.3), (2, 81.5), (4, 85.2), (6, 91.7), (8, 92.6), (12, 93.0), (16, 91.3), (32, 88.8), (96, 83.8)];
-/// The same while they decompress: they have nothing to wait for, unless they are on cores of several kinds.
+/// CPU use while decompressing: threads wait for each other only on cores of several types.
 pub(super) const DECOMPRESSING_PERCENT: f64 = 99.0;
 /// Share of kernel time in any run, in percent of the CPU time.
 const SYSTEM_PERCENT: f64 = 1.0;
@@ -36,7 +36,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
     Some(Loss::of_share(mean(&kept)?, Method::Waiting, by))
 }
 
-/// Loss of a score by CPU time that its threads did not get, by their own columns.
+/// Loss by missing CPU time according to 7-zip's usage columns.
 pub(super) fn loss_of_use(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
     let usual_percent = view::usual_decompressing_percent(facts);
     let kept: Vec<f64> = score.runs.iter().filter_map(|run| kept_by_use(score, run, usual_percent)).collect();
@@ -71,14 +71,14 @@ impl Direction {
         Some(mean(&used)? / score.cpus_there(run))
     }
 
-    /// The same where nothing keeps it from the CPUs: as busy as usual, or as in its best repetition.
+    /// CPU use without disturbance: the usual one, or that of the best repetition.
     fn normal_percent(self, score: &Score<'_>, decompressing_percent: f64) -> f64 {
         let used = score.runs.iter().filter_map(|run| self.used_percent(score, run));
         used.fold(self.usual_percent(score, decompressing_percent), f64::max)
     }
 }
 
-/// Remaining fraction of both halves by their CPU use, where this use of decompression is usual.
+/// Remaining fraction of both halves by CPU use, relative to this use while decompressing.
 pub(super) fn kept_by_use(score: &Score<'_>, run: &Run<'_>, decompressing_percent: f64) -> Option<f64> {
     let done = compression(run)?;
     let kept = |direction: Direction| {
@@ -97,7 +97,7 @@ fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     Some((view::cpu_ns(run.step)? / elapsed_ns / score.cpus_there(run)).min(1.0))
 }
 
-/// Share of the CPU time that was asked for which was waited, or spent by the kernel beyond what is usual.
+/// Fraction of the requested CPU time spent waiting, or by the kernel beyond the usual share.
 fn waited_share(facts: &Facts<'_>, run: &Run<'_>) -> Option<f64> {
     let uses = facts.cpu_use(&run.window);
     let waited = uses.iter().map(|usage| usage.iowait + (usage.system - SYSTEM_PERCENT).max(0.0));

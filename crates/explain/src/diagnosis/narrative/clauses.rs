@@ -1,21 +1,20 @@
-//! Findings in fewer words than their sentences, as far as these say something new.
+//! Short forms of findings, for sentences that would repeat earlier ones.
 
 use facts::Finding;
 use facts::lines::listed;
 use rules::relations::{CLAUSES, Form, SHORT};
 
-/// A finding as a phrase that repeats nothing, as far as there is one; empty if the report has it anyway, none if it
-/// has no phrase.
+/// Phrase for a finding without repetition; empty if the report contains it elsewhere, `None` without a phrase.
 pub(super) fn clause(finding: &Finding, repeats: impl Fn(&str) -> bool) -> Option<String> {
     pick(CLAUSES, finding, repeats)
 }
 
-/// A finding in fewer words than its sentence; empty if the report has it anyway.
+/// Short form of a finding; empty if the report contains it elsewhere.
 pub(super) fn short(finding: &Finding, repeats: impl Fn(&str) -> bool) -> Option<String> {
     pick(SHORT, finding, repeats)
 }
 
-/// The first form that repeats nothing, or the last one.
+/// First form without repetition, or else the last one.
 fn pick(table: &[Form], finding: &Finding, repeats: impl Fn(&str) -> bool) -> Option<String> {
     let forms: Vec<String> = forms(table, finding).collect();
     let shortest = forms.last().cloned();
@@ -27,8 +26,8 @@ fn forms<'a>(table: &'a [Form], finding: &'a Finding) -> impl Iterator<Item = St
     of_rule.filter_map(|(_, words)| finding.filled(words))
 }
 
-/// Phrases of one sentence. Those that differ only in the figure in brackets are one with both figures: `other tasks at
-/// work (47 % and 5.1 % of the CPU time)`.
+/// Phrases of one sentence. Phrases that differ only in the figure in brackets are merged: `other tasks at work (47 %
+/// and 5.1 % of the CPU time)`.
 #[derive(Default)]
 pub(super) struct Phrases(Vec<(String, Vec<String>)>);
 
@@ -56,7 +55,7 @@ impl Phrases {
     }
 }
 
-/// `47 % and 5.1 % of the CPU time`: what all figures end with is said once.
+/// `47 % and 5.1 % of the CPU time`: states a common ending once.
 fn in_one_unit(figures: &[String]) -> String {
     let (last, before) = figures.split_last().map_or(("", [].as_slice()), |(last, before)| (last.as_str(), before));
     let of = last.find(" of ").map_or("", |at| &last[at..]);

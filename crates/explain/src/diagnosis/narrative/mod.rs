@@ -1,9 +1,9 @@
-//! An explanation in words, each fact once: the verdict, what each score lost, a paragraph for each cause with what
-//! follows from it and what helps, and notes. Reports lay it out.
+//! Explanation in words, each fact once: verdict, losses, a paragraph per cause with consequences and remedy, and
+//! notes. Reports lay it out.
 
 mod clauses;
-mod said;
 mod sentence;
+mod statements;
 
 use crate::monitor::time_of_day;
 use compare::Neighbours;
@@ -14,41 +14,41 @@ use record::Arrange;
 use record::Window;
 use rules::relation::Relation;
 use rules::{Role, relations};
-use said::Statements;
+use statements::Statements;
 
-/// A diagnosis below this confidence is told with it, and with how to confirm it, in percent.
+/// Confidence in percent below which a diagnosis states it with a way to confirm it.
 const LIKELY_PERCENT: u8 = 80;
 
-/// What is to be said, in words.
+/// Explanation in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Narrative {
-    /// Sentences that answer what the run was made for.
+    /// Answers to the question of the run.
     pub answers: Vec<String>,
-    /// The verdict in one sentence.
+    /// Verdict in one sentence.
     pub verdict: String,
-    /// What each main score lost, one sentence for each.
+    /// Loss of each main score, in one sentence each.
     pub ledgers: Vec<String>,
-    /// Place among known boards, with the next ones.
+    /// Rank among known boards, with neighbours.
     pub neighbours: Option<Neighbours>,
-    /// What was lost to each cause, the most harmful first.
+    /// A paragraph for each cause, the most harmful first.
     pub causes: Vec<Paragraph>,
-    /// What else is worth a line; what cannot be known comes first.
+    /// Notes; unknowns come first.
     pub notes: Vec<String>,
 }
 
-/// What is to be said of one cause.
+/// Paragraph about one cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paragraph {
-    /// How much it harms.
+    /// Severity.
     pub severity: Severity,
     /// Its name, when it was so, and how sure it is if that is not much; empty where the first sentence opens with it.
     pub heading: String,
-    /// What names it, what follows from it, and what helps.
+    /// Evidence, consequences and remedy.
     pub sentences: Vec<String>,
 }
 
 impl Paragraph {
-    /// The heading and the sentences in one line.
+    /// Heading and sentences on one line.
     pub fn text(&self) -> String {
         let heading = Some(&self.heading).filter(|heading| !heading.is_empty());
         let heading = heading.map_or_else(String::new, |heading| format!("{heading}. "));
@@ -57,31 +57,32 @@ impl Paragraph {
 }
 
 impl Narrative {
-    /// What is to be said of this Record.
+    /// Narrative of this Record.
     pub fn of(facts: &Facts<'_>, explained: &Explanation) -> Self {
         let (minor, diagnoses): (Vec<&Diagnosis>, Vec<&Diagnosis>) =
             explained.worst_first().into_iter().partition(|diagnosis| diagnosis.is_minor());
-        let mut said = Statements::default();
+        let mut statements = Statements::default();
         let verdict = sentence::verdict(explained);
         let ledgers: Vec<String> = explained.ledgers.iter().filter_map(sentence::ledger).collect();
         let answers: Vec<String> =
             explained.answers.iter().map(|index| explained.findings[*index].sentence()).collect();
         let deficit = explained.deficit.iter().filter(|_| verdict.has_deficit).map(|deficit| &deficit.sentence);
-        answers.iter().chain(&ledgers).chain(deficit).for_each(|text| said.say(text));
-        // What names a cause says its numbers; what follows from another one goes without them.
+        answers.iter().chain(&ledgers).chain(deficit).for_each(|text| statements.add(text));
+        // Root findings state the numbers; consequences omit them.
         let roots: Vec<String> =
-            diagnoses.iter().map(|diagnosis| root(&explained.findings[diagnosis.root], &mut said)).collect();
+            diagnoses.iter().map(|diagnosis| root(&explained.findings[diagnosis.root], &mut statements)).collect();
         let told = diagnoses.iter().zip(roots);
-        let causes = told.map(|(diagnosis, root)| paragraph(facts, explained, diagnosis, root, &mut said)).collect();
+        let causes =
+            told.map(|(diagnosis, root)| paragraph(facts, explained, diagnosis, root, &mut statements)).collect();
         let minor = minor.into_iter().map(|diagnosis| {
-            let root = root(&explained.findings[diagnosis.root], &mut said);
+            let root = root(&explained.findings[diagnosis.root], &mut statements);
             format!("{} {root}", sentence::minor(explained, diagnosis)).trim().to_owned()
         });
         let mut all: Vec<String> = minor.collect();
         let unsaid = explained.deficit.iter().filter(|deficit| deficit.is_news && !verdict.has_deficit);
         all.extend(unsaid.map(|deficit| capitalised(&deficit.sentence)));
         let deficit = explained.deficit.as_ref().filter(|deficit| deficit.is_news || verdict.has_deficit);
-        all.extend(notes(explained, deficit, &mut said));
+        all.extend(notes(explained, deficit, &mut statements));
         let notes = all;
         let neighbours = compare::neighbours(facts, explained, Reference::builtin());
         Self { answers, verdict: verdict.text, ledgers, neighbours, causes, notes }
@@ -93,17 +94,21 @@ pub fn verdict_sentence(explained: &Explanation) -> String {
     sentence::verdict(explained).text
 }
 
-/// What names a cause: its sentence, or fewer words where another one has said the same numbers.
-fn root(finding: &Finding, said: &mut Statements) -> String {
-    let root = unless_said(finding, said);
-    said.say(&root);
+/// Sentence of the root finding, or its short form if the numbers were stated before.
+fn root(finding: &Finding, statements: &mut Statements) -> String {
+    let root = sentence_or_short(finding, statements);
+    statements.add(&root);
     root
 }
 
-/// The sentence of a finding, or fewer words where it would repeat what was said.
-fn unless_said(finding: &Finding, said: &Statements) -> String {
+/// Sentence of a finding, or its short form if it would repeat numbers.
+fn sentence_or_short(finding: &Finding, statements: &Statements) -> String {
     let whole = finding.sentence();
-    if said.is_said(&whole) { clauses::short(finding, |words| said.is_said(words)).unwrap_or(whole) } else { whole }
+    if statements.contains(&whole) {
+        clauses::short(finding, |words| statements.contains(words)).unwrap_or(whole)
+    } else {
+        whole
+    }
 }
 
 fn paragraph(
@@ -111,17 +116,17 @@ fn paragraph(
     explained: &Explanation,
     diagnosis: &Diagnosis,
     root: String,
-    said: &mut Statements,
+    statements: &mut Statements,
 ) -> Paragraph {
     let heading = heading(facts, diagnosis, &root);
     let mut sentences = vec![root];
     let mut join = |before: &str, indices: &[usize]| {
         let mut phrases = clauses::Phrases::default();
         for finding in indices.iter().map(|index| &explained.findings[*index]) {
-            match clauses::clause(finding, |words| said.is_said(words)) {
+            match clauses::clause(finding, |words| statements.contains(words)) {
                 Some(words) if words.is_empty() => {}
                 Some(words) => {
-                    said.say(&words);
+                    statements.add(&words);
                     phrases.add(words);
                 }
                 None => sentences.push(finding.sentence()),
@@ -150,7 +155,7 @@ fn paragraph(
 fn heading(facts: &Facts<'_>, diagnosis: &Diagnosis, root: &str) -> String {
     let mut about = Vec::new();
     if diagnosis.cause == Cause::NotVisible {
-        // Each score has its own.
+        // Each score has its own diagnosis.
         about.extend(diagnosis.holds_for.iter().map(|score| score.words().to_owned()));
     }
     if diagnosis.confidence_percent < LIKELY_PERCENT {
@@ -173,14 +178,14 @@ fn heading(facts: &Facts<'_>, diagnosis: &Diagnosis, root: &str) -> String {
     }
     let name = capitalised(diagnosis.cause.words());
     match about.is_empty() {
-        // It names the cause itself.
+        // The sentence names the cause.
         true if root.starts_with(&name) => String::new(),
         true => name,
         false => format!("{name} ({})", about.join(", ")),
     }
 }
 
-/// True for causes that come and go while something is measured.
+/// Whether a cause has a start and an end during a run.
 fn lasts(cause: Cause) -> bool {
     use Cause::*;
     matches!(
@@ -197,12 +202,12 @@ fn lasts(cause: Cause) -> bool {
     )
 }
 
-/// True for causes that the temperature says something about.
+/// Whether the temperature is relevant to a cause.
 fn is_of_heat(cause: Cause) -> bool {
     matches!(cause, Cause::LowVoltage | Cause::Heat | Cause::PowerLimit | Cause::CpusTakenAway)
 }
 
-/// Remedy of a diagnosis on this machine: that of the rule which names it, if it has no other cause.
+/// Remedy of a diagnosis on this machine: that of its root rule if the rule names no other cause.
 pub fn remedy(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis) -> &'static str {
     if let Some(remedy) = rules::remedies::instead(facts, diagnosis.cause) {
         return remedy;
@@ -217,9 +222,9 @@ pub fn remedy(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis)
     rules::remedy(rule).filter(|_| is_its_own).unwrap_or(diagnosis.cause.remedy())
 }
 
-/// Notes; those that repeat what was said are told in fewer words.
-fn notes(explained: &Explanation, deficit: Option<&Deficit>, said: &mut Statements) -> Vec<String> {
-    // The deficit compares the same figures with the same boards.
+/// Notes, with short forms for repetitions.
+fn notes(explained: &Explanation, deficit: Option<&Deficit>, statements: &mut Statements) -> Vec<String> {
+    // The deficit covers the same comparison.
     let is_compared = |finding: &Finding| {
         let mut figures = deficit.iter().flat_map(|deficit| &deficit.figures);
         let mut is_of = |steps: &[usize]| figures.any(|(step, _)| steps.contains(step));
@@ -227,16 +232,16 @@ fn notes(explained: &Explanation, deficit: Option<&Deficit>, said: &mut Statemen
     };
     let mut findings: Vec<&Finding> = explained.notes.iter().map(|index| &explained.findings[*index]).collect();
     findings.retain(|finding| !is_compared(finding));
-    // What cannot be known comes first, good news last; that throttling cannot be known says of which evidence.
+    // Unknowns come first, good news last.
     findings.arrange_by_key(|finding| {
         let is_known = finding.unseen.is_none();
         (is_known, is_known == (rules::role(finding) == Role::GoodNews))
     });
     let mut notes: Vec<String> = Vec::new();
     for finding in findings {
-        let note = unless_said(finding, said);
+        let note = sentence_or_short(finding, statements);
         if !note.is_empty() && !notes.contains(&note) {
-            said.say(&note);
+            statements.add(&note);
             notes.push(note);
         }
     }

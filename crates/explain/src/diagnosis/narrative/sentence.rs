@@ -7,17 +7,17 @@ use record::{Arrange, Fact, report_words};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// More scores than this are counted, not named.
+/// Maximum number of scores named.
 const NAMES_MAX: usize = 3;
 
-/// The verdict in one sentence.
+/// Verdict in one sentence.
 pub(super) struct VerdictSentence {
     pub text: String,
-    /// True if it contains the sentence of the deficit.
+    /// Whether the text contains the sentence of the deficit.
     pub has_deficit: bool,
 }
 
-/// The verdict over the main scores and why, the largest loss first.
+/// Verdict over the main scores with reasons, the largest loss first.
 pub(super) fn verdict(explained: &Explanation) -> VerdictSentence {
     let text = match explained.verdict {
         Verdict::Valid => valid(explained),
@@ -34,7 +34,7 @@ pub(super) fn verdict(explained: &Explanation) -> VerdictSentence {
 /// Diagnoses that explain the verdict over the main scores, in words.
 fn reasons(explained: &Explanation, is_wanted: impl Fn(&Diagnosis) -> bool) -> Vec<String> {
     let main = explained.worst_first().into_iter().filter(|diagnosis| explained.is_of_main(diagnosis));
-    // What only remarks on a main score is no reason of its verdict.
+    // Remarks do not explain the verdict.
     let worst = main.filter(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict);
     worst.filter(|diagnosis| is_wanted(diagnosis)).map(|diagnosis| reason(explained, diagnosis)).collect()
 }
@@ -60,7 +60,7 @@ fn degraded(explained: &Explanation) -> VerdictSentence {
     VerdictSentence { text: format!("{}{but}", report_words::DEGRADED), has_deficit: deficit.is_some() }
 }
 
-/// Names of figures keep their letters.
+/// Lowers the first letter, except in names of figures.
 fn lower_first(sentence: &str) -> String {
     let first = sentence.split(' ').next().unwrap_or_default();
     let is_word = first.chars().skip(1).all(char::is_lowercase);
@@ -70,7 +70,7 @@ fn lower_first(sentence: &str) -> String {
 /// Loss of main scores by one cause.
 struct Loss {
     words: &'static str,
-    /// Points and score, the largest first.
+    /// Loss, whether it is an upper bound, and score; the largest first.
     of: Vec<(Tenths, bool, String)>,
 }
 
@@ -85,7 +85,7 @@ impl Loss {
     }
 }
 
-/// Losses of degraded main scores, the largest first; what rounds to nothing is left out.
+/// Losses of degraded main scores of at least 1 %, the largest first.
 fn losses(explained: &Explanation) -> Vec<Loss> {
     const LEAST: Tenths = Tenths(10);
     let mut losses: Vec<Loss> = Vec::new();
@@ -118,7 +118,7 @@ fn reason(explained: &Explanation, diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// Evidence that the main scores lack.
+/// Sentence about missing evidence of the main scores.
 fn unproven(explained: &Explanation) -> String {
     let is_unproven = |score: &&ScoreVerdict| score.is_main && score.verdict == Verdict::Unproven;
     let scores: Vec<&ScoreVerdict> = explained.scores.iter().filter(is_unproven).collect();
@@ -135,7 +135,7 @@ fn unproven(explained: &Explanation) -> String {
     )
 }
 
-/// The main scores are valid; others may not be.
+/// Sentence for valid main scores, with other scores that are not valid.
 fn valid(explained: &Explanation) -> String {
     let worst = explained.scores.iter().map(|score| score.verdict).max().unwrap_or(Verdict::Valid);
     if worst <= Verdict::Unproven {
@@ -171,7 +171,7 @@ fn names<'a>(scores: impl Iterator<Item = &'a ScoreKey>) -> String {
 pub(super) fn ledger(ledger: &Ledger) -> Option<String> {
     let whole = ledger.whole_percents();
     let told = ledger.parts.iter().zip(&whole.parts).filter(|(_, percent)| **percent > 0).enumerate();
-    // "took" once is enough.
+    // "took" appears once.
     let parts = told.map(|(index, (part, percent))| {
         lost(part, *percent, ledger.repetitions, if index == 0 { " took" } else { "" })
     });
@@ -188,7 +188,7 @@ pub(super) fn ledger(ledger: &Ledger) -> Option<String> {
     let (reached, unit) = (number(ledger.reached, &ledger.unit), &ledger.unit);
     Some(match &ledger.expected {
         Fact::Known(expected) => {
-            // No more digits than are estimated.
+            // Estimates have three digits.
             let about = rounded(expected.value);
             format!("{name}: {reached} of about {about} {unit}; {}.", parts.join("; "))
         }
@@ -198,7 +198,7 @@ pub(super) fn ledger(ledger: &Ledger) -> Option<String> {
     })
 }
 
-/// A diagnosis that cost no score much, with the largest loss: `Heat took 0.5 % of 7-zip on all CPUs.`
+/// Sentence about a minor diagnosis with its largest loss: `Heat took 0.5 % of 7-zip on all CPUs.`
 pub(super) fn minor(explained: &Explanation, diagnosis: &Diagnosis) -> String {
     let points = |ledger: &Ledger| match diagnosis.cause {
         Cause::NotVisible => ledger.unexplained.percent,
@@ -236,7 +236,7 @@ fn lost(part: &Part, percent: i64, repetitions: usize, verb: &str) -> String {
     format!("{}{verb} {at_most}{percent} %{built_up}", part.cause.words())
 }
 
-/// What is only an estimate, to three digits.
+/// Rounds an estimate to three digits.
 fn rounded(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return value;

@@ -6,7 +6,7 @@ use facts::Facts;
 use facts::{Quantity, Severity};
 use record::Variant;
 
-/// A finding of a rule about the machine as a whole.
+/// Finding of a rule about the whole machine.
 fn finding(id: &str, severity: Severity, values: &[(&'static str, Quantity)]) -> Finding {
     let rule = rules::of_runs().find(|rule| rule.id.as_str() == id).unwrap();
     let template = "It is so: {a}.";

@@ -19,7 +19,7 @@ pub(super) struct Place {
 /// Names and values of the labels of one value.
 pub(super) type Labels = Vec<(&'static str, String)>;
 
-/// Quantities that node_exporter has without labels.
+/// Quantities of node_exporter without labels.
 static PLAIN: [(ChannelId, &str, &str); 15] = [
     (ChannelId::Load(LoadSpan::One), "node_load1", "1m load average."),
     (ChannelId::Load(LoadSpan::Five), "node_load5", "5m load average."),
@@ -140,7 +140,7 @@ fn of_rapl(channel: &Channel) -> Place {
     one(format!("node_rapl_{zone}_joules_total"), help, labels)
 }
 
-/// Everything that node_exporter has no name for: by its unit, with its id as label.
+/// Metric of a channel without a counterpart in node_exporter: named by its unit, with its id as label.
 fn other(channel: &Channel) -> Place {
     let unit = base_unit(&channel.unit);
     let total = match channel.kind {

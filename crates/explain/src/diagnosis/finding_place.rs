@@ -1,23 +1,23 @@
-//! Where a finding belongs: which scores it is about, and when it was so. It says so itself, or its places do.
+//! Scores and time of a finding, from its own scope or from its places.
 
 use facts::view::ScoreSteps;
 use facts::{Facts, Finding, Place, Scope, Span};
 use record::{Record, WorkBound, WorkloadId};
 use rules::relation::ScoreScope;
 
-/// Where a finding belongs.
+/// Scores and time of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FindingPlace {
-    /// Indices in `Case::scores`.
+    /// Indices in `Facts::scores`.
     pub scores: Vec<usize>,
-    /// True if it names these scores; false if it is about the machine, and these are what its rule judges.
+    /// Whether the finding names these scores; otherwise its rule determines them.
     pub names_them: bool,
-    /// When it was so, if that is known.
+    /// Time of the finding, if known.
     pub span: Option<Span>,
 }
 
 impl FindingPlace {
-    /// Where this finding belongs.
+    /// Determines scores and time of a finding.
     pub(super) fn of(facts: &Facts<'_>, finding: &Finding, judges: ScoreScope) -> Self {
         let record: &Record = facts;
         let (steps, moments) = match &finding.scope {
@@ -42,14 +42,14 @@ impl FindingPlace {
         Self { scores: indices(facts, |score| is_for(judges, record, score)), names_them: false, span }
     }
 
-    /// True if both are about the same scores, or one is about the machine as a whole.
+    /// Whether both concern a common score, or one concerns the whole machine.
     pub(super) fn meets(&self, other: &Self) -> bool {
         let shares = self.scores.iter().any(|score| other.scores.contains(score));
         shares || self.scores.is_empty() || other.scores.is_empty()
     }
 }
 
-/// True if findings about the machine are for this score.
+/// Whether findings about the machine apply to this score.
 fn is_for(judges: ScoreScope, record: &Record, score: &ScoreSteps) -> bool {
     let is_compression = score.workload.id().is_some_and(WorkloadId::is_main);
     let steps = || score.steps.iter().filter_map(|index| record.steps.get(*index));
@@ -81,7 +81,7 @@ fn indices(facts: &Facts<'_>, is_wanted: impl Fn(&ScoreSteps) -> bool) -> Vec<us
     scores.filter(|(_, score)| is_wanted(score)).map(|(index, _)| index).collect()
 }
 
-/// Steps and stretches of time that places name.
+/// Steps and time spans of places.
 fn places(record: &Record, places: &[Place]) -> (Vec<usize>, Vec<Span>) {
     let (mut steps, mut moments) = (Vec::new(), Vec::new());
     for place in places {
@@ -106,7 +106,7 @@ fn places(record: &Record, places: &[Place]) -> (Vec<usize>, Vec<Span>) {
     (steps, moments)
 }
 
-/// When a step ran; none for steps of logs that do not say.
+/// Time span of a step; `None` if a log does not give it.
 fn window(record: &Record, step: usize) -> Option<Span> {
     let window = record.steps.get(step)?.window;
     (window.elapsed_ms() > 0).then_some(Span { from_ms: window.start_ms, to_ms: window.end_ms })

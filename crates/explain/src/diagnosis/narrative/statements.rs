@@ -1,12 +1,11 @@
-//! What a report has said already: numbers with their units, and whole sentences. A reader who meets the same number
-//! again looks for a difference that is not there.
+//! Statements of a report: numbers with units, and sentences. Repeating a number would suggest a difference.
 
 use std::collections::BTreeSet;
 
-/// A sentence that is shorter can be in another one by chance.
+/// Shorter sentences can occur in others by chance.
 const SENTENCE_CHARS_MIN: usize = 25;
 
-/// What was said.
+/// Statements made so far.
 #[derive(Default)]
 pub(super) struct Statements {
     numbers: BTreeSet<String>,
@@ -14,11 +13,11 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// Keeps in mind what this says.
-    pub(super) fn say(&mut self, text: &str) {
+    /// Adds the statements of a text.
+    pub(super) fn add(&mut self, text: &str) {
         self.numbers.extend(numbers(text));
         let lower = text.to_lowercase();
-        // A reason behind a colon, or the second of two, is a sentence of its own.
+        // A reason after a colon and the second of two clauses count as sentences.
         let sentences = lower.split(". ").flat_map(|sentence| {
             let behind = |mark| sentence.split(mark).skip(1);
             behind(": ").chain(behind(", and ")).chain([sentence])
@@ -26,8 +25,8 @@ impl Statements {
         self.sentences.extend(sentences.map(|sentence| sentence.trim_end_matches('.').to_owned()));
     }
 
-    /// True if it says a number again, or a whole sentence.
-    pub(super) fn is_said(&self, text: &str) -> bool {
+    /// Whether a text repeats a number or a whole sentence.
+    pub(super) fn contains(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
         let has_sentence = |known: &String| known.len() >= SENTENCE_CHARS_MIN && lower.contains(known.as_str());
         numbers(text).any(|number| self.numbers.contains(&number)) || self.sentences.iter().any(has_sentence)
@@ -53,8 +52,8 @@ mod tests {
 
     #[test]
     fn numbers_are_said_once() {
-        let mut said = Statements::default();
-        said.say("The clock dropped from 1200 MHz to 818 MHz (average 1101 MHz) at up to 83.8 °C.");
+        let mut statements = Statements::default();
+        statements.add("The clock dropped from 1200 MHz to 818 MHz (average 1101 MHz) at up to 83.8 °C.");
         for (text, expected) in [
             ("down to 818 MHz", true),
             ("at 83.8 °C;", true),
@@ -63,7 +62,7 @@ mod tests {
             ("It says: The clock dropped from 1200 MHz to 818 MHz (average 1101 MHz) at up to 83.8 °C: so.", true),
             ("", false),
         ] {
-            assert_eq!(said.is_said(text), expected, "{text}");
+            assert_eq!(statements.contains(text), expected, "{text}");
         }
     }
 }
