@@ -3,7 +3,7 @@
 //! A line that begins with `== ` starts an entry. All lines up to the next entry are its content.
 //!
 //! ```text
-//! # Comments stand before the first entry.
+//! # Comments precede the first entry.
 //! == /proc/loadavg
 //! 0.00 0.01 0.05 1/80 123
 //! == /sys/class/thermal/thermal_zone0 -> ../../devices/virtual/thermal/thermal_zone0

@@ -72,18 +72,7 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
 /// SoC.
 pub fn heads(root: &dyn Tree) -> Vec<(String, Vec<u8>)> {
     let mut heads = Vec::new();
-    for device in root.list(NVMEM).unwrap_or_default() {
-        let path = format!("{NVMEM}/{device}/nvmem");
-        let read = || root.read_bytes(&path).ok();
-        let head = if device.starts_with("rockchip") {
-            read().and_then(|bytes| Some(rockchip_code(&bytes)?.to_vec()))
-        } else if device.starts_with("sunxi-sid") {
-            read().and_then(|bytes| Some(sunxi_sid(&bytes)?.to_le_bytes().to_vec()))
-        } else {
-            None
-        };
-        heads.extend(head.map(|head| (path, head)));
-    }
+    heads.extend(nvmem_heads(root).into_iter().map(|(_, path, head)| (path, head)));
     let messages = crate::kmsg::boot_messages(root, BOOT_RECORDS_MAX);
     let told: String = messages
         .iter()
@@ -113,19 +102,28 @@ fn amlogic_id(serial: &str) -> Option<String> {
     is_id.then(|| digits.to_ascii_lowercase())
 }
 
-fn of_nvmem(root: &dyn Tree, found: &mut Vec<NamedValue>) {
-    for device in root.list(NVMEM).unwrap_or_default() {
+/// Kind, path and first bytes of each readable memory of a chip.
+fn nvmem_heads(root: &dyn Tree) -> Vec<(&'static str, String, Vec<u8>)> {
+    let devices = root.list(NVMEM).unwrap_or_default();
+    let heads = devices.iter().filter_map(|device| {
         let path = format!("{NVMEM}/{device}/nvmem");
-        let read = || root.read_bytes(&path).ok();
-        if device.starts_with("rockchip")
-            && let Some(code) = read().as_deref().and_then(rockchip_code)
-        {
-            push(found, "rockchip_otp", &hex(code), &path);
-        } else if device.starts_with("sunxi-sid")
-            && let Some(word) = read().as_deref().and_then(sunxi_sid)
-        {
-            push(found, "sunxi_sid", &format!("{word:08x}"), &path);
-        }
+        let bytes = || root.read_bytes(&path).ok();
+        let (kind, head) = if device.starts_with("rockchip") {
+            ("rockchip_otp", rockchip_code(&bytes()?)?.to_vec())
+        } else if device.starts_with("sunxi-sid") {
+            ("sunxi_sid", sunxi_sid(&bytes()?)?.to_le_bytes().to_vec())
+        } else {
+            return None;
+        };
+        Some((kind, path, head))
+    });
+    heads.collect()
+}
+
+fn of_nvmem(root: &dyn Tree, found: &mut Vec<NamedValue>) {
+    for (kind, path, head) in nvmem_heads(root) {
+        let value = sunxi_sid(&head).filter(|_| kind == "sunxi_sid").map(|word| format!("{word:08x}"));
+        push(found, kind, &value.unwrap_or_else(|| hex(&head)), &path);
     }
 }
 
@@ -173,7 +171,7 @@ fn cpuinfo_message(text: &str) -> Option<String> {
 }
 
 /// Version of the first processor in the firmware tables: structures of type 4, whose byte 0x10 is the number of a
-/// string behind the structure (SMBIOS 3.7, 6.1.3 and 7.5). Every length is checked because firmware tables may be
+/// string after the structure (SMBIOS 3.7, 6.1.3 and 7.5). Every length is checked because firmware tables may be
 /// malformed.
 fn processor_of_smbios(table: &[u8]) -> Option<String> {
     const PROCESSOR: u8 = 4;

@@ -95,7 +95,7 @@ fn of_riscv<'a>(get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Cor
     }
 }
 
-/// Letters of an ISA string. The list of named extensions behind them (`_zicntr_zba`) grows with every kernel, although
+/// Letters of an ISA string. The list of named extensions after them (`_zicntr_zba`) grows with every kernel, although
 /// the core is the same.
 fn base_of_isa(isa: &str) -> String {
     isa.split('_').next().unwrap_or(isa).to_owned()

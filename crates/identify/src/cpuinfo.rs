@@ -23,11 +23,11 @@ impl CpuInfo {
     /// Parses the text; lines without a colon are ignored.
     pub(crate) fn parse(text: &str) -> Self {
         let mut info = Self::default();
-        let mut current = LineTarget::OneShotFlags;
+        let mut current = LineTarget::All;
         let mut harts = 0;
         for line in text.lines() {
             if line.trim().is_empty() {
-                current = LineTarget::OneShotFlags;
+                current = LineTarget::All;
                 continue;
             }
             let Some((key, value)) = line.split_once(':') else { continue };
@@ -35,7 +35,7 @@ impl CpuInfo {
             if let Some(cpu) = block_number(key, value, &current, &mut harts) {
                 // Consecutive numbers share the block that follows the last one.
                 let in_a_row = match current {
-                    LineTarget::OneShotFlags => false,
+                    LineTarget::All => false,
                     LineTarget::Row => true,
                     LineTarget::Block(last) => info.blocks.get(&last).is_none_or(Fields::is_empty),
                 };
@@ -45,7 +45,7 @@ impl CpuInfo {
             }
             let fields = match &current {
                 LineTarget::Block(cpu) => info.blocks.entry(*cpu).or_default(),
-                LineTarget::OneShotFlags | LineTarget::Row => &mut info.common,
+                LineTarget::All | LineTarget::Row => &mut info.common,
             };
             fields.entry(key.to_ascii_lowercase()).or_insert_with(|| value.to_owned());
         }
@@ -92,7 +92,7 @@ impl CpuInfo {
 /// Target of the lines being parsed.
 enum LineTarget {
     /// All CPUs.
-    OneShotFlags,
+    All,
     /// One CPU.
     Block(u32),
     /// Several CPUs whose numbers are in a row.
@@ -104,7 +104,7 @@ enum LineTarget {
 fn block_number(key: &str, value: &str, current: &LineTarget, harts: &mut u32) -> Option<u32> {
     match key {
         "processor" => u32::try_from(parse_number(value)?).ok(),
-        "hart" if matches!(current, LineTarget::OneShotFlags) => {
+        "hart" if matches!(current, LineTarget::All) => {
             *harts += 1;
             Some(*harts - 1)
         }
@@ -138,7 +138,7 @@ mod tests {
                 None,
                 Some("0xc08"),
             ),
-            // 64-bit ARM before 3.19: numbers in a row, one block behind them.
+            // 64-bit ARM before 3.19: numbers in a row, followed by one block.
             (
                 "Processor : AArch64 Processor rev 3\nprocessor : 0\nprocessor : 1\nCPU part : 0xd03\n",
                 vec![0, 1],

@@ -39,7 +39,7 @@ pub use cpufreq::residencies;
 pub use cpus::online;
 pub use errno::{ERRORS, missing_errno};
 pub use kmsg::{KmsgRecord, boot_messages, parse_kmsg};
-pub use memory::{memory as memory_state, swaps};
+pub use memory::{memory as memory_state, swaps, unescape_octal};
 pub use order::natural_key;
 pub use os::{hostname, kernel_release, page_size_bytes};
 pub use texts::{Texts, is_cpuinfo};

@@ -79,8 +79,8 @@ fn parse_swaps(text: &str) -> Vec<(SwapState, bool)> {
         .collect()
 }
 
-/// The kernel escapes blanks and other separators in paths as `\040`.
-fn unescape_octal(path: &str) -> String {
+/// Path of a file such as `/proc/swaps`, in which the kernel escapes blanks and other separators as `\040`.
+pub fn unescape_octal(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((&first, after)) = rest.split_first() {

@@ -1,4 +1,4 @@
-//! Machine of which only a few texts are known.
+//! A machine described by a few texts only.
 
 use crate::board::DEVICE_TREE;
 use crate::{BoardFile, cpuinfo::CpuInfo};

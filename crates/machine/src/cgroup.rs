@@ -17,11 +17,14 @@ pub fn has_quota(root: &Root) -> bool {
 /// The cgroups of the calling thread cannot be read.
 pub fn quota(root: &Root) -> Reading<bool> {
     let membership = root.read("/proc/thread-self/cgroup")?;
-    Ok(folders(&membership, "cpu").iter().any(|folder| {
-        let v1 = root.read_number::<i64>(&format!("{folder}/cpu.cfs_quota_us"));
-        let v2 = root.read_value(&format!("{folder}/cpu.max"));
-        v1.is_ok_and(|quota_us| quota_us > 0) || v2.is_ok_and(|max| !max.starts_with("max"))
-    }))
+    Ok(folders(&membership, "cpu").iter().any(|folder| folder_has_quota(root, folder)))
+}
+
+/// True if this cgroup itself has a CPU quota. Without one, `cpu.cfs_quota_us` is `-1` and `cpu.max` is `max 100000`.
+pub(crate) fn folder_has_quota(root: &Root, folder: &str) -> bool {
+    let v1 = root.read_number::<i64>(&format!("{folder}/cpu.cfs_quota_us"));
+    let v2 = root.read_value(&format!("{folder}/cpu.max"));
+    v1.is_ok_and(|quota_us| quota_us > 0) || v2.is_ok_and(|max| !max.starts_with("max"))
 }
 
 /// Directories of a controller, from the cgroup itself up to the root, for version 2 (`0::/path`) and version 1
@@ -33,18 +36,20 @@ pub(crate) fn folders(membership: &str, controller: &str) -> Vec<String> {
     for line in membership.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-        let mount = match controllers {
-            "" => "/sys/fs/cgroup".to_owned(),
-            _ if controllers.split(',').any(|name| name == controller) => {
-                format!("/sys/fs/cgroup/{controller}")
-            }
+        // Not every system links `cpu` to the mount `cpu,cpuacct`.
+        let mut mounts = vec![format!("/sys/fs/cgroup/{controller}"), format!("/sys/fs/cgroup/{controllers}")];
+        match controllers {
+            "" => mounts = vec!["/sys/fs/cgroup".to_owned()],
+            _ if controllers.split(',').any(|name| name == controller) => mounts.dedup(),
             _ => continue,
-        };
-        let mut path = path.trim_end_matches('/');
-        folders.push(format!("{mount}{path}"));
-        while let Some(at) = path.rfind('/') {
-            path = &path[..at];
+        }
+        for mount in mounts {
+            let mut path = path.trim_end_matches('/');
             folders.push(format!("{mount}{path}"));
+            while let Some(at) = path.rfind('/') {
+                path = &path[..at];
+                folders.push(format!("{mount}{path}"));
+            }
         }
     }
     folders
@@ -59,7 +64,14 @@ mod tests {
         for (membership, expected) in [
             (
                 "4:memory:/a\n3:cpu,cpuacct:/a/b\n",
-                vec!["/sys/fs/cgroup/cpu/a/b", "/sys/fs/cgroup/cpu/a", "/sys/fs/cgroup/cpu"],
+                vec![
+                    "/sys/fs/cgroup/cpu/a/b",
+                    "/sys/fs/cgroup/cpu/a",
+                    "/sys/fs/cgroup/cpu",
+                    "/sys/fs/cgroup/cpu,cpuacct/a/b",
+                    "/sys/fs/cgroup/cpu,cpuacct/a",
+                    "/sys/fs/cgroup/cpu,cpuacct",
+                ],
             ),
             ("0::/x\n", vec!["/sys/fs/cgroup/x", "/sys/fs/cgroup"]),
             ("0::/\n", vec!["/sys/fs/cgroup"]),

@@ -8,6 +8,7 @@
 use crate::Root;
 use crate::faults::{self, Call};
 use crate::perf::{Counters, Target};
+use identify::missing_errno;
 use record::{Missing, Reading};
 use rustix::fs::{Mode, OFlags};
 use std::os::fd::OwnedFd;
@@ -48,7 +49,7 @@ impl CycleCounter {
         }
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let open = || rustix::fs::open(path.as_str(), flags, Mode::empty());
-        let file = faults::pass(Call::Open, &path, open).map_err(|errno| missing(&path, errno))?;
+        let file = faults::pass(Call::Open, &path, open).map_err(|errno| missing_errno(&path, errno.raw_os_error()))?;
         let counter = Self(Kind::Aperf(file));
         match counter.cycles() {
             Some(0) | None => Err(Missing::unsupported(path, "IA32_APERF does not count here")),
@@ -89,16 +90,6 @@ impl CycleCounter {
 pub fn average_khz(root: &Root, cpu: u32) -> Reading<u32> {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/cpuinfo_avg_freq");
     root.read_number(&path)
-}
-
-fn missing(path: &str, errno: rustix::io::Errno) -> Missing {
-    match errno {
-        rustix::io::Errno::NOENT => Missing::absent(path),
-        rustix::io::Errno::ACCESS | rustix::io::Errno::PERM => {
-            Missing { path: path.into(), why: record::MissingReason::Denied }
-        }
-        other => Missing { path: path.into(), why: record::MissingReason::Io(other.raw_os_error()) },
-    }
 }
 
 #[cfg(test)]

@@ -11,25 +11,26 @@ mod error;
 mod exclusive;
 mod folder;
 mod identity;
+mod listing;
 mod names;
 mod own_folder;
 mod owner;
 mod pair;
-mod queries;
 mod removal;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use by_path::{append, create_new, existing, make_all, read, replace, replace_both, replace_unsynced};
+pub use by_path::{append, existing, read, replace, replace_both, replace_unsynced};
 pub use error::{Error, Problem};
 pub use exclusive::Exclusive;
 pub use folder::{Access, Folder, unguessable};
 pub use identity::Identity;
 pub use own_folder::{Note, OwnFolder};
-pub use owner::{Owner, set_default_owner};
+pub use owner::{Owner, make_all, set_default_owner};
 pub use pair::NamedContent;
 pub use removal::remove_left;
 pub use stream::{Stream, stream, stream_kind};
 
-use queries::{is_empty, listed, own_uid};
+use listing::{is_empty, listed};
+use owner::own_uid;

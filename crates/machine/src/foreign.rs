@@ -23,7 +23,6 @@ pub const PARSERS: &[Parser] = &[
         let text = String::from_utf8_lossy(bytes);
         parse_smaps(&text, 0x7f00_0000);
         parse_usage_us(&text);
-        settings::disturbed::foreign(&text);
         suspend::foreign(&text);
         switchable::foreign(&text);
     }),

@@ -7,7 +7,6 @@
 //! Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
 
 mod exclusive;
-mod hierarchy;
 mod lock;
 
 pub(crate) use exclusive::{ExclusiveGroup, acquire, is_present};
@@ -15,7 +14,6 @@ pub(crate) use exclusive::{ExclusiveGroup, acquire, is_present};
 use crate::Root;
 use crate::cgroup;
 use crate::faults::{self, Call};
-use hierarchy::{Version, hierarchy};
 use lock::{Lock, Owner};
 use record::{Missing, MissingReason, Reading};
 
@@ -301,6 +299,26 @@ fn create(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
         }
     }
     Err(Missing { path: format!("{mount}/{name}"), why: MissingReason::Io(refused) })
+}
+
+/// Version of cgroups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Version {
+    /// Threads move individually (`tasks`).
+    One,
+    /// Processes move as a whole (`cgroup.procs`).
+    Two,
+}
+
+/// Hierarchy that accounts CPU time, with its mount point.
+pub(super) fn hierarchy(root: &Root) -> Option<(Version, String)> {
+    const MOUNT: &str = "/sys/fs/cgroup";
+    if root.read(&format!("{MOUNT}/cgroup.controllers")).is_ok() {
+        return Some((Version::Two, MOUNT.into()));
+    }
+    let v1 = format!("{MOUNT}/cpuacct");
+    let counted = root.read(&format!("{v1}/cpuacct.usage"));
+    counted.is_ok().then_some((Version::One, v1))
 }
 
 /// `usage_usec` of a group's `cpu.stat`.

@@ -6,8 +6,9 @@
 use crate::faults::{self, Call};
 use crate::timeline::monotonic_ns;
 use crate::{Root, Source, Timeline};
+use identify::missing_errno;
 pub use identify::{KmsgRecord, parse_kmsg};
-use record::{KernelMessage, Missing, MissingReason, Reading};
+use record::{KernelMessage, Missing, Reading};
 use std::io::Read;
 
 const PATH: &str = "/dev/kmsg";
@@ -16,6 +17,8 @@ const PATH: &str = "/dev/kmsg";
 const RECORD_BYTES_MAX: usize = 8192;
 /// Maximum number of messages kept per call, because a faulty driver may print thousands a second.
 const MESSAGES_MAX: usize = 2000;
+/// Maximum number of records; the ring buffer holds some 16,000 of usual length (`CONFIG_LOG_BUF_SHIFT`).
+const RECORDS_MAX: usize = 50_000;
 /// Number of first records in which boot messages are searched.
 const BOOT_RECORDS: usize = 16;
 
@@ -60,19 +63,17 @@ impl KernelLog {
     }
 
     fn open_device(mut file: std::fs::File) -> Reading<Self> {
-        let error = |errno: rustix::io::Errno| missing(errno.raw_os_error());
-        let flags = rustix::fs::fcntl_getfl(&file).map_err(error)?;
-        rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK).map_err(error)?;
+        set_nonblocking(&file)?;
         let mut first = Vec::new();
         while first.len() < BOOT_RECORDS {
             match read_record(&mut file) {
-                Ok(Some(Read1::Record(record))) => first.push(record),
-                Ok(Some(Read1::Lost | Read1::Garbled)) => {}
+                Ok(Some(LogRead::Record(record))) => first.push(record),
+                Ok(Some(LogRead::Lost | LogRead::Garbled)) => {}
                 Ok(None) => break,
-                Err(errno) => return Err(missing(errno)),
+                Err(errno) => return Err(missing_errno(PATH, errno)),
             }
         }
-        rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0)).map_err(error)?;
+        rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0)).map_err(missing)?;
         Ok(Self { boot_messages_present: begins_at_boot(&first), reader: Reader::Device(file), asked_ms: 0 })
     }
 
@@ -98,15 +99,15 @@ impl KernelLog {
                     Ok(Some(_)) if found.len() >= MESSAGES_MAX => left_out += 1,
                     Ok(Some(read)) => found.push(read),
                     Ok(None) => break,
-                    Err(errno) => return Err(missing(errno)),
+                    Err(errno) => return Err(missing_errno(PATH, errno)),
                 }
             },
             Reader::Board { root, after } => {
                 let text = root.read(PATH)?;
                 let records = text.lines().filter_map(parse_kmsg);
                 let new = records.filter(|record| after.is_none_or(|known| record.sequence > known));
-                found.extend(new.map(Read1::Record));
-                if let Some(Read1::Record(last)) = found.last() {
+                found.extend(new.map(LogRead::Record));
+                if let Some(LogRead::Record(last)) = found.last() {
                     *after = Some(last.sequence);
                 }
             }
@@ -132,25 +133,51 @@ impl KernelLog {
 
 /// First `records_max` kernel messages of the ring buffer; empty if it cannot be read.
 pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
-    let Ok(Source::File(mut file)) = root.source(PATH) else { return Vec::new() };
-    // Otherwise a read at the end of the buffer would wait for the next message.
-    let flags = rustix::fs::fcntl_getfl(&file);
-    let set = |flags| rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK);
-    if flags.and_then(set).is_err() {
-        return Vec::new();
+    messages(root, records_max).unwrap_or_default()
+}
+
+/// All kernel messages in the ring buffer, oldest first.
+///
+/// # Errors
+/// `/dev/kmsg` does not exist, or needs root.
+pub(crate) fn all_messages(root: &Root) -> Reading<Vec<String>> {
+    messages(root, RECORDS_MAX)
+}
+
+fn messages(root: &Root, records_max: usize) -> Reading<Vec<String>> {
+    let mut file = match root.source(PATH)? {
+        Source::File(file) if root.is_system() => file,
+        _ => {
+            let text = root.read(PATH)?;
+            let records = text.lines().take(records_max).filter_map(parse_kmsg);
+            return Ok(records.filter_map(KmsgRecord::kernel_text).collect());
+        }
+    };
+    set_nonblocking(&file)?;
+    let mut found = Vec::new();
+    for _ in 0..records_max {
+        match read_record(&mut file) {
+            Ok(Some(LogRead::Record(record))) => found.extend(record.kernel_text()),
+            Ok(Some(LogRead::Lost | LogRead::Garbled)) => {}
+            Ok(None) => break,
+            Err(errno) => return Err(missing_errno(PATH, errno)),
+        }
     }
-    let reads = std::iter::from_fn(|| read_record(&mut file).ok().flatten());
-    reads
-        .take(records_max)
-        .filter_map(|read| match read {
-            Read1::Record(record) => record.kernel_text(),
-            Read1::Lost | Read1::Garbled => None,
-        })
-        .collect()
+    Ok(found)
+}
+
+/// Otherwise a read after the last message would wait for the next one.
+fn set_nonblocking(file: &std::fs::File) -> Reading<()> {
+    let flags = rustix::fs::fcntl_getfl(file).map_err(missing)?;
+    rustix::fs::fcntl_setfl(file, flags | rustix::fs::OFlags::NONBLOCK).map_err(missing)
+}
+
+fn missing(errno: rustix::io::Errno) -> Missing {
+    missing_errno(PATH, errno.raw_os_error())
 }
 
 /// Result of one read.
-enum Read1 {
+enum LogRead {
     Record(KmsgRecord),
     /// Messages were overwritten before they were read (EPIPE); the next read continues after them.
     Lost,
@@ -159,18 +186,18 @@ enum Read1 {
 }
 
 /// Reads one record; `None` at the end.
-fn read_record(file: &mut std::fs::File) -> Result<Option<Read1>, i32> {
+fn read_record(file: &mut std::fs::File) -> Result<Option<LogRead>, i32> {
     let mut buffer = [0; RECORD_BYTES_MAX];
     match faults::pass(Call::Read, PATH, || file.read(&mut buffer)) {
         Ok(0) => Ok(None),
         Ok(count) => {
             let text = String::from_utf8_lossy(&buffer[..count]);
-            Ok(Some(parse_kmsg(&text).map_or(Read1::Garbled, Read1::Record)))
+            Ok(Some(parse_kmsg(&text).map_or(LogRead::Garbled, LogRead::Record)))
         }
         Err(error) => match error.raw_os_error().unwrap_or(libc::EIO) {
             libc::EAGAIN => Ok(None),
-            libc::EPIPE => Ok(Some(Read1::Lost)),
-            libc::EINTR => Ok(Some(Read1::Garbled)),
+            libc::EPIPE => Ok(Some(LogRead::Lost)),
+            libc::EINTR => Ok(Some(LogRead::Garbled)),
             errno => {
                 crate::root::unread::note(std::path::Path::new(PATH), errno);
                 Err(errno)
@@ -179,13 +206,13 @@ fn read_record(file: &mut std::fs::File) -> Result<Option<Read1>, i32> {
     }
 }
 
-fn message(read: Read1, now_ms: i64, moment: &impl Fn(u64) -> Option<i64>) -> Option<KernelMessage> {
+fn message(read: LogRead, now_ms: i64, moment: &impl Fn(u64) -> Option<i64>) -> Option<KernelMessage> {
     match read {
-        Read1::Record(record) if record.facility == 0 => {
+        LogRead::Record(record) if record.facility == 0 => {
             Some(KernelMessage { at_ms: moment(record.stamp_us), text: record.text, line: None })
         }
-        Read1::Lost => Some(note(now_ms, "[messages lost: ring buffer overrun]".into())),
-        Read1::Record(_) | Read1::Garbled => None,
+        LogRead::Lost => Some(note(now_ms, "[messages lost: ring buffer overrun]".into())),
+        LogRead::Record(_) | LogRead::Garbled => None,
     }
 }
 
@@ -200,19 +227,10 @@ fn begins_at_boot(records: &[KmsgRecord]) -> bool {
     records.first().is_some_and(|record| record.sequence == 0) || records.iter().any(banner)
 }
 
-fn missing(errno: i32) -> Missing {
-    Missing {
-        path: PATH.into(),
-        why: match errno {
-            libc::EPERM | libc::EACCES => MissingReason::Denied,
-            other => MissingReason::Io(other),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::MissingReason;
 
     #[test]
     fn only_later_messages_are_returned() {

@@ -39,7 +39,6 @@ mod terminal;
 mod thermometer;
 pub mod threads;
 pub mod timeline;
-mod uptime;
 pub mod vcio;
 
 pub use ::identify::{BoardFile, Texts, is_cpuinfo};
@@ -57,13 +56,12 @@ pub use sampler::{
     raise_priority,
 };
 pub use snapshot::{snapshot, snapshot_of};
-pub use state::{on_battery, state};
+pub use state::{load_hundredths, on_battery, state, uptime_ms};
 pub use storage::in_memory;
 pub use survey::{denied_cpus, survey};
 pub use terminal::{Terminal, terminal};
 pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;
-pub use uptime::{load_hundredths, uptime_ms};
 
 /// True if this process runs as root.
 pub fn is_root() -> bool {

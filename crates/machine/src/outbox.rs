@@ -19,7 +19,7 @@ impl<T> Outbox<T> {
 
     /// Changes the pending output without waking the writer.
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+        crate::threads::lock(&self.due)
     }
 
     /// Changes the pending output and wakes all waiting threads.

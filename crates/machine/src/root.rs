@@ -5,7 +5,6 @@
 
 mod read;
 mod source;
-mod times;
 mod tree;
 pub(crate) mod unread;
 mod write_policy;
@@ -72,6 +71,13 @@ vendor,board\\0vendor,soc\\0
         // A directory without read permission is not absent.
         let denied = Root::from_board("== /sys/devices/system/cpu/cpufreq ! EACCES\n").unwrap();
         assert_eq!(denied.list("/sys/devices/system/cpu/cpufreq").unwrap_err().why, MissingReason::Denied);
+    }
+
+    #[test]
+    fn file_has_a_time_and_a_board_has_none() {
+        assert!(Root::system().written_utc_ms("/proc/self/stat").is_some_and(|ms| ms > 0));
+        assert_eq!(Root::system().written_utc_ms("/none"), None);
+        assert_eq!(board().written_utc_ms("/loop"), None);
     }
 
     #[test]

@@ -18,7 +18,6 @@ mod pace;
 mod reader;
 mod row;
 mod schedule;
-mod shared;
 mod slot;
 mod slow_reader_pool;
 mod thread;
@@ -30,8 +29,8 @@ pub use failure::Failure;
 pub use idle_affinity::IdleCpuAffinity;
 pub use latest_values::LatestValues;
 pub use options::Options;
-pub use shared::raise_priority;
 pub use thread::SamplerThread;
+pub use thread_affinity::raise_priority;
 pub use tick::SourceCost;
 
 use crate::sensors::{ELECTRIC_MS, HWMON, NONE, SENSORS, SampleInterval};
@@ -257,17 +256,7 @@ impl Sampler {
 
     /// Cost so far, without single sources.
     pub fn cost(&self) -> SamplerCost {
-        let cost = &self.cost;
-        SamplerCost {
-            cpu_ns: self.cpu_ns_total(),
-            ticks: cost.ticks,
-            wakeups: cost.wakeups,
-            elapsed_ns: cost.elapsed_ns,
-            delay_us_max: cost.delay_us_max,
-            slowdowns: cost.slowdowns,
-            late_ticks: cost.late_ticks,
-            sources: Vec::new(),
-        }
+        SamplerCost { cpu_ns: self.cpu_ns_total(), ..self.cost.clone() }
     }
 
     /// Number of samples taken.
@@ -285,11 +274,6 @@ impl Sampler {
     /// Cost of each source so far, which shows the expensive ones of this machine.
     pub fn source_costs(&self) -> impl Iterator<Item = SourceCost<'_>> {
         self.slots.iter().map(SourceSlot::cost)
-    }
-
-    /// True if channels stopped reporting since the last call of [`Sampler::take_gaps`].
-    pub fn has_gaps(&self) -> bool {
-        !self.gaps.is_empty()
     }
 
     /// Channels that stopped reporting since the last call, with reasons.

@@ -14,7 +14,7 @@ mod changes;
 mod cooling;
 mod device_kind;
 mod device_name;
-pub(crate) mod disturbed;
+mod disturbed;
 pub(crate) mod foreign;
 mod journal;
 mod node;
@@ -30,6 +30,7 @@ pub use node::Node;
 pub use outcome::Outcome;
 
 use crate::Root;
+use crate::threads::lock;
 use alone::SettingsLock;
 use changes::Changes;
 use journal::Journal;
@@ -37,7 +38,7 @@ use node::CPUS;
 use record::{Fact, Missing, Reading, RestoreOutcome};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Settings changed for a run.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ struct WantedSettings {
     /// True after the value was found to differ and was set again.
     is_retried: bool,
     /// Last reported state.
-    told: Option<Fact<String>>,
+    reported: Option<Fact<String>>,
 }
 
 impl Settings {
@@ -81,9 +82,9 @@ impl Settings {
     /// restore is unknown.
     pub fn set(&mut self, node: Node, value: &str) -> Outcome {
         let outcome = lock(&self.changes).set(node, value);
-        let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
+        let reported = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
         self.wanted.retain(|wanted| wanted.node != node);
-        self.wanted.push(WantedSettings { node, value: value.to_owned(), is_retried: false, told });
+        self.wanted.push(WantedSettings { node, value: value.to_owned(), is_retried: false, reported });
         outcome
     }
 
@@ -112,9 +113,9 @@ impl Settings {
             } else {
                 changes.set(node, value)
             };
-            let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
-            let is_news = outcome.change.is_some() || (told.is_some() && told != wanted.told);
-            wanted.told = told;
+            let reported = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
+            let is_news = outcome.change.is_some() || (reported.is_some() && reported != wanted.reported);
+            wanted.reported = reported;
             if is_news {
                 outcomes.push(outcome);
             }
@@ -181,10 +182,6 @@ impl RestoreHandle {
         lock(&self.0).resume(suspended);
         out
     }
-}
-
-fn lock(changes: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
-    changes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Restores what a dead process left in its journal, and removes the journal. A journal from before the last boot is

@@ -3,6 +3,7 @@
 //! it (FUSE).
 
 use crate::Root;
+use identify::unescape_octal;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
@@ -91,18 +92,11 @@ fn parse_mountinfo(line: &str) -> Option<Mount> {
     let options = after.next().unwrap_or_default().split(',');
     let mut upper = options.filter_map(|option| option.strip_prefix("upperdir="));
     Some(Mount {
-        point: unescaped(before.split(' ').nth(4)?),
+        point: unescape_octal(before.split(' ').nth(4)?),
         kind: kind.to_owned(),
-        source: unescaped(source),
-        upper: upper.next().map(unescaped),
+        source: unescape_octal(source),
+        upper: upper.next().map(unescape_octal),
     })
-}
-
-/// The kernel escapes blanks, tabs, newlines and backslashes as three octal digits.
-fn unescaped(text: &str) -> String {
-    let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
-    let replace = |text: String, (code, letter): (&str, &str)| text.replace(code, letter);
-    escapes.into_iter().fold(text.to_owned(), replace)
 }
 
 #[cfg(test)]

@@ -7,22 +7,19 @@
 mod cards;
 mod config_txt;
 mod cpu_use;
-mod data;
 mod disks;
 mod dmi;
 mod files;
 mod flash;
 mod kernel;
 mod memory;
-mod messages;
-mod named;
 mod pci;
 mod scaling;
 mod spd;
 mod supplies;
 mod usb;
 
-use crate::Root;
+use crate::{Root, kernel_log};
 pub use cpu_use::denied_cpus;
 use record::{Survey, Swap, SwapState};
 
@@ -32,7 +29,7 @@ pub(crate) use spd::without_serials as spd_without_serials;
 
 /// Inspects the machine. `at_ms` is the time on the axis of the run.
 pub fn survey(root: &Root, at_ms: i64) -> Survey {
-    let messages = messages::of_boot(root);
+    let messages = kernel_log::all_messages(root);
     let usb = usb::devices(root);
     let mut disks = disks::disks(root);
     cards::describe(root, &mut disks, messages.as_deref().unwrap_or_default());
@@ -80,4 +77,26 @@ fn swaps(root: &Root) -> Vec<Swap> {
     };
     let swaps = identify::swaps(root).unwrap_or_default();
     swaps.into_iter().map(with_zram).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn keys_of_tables_are_unique() {
+        for (name, table, key) in [
+            ("kernel_traces", kernel::TRACES, &["id"][..]),
+            ("board_memory", memory::BOARDS, &["compatible"]),
+            ("pci_names", pci::NAMES, &["vendor", "device"]),
+        ] {
+            assert!(table.rows().count() > 5, "{name} has rows");
+            let mut seen = BTreeSet::new();
+            for row in table.rows() {
+                let key: Vec<_> = key.iter().map(|column| row.get(column)).collect();
+                assert!(seen.insert(key.clone()), "{name}: {key:?}");
+            }
+        }
+    }
 }

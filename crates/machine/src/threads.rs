@@ -1,9 +1,15 @@
-//! Starts threads without panicking: the kernel may reject them because of a limit of tasks or processes, or missing
-//! memory.
+//! Starts threads without panicking (the kernel may reject them because of a limit of tasks or processes, or missing
+//! memory), and locks what they share.
 
 use crate::faults::{self, Call};
 use record::{Missing, MissingReason, Reading};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
+
+/// Locks a mutex, also after a panic of another holder.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Starts a scoped thread with a name that `ps` shows (at most 15 letters).
 ///

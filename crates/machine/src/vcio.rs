@@ -35,16 +35,10 @@ pub enum Question {
     Throttled,
     /// Measured clock of the ARM cores, in Hz.
     ArmClockMeasured,
-    /// Configured clock of the ARM cores, in Hz.
-    ArmClockSet,
-    /// Highest clock of the ARM cores, in Hz; includes overclocking in `config.txt`.
-    ArmClockMax,
     /// Core voltage in µV.
     CoreVoltage,
     /// Build time of the firmware in seconds since 1970; the documentation calls it its revision.
     FirmwareDate,
-    /// Revision code of the board.
-    BoardRevision,
 }
 
 impl Question {
@@ -54,11 +48,8 @@ impl Question {
         match self {
             Question::Throttled => (0x0003_0046, &[0], 0),
             Question::ArmClockMeasured => (0x0003_0047, &[3, 0], 1),
-            Question::ArmClockSet => (0x0003_0002, &[3, 0], 1),
-            Question::ArmClockMax => (0x0003_0004, &[3, 0], 1),
             Question::CoreVoltage => (0x0003_0003, &[1, 0], 1),
             Question::FirmwareDate => (0x0000_0001, &[0], 0),
-            Question::BoardRevision => (0x0001_0002, &[0], 0),
         }
     }
 }
@@ -236,15 +227,8 @@ mod tests {
 
     #[test]
     fn every_question_fits_and_has_its_answer_inside() {
-        for question in [
-            Question::Throttled,
-            Question::ArmClockMeasured,
-            Question::ArmClockSet,
-            Question::ArmClockMax,
-            Question::CoreVoltage,
-            Question::FirmwareDate,
-            Question::BoardRevision,
-        ] {
+        for question in [Question::Throttled, Question::ArmClockMeasured, Question::CoreVoltage, Question::FirmwareDate]
+        {
             let (tag, value, place) = question.wire();
             assert!(place < value.len() && value.len() <= VALUE_WORDS, "{question:?}");
             assert_eq!(request(tag, value)[3] as usize, value.len() * 4);

@@ -1,11 +1,10 @@
 //! Passes the test cases of a report to LAVA through the command on its boards, which stores them and signals them as
 //! configured by the lab.
 
-use super::child::{Child, ChildSpec, Supervisor};
+use super::child::{Child, ChildSpec};
 use super::tools::Tools;
 use machine::Root;
 use record::Failure;
-use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
 const COMMAND: &str = "lava-test-case";
@@ -21,12 +20,7 @@ pub fn give(tools: &Tools, signals: &str) -> Result<String, Failure> {
     let mut printed = String::new();
     for signal in signals.lines() {
         let argv = command_line(&program.display().to_string(), signal);
-        let ended = Child::spawn(&ChildSpec::new(&argv, TIME_LIMIT))?.finish(&mut Supervisor {
-            root: &Root::system(),
-            cancelled: &AtomicI32::new(0),
-            watch: &mut || {},
-            enough: None,
-        });
+        let ended = Child::spawn(&ChildSpec::new(&argv, TIME_LIMIT))?.wait(&Root::system());
         ended.outcome?;
         printed.push_str(&ended.output);
     }

@@ -8,10 +8,11 @@
 use crate::child::{signal_all, stop_programs_of};
 use machine::Root;
 use machine::settings::RestoreHandle;
+use machine::threads::lock;
 use machine::timeline::{SUSPEND_MS_MIN, suspended_ms};
 use record::{Gap, Missing};
 use rustix::process::{Signal, getpid, kill_process};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Interval of checks whether another thread has taken the signal.
@@ -64,14 +65,13 @@ pub fn pause(way_back: Option<&RestoreHandle>) -> Option<Duration> {
     }
     signal_all(&stopped, Signal::CONT);
     let time = since.elapsed();
-    PAUSES.lock().unwrap_or_else(PoisonError::into_inner).push(time);
+    lock(&PAUSES).push(time);
     Some(time)
 }
 
 /// Duration of a stop by Ctrl-Z since the last call, if any.
 pub fn take() -> Option<Standstill> {
-    let mut pauses = PAUSES.lock().unwrap_or_else(PoisonError::into_inner);
-    let time: Duration = pauses.drain(..).sum();
+    let time: Duration = lock(&PAUSES).drain(..).sum();
     let cause = Cause::CtrlZ;
     (!time.is_zero()).then_some(Standstill { cause, time })
 }

@@ -3,14 +3,13 @@
 //! Other programs with the same name are skipped and reported; a program that hangs is killed. Nothing is installed or
 //! downloaded.
 
-use crate::child::{Child, ChildSpec, Supervisor};
+use crate::child::{Child, ChildSpec};
 use crate::search_path::{is_program, search_path};
 use machine::{Caller, Root, Trust, threads};
 use record::{Arrange, Missing, Reading};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicI32;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// Maximum time for the version output. Slow boards with slow cards need a second to load a program.
@@ -157,7 +156,7 @@ impl Tools {
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<&'static str, Reading<Vec<InstalledProgram>>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        threads::lock(&self.known)
     }
 
     fn search(&self, kind: &ToolKind) -> Reading<Vec<InstalledProgram>> {
@@ -258,14 +257,14 @@ impl Tools {
     }
 
     fn note(&self, kind: &ToolKind, passed_over: &[String]) {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = threads::lock(&self.notes);
         let name = kind.name;
         notes.extend(passed_over.iter().map(|why| format!("Not used for {name}: {why}.")));
     }
 
     /// Sentences about programs that have the name of a tool but are something else, each reported once.
     pub fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *threads::lock(&self.notes))
     }
 
     fn ask(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<InstalledProgram, String> {
@@ -277,13 +276,7 @@ impl Tools {
             ..ChildSpec::new(&argv, self.probe_limit)
         };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
-        let ended = child.finish(&mut Supervisor {
-            root: &self.root,
-            // The query is short and has its own time limit.
-            cancelled: &AtomicI32::new(0),
-            watch: &mut || {},
-            enough: None,
-        });
+        let ended = child.wait(&self.root);
         match ((kind.recognise)(&ended.output), ended.outcome) {
             // Some programs print their version and exit with an error because of missing arguments.
             (Some(version), _) if is_older(&version, kind.oldest) => {

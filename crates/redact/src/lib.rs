@@ -1,6 +1,6 @@
-//! Blanks private data in texts: host and user names, addresses, serial
-//! numbers, identifiers of disks and installations, labels, keys and the words of users' own commands. Only the value
-//! goes, the shape stays, so that everything else stays in its place.
+//! Blanks private data in texts: host and user names, addresses, serial numbers, identifiers of disks and installations,
+//! labels, keys and the words of users' own commands. Only values are replaced, by values of the same shape, so that all
+//! other text keeps its place.
 //!
 //! Equal values stay equal: the last digits distinguish the second address of a text from the first. Texts are
 //! parameters; this crate reads no files.

@@ -353,14 +353,14 @@ mod tests {
 
     #[test]
     fn torn_write_leaves_half() {
-        let path = std::env::temp_dir().join(format!("sbc-bench-torn-{}", std::process::id()));
+        let folder = testkit::Scratch::new("torn");
+        let path = folder.join("torn");
         let file = File::create(&path).unwrap();
         let outcome = under("run write torn 2 torn", || {
             super::super::write_all(&file, b"whole\n").unwrap();
             super::super::write_all(&file, b"halves")
         });
         let left = std::fs::read(&path);
-        std::fs::remove_file(&path).unwrap();
         assert_eq!(outcome.unwrap_err().raw_os_error(), Some(libc::ENOSPC));
         assert_eq!(left.unwrap(), b"whole\nhal");
     }

@@ -6,15 +6,6 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
 
-/// As [`Folder::create_new`], by its path.
-///
-/// # Errors
-/// As [`Folder::create_new`].
-pub fn create_new(path: &Path, access: Access) -> Result<File, Error> {
-    let (folder, name) = parts(path, Problem::Make)?;
-    folder.create_new(name, access)
-}
-
 /// As [`Folder::append`], by its path.
 ///
 /// # Errors
@@ -67,14 +58,6 @@ pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(),
 pub fn replace_both(path: &Path, bytes: &[u8], other: NamedContent<'_>, access: Access) -> Result<(), Error> {
     let (folder, name) = parts(path, Problem::Write)?;
     folder.replace_both([other, (name, bytes)], access)
-}
-
-/// Creates a directory named by the user, with missing parents.
-///
-/// # Errors
-/// A directory cannot be created, or its name is taken by another file.
-pub fn make_all(folder: &Path) -> Result<(), Error> {
-    super::owner::make_all(folder)
 }
 
 /// Directory and name of a file; an error of the directory is reported for the file.

@@ -63,13 +63,7 @@ impl Problem {
     pub fn errno(self) -> Option<Errno> {
         match self {
             Self::Read(errno) | Self::Write(errno) | Self::Make(errno) | Self::Remove(errno) => Some(errno),
-            Self::Link
-            | Self::Kind(_)
-            | Self::Unread
-            | Self::ForeignOwner(_)
-            | Self::OthersWrite
-            | Self::Another
-            | Self::TooLong(_) => None,
+            _ => None,
         }
     }
 
@@ -100,32 +94,22 @@ impl Problem {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
+        let words = |errno: Errno| std::io::Error::from(errno);
         match self.problem {
-            Problem::Read(errno) => write!(f, "{path} cannot be read: {}", Words(errno)),
-            Problem::Write(errno) => write!(f, "{path} cannot be written: {}", Words(errno)),
+            Problem::Read(errno) => write!(f, "{path} cannot be read: {}", words(errno)),
+            Problem::Write(errno) => write!(f, "{path} cannot be written: {}", words(errno)),
             Problem::Make(Errno::EXIST) => write!(f, "{path} already exists"),
-            Problem::Make(errno) => write!(f, "{path} cannot be created: {}", Words(errno)),
-            Problem::Remove(errno) => write!(f, "{path} cannot be removed: {}", Words(errno)),
+            Problem::Make(errno) => write!(f, "{path} cannot be created: {}", words(errno)),
+            Problem::Remove(errno) => write!(f, "{path} cannot be removed: {}", words(errno)),
             Problem::Link => write!(f, "{path} is a symbolic link; links are not followed here"),
             Problem::Kind("not a directory") => write!(f, "{path} is not a directory"),
             Problem::Kind(kind) => write!(f, "{path} is {kind}, not a regular file"),
             Problem::Unread => write!(f, "{path} is a named pipe without a reader"),
-            Problem::ForeignOwner(uid) => {
-                write!(f, "{path} belongs to another user (uid {uid})")
-            }
+            Problem::ForeignOwner(uid) => write!(f, "{path} belongs to another user (uid {uid})"),
             Problem::OthersWrite => write!(f, "{path} can be written by others"),
             Problem::Another => write!(f, "{path} is not the directory that was created there"),
             Problem::TooLong(bytes) => write!(f, "{path} is larger than {bytes} bytes"),
         }
-    }
-}
-
-/// errno in the words of the C library, with its number.
-struct Words(Errno);
-
-impl fmt::Display for Words {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", std::io::Error::from(self.0))
     }
 }
 

@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn lock_goes_although_a_program_being_started_has_a_copy() {
-        let path = std::env::temp_dir().join(format!("sbc-bench-exclusive-{}", std::process::id()));
+        let folder = testkit::Scratch::new("exclusive");
+        let path = folder.join("file");
         let held = Exclusive::new(File::create(&path).unwrap());
         held.lock().unwrap();
         let copy = held.try_clone().unwrap();
@@ -60,6 +61,5 @@ mod tests {
         drop(held);
         assert_eq!(other.lock(), Ok(()));
         drop(copy);
-        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::{Error, Problem};
 use super::owner;
-use super::queries::own_uid;
+use super::owner::own_uid;
 use crate::faults::{self, Call};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;

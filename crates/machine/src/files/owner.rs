@@ -36,6 +36,11 @@ pub fn set_default_owner(owner: Owner) {
     let _ = MADE_FOR.set(owner);
 }
 
+/// User id of this process.
+pub(super) fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// True for the user who called.
 pub(super) fn is_of_caller(uid: u32) -> bool {
     MADE_FOR.get().is_some_and(|owner| owner.uid == uid)
@@ -52,8 +57,11 @@ fn give(made: impl AsFd, owner: Owner) {
     let _ = fchown(made, Some(Uid::from_raw(owner.uid)), Some(Gid::from_raw(owner.gid)));
 }
 
-/// Creates a directory and its missing parents, each owned by the owner of its parent.
-pub(super) fn make_all(folder: &Path) -> Result<(), Error> {
+/// Creates a directory named by the user and its missing parents, each owned by the owner of its parent.
+///
+/// # Errors
+/// A directory cannot be created, or its name is taken by another file.
+pub fn make_all(folder: &Path) -> Result<(), Error> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
     }
@@ -103,7 +111,7 @@ fn give_new(above: BorrowedFd, name: &OsStr, owner: Owner) -> Result<bool, Errno
     let around = fs::fstat(above)?;
     let made = fs::openat(above, name, flags, Mode::empty())?;
     let about = fs::fstat(&made)?;
-    let is_new = about.st_uid == super::own_uid() && about.st_dev == around.st_dev && super::is_empty(&made)?;
+    let is_new = about.st_uid == own_uid() && about.st_dev == around.st_dev && super::is_empty(&made)?;
     if around.st_uid != owner.uid || !is_new {
         return Ok(false);
     }
@@ -115,17 +123,15 @@ fn give_new(above: BorrowedFd, name: &OsStr, owner: Owner) -> Result<bool, Errno
 mod tests {
     use super::*;
     use std::os::unix::fs::{MetadataExt, chown, symlink};
-    use std::path::PathBuf;
 
     const USER: Owner = Owner { uid: 65_534, gid: 65_534 };
 
     /// One directory of the user, and one of root.
-    struct Places(PathBuf);
+    struct Places(testkit::Scratch);
 
     impl Places {
         fn new(name: &str) -> Self {
-            let name = format!("sbc-bench-owner-{name}-{}", std::process::id());
-            let places = Self(std::env::temp_dir().join(name));
+            let places = Self(testkit::Scratch::new(name));
             std::fs::create_dir_all(places.0.join("home")).unwrap();
             std::fs::create_dir_all(places.0.join("root/log")).unwrap();
             chown(places.0.join("home"), Some(USER.uid), Some(USER.gid)).unwrap();
@@ -139,12 +145,6 @@ mod tests {
 
         fn owner(&self, name: &str) -> u32 {
             std::fs::symlink_metadata(self.0.join(name)).unwrap().uid()
-        }
-    }
-
-    impl Drop for Places {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
         }
     }
 
@@ -174,13 +174,11 @@ mod tests {
 
     #[test]
     fn all_that_is_missing_is_made() {
-        let name = format!("sbc-bench-owner-all-{}", std::process::id());
-        let place = std::env::temp_dir().join(name);
+        let place = testkit::Scratch::new("owner");
         make_all(&place.join("a/b/../c")).unwrap();
         assert!(place.join("a/b").is_dir() && place.join("a/c").is_dir());
         std::fs::write(place.join("file"), "").unwrap();
         let error = make_all(&place.join("file/x")).unwrap_err().to_string();
-        std::fs::remove_dir_all(&place).unwrap();
         assert!(error.ends_with("/file is not a directory"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 //! (`/dev/stdout`).
 
 use super::folder::is_discarding;
-use super::queries::own_uid;
+use super::owner::own_uid;
 use super::{Error, Problem};
 use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;

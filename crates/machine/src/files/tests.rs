@@ -7,31 +7,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-
-/// Directory for one test, removed at its end.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-files-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir(&path).unwrap();
-        Self(path)
-    }
-
-    fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).unwrap();
-    }
-}
+use testkit::Scratch;
 
 fn pipe_at(path: &Path) {
     fs::mknodat(fs::CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
@@ -51,7 +29,7 @@ fn check_refused(path: &Path, sentence: &str) {
 
 #[test]
 fn foreign_files_are_refused() {
-    let place = Place::new("refused");
+    let place = Scratch::new("refused");
     let target = place.join("target");
     std::fs::write(&target, "precious").unwrap();
     let link = place.join("link");
@@ -73,7 +51,7 @@ fn foreign_files_are_refused() {
         std::os::unix::fs::chown(&foreign, Some(65_534), None).unwrap();
         check_refused(&foreign, "belongs to another user (uid 65534)");
         // In a directory of that user the file is legitimate.
-        std::os::unix::fs::chown(&place.0, Some(65_534), None).unwrap();
+        std::os::unix::fs::chown(&place, Some(65_534), None).unwrap();
         assert_eq!(read(&foreign, 100).unwrap(), b"x");
     }
     assert_eq!(text(&target), "precious");
@@ -81,28 +59,30 @@ fn foreign_files_are_refused() {
 
 #[test]
 fn new_file_mode() {
-    let place = Place::new("new");
+    let place = Scratch::new("new");
     for (name, access, mode) in [("a", Access::Owner, 0o600), ("b", Access::Group, 0o640), ("c", Access::World, 0o644)]
     {
         let path = place.join(name);
-        create_new(&path, access).unwrap().write_all(b"1").unwrap();
+        let create_new = |access| Folder::open(&place).unwrap().create_new(OsStr::new(name), access);
+        create_new(access).unwrap().write_all(b"1").unwrap();
         append(&path, access).unwrap().write_all(b"2").unwrap();
         assert_eq!(text(&path), "12");
         let masked = umask(Mode::empty());
         umask(masked);
         let found = path.metadata().unwrap().mode() & 0o777;
         assert_eq!(found, mode & !masked.as_raw_mode(), "{name}");
-        let error = create_new(&path, access).unwrap_err();
+        let error = create_new(access).unwrap_err();
         assert!(error.is_taken() && error.to_string().ends_with("already exists"));
     }
     symlink(place.join("nowhere"), place.join("link")).unwrap();
-    assert!(create_new(&place.join("link"), Access::Owner).unwrap_err().is_taken());
+    let link = Folder::open(&place).unwrap().create_new(OsStr::new("link"), Access::Owner);
+    assert!(link.unwrap_err().is_taken());
     assert!(!place.join("nowhere").exists());
 }
 
 #[test]
 fn replace_is_atomic_and_follows_no_link() {
-    let place = Place::new("replace");
+    let place = Scratch::new("replace");
     let (target, name) = (place.join("target"), place.join("name"));
     std::fs::write(&target, "precious").unwrap();
     symlink(&target, &name).unwrap();
@@ -120,14 +100,14 @@ fn replace_is_atomic_and_follows_no_link() {
     std::fs::create_dir(place.join("folder")).unwrap();
     let error = replace(&place.join("folder"), b"new", Access::Group).unwrap_err();
     assert!(error.to_string().contains("cannot be written: "), "{error}");
-    let mut names = Folder::open(&place.0).unwrap().names().unwrap();
+    let mut names = Folder::open(&place).unwrap().names().unwrap();
     names.retain(|name| !guessed.iter().any(|guessed| name == guessed.as_str()));
     assert_eq!(names, ["folder", "name", "pipe", "target"]);
 }
 
 #[test]
 fn read_size_limit() {
-    let place = Place::new("bounded");
+    let place = Scratch::new("bounded");
     let path = place.join("x");
     std::fs::write(&path, "12345").unwrap();
     assert_eq!(read(&path, 5).unwrap(), b"12345");
@@ -141,7 +121,7 @@ fn read_size_limit() {
 
 #[test]
 fn state_folder_is_for_its_owner_alone() {
-    let place = Place::new("state");
+    let place = Scratch::new("state");
     let path = place.join("a/b");
     let mode = || path.metadata().unwrap().mode() & 0o777;
     Folder::state(&path).unwrap();
@@ -167,7 +147,7 @@ fn state_folder_is_for_its_owner_alone() {
 
 #[test]
 fn folder_that_was_opened_stays_the_same_folder() {
-    let place = Place::new("moved");
+    let place = Scratch::new("moved");
     let (first, second) = (place.join("first"), place.join("second"));
     std::fs::create_dir(&first).unwrap();
     let folder = Folder::open_itself(&first).unwrap();
@@ -183,7 +163,7 @@ fn folder_that_was_opened_stays_the_same_folder() {
 /// Opening may already act on a device or a pipe, so other files are only inspected.
 #[test]
 fn only_regular_files_are_opened() {
-    let own = Place::new("looked-at");
+    let own = Scratch::new("looked-at");
     let pipe = own.join("pipe");
     pipe_at(&pipe);
     let there = pipe.clone();

@@ -1,6 +1,6 @@
 //! An empty cgroup with a fixed name, used as a lock for operations that only one process on the machine may do.
 
-use super::hierarchy::hierarchy;
+use super::hierarchy;
 use super::lock::{self, Lock};
 use crate::Root;
 use crate::faults::{self, Call};

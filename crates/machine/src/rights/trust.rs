@@ -139,29 +139,12 @@ mod tests {
     use crate::rights::accounts::made;
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
-    /// Directory for temporary files of one test, removed at its end.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("sbc-bench-trust-{name}-{}", std::process::id()));
-            std::fs::create_dir_all(&path).unwrap();
-            Self(path.canonicalize().unwrap())
-        }
-
-        fn make(&self, name: &str, mode: u32) -> PathBuf {
-            let path = self.0.join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, "").unwrap();
-            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
-            path
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
+    fn make(folder: &Path, name: &str, mode: u32) -> PathBuf {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        path
     }
 
     fn trust(user: Option<u32>) -> Trust {
@@ -192,12 +175,12 @@ mod tests {
         if !crate::is_root() {
             return testkit::skip("root, to give files away");
         }
-        let folder = Folder::new("steps");
-        let whole = folder.make("a/b/program", 0o755);
+        let folder = testkit::Scratch::new("steps");
+        let whole = make(&folder, "a/b/program", 0o755);
         check(None, &whole, None);
-        check(None, &folder.make("open", 0o666), Some("is world-writable"));
+        check(None, &make(&folder, "open", 0o666), Some("is world-writable"));
         // staff has no members, video has.
-        let of_group = folder.make("grouped", 0o775);
+        let of_group = make(&folder, "grouped", 0o775);
         for (gid, expected) in [(0, None), (50, None), (44, Some("group video")), (71, Some("group 71"))] {
             chown(&of_group, None, Some(gid)).unwrap();
             check(None, &of_group, expected);
@@ -205,7 +188,7 @@ mod tests {
         chown(&of_group, None, Some(1000)).unwrap();
         check(None, &of_group, Some("group alice"));
         check(Some(1000), &of_group, None);
-        let middle = folder.0.join("a");
+        let middle = folder.join("a");
         chown(&middle, Some(1000), None).unwrap();
         check(None, &whole, Some("a is owned by alice"));
         check(Some(1000), &whole, None);
@@ -228,9 +211,9 @@ mod tests {
         if !crate::is_root() {
             return testkit::skip("root, to give files away");
         }
-        let folder = Folder::new("links");
-        folder.make("usr/bin/program", 0o755);
-        let path = |name: &str| folder.0.join(name);
+        let folder = testkit::Scratch::new("links");
+        make(&folder, "usr/bin/program", 0o755);
+        let path = |name: &str| folder.join(name);
         symlink("usr/bin", path("bin")).unwrap();
         check(None, &path("bin/program"), None);
         // Path through a directory of alice to one of root.
@@ -240,7 +223,7 @@ mod tests {
         symlink("home/bin", path("sly")).unwrap();
         check(None, &path("sly/program"), Some("home is owned by alice"));
         // Links out of a directory that others cannot enter, and within it.
-        let hidden = folder.make("root/own", 0o666);
+        let hidden = make(&folder, "root/own", 0o666);
         std::fs::set_permissions(path("root"), PermissionsExt::from_mode(0o700)).unwrap();
         check(None, &hidden, None);
         symlink(path("home/bin/program"), path("root/out")).unwrap();

@@ -1,13 +1,15 @@
-//! Reading from a root: whole files, beginnings of files, names, links, and files that are read repeatedly.
+//! Reading from a root: whole files, beginnings of files, names, links, times, and files that are read repeatedly.
 
 use super::missing_from;
 use super::source::Source;
-use super::tree::{Root, Tree, board_entry, lock_board};
+use super::tree::{Root, Tree, board_entry};
 use crate::faults::{self, Call};
+use crate::threads::lock;
 use identify::{Entry, Tree as _, missing_errno, natural_key};
 use record::{Arrange, Reading};
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Maximum size of a file; larger ones are truncated.
@@ -95,7 +97,7 @@ impl Root {
                 .collect(),
             Tree::Board(board) => match board_entry(board, path) {
                 Ok((_, Entry::Error(errno))) => return Err(self.failed_by(path, errno)),
-                _ => return lock_board(board).list(path),
+                _ => return lock(board).list(path),
             },
         };
         names.arrange_by_key(|name| natural_key(name));
@@ -116,8 +118,15 @@ impl Root {
                     Some(libc::EINVAL) => missing_from(path, &e),
                     _ => self.failed(path, &e),
                 }),
-            Tree::Board(board) => lock_board(board).link(path),
+            Tree::Board(board) => lock(board).link(path),
         }
+    }
+
+    /// Modification time of a file in UTC milliseconds since 1970; `None` for a board file, which does not contain it.
+    pub fn written_utc_ms(&self, path: &str) -> Option<i64> {
+        let Tree::Directory(_) = &*self.tree else { return None };
+        let meta = std::fs::symlink_metadata(self.real(path)).ok()?;
+        Some(meta.mtime().saturating_mul(1000))
     }
 
     /// Opens a file for repeated reads.
@@ -137,6 +146,5 @@ impl Root {
 
 /// Opens for reading without blocking, as a pipe would.
 fn open(path: &Path) -> std::io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
     faults::pass(Call::Open, path, || File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path))
 }

@@ -4,13 +4,14 @@ use super::missing_from;
 use super::unread::{self, Unread};
 use super::write_policy::WritePolicy;
 use crate::faults::{self, Call};
+use crate::threads::lock;
 use identify::{BoardFile, Entry, missing_errno, normal};
 use record::{Missing, Reading};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Root of all files that are read. Cheap to clone; clones share writes to a board.
 #[derive(Debug, Clone)]
@@ -166,7 +167,7 @@ impl Root {
                     };
                     let mut bytes = judged.map_err(|e| missing_errno(path, e))?.into_bytes();
                     bytes.push(b'\n');
-                    lock_board(board).insert(&resolved, Entry::Content(bytes));
+                    lock(board).insert(&resolved, Entry::Content(bytes));
                     Ok(())
                 }
             },
@@ -176,7 +177,7 @@ impl Root {
     /// All files of a board with their text, for tests that compare states; empty for directories.
     pub fn board_files(&self) -> Vec<(String, String)> {
         let Tree::Board(board) = &*self.tree else { return Vec::new() };
-        let board = lock_board(board);
+        let board = lock(board);
         let contents = board.entries().filter_map(|(path, entry)| match entry {
             Entry::Content(bytes) => Some((path.to_owned(), String::from_utf8_lossy(bytes).into_owned())),
             _ => None,
@@ -192,12 +193,7 @@ impl Root {
     }
 }
 
-/// Locks a board.
-pub(super) fn lock_board(board: &Mutex<BoardFile>) -> MutexGuard<'_, BoardFile> {
-    board.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Follows all links and returns the resolved path with its current entry.
 pub(super) fn board_entry(board: &Mutex<BoardFile>, path: &str) -> Reading<(String, Entry)> {
-    lock_board(board).entry(path).map(|(resolved, entry)| (resolved, entry.clone()))
+    lock(board).entry(path).map(|(resolved, entry)| (resolved, entry.clone()))
 }

@@ -1,11 +1,13 @@
 //! Existing files that could not be read. Most readers continue with other sources; the reasons are collected here for
 //! all of them, including unreadable directories of our own.
 
+use crate::threads::lock;
+use identify::missing_errno;
 use record::{Missing, MissingReason};
 use redact::Redactor;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// Maximum number of paths; more failures have a common reason.
 const PATHS_MAX: usize = 100;
@@ -28,14 +30,7 @@ pub(super) fn system() -> Arc<Unread> {
 
 /// Adds a failure of the running system that occurred outside a [`Root`](super::Root).
 pub(crate) fn note(path: &Path, errno: i32) {
-    let missing = Missing {
-        path: path.display().to_string(),
-        why: match errno {
-            libc::EACCES | libc::EPERM => MissingReason::Denied,
-            errno => MissingReason::Io(errno),
-        },
-    };
-    system().note(&missing, errno);
+    system().note(&missing_errno(&path.display().to_string(), errno), errno);
 }
 
 impl Unread {
@@ -44,7 +39,7 @@ impl Unread {
         if is_ordinary(&missing.path, errno) {
             return;
         }
-        let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = lock(&self.0);
         if inside.known.len() >= PATHS_MAX || !inside.known.insert(missing.path.clone()) {
             return;
         }
@@ -59,7 +54,7 @@ impl Unread {
 
     /// Failures since the last call.
     pub(super) fn take(&self) -> Vec<Missing> {
-        let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = lock(&self.0);
         std::mem::take(&mut inside.new)
     }
 }

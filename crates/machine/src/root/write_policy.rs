@@ -24,6 +24,6 @@ impl WritePolicy {
 
 impl fmt::Debug for WritePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Judge")
+        f.write_str("WritePolicy")
     }
 }

@@ -1,7 +1,10 @@
-//! Samples between the sampler and its owner: rows in preallocated memory.
+//! Samples between the sampling thread and its owner: rows that were not fetched yet, in preallocated memory.
 
+use super::Sampler;
 use super::gaps::{GAPS_MAX, GapNote, gap_event};
+use crate::threads::lock;
 use record::{Channel, ChannelId, Event, Missing, SamplerCost};
+use std::sync::{Mutex, MutexGuard};
 
 /// Maximum memory for rows in bytes, regardless of the requested number.
 const ROW_BYTES_MAX: usize = 1 << 20;
@@ -104,6 +107,28 @@ impl Block {
             let reason = format!("cannot pin the sampler to its CPUs: error {errno}");
             let missing = Missing::unsupported("sched_setaffinity", reason);
             events.push(gap_event(&ChannelId::ALL_CHANNELS_GAP, 0, missing));
+        }
+    }
+}
+
+/// Block shared by the sampling thread and its owner.
+#[derive(Debug)]
+pub(super) struct Shared(pub(super) Mutex<Block>);
+
+impl Shared {
+    /// The lock is held only to copy a row or exchange pointers.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Block> {
+        lock(&self.0)
+    }
+
+    pub(super) fn take_over(&self, sampler: &mut Sampler) {
+        let mut block = self.lock();
+        block.push(sampler.at_ms, &sampler.row);
+        block.push_gaps(&mut sampler.gaps);
+        // `sources` is empty, so this does not allocate.
+        block.cost = sampler.cost();
+        for (kept, cost) in block.sources.iter_mut().zip(sampler.source_costs()) {
+            *kept = (cost.reads, cost.read_ns);
         }
     }
 }

@@ -113,7 +113,7 @@ impl LatestValues {
 
     /// The lock is held only to copy a few numbers, never during a read.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(|e| e.into_inner())
+        crate::threads::lock(&self.0.state)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::borrowed_source::{BorrowedSource, ReadBuffer};
 use super::failure::Failure;
 use super::gaps::note;
+use super::latest_values::TakeResult;
 use super::reader::SamplerValues;
-use super::slot::Outcome;
 use super::slow_reader_pool::SlowSource;
 use super::{Sampler, Tick};
 use crate::sensors::NONE;
@@ -44,9 +44,9 @@ impl Sampler {
         }
         let columns = slot.columns();
         match slot.take_latest(tick, &mut self.row[columns]) {
-            Outcome::NotDue => {}
-            Outcome::Read => self.settle(index, Ok(())),
-            Outcome::Failed(failure) => self.settle(index, Err(failure)),
+            TakeResult::Nothing => {}
+            TakeResult::Fresh => self.settle(index, Ok(())),
+            TakeResult::Failed(failure) => self.settle(index, Err(failure)),
         }
         None
     }

@@ -1,7 +1,6 @@
 //! One active source: its columns in the row, read by the sampler or by another thread.
 
 use super::borrowed_source::BorrowedSource;
-use super::failure::Failure;
 use super::latest_values::{LatestValues, TakeResult};
 use super::reader::{Reader, SamplerValues};
 use super::schedule::ReadSchedule;
@@ -34,17 +33,6 @@ enum Input {
     Shared(LatestValues, u64),
     /// None while it is checked out or being moved.
     CheckedOut,
-}
-
-/// Result of reading a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// Values were read.
-    Read,
-    /// Not due.
-    NotDue,
-    /// Failed, with the reason.
-    Failed(Failure),
 }
 
 impl SourceSlot {
@@ -158,14 +146,10 @@ impl SourceSlot {
     }
 
     /// Takes values from another thread. Without values, all of them are [`crate::sensors::NONE`].
-    pub(super) fn take_latest(&mut self, tick: &Tick, values: &mut [i64]) -> Outcome {
+    pub(super) fn take_latest(&mut self, tick: &Tick, values: &mut [i64]) -> TakeResult {
         match &mut self.input {
-            Input::Shared(latest_values, seen) => match latest_values.take(seen, values, tick.wall_ns()) {
-                TakeResult::Fresh => Outcome::Read,
-                TakeResult::Nothing => Outcome::NotDue,
-                TakeResult::Failed(failure) => Outcome::Failed(failure),
-            },
-            Input::Sampler(..) | Input::CheckedOut => Outcome::NotDue,
+            Input::Shared(latest_values, seen) => latest_values.take(seen, values, tick.wall_ns()),
+            Input::Sampler(..) | Input::CheckedOut => TakeResult::Nothing,
         }
     }
 

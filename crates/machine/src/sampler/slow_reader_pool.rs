@@ -9,9 +9,10 @@ use super::reader::{Reader, SamplerValues};
 use super::schedule::ReadSchedule;
 use super::thread_affinity::ThreadAffinity;
 use crate::sensors::NONE;
+use crate::threads::lock;
 use crate::timeline::{monotonic_ns, thread_cpu_ns};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::Thread;
 use std::time::Duration;
 
@@ -120,10 +121,6 @@ impl Drop for SlowReaderPool {
         self.0.stop.store(true, Ordering::Relaxed);
         self.wake();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn work(shared: &Shared) {

@@ -98,7 +98,7 @@ fn file_that_vanished_is_opened_again() {
 }
 
 #[test]
-fn slow_beat_keeps_its_latest_value() {
+fn long_interval_keeps_the_latest_value() {
     let (root, mut sampler, timeline) = sampler("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n");
     let column = sampler.position(&LOAD).unwrap();
     assert_eq!(ticked(&mut sampler, &timeline, &LOAD), Some(20));
@@ -114,7 +114,7 @@ fn slow_beat_keeps_its_latest_value() {
     };
     assert_eq!(next, Some(100));
     assert!(waited > 0, "it is read at every tick");
-    assert!(gaps(&mut sampler).is_empty(), "a slow beat is no gap");
+    assert!(gaps(&mut sampler).is_empty(), "a long interval is no gap");
 }
 
 #[test]

@@ -5,13 +5,12 @@
 //! channel. The sampler never waits for its owner: if samples are not fetched, the newest are dropped and counted.
 
 use super::Sampler;
-use super::block::Block;
-use super::shared::Shared;
+use super::block::{Block, Shared};
 use super::thread_affinity::{self, ThreadAffinity};
 use super::watchdog::{AfterRow, SamplerWatchdog};
 use crate::timeline::Timeline;
 use record::{Channel, Event, SamplerCost, SourceCost};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Sampler that runs in the background.
@@ -69,7 +68,7 @@ impl SamplerThread {
             [] => thread_affinity::allowed(),
             cpus => cpus.to_vec(),
         };
-        let shared = Arc::new(Shared::of(block));
+        let shared = Arc::new(Shared(Mutex::new(block)));
         let worker = if timeline.is_fake() {
             sampler.due_ns = timeline.now_ns();
             Worker::Afterwards(Box::new(sampler), timeline.clone())
@@ -83,7 +82,7 @@ impl SamplerThread {
     /// work must not wait for others, because that would delay samples.
     pub fn after_rows(&self, work: Box<dyn FnMut() + Send>) {
         if let Some(Worker::Thread(watchdog)) = &self.worker {
-            *watchdog.after_row.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(AfterRow(work));
+            *crate::threads::lock(&watchdog.after_row) = Some(AfterRow(work));
         }
     }
 
@@ -234,7 +233,7 @@ mod tests {
         assert_eq!(at_ms, &[0, 500, 1000, 1500, 2000, 2500, 3000]);
         let load = &columns[0];
         assert_eq!((load[0], load[6]), (Some(20), Some(20)));
-        assert_eq!(load[1..6], [None; 5], "it has a slower beat");
+        assert_eq!(load[1..6], [None; 5], "it has a longer interval");
         timeline.sleep(Duration::from_millis(300));
         let events = thread.stop();
         assert!(matches!(&events[0], Event::Samples { at_ms, .. } if at_ms == &[3500]));

@@ -4,10 +4,12 @@
 //! firmware call), the watchdog abandons that source and another thread continues with the others; the old one moves
 //! the source to the threads for slow ones as soon as its read returns, and ends.
 
+use super::block::Shared;
 use super::borrowed_source::ReadBuffer;
-use super::shared::{Shared, raise_priority};
+use super::thread_affinity::raise_priority;
 use super::{Sampler, Tick};
 use crate::faults::{self, Call};
+use crate::threads::lock;
 use crate::timeline::{Timeline, thread_cpu_ns};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -48,7 +50,7 @@ pub(super) struct SamplerWatchdog {
     threads: Mutex<Vec<Thread>>,
     /// Result of the last check.
     last_check: Mutex<ReadCheck>,
-    /// What the sampling thread does after each row.
+    /// Work of the sampling thread after each row.
     pub(super) after_row: Mutex<Option<AfterRow>>,
     /// False if the owner checks.
     has_watchdog: bool,
@@ -209,7 +211,8 @@ impl SamplerWatchdog {
             self.slot.store(index, Ordering::Relaxed);
             self.reading.store(number, Ordering::Release);
             let outcome = source.read(tick, read_buffer);
-            self.reading.store(0, Ordering::Release);
+            // After an abandoned read the number is that of another thread's read.
+            let _ = self.reading.compare_exchange(number, 0, Ordering::Release, Ordering::Relaxed);
             sampler = self.lock();
             if self.turn.load(Ordering::Relaxed) != mine {
                 sampler.adopt(source, outcome, read_buffer);
@@ -272,10 +275,6 @@ impl SamplerWatchdog {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Sleeps until an absolute time, so that the cost of a tick does not extend the interval. Parks instead of using
 /// `clock_nanosleep`, because the owner can end a park at once. Returns the number of sleeps.
 fn wait_until(due_ns: u64, timeline: &Timeline, stop: &AtomicBool) -> u64 {
@@ -293,27 +292,37 @@ fn wait_until(due_ns: u64, timeline: &Timeline, stop: &AtomicBool) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::block::Block;
     use super::super::{Options, SamplerThread};
     use super::*;
     use crate::{Root, Source};
     use record::{ChannelId, CpuTime, Event, LoadSpan};
-    use std::io::Write;
+    use std::io::{PipeWriter, Write};
 
-    /// Hanging source: a pipe without a writer.
+    const USER: ChannelId = ChannelId::all_cpus(CpuTime::User);
+    const LOAD: ChannelId = ChannelId::Load(LoadSpan::One);
+
+    fn sampler() -> Sampler {
+        let board = "== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n== /proc/stat\ncpu  1 2 3 4 5 6 7 8\n";
+        let options = Options { interval: Duration::from_millis(20), ..Options::default() };
+        Sampler::new(&Root::from_board(board).unwrap(), &options)
+    }
+
+    /// Replaces the source of a channel by a pipe without data. Returns its index and the other end of the pipe.
+    fn hang(sampler: &mut Sampler, id: &ChannelId) -> (usize, PipeWriter) {
+        let column = sampler.position(id).unwrap();
+        let index = sampler.slots.iter().position(|slot| slot.columns().contains(&column)).unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        sampler.slots[index].set_source(Source::Stream(reader.into()));
+        (index, writer)
+    }
+
     #[test]
     fn source_that_hangs_in_a_tick_is_given_up_and_the_sampler_goes_on() {
-        let board = "== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n== /proc/stat\ncpu  1 2 3 4 5 6 7 8\n";
-        let root = Root::from_board(board).unwrap();
-        let options = Options { interval: Duration::from_millis(20), ..Options::default() };
-        let mut sampler = Sampler::new(&root, &options);
-        let user = ChannelId::all_cpus(CpuTime::User);
-        let load = ChannelId::Load(LoadSpan::One);
-        let (hanging, other) = (sampler.position(&user), sampler.position(&load));
-        let (hanging, other) = (hanging.unwrap(), other.unwrap());
-        let is_it = |slot: &super::super::SourceSlot| slot.columns().contains(&hanging);
-        let index = sampler.slots.iter().position(is_it).unwrap();
-        let (reader, mut writer) = std::io::pipe().unwrap();
-        sampler.slots[index].set_source(Source::Stream(reader.into()));
+        let mut sampler = sampler();
+        let hanging = sampler.position(&USER).unwrap();
+        let other = sampler.position(&LOAD).unwrap();
+        let (_, mut writer) = hang(&mut sampler, &USER);
         let timeline = Timeline::start();
         let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
         let mut events = Vec::new();
@@ -331,7 +340,7 @@ mod tests {
         }
         assert_eq!(known(&events, hanging), 0);
         let is_gap = |event: &Event| match event {
-            Event::Gap { channel, gap } => *channel == user && gap.missing.to_string().contains("not responded"),
+            Event::Gap { channel, gap } => *channel == USER && gap.missing.to_string().contains("not responded"),
             _ => false,
         };
         assert!(events.iter().any(is_gap), "{events:?}");
@@ -344,5 +353,28 @@ mod tests {
         // Its next read hangs again, which must not block stopping.
         thread.stop();
         drop(writer);
+    }
+
+    #[test]
+    fn late_answer_of_an_abandoned_read_does_not_hide_another_one_that_hangs() {
+        let mut sampler = sampler();
+        let (first, mut late) = hang(&mut sampler, &LOAD);
+        let (second, other) = hang(&mut sampler, &USER);
+        let shared = Arc::new(Shared(Mutex::new(Block::new(sampler.channels.len(), 0))));
+        let watchdog = SamplerWatchdog::start(sampler, &shared, &Timeline::start(), false).unwrap();
+        let is_reading =
+            |index| watchdog.reading.load(Ordering::Acquire) != 0 && watchdog.slot.load(Ordering::Relaxed) == index;
+        testkit::wait_until("the first source hangs", || is_reading(first));
+        while watchdog.turn.load(Ordering::Relaxed) == 0 {
+            watchdog.check();
+        }
+        testkit::wait_until("the second source hangs", || is_reading(second));
+        let number = watchdog.reading.load(Ordering::Acquire);
+        late.write_all(b"0.20 0.18 0.12 1/80 1\n").unwrap();
+        let reads = || watchdog.lock().slots[first].latest_values().map_or(0, |values| values.cost().0);
+        testkit::wait_until("the late answer is taken", || reads() > 0);
+        assert_eq!(watchdog.reading.load(Ordering::Acquire), number);
+        drop(other);
+        watchdog.stop();
     }
 }

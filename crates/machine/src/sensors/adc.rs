@@ -18,7 +18,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 const DIRECTORY: &str = "/sys/bus/iio/devices";
 
 /// A conversion takes up to milliseconds and sleeps.
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 
 /// Boards with a known channel for the input voltage: model, channel, steps per volt at the input (sbc-bench's own
 /// list; vendors' schematics have the dividers).
@@ -57,14 +57,14 @@ fn discover(root: &Root) -> Vec<Probe> {
             };
             let channel = labelled(Channel::of(id), label);
             let probe = Probe::file(format!("{directory}/{file}"), number, channel);
-            probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).blocking());
+            probes.push(probe.scaled(scale).min_interval_ms(INTERVAL_MS_MIN).blocking());
         }
     }
     for (path, input) in AXP {
         if root.read(path).is_ok() {
             let channel = labelled(Channel::of(ChannelId::BoardInput(input)), "axp209");
             let probe = Probe::file(path.into(), number, channel);
-            probes.push(probe.min_interval_ms(BEAT_MS).blocking());
+            probes.push(probe.min_interval_ms(INTERVAL_MS_MIN).blocking());
         }
     }
     probes

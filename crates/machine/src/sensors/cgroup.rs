@@ -5,6 +5,7 @@
 
 use super::{NONE, Probe, Sensor};
 use crate::Root;
+use crate::cgroup::{folder_has_quota, folders};
 use crate::number::keyed;
 use record::{Channel, ChannelId, OfControlGroup};
 
@@ -15,69 +16,30 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-/// Usual mounts of version 1; hybrid systems also mount version 2 without its `cpu` controller.
-const MOUNTS_V1: [&str; 3] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpuacct,cpu"];
-const MOUNT_V2: &str = "/sys/fs/cgroup";
-
 /// Counters lose nothing at long intervals.
-const BEAT_MS: u32 = 2000;
+const INTERVAL_MS_MIN: u32 = 2000;
 /// Interval without a quota, because one might be set later.
-const BEAT_MS_WITHOUT_QUOTA: u32 = 6000;
+const INTERVAL_MS_MIN_WITHOUT_QUOTA: u32 = 6000;
 
 fn discover(root: &Root) -> Vec<Probe> {
-    let groups = root.read("/proc/self/cgroup").unwrap_or_default();
-    let mut candidates = Vec::new();
-    if let Some(group) = group_of(&groups, |controllers| controllers.split(',').any(|c| c == "cpu")) {
-        candidates.extend(MOUNTS_V1.map(|mount| (mount, group)));
+    let membership = root.read("/proc/self/cgroup").unwrap_or_default();
+    let counts = |directory: &String| {
+        let stat = root.read(&format!("{directory}/cpu.stat"));
+        stat.is_ok_and(|stat| stat.contains("nr_throttled"))
+    };
+    // The nearest cgroup with a quota, else the nearest one with counters.
+    let mut counting: Vec<String> = folders(&membership, "cpu").into_iter().filter(counts).collect();
+    let with_quota = counting.iter().position(|directory| folder_has_quota(root, directory));
+    if counting.is_empty() {
+        return Vec::new();
     }
-    if let Some(group) = group_of(&groups, str::is_empty) {
-        candidates.push((MOUNT_V2, group));
-    }
-    let found = candidates.iter().find_map(|(mount, group)| watched(root, mount, group));
-    let Some((directory, has_quota)) = found else { return Vec::new() };
-    let beat_ms = if has_quota { BEAT_MS } else { BEAT_MS_WITHOUT_QUOTA };
+    let directory = counting.swap_remove(with_quota.unwrap_or(0));
+    let interval_ms = if with_quota.is_some() { INTERVAL_MS_MIN } else { INTERVAL_MS_MIN_WITHOUT_QUOTA };
     let channels = [OfControlGroup::Throttled, OfControlGroup::ThrottledTime]
         .map(|of| Channel::of(ChannelId::ControlGroup(of)))
         .into();
     let path = format!("{directory}/cpu.stat");
-    vec![Probe::file_of_many(path, parse, channels).min_interval_ms(beat_ms)]
-}
-
-/// Our cgroup in the hierarchy with these controllers, from lines `4:cpu,cpuacct:/a/b`.
-fn group_of(groups: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
-    groups.lines().find_map(|line| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let controllers = fields.next()?;
-        wanted(controllers).then(|| fields.next())?
-    })
-}
-
-/// Directory to read below a mount, and whether it has a quota: the nearest cgroup with one, else the nearest one with
-/// counters.
-fn watched(root: &Root, mount: &str, group: &str) -> Option<(String, bool)> {
-    let mut counting = None;
-    let mut group = group.trim_end_matches('/');
-    loop {
-        let directory = format!("{mount}{group}");
-        let stat = root.read(&format!("{directory}/cpu.stat")).unwrap_or_default();
-        if stat.contains("nr_throttled") {
-            if has_quota(root, &directory) {
-                return Some((directory, true));
-            }
-            counting.get_or_insert((directory, false));
-        }
-        match group.rsplit_once('/') {
-            Some((above, _)) => group = above,
-            None => return counting,
-        }
-    }
-}
-
-/// Without a quota `cpu.max` is `max 100000` and `cpu.cfs_quota_us` is `-1`.
-fn has_quota(root: &Root, directory: &str) -> bool {
-    let v2 = root.read_value(&format!("{directory}/cpu.max"));
-    let v1 = root.read_value(&format!("{directory}/cpu.cfs_quota_us"));
-    v2.is_ok_and(|value| !value.starts_with("max")) || v1.is_ok_and(|value| !value.starts_with('-'))
+    vec![Probe::file_of_many(path, parse, channels).min_interval_ms(interval_ms)]
 }
 
 /// `throttled_time` is in nanoseconds (version 1), `throttled_usec` in microseconds (version 2).

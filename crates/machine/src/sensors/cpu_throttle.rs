@@ -3,6 +3,7 @@
 //! The kernel counts the CPU's thermal interrupts. Siblings share the counter of their core, and cores that of their
 //! package; each is read once.
 
+use super::sensor::core_and_package;
 use super::{Probe, Sensor, has, numbered};
 use crate::Root;
 use crate::number::number;
@@ -19,19 +20,14 @@ pub(super) const SENSOR: Sensor = Sensor {
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 
 /// Counters lose nothing at long intervals, and the files are many.
-const BEAT_MS: u32 = 2000;
+const INTERVAL_MS_MIN: u32 = 2000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     let mut seen = BTreeSet::new();
     for (name, cpu) in numbered(root, DIRECTORY, "cpu") {
         let directory = format!("{DIRECTORY}/{name}/thermal_throttle");
-        let topology = |file: &str| {
-            let path = format!("{DIRECTORY}/{name}/topology/{file}");
-            root.read_value(&path).unwrap_or_default()
-        };
-        let package = topology("physical_package_id");
-        let core = format!("{package}/{}/{}", topology("die_id"), topology("core_id"));
+        let (core, package) = core_and_package(root, cpu);
         for (scope, place) in [(Scope::Core, core), (Scope::Package, package)] {
             let what = scope.as_str();
             // Without a topology every CPU is separate.
@@ -42,7 +38,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let mut add = |file: String, of: OfCpu| {
                 let channel = Channel::of(ChannelId::Cpu(cpu, of));
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
-                probes.push(probe.min_interval_ms(BEAT_MS));
+                probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
             };
             add(format!("{what}_throttle_count"), OfCpu::Throttles(scope));
             let time = format!("{what}_throttle_total_time_ms");

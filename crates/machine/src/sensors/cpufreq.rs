@@ -22,7 +22,7 @@ pub(super) const DIRECTORY: &str = "/sys/devices/system/cpu/cpufreq";
 /// window: about 100 µs per core, which also disturbs measurements.
 const EXPENSIVE_DRIVERS: [&str; 7] =
     ["intel_pstate", "intel_cpufreq", "acpi-cpufreq", "amd-pstate", "amd-pstate-epp", "amd_pstate", "cppc_cpufreq"];
-const EXPENSIVE_BEAT_MS: u32 = 1000;
+const EXPENSIVE_INTERVAL_MS_MIN: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
@@ -39,7 +39,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         if has("scaling_cur_freq") {
             let costly = EXPENSIVE_DRIVERS.contains(&driver.as_str());
             let probe = probe("scaling_cur_freq", OfPolicy::Claimed);
-            probes.push(if costly { probe.min_interval_ms(EXPENSIVE_BEAT_MS) } else { probe });
+            probes.push(if costly { probe.min_interval_ms(EXPENSIVE_INTERVAL_MS_MIN) } else { probe });
         }
         // Average over a few milliseconds from the hardware's counters; since Linux 6.15.
         if has("cpuinfo_avg_freq") {

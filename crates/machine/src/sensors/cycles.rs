@@ -16,7 +16,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 };
 
 /// Each read interrupts the counted CPU.
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 
 /// Maximum number of CPUs, to limit the interrupts; the first ones are representative.
 const CPUS_MAX: usize = 64;
@@ -33,7 +33,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let pmu = opened.map_or(String::new(), |counter| counter.pmu().to_owned());
         let channel = labelled(Channel::of(ChannelId::Cpu(cpu, OfCpu::Cycles)), pmu);
         let probe = Probe { read: Read::Cycles(cpu), ..Probe::file("perf_event_open".into(), number, channel) };
-        probes.push(probe.min_interval_ms(BEAT_MS));
+        probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
         if !works {
             // One channel reports the reason for all.
             break;

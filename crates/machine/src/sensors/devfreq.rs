@@ -15,9 +15,9 @@ pub(super) const SENSOR: Sensor = Sensor {
 const DIRECTORY: &str = "/sys/class/devfreq";
 
 /// Some drivers query the firmware for each value.
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 /// Totals lose nothing at long intervals.
-const RESIDENCY_BEAT_MS: u32 = 5000;
+const RESIDENCY_INTERVAL_MS_MIN: u32 = 5000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
@@ -28,7 +28,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let channel = channel(&device, OfDevfreq::Claimed);
             let path = format!("{directory}/cur_freq");
             let probe = Probe::file(path, number, labelled(channel, governor));
-            probes.push(probe.min_interval_ms(BEAT_MS));
+            probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
         }
         probes.extend(residency(root, &device, &directory));
     }
@@ -46,7 +46,7 @@ fn residency(root: &Root, device: &str, directory: &str) -> Option<Probe> {
     let rows = lines(table.as_bytes()).filter_map(row);
     let channels: Vec<_> = rows.map(|(hz, _)| channel(device, OfDevfreq::Residency(hz))).collect();
     let probe = Probe::file_of_many(path, parse_residency, channels);
-    (!probe.channels.is_empty()).then(|| probe.min_interval_ms(RESIDENCY_BEAT_MS))
+    (!probe.channels.is_empty()).then(|| probe.min_interval_ms(RESIDENCY_INTERVAL_MS_MIN))
 }
 
 /// The order of rows is constant while the device exists.

@@ -14,7 +14,7 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 
 /// Indices of read and written sectors among the numbers of the file.
 const SECTORS: [usize; 2] = [2, 6];
@@ -32,7 +32,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         };
         let channels = ["read", "written"].map(channel).into();
         let probe = || Probe::file_of_many(format!("{directory}/stat"), parse, channels);
-        has(root, &directory, "stat").then(probe).map(|probe| probe.min_interval_ms(BEAT_MS))
+        has(root, &directory, "stat").then(probe).map(|probe| probe.min_interval_ms(INTERVAL_MS_MIN))
     };
     names.into_iter().filter_map(probe).collect()
 }

@@ -25,7 +25,7 @@ const EXPENSIVE_CHIPS: [&str; 5] = ["nvme", "drivetemp", "iwlwifi", "mt7915", "a
 pub(crate) const ELECTRIC_MS: u32 = 500;
 
 /// Minimum intervals of each other kind of source, in milliseconds.
-mod beat_ms {
+mod interval_ms_min {
     pub(super) const EXPENSIVE_CHIP: u32 = 30_000;
     /// coretemp interrupts the core it reads.
     pub(super) const CORETEMP_PACKAGE: u32 = 1000;
@@ -110,14 +110,14 @@ fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, f
 /// Minimum interval in milliseconds; `None` for every tick.
 fn interval(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
     if EXPENSIVE_CHIPS.iter().any(|costly| chip.starts_with(costly)) {
-        return Some(beat_ms::EXPENSIVE_CHIP);
+        return Some(interval_ms_min::EXPENSIVE_CHIP);
     }
     match (chip, kind) {
-        ("coretemp", _) if channel.label.contains("Package") => Some(beat_ms::CORETEMP_PACKAGE),
-        ("coretemp", _) => Some(beat_ms::CORETEMP_CORE),
+        ("coretemp", _) if channel.label.contains("Package") => Some(interval_ms_min::CORETEMP_PACKAGE),
+        ("coretemp", _) => Some(interval_ms_min::CORETEMP_CORE),
         (_, HwmonKind::Temperature) if may_be_soc(channel) => None,
-        (_, HwmonKind::Temperature) => Some(beat_ms::OTHER_TEMPERATURE),
-        (_, HwmonKind::Fan) => Some(beat_ms::FAN),
+        (_, HwmonKind::Temperature) => Some(interval_ms_min::OTHER_TEMPERATURE),
+        (_, HwmonKind::Fan) => Some(interval_ms_min::FAN),
         _ => Some(ELECTRIC_MS),
     }
 }

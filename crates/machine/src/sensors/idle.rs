@@ -17,7 +17,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 
 /// Counters lose nothing at long intervals, and each CPU and state has its own file.
-const BEAT_MS: u32 = 12_000;
+const INTERVAL_MS_MIN: u32 = 12_000;
 
 /// Maximum number of CPUs, because hundreds of files would be too expensive; the first ones are representative.
 const CPUS_MAX: usize = 16;
@@ -31,7 +31,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let channel = Channel::of(ChannelId::Cpu(cpu, OfCpu::IdleState(state)));
             let path = format!("{directory}/{name}/time");
             let probe = Probe::file(path, number, labelled(channel, label));
-            probes.push(probe.min_interval_ms(BEAT_MS));
+            probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
         }
     }
     probes

@@ -14,14 +14,14 @@ pub(super) const SENSOR: Sensor = Sensor {
 const PATH: &str = "/proc/loadavg";
 
 /// The kernel updates it every 5 s (`LOAD_FREQ`).
-const BEAT_MS: u32 = 3000;
+const INTERVAL_MS_MIN: u32 = 3000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
         return Vec::new();
     }
     let channel = Channel::of(ChannelId::Load(LoadSpan::One));
-    vec![Probe::file(PATH.into(), parse, channel).min_interval_ms(BEAT_MS)]
+    vec![Probe::file(PATH.into(), parse, channel).min_interval_ms(INTERVAL_MS_MIN)]
 }
 
 /// `0.20 0.18 0.12 1/80 11206`: the kernel always prints two decimals.

@@ -8,7 +8,7 @@ use crate::number::number;
 use record::{Channel, ChannelId, OfMeasured};
 
 /// Each read lists the threads; times are counters, so a long interval loses nothing.
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 
 /// Probe for the channels.
 pub fn probe() -> Probe {
@@ -19,5 +19,5 @@ pub fn probe() -> Probe {
         read: Read::MeasuredThreads,
         ..Probe::file_of_many("/proc/PID/task/TID/schedstat".into(), number, channels)
     };
-    probe.min_interval_ms(BEAT_MS).blocking()
+    probe.min_interval_ms(INTERVAL_MS_MIN).blocking()
 }

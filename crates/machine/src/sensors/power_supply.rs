@@ -17,7 +17,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 };
 
 /// Embedded controllers and I2C gauges answer slowly, and average over seconds.
-const BEAT_MS: u32 = 2000;
+const INTERVAL_MS_MIN: u32 = 2000;
 
 /// File, quantity, and conversion factor from the file's micro units to the unit of the channel, in millionths.
 const ATTRIBUTES: [(&str, OfSupply, i64); 6] = [
@@ -42,7 +42,7 @@ fn discover(root: &Root) -> Vec<Probe> {
                 let channel = labelled(Channel::of(id), kind.clone());
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
                 let scale = Scale::Times { offset: 0, millionths };
-                probes.push(probe.scaled(scale).min_interval_ms(BEAT_MS).blocking());
+                probes.push(probe.scaled(scale).min_interval_ms(INTERVAL_MS_MIN).blocking());
             }
         }
     }

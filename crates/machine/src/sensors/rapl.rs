@@ -17,9 +17,9 @@ pub(super) const SENSOR: Sensor = Sensor {
 };
 
 const DIRECTORY: &str = "/sys/class/powercap";
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 /// Firmware and daemons may change the limits.
-const LIMIT_BEAT_MS: u32 = 5000;
+const LIMIT_INTERVAL_MS_MIN: u32 = 5000;
 
 /// Prefixes of zone names, by kind. `intel-rapl-mmio:0` is the same package again.
 const KINDS: [(&str, PowerZoneKind); 2] = [("intel-rapl:", PowerZoneKind::Rapl), ("arm-scmi:", PowerZoneKind::Scmi)];
@@ -52,12 +52,12 @@ fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
     if has("energy_uj") {
         let mut probe = probe("energy_uj", OfPowercap::Energy);
         probe.wraps_after = root.read_number(&format!("{directory}/max_energy_range_uj")).ok();
-        probes.push(probe.min_interval_ms(BEAT_MS));
+        probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
     }
     // Zones without an energy counter may report power.
     if has("power_uw") && !has("energy_uj") {
         let probe = probe("power_uw", OfPowercap::Power);
-        probes.push(probe.min_interval_ms(BEAT_MS));
+        probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
     }
     let limits = files.iter().filter_map(|file| {
         let index = file.strip_prefix("constraint_")?;
@@ -68,7 +68,7 @@ fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
         let term = text(&format!("constraint_{index}_name")).unwrap_or_else(|_| index.to_string());
         let file = format!("constraint_{index}_power_limit_uw");
         let probe = probe(&file, OfPowercap::Limit(term.into()));
-        probes.push(probe.min_interval_ms(LIMIT_BEAT_MS));
+        probes.push(probe.min_interval_ms(LIMIT_INTERVAL_MS_MIN));
     }
     probes
 }

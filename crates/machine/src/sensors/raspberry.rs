@@ -19,7 +19,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 };
 
 /// Every query interrupts the VideoCore, so only the throttle bits are read at every tick.
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let Ok(firmware) = vcio::Firmware::open(root) else { return Vec::new() };
@@ -28,7 +28,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         read: Read::Firmware(question),
         ..Probe::file(vcio::PATH.into(), number, channel(of, label))
     };
-    let rarely = SampleInterval::AtMostEveryMs(BEAT_MS);
+    let rarely = SampleInterval::AtMostEveryMs(INTERVAL_MS_MIN);
     let mut probes = vec![
         probe(Question::Throttled, SampleInterval::EveryTick, OfRaspberryPi::Throttled, "throttle bits"),
         probe(Question::ArmClockMeasured, rarely, OfRaspberryPi::ArmClock, "measured by the firmware"),
@@ -58,7 +58,7 @@ fn pmic(rails: &[Rail]) -> Probe {
     let channels = std::iter::once(total).chain(each).collect();
     let probe = Probe { read: Read::PmicRails, ..Probe::file_of_many(vcio::PATH.into(), number, channels) };
     // The converters need some milliseconds for all rails.
-    probe.min_interval_ms(BEAT_MS).blocking()
+    probe.min_interval_ms(INTERVAL_MS_MIN).blocking()
 }
 
 #[cfg(test)]

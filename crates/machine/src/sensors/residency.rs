@@ -17,7 +17,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 };
 
 /// Totals lose nothing at long intervals.
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
@@ -33,7 +33,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             .map(|channel| labelled(channel, cpus.clone()))
             .collect();
         if !channels.is_empty() {
-            probes.push(Probe::file_of_many(path, parse, channels).min_interval_ms(BEAT_MS));
+            probes.push(Probe::file_of_many(path, parse, channels).min_interval_ms(INTERVAL_MS_MIN));
         }
     }
     probes

@@ -139,6 +139,14 @@ pub(super) fn numbered(root: &Root, directory: &str, prefix: &str) -> Vec<(Strin
     numbered.collect()
 }
 
+/// Identities of the core and the package of a CPU; empty numbers without a topology.
+pub(super) fn core_and_package(root: &Root, cpu: u32) -> (String, String) {
+    let topology =
+        |file: &str| root.read_value(&format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}")).unwrap_or_default();
+    let package = topology("physical_package_id");
+    (format!("{package}/{}/{}", topology("die_id"), topology("core_id")), package)
+}
+
 /// True if the directory has this entry. If it is unreadable, the channel exists and its gap has the reason.
 pub(super) fn has(root: &Root, directory: &str, name: &str) -> bool {
     let names = root.list(directory).unwrap_or_default();

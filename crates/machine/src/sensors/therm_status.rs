@@ -5,6 +5,7 @@
 //! bits are preserved for others. Intel SDM volume 3, "Thermal monitoring and protection"; volume 4, table of
 //! architectural MSRs.
 
+use super::sensor::core_and_package;
 use super::{Probe, Read, Sensor, numbered};
 use crate::Root;
 use crate::number::number;
@@ -22,7 +23,7 @@ const IA32_THERM_STATUS: u32 = 0x19C;
 const IA32_PACKAGE_THERM_STATUS: u32 = 0x1B1;
 
 /// Each read interrupts the CPU.
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let cpuinfo = root.read("/proc/cpuinfo").unwrap_or_default();
@@ -32,18 +33,14 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     let mut seen = BTreeSet::new();
     for (name, cpu) in numbered(root, "/dev/cpu", "") {
-        let topology = |file: &str| {
-            root.read_value(&format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}")).unwrap_or_default()
-        };
-        let package = topology("physical_package_id");
-        let core = format!("{package}/{}/{}", topology("die_id"), topology("core_id"));
+        let (core, package) = core_and_package(root, cpu);
         let mut add = |scope: Scope, register: u32| {
             let channel = Channel::of(ChannelId::Cpu(cpu, OfCpu::ThermStatus(scope)));
             let probe = Probe {
                 read: Read::Register(register),
                 ..Probe::file(format!("/dev/cpu/{name}/msr"), number, channel)
             };
-            probes.push(probe.min_interval_ms(BEAT_MS));
+            probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
         };
         // Threads of a core share its register, and cores that of their package.
         if seen.insert(core) {

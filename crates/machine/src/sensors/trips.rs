@@ -15,7 +15,7 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-const BEAT_MS: u32 = 60_000;
+const INTERVAL_MS_MIN: u32 = 60_000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
@@ -31,7 +31,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let channel = Channel::of(ChannelId::Zone(zone, OfZone::Trip(trip)));
             let path = format!("{directory}/trip_point_{trip}_temp");
             let probe = Probe::file(path, number, labelled(channel, format!("trip {kind}")));
-            probes.push(probe.min_interval_ms(BEAT_MS).scaled(TEMPERATURE));
+            probes.push(probe.min_interval_ms(INTERVAL_MS_MIN).scaled(TEMPERATURE));
         }
     }
     probes

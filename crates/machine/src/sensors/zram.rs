@@ -12,7 +12,7 @@ pub(super) const SENSOR: Sensor = Sensor {
     discover,
 };
 
-const BEAT_MS: u32 = 1000;
+const INTERVAL_MS_MIN: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
@@ -26,7 +26,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let channel = |of| Channel::of(ChannelId::Zram(device, of));
         let channels = [OfZram::Original, OfZram::Compressed, OfZram::Used].map(channel).into();
         let probe = Probe::file_of_many(format!("{directory}/mm_stat"), parse, channels);
-        probes.push(probe.min_interval_ms(BEAT_MS));
+        probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
     }
     probes
 }

@@ -12,11 +12,6 @@ mod bound;
 
 pub(super) use bound::emptied_cpuset;
 
-/// Parses `/proc/PID/task/TID/stat`, whose name is foreign text; for fuzzing.
-pub(crate) fn foreign(stat: &str) {
-    bound::parse_start_ticks(stat);
-}
-
 /// Side effect of a setting change. Never set directly, only restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SideEffect {
@@ -138,7 +133,7 @@ impl SideEffect {
     }
 }
 
-/// Places below the folder of cpufreq.
+/// Parses a path below the directory of cpufreq.
 fn in_cpufreq(rest: &str) -> Option<SideEffect> {
     let parts: Vec<&str> = rest.split('/').collect();
     let (policy, rest) = match parts.split_first() {

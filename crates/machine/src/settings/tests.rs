@@ -1,4 +1,4 @@
-//! Changes and their way back on a made board: by the process itself, and from its journal alone.
+//! Changes and their restoration on a test board: by the process itself, and from its journal alone.
 
 use super::node::{ASPM_POLICY, DEVFREQ, HUGE_PAGES};
 use super::*;
@@ -36,12 +36,12 @@ pub(super) fn journal(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// What SIGKILL leaves: the journal's lock is gone, nothing is restored.
+/// State after SIGKILL: the journal's lock is gone, nothing is restored.
 pub(super) fn kill(settings: Settings) {
     lock(&settings.changes).forget();
 }
 
-/// Sets a value, which must be in force then; what was changed, if anything was.
+/// Sets a value, which must be in force afterwards. Returns the change, if any.
 pub(super) fn set(settings: &mut Settings, node: Node, value: &str) -> Option<SettingChange> {
     let mut changes = Vec::new();
     let unmet = settings.set(node, value).tell(0, None, &mut |event| {
@@ -54,7 +54,7 @@ pub(super) fn set(settings: &mut Settings, node: Node, value: &str) -> Option<Se
     changes.pop()
 }
 
-/// Sets a value that must not come into force; the reason.
+/// Sets a value that must not come into force. Returns the reason.
 pub(super) fn refused(settings: &mut Settings, node: Node, value: &str) -> String {
     let mut told = Vec::new();
     let unmet = settings
@@ -122,7 +122,7 @@ fn cpus_come_back_before_their_clocks() {
     assert_eq!(root.read_value(online).unwrap(), "0");
     kill(settings);
     let back = restore_from_journal(&root, &path).unwrap();
-    // While all CPUs of a policy are off, the kernel lets nobody set its governor.
+    // While all CPUs of a policy are offline, its governor cannot be set.
     let done = |path: String| (path, RestoreOutcome::Done);
     assert_eq!(back, [done(online.to_owned()), done(Node::Governor(0).path())]);
     assert_eq!(root.read_value(online).unwrap(), "1");
@@ -139,7 +139,7 @@ fn a_stopped_run_leaves_the_settings_of_the_user() {
     assert_ne!(before, changed);
     settings.way_back().suspend(|| assert_eq!(root.board_files(), before));
     assert_eq!(root.board_files(), changed);
-    // What is chosen while the run is stopped is the user's.
+    // A value chosen while the run is stopped is the user's.
     settings.way_back().suspend(|| root.write(&Node::Governor(0).path(), "powersave").unwrap());
     assert_eq!(Node::Governor(0).read(&root).unwrap(), "powersave");
     drop(settings);
@@ -214,7 +214,7 @@ fn journal_alone_restores_after_every_number_of_changes() {
             set(&mut settings, *node, value);
         }
         kill(settings);
-        // A cut last line is what a power loss in the middle of an append leaves.
+        // A power loss during an append truncates the last line.
         File::options().append(true).open(&path).unwrap().write_all(b"{\"path\":").unwrap();
         restore_from_journal(&root, &path).unwrap();
         assert_eq!(root.board_files(), before, "{count} changes");
@@ -262,7 +262,7 @@ fn only_listed_values_are_written() {
 }
 
 #[test]
-fn a_journal_stays_where_nobody_knows_which_boot_this_is() {
+fn journal_is_kept_while_the_boot_id_is_unknown() {
     let root = Root::from_board(BOARD).unwrap();
     let path = journal("nobody-knows");
     let mut settings = Settings::new(&root, &path).unwrap();

@@ -4,16 +4,7 @@ use std::fmt::Write;
 
 /// Name of an error in a board file. Others are omitted, which reads as absent.
 pub(super) fn error_name(errno: i32) -> Option<&'static str> {
-    const NAMES: &[(i32, &str)] = &[
-        (libc::EAGAIN, "EAGAIN"),
-        (libc::EBUSY, "EBUSY"),
-        (libc::EINVAL, "EINVAL"),
-        (libc::EIO, "EIO"),
-        (libc::ENODATA, "ENODATA"),
-        (libc::EOPNOTSUPP, "EOPNOTSUPP"),
-        (libc::ETIMEDOUT, "ETIMEDOUT"),
-    ];
-    NAMES.iter().find(|(known, _)| *known == errno).map(|(_, name)| *name)
+    identify::ERRORS.iter().find(|(_, known)| *known == errno).map(|(name, _)| *name)
 }
 
 /// Escapes content for a board file (see `root`).

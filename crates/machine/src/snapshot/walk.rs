@@ -200,21 +200,8 @@ fn card_serial(text: &str) -> String {
 
 /// Absolute path of a link's target.
 pub(super) fn resolve(link: &str, target: &str) -> String {
-    if target.starts_with('/') {
-        return target.to_owned();
-    }
-    let mut parts: Vec<&str> = link.split('/').collect();
-    parts.pop();
-    for part in target.split('/') {
-        match part {
-            ".." => {
-                parts.pop();
-            }
-            "." | "" => {}
-            other => parts.push(other),
-        }
-    }
-    parts.join("/")
+    let is_absolute = target.starts_with('/');
+    identify::normal(&if is_absolute { target.to_owned() } else { format!("{link}/../{target}") })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Source: Raspberry Pi documentation, "What is config.txt?" and "Conditional filters". Other crates interpret settings
 //! and decide whether a section applies to this board.
 
-use super::named::named;
+use super::files::named;
 use crate::Root;
 use record::{Missing, NamedValue, Reading};
 use redact::{BLANK, Redactor};

@@ -37,7 +37,7 @@ fn offline(root: &Root) -> Vec<u32> {
     present
 }
 
-/// CPUs that are online but that this process may not run on. The files of another machine do not tell.
+/// Online CPUs that this process must not use; empty for another machine, whose files do not show them.
 pub fn denied_cpus(root: &Root, machine: &Machine) -> Vec<u32> {
     let allowed = if root.is_system() { allowed(root) } else { Vec::new() };
     let online = machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu);

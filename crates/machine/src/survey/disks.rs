@@ -13,7 +13,7 @@ const SECTOR_BYTES: u64 = 512;
 /// Maximum number of disks; disk shelves have hundreds.
 const DISKS_MAX: usize = 4096;
 /// Devices on top of other disks or in memory, and parts of a disk with a name of their own.
-const NO_DISKS: &[&str] =
+const NOT_DISKS: &[&str] =
     &["loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd", "mtdblock", "ubiblock", "drbd", "bcache"];
 
 /// Every disk, ordered by name.
@@ -26,7 +26,7 @@ fn is_disk(name: &str) -> bool {
     let part_of_emmc = name.starts_with("mmcblk") && (name.contains("boot") || name.ends_with("rpmb"));
     // Paths of NVMe multipath are not separate devices: nvme0c1n1.
     let path = name.starts_with("nvme") && name.contains('c');
-    !part_of_emmc && !path && !NO_DISKS.iter().any(|start| name.starts_with(start))
+    !part_of_emmc && !path && !NOT_DISKS.iter().any(|start| name.starts_with(start))
 }
 
 fn disk(root: &Root, name: &str) -> Disk {

@@ -1,7 +1,12 @@
-//! Readers of files with a single value, shared by all parts of the inspection.
+//! Readers of files with a single value, and values with their names, shared by all parts of the inspection.
 
 use crate::Root;
-use record::Choice;
+use record::{Choice, NamedValue};
+
+/// Value with its name and source.
+pub(super) fn named(name: impl Into<String>, value: impl Into<String>, from: impl Into<String>) -> NamedValue {
+    NamedValue { name: name.into(), value: value.into(), from: from.into() }
+}
 
 /// Text without surrounding white space; `None` if the file is unreadable or empty.
 pub(super) fn value(root: &Root, path: &str) -> Option<String> {

@@ -4,14 +4,15 @@
 //! Sources: `/proc/config.gz` (`CONFIG_IKCONFIG_PROC`), Linux Documentation/admin-guide/ tainted-kernels.rst,
 //! Documentation/ABI/testing/sysfs-module, sysfs-devices-system-cpu.
 
-use super::data::KERNEL_TRACES;
-use super::files;
-use super::named::named;
-use crate::Root;
+use super::files::{self, named};
+use crate::{Root, kernel_log};
 use identify::kernel_release;
+use record::table::Table;
 use record::{KernelFacts, Missing, NamedValue, Reading};
 use std::io::Read;
 
+/// Traces of vendor kernels.
+pub(super) const TRACES: Table = Table::of(include_str!("../../../../data/kernel_traces.tsv"));
 /// Maximum size of a kernel configuration in bytes.
 const CONFIG_BYTES_MAX: u64 = 4 << 20;
 
@@ -150,7 +151,7 @@ fn traces(root: &Root, config: &[NamedValue], messages: &[String]) -> Vec<NamedV
             .map(|_| (format!("message with {what}"), "kernel log".to_owned())),
         _ => None,
     };
-    KERNEL_TRACES
+    TRACES
         .rows()
         .filter_map(|row| {
             let (what, from) = found(row.get("kind"), row.get("what"))?;
@@ -189,7 +190,7 @@ pub(crate) fn relevant_config(root: &Root) -> Option<(String, String)> {
     let options = config(root).ok()?;
     let release = kernel_release(root).ok()?;
     let counts = |name: &str| {
-        let traced = KERNEL_TRACES.rows().any(|row| row.get("kind") == "config" && fits(row.get("what"), name));
+        let traced = TRACES.rows().any(|row| row.get("kind") == "config" && fits(row.get("what"), name));
         traced || TELLING.iter().any(|pattern| fits(pattern, name))
     };
     let lines = options
@@ -206,15 +207,15 @@ pub(crate) fn trace_paths(root: &Root) -> Vec<String> {
         "module" => Some(format!("/sys/module/{what}/initstate")),
         _ => None,
     };
-    let paths = KERNEL_TRACES.rows().filter_map(|row| path(row.get("kind"), row.get("what")));
+    let paths = TRACES.rows().filter_map(|row| path(row.get("kind"), row.get("what")));
     paths.filter(|path| files::exists(root, path)).collect()
 }
 
 /// Boot messages that an inspection evaluates, for snapshots.
 pub(crate) fn relevant_messages(root: &Root) -> Vec<String> {
-    let mut messages = super::messages::of_boot(root).unwrap_or_default();
+    let mut messages = kernel_log::all_messages(root).unwrap_or_default();
     messages.retain(|message| {
-        let traced = KERNEL_TRACES.rows().any(|row| row.get("kind") == "message" && message.contains(row.get("what")));
+        let traced = TRACES.rows().any(|row| row.get("kind") == "message" && message.contains(row.get("what")));
         traced || message.starts_with("mmc")
     });
     messages

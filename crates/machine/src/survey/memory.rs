@@ -1,11 +1,14 @@
 //! Memory modules: from the firmware's DMI tables, from the modules' SPD, and for boards with neither from a table of
 //! boards. The clock of a memory controller that scales is in `scaling`.
 
-use super::data::BOARD_MEMORY;
 use super::{dmi, files, spd};
 use crate::Root;
 use identify::compatible;
 use record::MemoryModule;
+use record::table::Table;
+
+/// Memory of boards that do not report it.
+pub(super) const BOARDS: Table = Table::of(include_str!("../../../../data/board_memory.tsv"));
 
 /// All known modules; DMI first, because it includes the current clock.
 pub(super) fn modules(root: &Root, left_out: &mut Vec<String>) -> Vec<MemoryModule> {
@@ -74,7 +77,7 @@ fn from_device_tree(root: &Root) -> Vec<MemoryModule> {
 
 fn from_board(root: &Root) -> Vec<MemoryModule> {
     let entries = compatible(root);
-    let row = BOARD_MEMORY.rows().find(|row| entries.iter().any(|entry| entry == row.get("compatible")));
+    let row = BOARDS.rows().find(|row| entries.iter().any(|entry| entry == row.get("compatible")));
     row.map(|row| MemoryModule {
         from: "board".into(),
         kind: row.get("kind").into(),

@@ -4,11 +4,14 @@
 //! register), if sysfs of an older kernel lacks the value. Names come from the database of PCI ids that distributions
 //! install, else from `data/pci_names.tsv`. Network access is not used.
 
-use super::data::{PCI_NAMES, Row};
 use super::files;
 use crate::Root;
+use record::table::{Row, Table};
 use record::{Aspm, Fact, Missing, PciDevice, PciLink};
 use std::collections::BTreeSet;
+
+/// Names of PCI devices on common boards.
+pub(super) const NAMES: Table = Table::of(include_str!("../../../../data/pci_names.tsv"));
 
 const FOLDER: &str = "/sys/bus/pci/devices";
 /// Maximum number of devices; a large server has some hundreds.
@@ -126,10 +129,9 @@ fn name_all(root: &Root, devices: &mut [PciDevice]) {
         let known = names.iter().find(|(id, _)| *id == (device.vendor, device.device));
         let own = || {
             let of_vendor = |row: &Row| row.number("vendor") == Some(device.vendor.into());
-            let exact =
-                PCI_NAMES.rows().filter(of_vendor).find(|row| row.number("device") == Some(device.device.into()));
+            let exact = NAMES.rows().filter(of_vendor).find(|row| row.number("device") == Some(device.device.into()));
             let row = exact.or_else(|| {
-                let mut rows = PCI_NAMES.rows().filter(of_vendor);
+                let mut rows = NAMES.rows().filter(of_vendor);
                 rows.find(|row| row.get("device") == "-")
             });
             row.map(|row| match (row.get("name"), row.get("device")) {

@@ -3,8 +3,7 @@
 //! Sources: Linux Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/testing/ sysfs-class-devfreq. Old vendor
 //! kernels have one directory of governor tunables for all CPUs.
 
-use super::files;
-use super::named::named;
+use super::files::{self, named};
 use crate::Root;
 use record::{Choice, Fact, NamedValue, Reading, Scaler, ScalerKind};
 

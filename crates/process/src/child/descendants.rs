@@ -3,7 +3,7 @@
 //! This process replaces init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): a process that loses its parent becomes
 //! its child and can be found. This needs no privileges.
 
-use super::held::{ProcessHandle, held, members, signal_all};
+use super::handle::{ProcessHandle, members, open_matching, signal_all};
 use machine::processes::{all, children_of, is_gone, namespace, started_ticks, with_ancestors};
 use machine::{Group, Root};
 use rustix::process::{Signal, getpid, set_child_subreaper};
@@ -55,7 +55,7 @@ impl Descendants {
         let find = || {
             let own = std::process::id();
             let children = children_of(&self.root, own);
-            let children = held(&self.root, children, |pid| self.is_marked(pid));
+            let children = open_matching(&self.root, children, |pid| self.is_marked(pid));
             let mut left: Vec<ProcessHandle> = children.take(AT_ONCE).collect();
             left.extend(group.into_iter().flat_map(|group| members(&self.root, group, AT_ONCE)));
             // A thread of this process may be in the group, next to the program.
@@ -94,7 +94,7 @@ fn end_all_and(mut find: impl FnMut() -> Vec<ProcessHandle>, then: impl Fn(&Proc
 pub(crate) fn kill_descendants(root: &Root, owner: u32) {
     let mark = format!("{MARK}={}", mark_of(root, owner));
     let is_marked = |pid: u32| has_variable(root, pid, |v| v.starts_with(mark.as_bytes()));
-    end_all(|| held(root, all(root), is_marked).take(AT_ONCE).collect());
+    end_all(|| open_matching(root, all(root), is_marked).take(AT_ONCE).collect());
 }
 
 /// Ends the processes in a group whose owner is gone, except for ancestors of this process.
@@ -111,7 +111,7 @@ pub(crate) fn end_members_of(root: &Root, group: &Group) {
 fn descendants_of(root: &Root, owner: u32) -> Vec<ProcessHandle> {
     let mark = format!("{MARK}={}", mark_of(root, owner));
     let is_marked = |pid| has_variable(root, pid, |v| v.starts_with(mark.as_bytes()));
-    let mut found: Vec<ProcessHandle> = held(root, children_of(root, owner), is_marked).collect();
+    let mut found: Vec<ProcessHandle> = open_matching(root, children_of(root, owner), is_marked).collect();
     let mut next = 0;
     while let Some(parent) = found.get(next).map(ProcessHandle::pid) {
         next += 1;
@@ -119,7 +119,7 @@ fn descendants_of(root: &Root, owner: u32) -> Vec<ProcessHandle> {
         let is_new = |child: &u32| found.iter().all(|known| known.pid() != *child);
         let new: Vec<u32> = children.filter(is_new).collect();
         let is_child = |pid| children_of(root, parent).contains(&pid);
-        found.extend(held(root, new, is_child));
+        found.extend(open_matching(root, new, is_child));
     }
     found
 }
@@ -153,7 +153,7 @@ pub(crate) fn kill_orphans(root: &Root) -> Vec<String> {
     let is_orphan = |pid: u32| !spared.contains(&pid) && is_orphan(root, &namespace, pid);
     let mut ended: Vec<(u32, String)> = Vec::new();
     end_all(|| {
-        let left: Vec<ProcessHandle> = held(root, all(root), is_orphan).take(AT_ONCE).collect();
+        let left: Vec<ProcessHandle> = open_matching(root, all(root), is_orphan).take(AT_ONCE).collect();
         for pid in left.iter().map(ProcessHandle::pid) {
             if ended.iter().all(|(known, _)| *known != pid) {
                 let name = root.read_value(&format!("/proc/{pid}/comm"));

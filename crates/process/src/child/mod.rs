@@ -11,7 +11,7 @@
 //! [`Supervisor::cancelled`]; only a SIGKILL of this process leaves it running.
 
 mod descendants;
-mod held;
+mod handle;
 mod observe;
 mod outcome;
 mod output;
@@ -19,7 +19,7 @@ mod start;
 
 pub use descendants::end_programs;
 pub(crate) use descendants::{MARK, end_members_of, kill_descendants, kill_orphans, stop_programs_of};
-pub(crate) use held::{ProcessHandle, signal_all};
+pub(crate) use handle::{ProcessHandle, signal_all};
 pub use observe::Usage;
 pub use observe::{foreign, parse_schedstat};
 pub use outcome::{failure, interruption};
@@ -219,6 +219,11 @@ impl<'a> Child<'a> {
     /// Process id.
     pub fn pid(&self) -> u32 {
         self.process.id()
+    }
+
+    /// Waits for its end or its time limit, without callbacks or interruption.
+    pub fn wait(self, root: &Root) -> ExitReport {
+        self.finish(&mut Supervisor { root, cancelled: &AtomicI32::new(0), watch: &mut || {}, enough: None })
     }
 
     /// Waits for its end, or ends it at the time limit or at an interruption.

@@ -209,12 +209,7 @@ fn own_thread_in_group_survives() {
     let _inside = group.enter().unwrap();
     let argv = ["/bin/true".to_owned()];
     let child = Child::spawn(&ChildSpec { group: Some(&group), ..ChildSpec::new(&argv, Duration::from_secs(10)) });
-    let ended = child.unwrap().finish(&mut Supervisor {
-        root: &root,
-        cancelled: &AtomicI32::new(0),
-        watch: &mut || {},
-        enough: None,
-    });
+    let ended = child.unwrap().wait(&root);
     // Reaching this line proves that the end of the group did not kill this thread.
     assert!(ended.outcome.is_ok());
     assert!(group.processes().contains(&std::process::id()));
@@ -262,12 +257,7 @@ fn program_runs_with_users_rights() {
         user: Some(&user),
         ..ChildSpec::new(&argv, Duration::from_secs(20))
     };
-    let ended = Child::spawn(&spec).unwrap().finish(&mut Supervisor {
-        root: &root,
-        cancelled: &AtomicI32::new(0),
-        watch: &mut || {},
-        enough: None,
-    });
+    let ended = Child::spawn(&spec).unwrap().wait(&root);
     let expected = "Uid:\t65534\t65534\t65534\t65534\nGid:\t65533\t65533\t65533\t65533\nGroups:\t44 65533 \n\
                     Cpus_allowed_list:\t0\n/nonexistent someuser\n";
     assert_eq!((ended.output.as_str(), &ended.outcome), (expected, &Ok(())));

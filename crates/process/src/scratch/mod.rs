@@ -12,7 +12,7 @@ use crate::scratch::places::Places;
 use machine::Caller;
 use machine::files::{Identity, OwnFolder, Problem};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Targets of workloads that need more than the machine, named by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl ScratchDirs {
     }
 
     fn kept(&self, place: &Mutex<Option<Arc<OwnFolder>>>, parent: &Path) -> Result<Arc<OwnFolder>, String> {
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = machine::threads::lock(place);
         if let Some(folder) = &*place {
             return Ok(Arc::clone(folder));
         }

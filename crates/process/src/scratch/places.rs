@@ -41,9 +41,10 @@ impl Places {
         let folder = files::Folder::open(state)?;
         let name = OsString::from(format!("{PREFIX}{}", files::unguessable()));
         let file = Exclusive::new(folder.create_new(&name, Access::Owner)?);
-        let locked = file.lock().map_err(std::io::Error::from);
+        // A power loss must not remove the name of the file.
+        let begun = file.lock().map_err(std::io::Error::from).and_then(|()| Ok(folder.sync()?));
         let places = Self { boot_id: boot_id(root), file, kept: Some((folder, name)) };
-        locked.map(|()| places)
+        begun.map(|()| places)
     }
 
     /// As [`Places::note`], in memory, which only the guard can read.
@@ -89,7 +90,7 @@ impl Drop for Places {
         // Checked again: remaining directories stay in the list for the next start.
         let notes = opened(&self.path()).map(|notes| text_of(&notes));
         let Some(Ok(text)) = notes else { return };
-        let mut left = Left::default();
+        let mut left = Leftovers::default();
         left.remove(&text, &self.boot_id);
         if let Some((folder, name)) = self.kept.as_ref().filter(|_| left.kept.is_empty()) {
             // A remaining list names directories that are gone.
@@ -134,14 +135,14 @@ impl FolderEntry {
 
 /// Outcome of removing the folders of a dead run.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Left {
+pub(crate) struct Leftovers {
     /// Removed directories.
     pub(crate) removed: Vec<PathBuf>,
     /// Reasons why others remain, as sentences without full stop.
     pub(crate) kept: Vec<String>,
 }
 
-impl Left {
+impl Leftovers {
     fn remove(&mut self, text: &[u8], boot_id: &str) {
         let mut folders: Vec<FolderEntry> = Vec::new();
         // A kill may truncate the last line.
@@ -163,8 +164,8 @@ impl Left {
 }
 
 /// Removes the directories of dead runs.
-pub(crate) fn remove_left_behind(root: &Root, state: &Path) -> Left {
-    let mut left = Left::default();
+pub(crate) fn remove_left_behind(root: &Root, state: &Path) -> Leftovers {
+    let mut left = Leftovers::default();
     let Ok(folder) = files::Folder::open(state) else { return left };
     for name in folder.names().unwrap_or_default() {
         if !name.as_bytes().starts_with(PREFIX.as_bytes()) {
@@ -192,8 +193,8 @@ pub(crate) fn opened(path: &Path) -> Option<File> {
 }
 
 /// Removes the directories of the run with this list.
-pub(crate) fn remove_noted(root: &Root, notes: File) -> Left {
-    let mut left = Left::default();
+pub(crate) fn remove_noted(root: &Root, notes: File) -> Leftovers {
+    let mut left = Leftovers::default();
     if let Ok(text) = text_of(&notes) {
         left.remove(&text, &boot_id(root));
     }
@@ -216,12 +217,11 @@ mod tests {
     use machine::files::OwnFolder;
 
     /// Directories for state and for runs, and one with a file that must survive.
-    struct Ground(PathBuf);
+    struct Ground(testkit::Scratch);
 
     impl Ground {
         fn new(name: &str) -> Self {
-            let name = format!("sbc-bench-places-{name}-{}", std::process::id());
-            let ground = Self(std::env::temp_dir().join(name));
+            let ground = Self(testkit::Scratch::new(name));
             for folder in ["state", "drive", "precious"] {
                 std::fs::create_dir_all(ground.0.join(folder)).unwrap();
             }
@@ -262,16 +262,10 @@ mod tests {
             path
         }
 
-        fn next_start(&self, boot_id: &str) -> Left {
+        fn next_start(&self, boot_id: &str) -> Leftovers {
             let left = remove_left_behind(&board(boot_id), &self.path("state"));
             assert_eq!(std::fs::read_dir(self.path("state")).unwrap().count(), 0);
             left
-        }
-    }
-
-    impl Drop for Ground {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
         }
     }
 
@@ -287,17 +281,25 @@ mod tests {
         let mut note = |path: &Path, identity| places.add(path, identity);
         let folder = OwnFolder::make(&ground.path("drive"), &mut note).unwrap();
         let left = remove_left_behind(&board("1"), &ground.path("state"));
-        assert_eq!(left, Left::default());
+        assert_eq!(left, Leftovers::default());
         assert!(folder.path().exists());
         let path = folder.path().to_owned();
         drop((folder, places));
-        assert!(!path.exists() && ground.next_start("1") == Left::default());
+        assert!(!path.exists() && ground.next_start("1") == Leftovers::default());
         for (is_noted, boot_id) in [(true, "1"), (true, "2"), (false, "1")] {
             let path = ground.killed(is_noted);
             let left = ground.next_start(boot_id);
             assert_eq!((left.removed, left.kept), (vec![path.clone()], vec![]));
             assert!(!path.exists());
         }
+    }
+
+    #[test]
+    fn list_whose_name_is_not_on_the_disk_is_refused() {
+        let ground = Ground::new("unsynced");
+        let note = || Places::note(&board("1"), &ground.path("state")).is_err();
+        assert!(faults::plan::under("run sync /state 0 EIO", note));
+        assert_eq!(std::fs::read_dir(ground.path("state")).unwrap().count(), 0);
     }
 
     #[test]
@@ -352,7 +354,7 @@ mod tests {
     fn notes_that_are_cut_short_or_made_by_nobody_name_nothing() {
         let ground = Ground::new("torn");
         let precious = ground.path("precious");
-        let mut left = Left::default();
+        let mut left = Leftovers::default();
         for text in [
             format!("1 1 1 {}", precious.display()),
             format!("{}\0", precious.display()),

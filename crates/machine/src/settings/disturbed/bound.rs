@@ -25,21 +25,14 @@ impl Thread {
     /// `None` if the thread has ended.
     pub(super) fn read(root: &Root, tid: u32) -> Option<Self> {
         let status = root.read(&format!("/proc/{tid}/status")).ok()?;
-        let stat = root.read(&format!("/proc/{tid}/stat")).ok()?;
         let value = |key: &str| status.lines().find_map(|line| line.strip_prefix(key));
         Some(Self {
-            start_ticks: parse_start_ticks(&stat)?,
+            start_ticks: processes::started_ticks(root, tid)?,
             allowed: value("Cpus_allowed_list:")?.trim().to_owned(),
             // Kernel threads have no memory of their own; they are parked and return on their own.
             is_of_program: value("VmSize:").is_some(),
         })
     }
-}
-
-/// Field 22 of proc_pid_stat(5). The name, which may hold anything, ends at the last parenthesis.
-pub(super) fn parse_start_ticks(stat: &str) -> Option<u64> {
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_whitespace().nth(19)?.parse().ok()
 }
 
 /// Side effects of taking this CPU offline. Bindings that include another online CPU are not affected.
@@ -135,18 +128,4 @@ fn cpusets(root: &Root, cpu: u32) -> Vec<SideEffect> {
     }
     folders.arrange_by_key(|folder| std::cmp::Reverse(folder.matches('/').count()));
     folders.into_iter().map(SideEffect::Cpuset).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn process_name_with_field_like_text() {
-        let fields = "S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20";
-        for (name, expected) in [("sh", Some(4711)), ("a) R 1 (b", Some(4711))] {
-            assert_eq!(parse_start_ticks(&format!("7 ({name}) {fields}")), expected);
-        }
-        assert_eq!(parse_start_ticks("7 (sh"), None);
-    }
 }

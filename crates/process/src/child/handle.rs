@@ -73,7 +73,11 @@ impl ProcessHandle {
 
 /// Opens the processes that meet a condition, which is checked again after opening: only then does it apply to the
 /// opened process.
-pub(super) fn held(root: &Root, pids: Vec<u32>, is_it: impl Fn(u32) -> bool) -> impl Iterator<Item = ProcessHandle> {
+pub(super) fn open_matching(
+    root: &Root,
+    pids: Vec<u32>,
+    is_it: impl Fn(u32) -> bool,
+) -> impl Iterator<Item = ProcessHandle> {
     pids.into_iter().filter_map(move |pid| {
         let held = is_it(pid).then(|| ProcessHandle::of(root, pid))??;
         is_it(pid).then_some(held)
@@ -158,7 +162,7 @@ mod tests {
             asked.set(asked.get() + 1);
             asked.get() < 2
         };
-        let found = held(&root, vec![child.id(), 0, u32::MAX], once).count();
+        let found = open_matching(&root, vec![child.id(), 0, u32::MAX], once).count();
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(found, 0);

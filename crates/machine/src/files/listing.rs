@@ -1,4 +1,4 @@
-//! Queries about open directories and the current user.
+//! Names in an open directory.
 
 use rustix::fs;
 use rustix::io::Errno;
@@ -21,8 +21,4 @@ pub(super) fn listed(entries: fs::Dir) -> Result<Vec<OsString>, Errno> {
 
 pub(super) fn is_empty(folder: &OwnedFd) -> Result<bool, Errno> {
     Ok(listed(fs::Dir::read_from(folder)?)?.is_empty())
-}
-
-pub(super) fn own_uid() -> u32 {
-    rustix::process::geteuid().as_raw()
 }
