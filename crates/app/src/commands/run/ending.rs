@@ -173,7 +173,7 @@ mod tests {
         let long = "/home/someone/.local/state/sbc-bench/runs/2026-11-28.json";
         let shown = on_terminal(&sentence(long), 80);
         assert!(
-            shown.ends_with(&format!("Use this\ncommand to continue it.\n   sbc-bench --resume {long}\n")),
+            shown.ends_with(&format!("Use this command to\ncontinue it.\n   sbc-bench --resume {long}\n")),
             "{shown}"
         );
     }
