@@ -1,4 +1,4 @@
-//! Flags that several verbs share, and the environment. A verb's own flags are in its file in `commands`.
+//! Flags shared by several verbs, and the environment. Other flags are in the file of their verb in `commands`.
 
 mod environment;
 pub(crate) mod groups;

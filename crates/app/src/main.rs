@@ -14,11 +14,11 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
-/// Exit status after a panic, as Rust programs have it.
+/// Exit status of Rust programs after a panic.
 const PANIC: i32 = 101;
 
 fn main() -> ExitCode {
-    // Ends in the same way with and without unwinding: the guard restores the settings.
+    // The guard restores the settings, with and without unwinding.
     std::panic::set_hook(Box::new(|panic| {
         output::note(&panic.to_string());
         stderr::finish();
@@ -38,7 +38,6 @@ fn status_of_all() -> u8 {
             return status::FAILURE;
         }
         Err(help) => {
-            // A closed pipe is no failure: the reader had seen enough.
             return match output::print(&format!("{}\n", help.render().to_string().trim_end())) {
                 Ok(()) => 0,
                 Err(error) => {
@@ -71,10 +70,10 @@ fn status_of_all() -> u8 {
     }
 }
 
-/// Called by sudo, what is made in folders of the caller's belongs to the caller.
+/// Under sudo, files made in directories of the caller belong to the caller.
 fn set_file_owner() {
     let variable = |name: &str| std::env::var(name).ok();
-    // A variable that names nobody is told where it counts: by commands that are to run as the caller.
+    // Commands that run as the caller report a variable that is not valid.
     if machine::is_root()
         && let Ok(Some(caller)) = machine::caller(&machine::Root::system(), &variable)
     {

@@ -1,5 +1,5 @@
-//! Where results go: for root the latest to the system's log folder and all runs to its state folder,
-//! otherwise everything to the user's state folder.
+//! Paths of results: for root the latest in the system's log directory and all runs in its state directory, for others everything
+//! in the user's state directory.
 
 use bench::Runs;
 use machine::files::{self, Access, Stream};
@@ -27,7 +27,7 @@ pub(crate) struct Paths {
 const JOURNAL: &str = "/var/lib/sbc-bench/settings.journal";
 
 impl Paths {
-    /// By the rights of the user and what was asked for.
+    /// Chooses paths by rights and `--log`.
     pub(crate) fn choose(as_root: bool, asked: Option<&Path>) -> Self {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let log = match asked {
@@ -41,7 +41,6 @@ impl Paths {
         let history = match (asked.filter(|_| !is_stream), as_root) {
             (None, true) => system_state(variable("STATE_DIRECTORY")).join("runs"),
             (None, false) => state_folder(variable("XDG_STATE_HOME"), variable("HOME")).join("sbc-bench/runs"),
-            // A folder of another user's work may have one of that name for something else.
             (Some(_), _) => log.with_file_name("sbc-bench-runs"),
         };
         Self { record, history, log, journal: PathBuf::from(JOURNAL) }
@@ -80,7 +79,7 @@ impl Paths {
         if self.log == record {
             return Some(format!("--log {log} is the name of the result file next to the log; use another extension."));
         }
-        // A link is replaced, not what it leads to; a pipe would keep us.
+        // A link is replaced, not its target; opening a pipe would block.
         let is_file = std::fs::symlink_metadata(record).is_ok_and(|meta| meta.is_file());
         let mut beginning = [0; 64];
         let mut read = || File::open(record)?.read(&mut beginning);
@@ -97,8 +96,8 @@ impl Paths {
 /// Prefix of every Record.
 const RECORD: &[u8] = b"{\"schema\"";
 
-/// State of the whole system: on the drive, where `/var/log` often is in memory. systemd names another
-/// folder to a unit that has one, or several with colons between them (`StateDirectory=`, systemd.exec(5)).
+/// State directory of the system, which is on the drive, unlike some `/var/log`. systemd gives a unit its own, or several with
+/// colons between them (`StateDirectory=`, systemd.exec(5)).
 fn system_state(of_unit: Option<PathBuf>) -> PathBuf {
     let all = of_unit.unwrap_or_default().into_os_string();
     let first = all.as_bytes().split(|byte| *byte == b':').next();
@@ -129,11 +128,10 @@ pub(crate) fn last_run() -> Option<PathBuf> {
     kept.chain(latest).filter_map(|path| Some((written(&path)?, path))).max().map(|(_, path)| path)
 }
 
-/// Writes a result so that it survives a loss of power, and creates its directory if it is missing; a pipe of this name is
-/// written to.
+/// Writes a result that survives a loss of power, and creates its directory if it is missing. Writes into a pipe of this name.
 ///
 /// # Errors
-/// It cannot be written; an older one stays as it is.
+/// The file cannot be written; an older one is unchanged.
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(mut stream) = files::stream(path)? {
         return stream.file.write_all(text.as_bytes());

@@ -1,21 +1,11 @@
-//! Real loads that are bound by a drive and by a network, under the whole program: that CPUs wait for the drive
-//! and the kernel works for the network is what they are there for, and no harm.
+//! Real loads bound by a drive and by a network: CPUs that wait for the drive, and kernel time for the network, are no findings.
 
 use record::{Outcome, Record, WorkBound};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use testkit::Scratch;
 
-/// A folder for logs and for what a drive is measured with, removed at its end.
-struct Folder(Scratch);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        Self(Scratch::new(name))
-    }
-}
-
-/// A server of iperf3 on loopback, at a port that the kernel chose, and what it prints.
+/// An iperf3 server on loopback.
 struct Server {
     child: Child,
     port: u16,
@@ -49,16 +39,16 @@ impl Drop for Server {
 }
 
 /// Runs a load once; the Record, where its program is installed.
-fn run(folder: &Folder, words: &[&str]) -> Option<Record> {
+fn run(folder: &Scratch, words: &[&str]) -> Option<Record> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
     command.args(["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
-    command.arg(folder.0.join("run.log")).args(words).stdin(Stdio::null());
-    command.envs([("NOTUNING", "yes"), (testkit::HASTE.0, "8")]).env_remove("MODE").env("HOME", &folder.0);
+    command.arg(folder.join("run.log")).args(words).stdin(Stdio::null());
+    command.envs([("NOTUNING", "yes"), (testkit::HASTE.0, "8")]).env_remove("MODE").env("HOME", &**folder);
     let output = command.output().unwrap();
     if String::from_utf8_lossy(&output.stderr).contains(" is not installed") {
         return None;
     }
-    let json = std::fs::read_to_string(folder.0.join("run.json"));
+    let json = std::fs::read_to_string(folder.join("run.json"));
     let json = json.unwrap_or_else(|_| panic!("{words:?}: {output:?}"));
     Some(serde_json::from_str(&json).unwrap())
 }
@@ -81,8 +71,8 @@ fn check(record: &Record, workload: &str) {
 
 #[test]
 fn io_wait_of_drive_workload_is_valid() {
-    let folder = Folder::new("bound-drive");
-    let place = folder.0.to_str().unwrap();
+    let folder = Scratch::new("bound-drive");
+    let place = folder.to_str().unwrap();
     for form in ["drive:random-write", "drive:small-files"] {
         let Some(record) = run(&folder, &["--workload", form, "--dir", place]) else {
             return testkit::skip("fio is not installed");
@@ -94,7 +84,7 @@ fn io_wait_of_drive_workload_is_valid() {
 #[test]
 fn kernel_time_of_network_workload_is_valid() {
     let Some(server) = Server::start() else { return testkit::skip("iperf3 is not installed") };
-    let folder = Folder::new("bound-network");
+    let folder = Scratch::new("bound-network");
     let host = format!("127.0.0.1:{}", server.port);
     let record = run(&folder, &["--workload", "network:send", "--host", &host]).expect("iperf3 is installed");
     check(&record, "network");

@@ -1,34 +1,18 @@
-//! The real binary, from the outside: what it prints, where it writes, how it ends.
+//! The program from the outside: output, files, exit status.
 //!
 //! Runs here are short ones: no score-giving workloads, nothing tuned.
 
+use crate::outcome::{interrupt, text};
 use regex_lite::Regex;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use testkit::Scratch;
-
-/// A folder for one test, removed at its end.
-struct Folder(Scratch);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        Self(Scratch::new(&format!("cli-{name}")))
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
 
 fn sbc_bench(words: &[&str]) -> Command {
     let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
     command.env("NotReadyYet", "yes");
     command
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// One sentence on standard error, and the exit status.
@@ -44,33 +28,29 @@ fn check_refused(words: &[&str], variables: &[(&str, &str)], status: i32, expect
 
 #[test]
 fn bad_input_error_messages() {
-    check_refused(&["--bogus"], &[], 1, "Unknown option --bogus");
-    check_refused(&["bogus"], &[], 1, "bogus");
-    check_refused(&["-m", "fast"], &[], 1, "takes a time of 20ms to 1h");
-    check_refused(&[], &[("CPUINFOFILE", "/none")], 1, "CPUINFOFILE: Cannot read /none");
-    check_refused(&[], &[("MaxKHz", "fast")], 1, "MaxKHz must be a clock in kHz");
-    check_refused(&["explain", "/none"], &[], 1, "Cannot read /none");
-    check_refused(&["--root", "/none", "identify"], &[], 1, "Cannot read /none: No such file");
-    check_refused(&["--root", "/tmp", "restore"], &[], 1, "Unknown option --root");
-    check_refused(&["report", "--format", "poem", "/dev/null"], &[], 1, "report \"poem\"");
+    for (words, variables, expected) in [
+        (&["--bogus"][..], &[][..], "Unknown option --bogus"),
+        (&[], &[("CPUINFOFILE", "/none")], "CPUINFOFILE: Cannot read /none"),
+        (&[], &[("MaxKHz", "fast")], "MaxKHz must be a clock in kHz"),
+        (&["explain", "/none"], &[], "Cannot read /none"),
+        (&["--root", "/none", "identify"], &[], "Cannot read /none: No such file"),
+        (&["report", "--format", "poem", "/dev/null"], &[], "report \"poem\""),
+        (&["list", "poems"], &[], "table \"poems\""),
+    ] {
+        check_refused(words, variables, 1, expected);
+    }
     let log = concat!(env!("CARGO_MANIFEST_DIR"), "/../explain/tests/composed/before-0.4.txt");
     for report in ["core-use", "efficiency-csv", "plot-thermal", "review"] {
-        check_refused(
-            &["report", "--format", report, log],
-            &[],
-            1,
-            &format!("no data for the report {report}; its reports: "),
-        );
+        let expected = format!("no data for the report {report}; its reports: ");
+        check_refused(&["report", "--format", report, log], &[], 1, &expected);
     }
-    check_refused(&["list", "poems"], &[], 1, "table \"poems\"");
 }
 
-/// A run that begins at once and logs into this folder.
-/// What `SEVENZIP=` names runs or is refused, before anything is measured.
+/// `SEVENZIP=` with anything but 7-zip is refused before the run.
 #[test]
 fn a_program_that_is_no_7zip_is_refused() {
-    let folder = Folder::new("sevenzip");
-    let text = folder.file("text");
+    let folder = Scratch::new("cli-sevenzip");
+    let text = folder.join("text");
     std::fs::write(&text, "text").unwrap();
     let refused = |named: &str, why: &str| {
         for words in [&[][..], &["workload", "sevenzip", "single"]] {
@@ -80,18 +60,19 @@ fn a_program_that_is_no_7zip_is_refused() {
     refused("/bin/echo", "/bin/echo is not 7-zip: it printed");
     let neither = "it is neither a program nor a directory with one";
     refused("/no/such/7zz", neither);
-    refused(folder.0.to_str().unwrap(), neither);
+    refused(folder.to_str().unwrap(), neither);
     refused(text.to_str().unwrap(), neither);
 }
 
-fn run_in(folder: &Folder) -> Command {
-    sbc_bench(&["--force", "--wait", "0s", "--log", folder.file("run.log").to_str().unwrap()])
+/// A run that begins at once and logs into this folder.
+fn run_in(folder: &Scratch) -> Command {
+    sbc_bench(&["--force", "--wait", "0s", "--log", folder.join("run.log").to_str().unwrap()])
 }
 
 #[test]
 fn run_leaves_log_record_and_summary() {
-    let folder = Folder::new("run");
-    // What it measures is looked at: it takes its time.
+    let folder = Scratch::new("cli-run");
+    // The measurements are checked, so times are not shortened.
     let output = run_in(&folder).env_remove(testkit::HASTE.0).output().unwrap();
     let status = output.status.code();
     assert!(matches!(status, Some(0 | 2 | 3)), "{status:?} {}", text(&output.stderr));
@@ -99,7 +80,7 @@ fn run_leaves_log_record_and_summary() {
     // Results that are not valid contain the words that scripts search for.
     assert_eq!(status != Some(0), shown.contains("check the log"), "{shown}");
 
-    let record = std::fs::read_to_string(folder.file("run.json")).unwrap();
+    let record = std::fs::read_to_string(folder.join("run.json")).unwrap();
     check_schema(&record);
     let record: record::Record = serde_json::from_str(&record).unwrap();
     assert_eq!(record.run.end, record::End::Finished);
@@ -107,18 +88,18 @@ fn run_leaves_log_record_and_summary() {
     let steps = |workload: &str| record.steps_of(workload).count();
     assert!(steps("clock") >= 5 && steps("memory-latency") >= 1 && steps("sevenzip") == 0);
 
-    let log = std::fs::read_to_string(folder.file("run.log")).unwrap();
+    let log = std::fs::read_to_string(folder.join("run.log")).unwrap();
     check_log(&log);
     assert!(!shown.contains(log.lines().last().unwrap()), "its figures were shown above");
     assert!(
         !folder
-            .file("sbc-bench-runs")
+            .join("sbc-bench-runs")
             .read_dir()
             .unwrap()
             .any(|entry| { entry.unwrap().file_name().to_string_lossy().contains("events") })
     );
     check_explained(&folder, &record);
-    // What is no terminal gets a line for each step.
+    // Without a terminal, each step has a line.
     assert_eq!(step_lines(&output.stderr), record.steps.len(), "{}", text(&output.stderr));
 }
 
@@ -161,8 +142,8 @@ fn check_log(log: &str) {
 }
 
 /// Our own Record is explained again with the same words, from its file and from a pipe.
-fn check_explained(folder: &Folder, record: &record::Record) {
-    let json = folder.file("run.json");
+fn check_explained(folder: &Scratch, record: &record::Record) {
+    let json = folder.join("run.json");
     let output = sbc_bench(&["explain", json.to_str().unwrap()]).output().unwrap();
     let explained = explain::explain(record);
     let expected = report::find("text").unwrap().render(&explained);
@@ -177,16 +158,15 @@ fn check_explained(folder: &Folder, record: &record::Record) {
 
 #[test]
 fn interrupted_run_keeps_what_it_measured() {
-    let folder = Folder::new("interrupted");
+    let folder = Scratch::new("cli-interrupted");
     let mut run = run_in(&folder);
     let run = run.env_remove(testkit::HASTE.0).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = run.spawn().unwrap();
     std::thread::sleep(Duration::from_secs(4));
-    let killed = Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
-    assert!(killed.success());
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    let record = std::fs::read_to_string(folder.file("run.json")).unwrap();
+    let record = std::fs::read_to_string(folder.join("run.json")).unwrap();
     let record: record::Record = serde_json::from_str(&record).unwrap();
     assert_eq!(record.run.end, record::End::Interrupted { signal: 2 });
     assert!(!record.steps.is_empty());
@@ -194,10 +174,10 @@ fn interrupted_run_keeps_what_it_measured() {
 
 #[test]
 fn killed_run_is_found_by_next_start() {
-    let folder = Folder::new("killed");
+    let folder = Scratch::new("cli-killed");
     let mut run = run_in(&folder);
     let mut child = run.env_remove(testkit::HASTE.0).stdout(Stdio::null()).spawn().unwrap();
-    let runs = folder.file("sbc-bench-runs");
+    let runs = folder.join("sbc-bench-runs");
     let streams = || -> Vec<std::path::PathBuf> {
         let entries = runs.read_dir().into_iter().flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -244,8 +224,8 @@ fn killed_run_is_found_by_next_start() {
 
 #[test]
 fn definitions_of_a_wrong_file_are_not_read_whole() {
-    let folder = Folder::new("definitions");
-    let file = folder.file("own.toml");
+    let folder = Scratch::new("cli-definitions");
+    let file = folder.join("own.toml");
     std::fs::write(&file, vec![b'#'; (1 << 20) + 1]).unwrap();
     let file = file.display().to_string();
     let words = ["run", "--workload", "mine", "--workload-file", &file];
@@ -254,14 +234,14 @@ fn definitions_of_a_wrong_file_are_not_read_whole() {
 
 #[test]
 fn variant_of_a_definition_runs_with_its_program() {
-    let folder = Folder::new("variants");
-    let file = folder.file("own.toml");
+    let folder = Scratch::new("cli-variants");
+    let file = folder.join("own.toml");
     let text = "[[workload]]\nname = 'own'\nrepeat = 1\ncpus = [0]\nscore_regex = '(\\d+) (?<second>\\d+)'\n\
                 detail = 'two numbers'\n[workload.program]\nnames = ['env']\nversion = 'env .* (\\d\\S+)$'\n\
                 [[workload.variant]]\nname = 'one'\ncommand = ['env', 'false']\n\
                 [[workload.variant]]\nname = 'two'\ncommand = ['env', 'echo', '{threads}2', '3']\n";
     std::fs::write(&file, text).unwrap();
-    let log = folder.file("log");
+    let log = folder.join("log");
     let words = ["run", "--force", "--wait", "0s", "--quiet", "--workload", "own:two", "--workload-file"];
     let mut command = sbc_bench(&words);
     let output = command.arg(&file).arg("--log").arg(&log).output().unwrap();
@@ -325,8 +305,8 @@ fn every_board_is_identified_and_watched() {
 
 #[test]
 fn snapshot_is_identified_like_the_machine() {
-    let folder = Folder::new("snapshot");
-    let board = folder.file("here.board");
+    let folder = Scratch::new("cli-snapshot");
+    let board = folder.join("here.board");
     let snapshot = sbc_bench(&["snapshot"]).output().unwrap();
     std::fs::write(&board, &snapshot.stdout).unwrap();
     let identify = |words: &[&str]| -> record::Machine {

@@ -3,9 +3,11 @@
 //! write or remove is that user's. The exchange is made by a fio of the test itself, so that it
 //! always comes in time.
 
+use crate::outcome::errors;
 use record::{Outcome, Record, StepMeasurement};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use testkit::Scratch;
 
 /// Stands in for fio and rsync. The first time it exchanges the folder of the run: `SWAP` puts something in its place.
 const TOOL: &str = r#"
@@ -29,20 +31,19 @@ touch "$GROUND/ran"
 
 const SSH: &str = "echo 'OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.22 25 Aug 2026' >&2; exit 0\n";
 
-/// A link to what is precious.
+/// A link to precious files.
 const LINK: &str = r#"ln -s "$GROUND/precious" "$it""#;
 /// A folder full of it.
 const FOLDER: &str = r#"cp -r "$GROUND/precious" "$it""#;
 /// A folder with links to all of it.
 const LINKS: &str = r#"mkdir "$it"; ln -s "$GROUND"/precious/* "$it""#;
 
-/// A folder of programs, one that is measured, and one with files that nobody may touch.
-struct Ground(PathBuf);
+/// Directories for programs, for the measurement, and with precious files.
+struct Ground(Scratch);
 
 impl Ground {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-swapped-{name}-{}", std::process::id());
-        let ground = Self(std::env::temp_dir().join(name));
+        let ground = Self(Scratch::new(&format!("swapped-{name}")));
         for folder in ["bin", "home", "precious/small", "state"] {
             std::fs::create_dir_all(ground.0.join(folder)).unwrap();
         }
@@ -75,10 +76,10 @@ impl Ground {
             .arg("--log")
             .arg(self.0.join("state/run.log"))
             .args(["--host", "localhost"].iter().filter(|_| !load.starts_with("drive")))
-            .current_dir(&self.0)
+            .current_dir(&*self.0)
             .env("PATH", self.0.join("bin"))
             .env("HOME", self.0.join("state"))
-            .env("GROUND", &self.0)
+            .env("GROUND", &*self.0)
             .env("REAL", real)
             .env("SWAP", swap)
             .stdin(Stdio::null());
@@ -100,7 +101,7 @@ impl Ground {
         names.collect()
     }
 
-    /// What is precious is as it was, in this folder.
+    /// Checks that precious files in a directory are unchanged.
     fn check(&self, folder: &Path, output: &str) {
         for file in ["large", "copied", "fio.json", "small/mine"] {
             let text = std::fs::read_to_string(folder.join(file));
@@ -110,28 +111,18 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 fn check_exchanged(load: &str, forms: &[&str]) {
     for (name, swap) in [("link", LINK), ("folder", FOLDER), ("links", LINKS)] {
         let ground = Ground::new(&format!("{}-{name}", load.replace(':', "-")));
         let output = ground.command(load, swap).output().unwrap();
-        let what = format!("{load} {name}: {}", said(&output));
+        let what = format!("{load} {name}: {}", errors(&output));
         ground.check(&ground.0.join("precious"), &what);
         let left = ground.names("home");
         assert_eq!(left.len(), 1, "{what} {left:?}");
         if name == "folder" {
             ground.check(&ground.0.join("home").join(&left[0]), &what);
         }
-        // What was ours is empty, wherever it is, and it was what was measured.
+        // The run's own directory was measured and is empty.
         assert_eq!(ground.names("moved"), [""; 0], "{what}");
         let json = std::fs::read_to_string(ground.0.join("state/run.json")).unwrap();
         let record: Record = serde_json::from_str(&json).unwrap();
@@ -172,7 +163,7 @@ fn a_guard_removes_what_its_run_made_and_nothing_else() {
         // The next start sees to what the guard may have left, and has more time than that one took.
         let output = ground.command("drive:write", "").output().unwrap();
         let home = ground.names("home");
-        assert_eq!(home.len(), 1, "{home:?} {}", said(&output));
+        assert_eq!(home.len(), 1, "{home:?} {}", errors(&output));
         ground.check(&ground.0.join("home").join(&home[0]), name);
         ground.check(&ground.0.join("precious"), name);
     }

@@ -91,7 +91,7 @@ impl Folder {
     }
 }
 
-/// It ended by itself, and nothing in what it said steers a terminal.
+/// The program ended by itself, and its output does not control the terminal.
 fn check_harmless(what: &str, output: &Output) {
     let both = [&output.stdout[..], &output.stderr[..]].concat();
     let text = String::from_utf8_lossy(&both).into_owned();
@@ -102,7 +102,7 @@ fn check_harmless(what: &str, output: &Output) {
     assert!(text.len() < 1 << 20, "{what}: {} bytes are said", text.len());
 }
 
-/// A run of one tool's loads that prints this. What it was believed, if anything.
+/// Runs the workloads of a tool with this output. Returns the accepted results.
 fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<String> {
     let (name, load, version, real) = tool;
     let what = format!("{name}, {}", output.0);
@@ -113,7 +113,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
     let done = folder.run(&words);
     check_harmless(&what, &done);
     let Ok(json) = std::fs::read(folder.0.join("run.json")) else {
-        // Nothing was run, and it says why.
+        // The run was refused.
         assert_ne!(done.status.code(), Some(0), "{what}");
         assert!(!done.stderr.is_empty(), "{what}");
         return Vec::new();
@@ -124,7 +124,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
     let record: Record = serde_json::from_slice(&json).unwrap();
     let steps = record.steps_of(*load);
     let done = steps.filter_map(|step| match &step.outcome {
-        // What it says about itself without a figure may stand.
+        // A text without a figure is no result.
         Outcome::Done(StepMeasurement::Scores(scores)) if scores.rows.is_empty() => None,
         // Its figures are true, regardless of the text around them.
         _ if output.0 == "escapes" => None,
@@ -134,7 +134,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
     done.collect()
 }
 
-/// Set by `cargo xtask bench --kills`: every tool prints everything. Else it is one in so many.
+/// Set by `cargo xtask bench --kills` to test every pair of tool and output; else one in [`SAMPLED`].
 const ALL: &str = "SBC_BENCH_ALL_KILLS";
 const SAMPLED: usize = 4;
 

@@ -16,7 +16,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
 const ONLINE: &str = "/sys/devices/system/cpu/cpu1/online";
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a user has bound to CPU 1, and undone when dropped.
+/// Objects bound to CPU 1, restored when dropped.
 struct Bound {
     folder: PathBuf,
     sleeper: Child,
@@ -153,7 +153,7 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
 
 const RUN: &str = "run --force --wait 0s --quiet --repeat 1 --cpus 0 --others-off -- sleep 0.5";
 
-/// A run under this plan while everything is bound to CPU 1; who is killed ends it, and `next` mends the rest.
+/// A run under this plan while everything is bound to CPU 1; `next` restores what a killed run left.
 fn check(name: &str, plan: &str, next: Option<&str>) {
     let bound = Bound::new(name);
     let before = bound.state();
@@ -170,7 +170,7 @@ fn check(name: &str, plan: &str, next: Option<&str>) {
         assert!(matches!(status.code(), Some(0 | 2)), "{name}: {words}: {status}");
     }
     testkit::wait_until(&format!("{name}: {before:?} is {:?}", bound.state()), || bound.state() == before);
-    // What nothing disturbs, nobody has put back.
+    // Counts what the run disturbed.
     let disturbed = before.iter().zip(&during).filter(|(a, b)| a != b);
     let disturbed: Vec<_> = disturbed.map(|(_, (path, now))| (path, now)).collect();
     eprintln!("{name}: disturbed and back: {disturbed:?}");

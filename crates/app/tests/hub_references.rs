@@ -14,7 +14,7 @@ fn table(boards: &[(&str, u32)]) -> String {
     HEAD.to_owned() + &boards.iter().map(row).collect::<String>()
 }
 
-/// A hub with two pages, which knows what was asked for before; so many requests are answered.
+/// A hub with two pages and entity tags that answers this number of requests.
 fn hub(address: &str, requests: usize) -> (String, Receiver<String>) {
     let listener = TcpListener::bind(address).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -54,7 +54,7 @@ fn hub(address: &str, requests: usize) -> (String, Receiver<String>) {
     (own, take)
 }
 
-/// Among how many results the score of 7-zip stands, and what is noted.
+/// Number of results that the score of 7-zip is ranked among, and notes.
 fn place(folder: &Path, with: Option<&str>) -> (Option<u64>, String) {
     let words = ["compare", "log", "--json"].into_iter().chain(with.into_iter().flat_map(|with| ["--with", with]));
     let mut command = clean_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
@@ -89,7 +89,7 @@ fn results_of_a_hub_are_compared_with_and_kept_for_when_it_is_away() {
         err.contains("gives no results now") && err.contains("The 3 results fetched") && err.contains(" ago"),
         "{err}"
     );
-    // Half of the hub is away: what is kept stays whole.
+    // The second page is missing: the cache stays complete.
     let (_, requests) = hub(url.strip_prefix("http://").unwrap(), 1);
     let (of, err) = place(&folder, Some(&url));
     assert_eq!((of, requests.iter().count()), (Some(alone + 3), 1), "{err}");

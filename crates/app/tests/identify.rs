@@ -49,8 +49,7 @@ fn identify_from_single_texts() {
 /// Logs of x86 machines quote all of /proc/cpuinfo: the file is a result, and its machine has a board.
 #[test]
 fn log_that_quotes_cpuinfo_is_a_result() {
-    let folder = std::env::temp_dir().join(format!("sbc-bench-identify-log-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = testkit::Scratch::new("identify-log");
     let log = include_str!("../../explain/tests/composed/0.9.72-hot.txt");
     let quoted: String =
         (0..4000).map(|line| format!("processor\t: {}\nflags\t\t: aes {line}\n\n", line % 8)).collect();
@@ -60,19 +59,16 @@ fn log_that_quotes_cpuinfo_is_a_result() {
         let output = run(&[path.to_str().unwrap()], b"", None);
         String::from_utf8(output.stdout).unwrap()
     });
-    std::fs::remove_dir_all(&folder).unwrap();
     let board = plain.lines().find(|line| line.starts_with("Board")).unwrap();
     assert!(with_cpuinfo.contains(board), "{with_cpuinfo}");
 }
 
 #[test]
 fn cpuinfofile_variable() {
-    let folder = std::env::temp_dir().join(format!("sbc-bench-identify-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = testkit::Scratch::new("identify");
     let path = folder.join("cpuinfo");
     std::fs::write(&path, PI_4).unwrap();
     let output = run(&[], b"", path.to_str());
-    std::fs::remove_dir_all(&folder).unwrap();
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("Broadcom BCM2711"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
@@ -84,7 +80,7 @@ fn hostile_cpuinfo_is_harmless() {
     let inputs: [&[u8]; 4] = [b"", &[0; 4096], &[0xff; 4096], b"processor : 99999999999\nHardware : \x1b[31m\n"];
     for input in inputs {
         let output = run(&["--cpuinfo", "-", "--model", hostile], input, None);
-        // What is no cpuinfo is refused in a sentence.
+        // A text that is not cpuinfo is refused.
         assert_eq!(output.status.code(), Some(if input.starts_with(b"processor") { 0 } else { 1 }), "{output:?}");
         assert!(![&output.stdout, &output.stderr].iter().any(|text| text.contains(&0x1b)), "no escape sequence passes");
     }
@@ -96,7 +92,7 @@ fn hostile_cpuinfo_is_harmless() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("Cannot read /none"));
 }
 
-/// Who asks `explain` for what only `identify` can answer is told so, with the words to type.
+/// `explain` and `compare` name the command for files that only `identify` reads.
 #[test]
 fn explain_leads_to_identify() {
     let folder = testkit::Scratch::new("identify-way");

@@ -31,7 +31,7 @@ impl Folder {
     }
 }
 
-/// Each line of a shell with what it prints, where the document shows that.
+/// Each line of a shell with its output, where the document shows it.
 fn questions() -> Vec<(&'static str, Option<String>)> {
     let mut questions = Vec::new();
     let mut blocks = DOCUMENT.split("```").skip(1).step_by(2).peekable();

@@ -80,7 +80,7 @@ fn check_tool(name: &str, body: &str, kind: Option<FailureKind>, expected: &str)
     assert!(clocks.count() >= 1, "{name}: the run goes on to its end");
 }
 
-/// A run of nothing but a tool that is not there, or not what it should be.
+/// A run of a tool that is missing or wrong is refused.
 fn check_refused(name: &str, body: Option<&str>, expected: &str) {
     let folder = Folder::new(name);
     if let Some(body) = body {

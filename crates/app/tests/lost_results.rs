@@ -1,6 +1,7 @@
 //! Results that cannot be written have an exit status of their own, and log and result file always belong to the same run.
 //! A log that is a pipe or a device receives the text, and no file is created next to it.
 
+use crate::outcome::errors;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -52,10 +53,6 @@ impl Folder {
     }
 }
 
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn is_of_verdict(output: &Output) -> bool {
     matches!(output.status.code(), Some(0 | 2 | 3))
 }
@@ -90,7 +87,7 @@ fn full_drives_leave_the_pair_of_one_run_and_a_status() {
     let output = command.output().unwrap();
     let outcomes = std::fs::read_to_string(folder.file("outcomes")).unwrap_or_default();
     if outcomes.is_empty() {
-        return testkit::skip(&format!("no drive can be mounted here: {}", said(&output)));
+        return testkit::skip(&format!("no drive can be mounted here: {}", errors(&output)));
     }
     let rows: Vec<Vec<&str>> = outcomes.lines().map(|line| line.split(' ').collect()).collect();
     for row in &rows {
@@ -114,7 +111,7 @@ fn failing_calls_leave_the_pair_of_one_run_and_a_status() {
         for number in 1..=calls {
             let plan = format!("run {word} /run. {number} EIO");
             let output = folder.run("run.log").env("SBC_BENCH_FAULTS", &plan).output().unwrap();
-            let errors = said(&output);
+            let errors = errors(&output);
             assert_eq!(output.status.code(), NOT_WRITTEN, "{plan}: {errors}");
             assert!(errors.contains("Cannot write the log to "), "{plan}: {errors}");
             // A script that looks for these words reads no log of another run.
@@ -137,7 +134,7 @@ fn a_killed_run_leaves_no_pair_of_two_runs() {
             let before = folder.pair();
             let plan = format!("run rename /run. {number} kill-run{when}");
             let output = folder.run("run.log").env("SBC_BENCH_FAULTS", &plan).output().unwrap();
-            assert_eq!(output.status.code(), None, "{plan}: {}", said(&output));
+            assert_eq!(output.status.code(), None, "{plan}: {}", errors(&output));
             let now = folder.pair();
             let is_old = [0, 1].map(|at| now[at].as_ref().map(|bytes| Some(bytes) == before[at].as_ref()));
             let of: Vec<bool> = is_old.into_iter().flatten().collect();
@@ -153,15 +150,15 @@ fn pipes_get_the_log_and_stay_pipes() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     // Without a reader, the run is refused before anything is measured.
     let output = folder.run("pipe").output().unwrap();
-    let errors = said(&output);
-    assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("is a named pipe without a reader; start that first."), "{errors}");
+    let refusal = errors(&output);
+    assert_eq!(output.status.code(), Some(1), "{refusal}");
+    assert!(refusal.contains("is a named pipe without a reader; start that first."), "{refusal}");
     let reader = Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
     // The reader opens the pipe at any time; a run before that is refused as above.
     let output = std::iter::repeat_with(|| folder.run("pipe").output().unwrap())
-        .find(|output| !said(output).contains("without a reader"))
+        .find(|output| !errors(output).contains("without a reader"))
         .unwrap();
-    assert!(is_of_verdict(&output), "{}", said(&output));
+    assert!(is_of_verdict(&output), "{}", errors(&output));
     let read = reader.wait_with_output().unwrap();
     let log = String::from_utf8_lossy(&read.stdout);
     assert!(log.starts_with("sbc-bench v"), "{log}");
@@ -205,7 +202,7 @@ fn devices_get_the_log_and_have_no_neighbours() {
     ] {
         let kept = folder.kept();
         let output = folder.run(name).output().unwrap();
-        let errors = said(&output);
+        let errors = errors(&output);
         match name {
             "full" => assert_eq!(output.status.code(), NOT_WRITTEN, "{errors}"),
             "other" => assert_eq!(output.status.code(), Some(1), "{errors}"),

@@ -1,5 +1,6 @@
-//! `sbc-bench mark` as root among users who want it to write elsewhere, and into what was damaged.
+//! `sbc-bench mark` as root among hostile users, and on damaged recordings.
 
+use crate::outcome::{can_unshare, text};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -48,20 +49,9 @@ impl Folder {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// True where other users can be played and folders be hidden from others.
+/// True where other users can be played and directories be hidden from others.
 fn can_play_users() -> bool {
-    let unshared = Command::new("unshare").args(["-m", "true"]).status();
-    let can = rustix::process::geteuid().is_root()
-        && unshared.is_ok_and(|status| status.success())
-        && Path::new("/usr/bin/setpriv").exists();
-    if !can {
-        testkit::skip("root, unshare and setpriv are needed to play another user");
-    }
-    can
+    can_unshare(&["-m"]) && Path::new("/usr/bin/setpriv").exists()
 }
 
 #[test]
@@ -69,7 +59,7 @@ fn root_marks_only_recordings_owned_by_their_user() {
     testkit::needs!(can_play_users());
     let folder = Folder::new("users");
     std::fs::write(folder.join("victim"), "PermitRootLogin no\n").unwrap();
-    // One that begins like a recording, and is not that user's.
+    // A file that begins like a recording and belongs to root.
     std::fs::write(folder.join("of-root.rec"), "sbc1 2 00000000 {}\n").unwrap();
     let said = folder.script(
         "$as_user mkdir $U/sbc-bench

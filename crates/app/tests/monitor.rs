@@ -1,9 +1,10 @@
 //! The monitor from the outside: lines, JSON, recordings, marks, metrics.
 
+use crate::outcome::{board, interrupt, text};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use testkit::Scratch;
 
 /// A folder for one test, removed at its end.
@@ -29,20 +30,6 @@ fn sbc_bench(folder: &Folder, words: &[&str]) -> Command {
 
 fn output(folder: &Folder, words: &[&str]) -> Output {
     sbc_bench(folder, words).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn board(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
-    folder.join(format!("{name}.board")).to_str().unwrap().to_owned()
-}
-
-fn interrupt(child: &Child) {
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
 }
 
 /// Header and first row of a board.
@@ -268,8 +255,6 @@ fn impossible_options_are_refused() {
         (&["-m", "--record", "/none/x"], "directory /none does not exist; create it first"),
         (&["monitor", "--replay", "/none"], "Cannot read /none"),
         (&["monitor", "--replay", &own], "neither an sbc-bench log nor a result file"),
-        (&["-m", "--prometheus", "here"], "port or address:port"),
-        (&["--record", "x"], "is a monitor option"),
         (&["mark", " "], "needs a text"),
     ] {
         let output = output(&folder, words);
@@ -303,7 +288,7 @@ fn hanging_sensor_loses_only_its_values() {
     assert_eq!(record.samples.at_ms.len(), 24);
 }
 
-/// What the monitor shows of a board for people, and what `explain` says of the recording that it makes, in one line.
+/// Lines of the monitor for people, and the explanation of its recording in one line.
 fn shown_and_explained(folder: &Folder, board: &str) -> (String, String) {
     let file = folder.file("a.rec");
     let words = ["--root", board, "-m", "0.05", "--count", "4", "--record", &file];

@@ -45,7 +45,7 @@ fn board(changes: &[(&str, Option<&str>)]) -> String {
     files.iter().map(entry).collect()
 }
 
-/// What is printed holds all of the first, and none of the second.
+/// The output has all texts of `has` and none of `has_not`.
 fn check(changes: &[(&str, Option<&str>)], words: &[&str], has: &[&str], has_not: &[&str]) {
     let name = format!("sbc-bench-odd-{}-{:?}.board", std::process::id(), std::thread::current().id());
     let path: PathBuf = std::env::temp_dir().join(name);

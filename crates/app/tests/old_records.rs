@@ -1,4 +1,4 @@
-//! Result files of earlier versions are read, and what is printed of them is read again as the same.
+//! Result files of earlier versions are read, and their output is read again as the same.
 
 #![allow(clippy::disallowed_methods)]
 

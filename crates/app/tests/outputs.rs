@@ -62,7 +62,7 @@ fn check_ends_well(name: &str, options: &[&str], errors: Stdio) {
     assert!(folder.is_kept(), "{name}");
 }
 
-/// A pipe that is full and that nobody reads; its reading end has to be kept.
+/// A full pipe with its reading end, which must stay open.
 fn full_pipe() -> (std::io::PipeReader, Stdio) {
     let (reader, writer) = std::io::pipe().unwrap();
     fill(writer.try_clone().unwrap().into());
@@ -162,7 +162,7 @@ fn files_that_may_not_grow_end_no_run() {
     assert!(told.contains("sleep 0.2"), "{told}");
 }
 
-/// A limit of processes and threads (`ulimit -u`, `pids.max`): wherever it is met, the run comes to its end.
+/// Under any limit of processes and threads (`ulimit -u`, `pids.max`) the run finishes.
 #[test]
 fn refused_threads_end_no_run() {
     let folder = Folder::new("threads");
@@ -202,7 +202,7 @@ fn bar_and_messages_share_terminal() {
     let Some((reader, writer)) = testkit::terminal() else { return testkit::was_skipped() };
     let folder = Folder::new("bar");
     let mut child = folder.run(&[]).stderr(writer).spawn().unwrap();
-    // The end of a terminal that nobody writes to any more is an error.
+    // Reading a terminal without writers fails.
     let mut shown = Vec::new();
     let _ = File::from(reader).read_to_end(&mut shown);
     assert!(testkit::ended(&mut child).is_some());
@@ -347,7 +347,7 @@ fn redact_replaces_nothing_that_is_there() {
     check_refused(&["--root", "/dev/zero", "identify"], "/dev/zero is larger than");
 }
 
-/// A page goes into a file: what else has the name stays what it is.
+/// A page never replaces anything but a regular file.
 #[test]
 fn devices_are_never_replaced() {
     let folder = Folder::new("devices");

@@ -1,10 +1,11 @@
 //! What runs that died leave behind, as users meet it: whether anything can be left at all, what the next start
 //! makes of it, and what it leaves alone.
 
+use crate::outcome::{can_unshare, said};
 use record::{End, Record};
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use testkit::Scratch;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
@@ -48,13 +49,6 @@ impl Folder {
     }
 }
 
-/// Both outputs, with one blank between words.
-fn said(output: &Output) -> String {
-    let both = [&output.stdout[..], &output.stderr[..]].concat();
-    let text = String::from_utf8_lossy(&both).into_owned();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn record(path: &Path) -> Record {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
@@ -69,19 +63,9 @@ fn kill_when(child: &mut Child, is_time: impl Fn() -> bool) {
     child.wait().unwrap();
 }
 
-/// True where a file system can be mounted that nobody else sees.
-fn can_mount() -> bool {
-    let unshared = Command::new("unshare").args(["-m", "true"]).status();
-    let can = machine::is_root() && unshared.is_ok_and(|status| status.success());
-    if !can {
-        testkit::skip("root and unshare are needed for mounts that nobody else sees");
-    }
-    can
-}
-
 #[test]
 fn runs_directory_in_ram_is_reported() {
-    testkit::needs!(can_mount());
+    testkit::needs!(can_unshare(&["-m"]));
     let folder = Folder::new("memory");
     std::fs::create_dir_all(folder.0.join("mem")).unwrap();
     std::fs::create_dir_all(folder.0.join("sbc-bench")).unwrap();
@@ -186,7 +170,7 @@ fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
     for words in ["invalid; do not use them: a run that died, in two", "The program was killed during two, run 2"] {
         assert!(told.contains(words), "{told}");
     }
-    // It is told once.
+    // The note is not repeated.
     let again = said(&folder.command("recover --log x.log").output().unwrap());
     assert_eq!(again, "No runs to recover in sbc-bench-runs.");
     assert!(folder.runs(".stream").is_empty());
@@ -194,13 +178,13 @@ fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
 
 #[test]
 fn killed_single_measurement_is_kept() {
-    testkit::needs!(can_mount());
+    testkit::needs!(can_unshare(&["-m"]));
     for verb in ["clock", "memory"] {
         // Killed before each write to the stream, until one is within a step.
         let is_within_step = |number: usize| {
             let folder = Folder::new(&format!("{verb}-{number}"));
             let state = folder.0.join("sbc-bench");
-            // It has no --log: the state of this system, for nobody else.
+            // The verb has no --log, so /var/lib is replaced.
             std::fs::create_dir_all(state.join("runs")).unwrap();
             symlink("sbc-bench/runs", folder.0.join("sbc-bench-runs")).unwrap();
             let mut run = folder.unshared(&format!("exec $B {verb} --quiet"));
@@ -237,10 +221,10 @@ fn reported_step_survives_any_kill() {
     }
 }
 
-/// What pstore keeps of an earlier crash must not be taken for the last words of this run.
+/// A crash in pstore from before the run is not its cause of death.
 #[test]
 fn crash_before_run_is_ignored() {
-    testkit::needs!(can_mount());
+    testkit::needs!(can_unshare(&["-m"]));
     for (written, is_told) in [("2020-01-01", false), ("now", true)] {
         let folder = Folder::new(written);
         let mut command = folder.command(QUICK);

@@ -1,6 +1,7 @@
 //! A review where nothing can be raised, and where nobody sits in front of it: without root, in a pipe, with
 //! standard input closed, as a job in the background of a terminal.
 
+use crate::outcome::text;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -9,37 +10,26 @@ use testkit::Scratch;
 /// `nobody` of every distribution.
 const NOBODY: u32 = 65534;
 
-/// A folder for results that anybody may write, removed at its end.
-struct Folder(Scratch);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = Scratch::new(&format!("review-{name}"));
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
-        Self(path)
-    }
-}
-
 /// A line for a shell in which `$PROGRAM` is the program; everything it printed, and its exit status.
 fn typed(name: &str, as_root: bool, line: &str) -> (String, i32) {
-    let folder = Folder::new(name);
+    let folder = Scratch::new(&format!("review-{name}"));
+    std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
     // A copy, because others than root may not look into the folder that it was built in.
-    let program = folder.0.join("sbc-bench");
+    let program = folder.join("sbc-bench");
     crate::placed::copy_program(&program);
     let mut command = Command::new("bash");
     command
         .args(["-c", line])
-        .current_dir(&folder.0)
+        .current_dir(&*folder)
         .env("PROGRAM", &program)
-        .env("HOME", &folder.0)
-        .env("XDG_STATE_HOME", folder.0.join("state"))
+        .env("HOME", &*folder)
+        .env("XDG_STATE_HOME", folder.join("state"))
         .env_remove("ExecuteCommand");
     if !as_root && rustix::process::geteuid().is_root() {
-        chown(&folder.0, Some(NOBODY), Some(NOBODY)).unwrap();
+        chown(&*folder, Some(NOBODY), Some(NOBODY)).unwrap();
         command.uid(NOBODY).gid(NOBODY);
     }
     let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let all = format!("{}\n{}", text(&output.stdout), text(&output.stderr));
     (all, output.status.code().unwrap_or(-1))
 }
@@ -80,7 +70,7 @@ fn review_runs_unattended() {
     );
 }
 
-/// Who reads from the terminal in the background is stopped by the kernel; this one goes on.
+/// The kernel stops background jobs that read from the terminal; a review must not.
 #[test]
 fn job_in_the_background_of_a_terminal_goes_on() {
     let job = "set -m; NOTUNING=yes $PROGRAM -R --log a.log >out 2>&1 & sleep 3; jobs; kill -INT $!; wait $!; \

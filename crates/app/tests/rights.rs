@@ -1,12 +1,13 @@
 //! Whose rights programs have under the real binary when it is called by sudo, and what root leaves
 //! aside because others can write it. Only root can be called; elsewhere these tests have nothing to ask.
 
+use crate::outcome::errors;
 use record::{Outcome, Record, StepMeasurement, WorkloadId};
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use testkit::Scratch;
 
 /// `nobody` of every distribution.
@@ -40,7 +41,7 @@ fn sbc_bench(words: &[&str]) -> Command {
     testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words)
 }
 
-/// As sudo calls it for nobody.
+/// The program as sudo starts it for `nobody`.
 fn by_sudo(words: &[&str]) -> Command {
     let mut command = sbc_bench(words);
     command
@@ -53,7 +54,7 @@ fn by_sudo(words: &[&str]) -> Command {
     command
 }
 
-/// What the program of a run printed.
+/// Output of the command of a run.
 fn printed(record: &Record, workload: &str) -> String {
     let output = |step: &record::Step| match &step.outcome {
         Outcome::Done(StepMeasurement::Scores(scores)) => Some(scores.output.clone()),
@@ -61,11 +62,6 @@ fn printed(record: &Record, workload: &str) -> String {
         _ => None,
     };
     record.steps_of(workload).filter_map(output).collect()
-}
-
-fn said(output: &Output) -> String {
-    let text = String::from_utf8_lossy(&output.stderr);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 const TELL: &str = "echo uid $(id -u) $(id -g); grep Groups: /proc/self/status; \
@@ -79,7 +75,7 @@ fn check_run(name: &str, words: &[&str], expected: &[&str]) {
     command.args(["--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told"]);
     command.arg("--log").arg(&log).args(["--", "sh", "-c", TELL]);
     let output = command.current_dir(&folder.0).output().unwrap();
-    assert!(log.exists(), "{name}: {}", said(&output));
+    assert!(log.exists(), "{name}: {}", errors(&output));
     let text = printed(&folder.record(), "told");
     let place = folder.0.display().to_string();
     for words in expected.iter().chain([&place.as_str()]) {
@@ -116,8 +112,8 @@ fn a_log_that_cannot_be_written_is_refused_before_the_run() {
     let mut command = sbc_bench(&["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
     command.arg(folder.0.join("run.log")).args(["--", "sh", "-c", &format!("id >> {}", marks.display())]);
     let output = command.uid(NOBODY).gid(NOBODY).current_dir("/").output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    assert!(said(&output).contains("cannot be written"), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    assert!(errors(&output).contains("cannot be written"), "{}", errors(&output));
     assert_eq!(std::fs::read_to_string(&marks).unwrap(), "", "it was measured");
 }
 
@@ -133,7 +129,7 @@ fn both_sides_of_ab_run_as_the_user() {
     let log = folder.0.join("run.log");
     let output = by_sudo(&words).arg("--log").arg(log).output().unwrap();
     let text = std::fs::read_to_string(&marks).unwrap();
-    assert!(text.lines().count() >= 24, "{text} {}", said(&output));
+    assert!(text.lines().count() >= 24, "{text} {}", errors(&output));
     assert!(text.lines().all(|line| line == "65534"), "{text}");
 }
 
@@ -156,17 +152,17 @@ fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
     let text = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap_or_default();
     for name in ["asked", "ran"] {
         let lines = text(name);
-        assert!(!lines.is_empty() && lines.lines().all(|line| line == "65534"), "{name}: {lines} {}", said(&output));
+        assert!(!lines.is_empty() && lines.lines().all(|line| line == "65534"), "{name}: {lines} {}", errors(&output));
     }
     let record = folder.record();
     let steps: Vec<_> = record.steps_of(WorkloadId::Geekbench).collect();
     let scores = format!("{steps:?}");
     assert!(scores.contains("700.0"), "{scores}");
-    // Root itself takes no program that another user can write, and says so at once.
+    // Root runs no program that another user can write.
     std::fs::remove_file(folder.0.join("asked")).unwrap();
     let output = sbc_bench(&words).arg(&log).env("GEEKBENCH", &program).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let sentence = said(&output);
+    let sentence = errors(&output);
     assert!(sentence.contains("geekbench cannot run: ") && sentence.contains("is owned by nobody"), "{sentence}");
     assert!(!folder.0.join("asked").exists());
 }
@@ -177,17 +173,17 @@ fn workload_without_program_is_refused() {
     for (flags, name) in [(&["-G"][..], "Geekbench"), (&["-P", "x"], "Phoronix Test Suite")] {
         let output = sbc_bench(flags).args(words).env("PATH", "/nowhere").output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{flags:?}");
-        let sentence = said(&output);
+        let sentence = errors(&output);
         assert!(sentence.contains(&format!("{name} is not installed")), "{sentence}");
     }
 }
 
-/// What `run --workload mine` says of definitions in this file.
+/// Error of `run --workload mine` with definitions in this file.
 fn refused(file: &Path, command: Command) -> String {
     let mut command = command;
     let output = command.arg("--workload-file").arg(file).output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    said(&output)
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    errors(&output)
 }
 
 #[test]
@@ -207,7 +203,7 @@ fn definitions_that_others_can_write_are_not_run_by_root() {
     let mut command = by_sudo(&words);
     command.arg("--workload-file").arg(&file).arg("--log").arg(log);
     let output = command.output().unwrap();
-    assert_eq!(printed(&folder.record(), "mine"), "65534\n", "{}", said(&output));
+    assert_eq!(printed(&folder.record(), "mine"), "65534\n", "{}", errors(&output));
     // A folder of definitions is looked through without them.
     let config = Folder::new("config", NOBODY);
     let own = config.0.join("sbc-bench/workloads.d");
@@ -240,10 +236,10 @@ fn root_ignores_writable_path_directories() {
     assert!(text.contains(&reason) && text.contains(". is not an absolute path"), "{text}");
     let _ = run(&["install-tools", "7-zip"]);
     let _ = run(&["storage"]);
-    let refused = said(&run(&["run", "--", "mytool"]));
+    let refused = errors(&run(&["run", "--", "mytool"]));
     assert!(refused.contains("mytool") && refused.contains("is ignored because"), "{refused}");
     assert!(!folder.0.join("ran").exists(), "root ran a program of another user");
-    // What root starts finds no such folder either; a user's own command has the PATH of its user.
+    // Programs of root have no such directory in PATH; a command of the user has the PATH of the user.
     let log = folder.0.join("run.log");
     let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told", "--log"];
     let told = |mut command: Command| {
@@ -264,7 +260,7 @@ fn files_in_caller_directories_belong_to_caller() {
     let owner = |path: &Path| path.metadata().unwrap().uid();
     for (whose, expected) in [(NOBODY, NOBODY), (0, 0)] {
         let folder = Folder::new(&format!("made-{whose}"), whose);
-        // What was there before is nobody's business.
+        // An existing file keeps its owner.
         let before = folder.file("before", 0o644, "");
         let log = folder.0.join("run.log");
         let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"];
@@ -274,10 +270,10 @@ fn files_in_caller_directories_belong_to_caller() {
             let mut command = by_sudo(&words);
             command.arg(&log).args(["--", "true"]);
             let output = command.current_dir(&folder.0).output().unwrap();
-            assert!(log.exists(), "{}", said(&output));
+            assert!(log.exists(), "{}", errors(&output));
             let kept = runs.read_dir().unwrap().map(|entry| entry.unwrap().path());
             let kept: Vec<PathBuf> = kept.collect();
-            assert_eq!(kept.len(), files, "{}", said(&output));
+            assert_eq!(kept.len(), files, "{}", errors(&output));
             assert!(kept.iter().all(|path| owner(path) == expected), "{kept:?}");
         }
         let record = log.with_extension("json");
@@ -288,7 +284,7 @@ fn files_in_caller_directories_belong_to_caller() {
         let recording = folder.0.join("own.sbcmon");
         let mut command = by_sudo(&["-m", "0.05", "--quiet", "--count", "2", "--record"]);
         let output = command.arg(&recording).output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", errors(&output));
         assert_eq!(owner(&recording), expected);
     }
 }
@@ -313,7 +309,7 @@ fn unprivileged_tools_run_as_caller() {
         let output = command.arg(folder.0.join("run.log")).env("PATH", path).output().unwrap();
         let text = std::fs::read_to_string(&marks).unwrap();
         let is_users = !text.is_empty() && text.lines().all(|line| line == "65534");
-        assert!(is_users, "{name}: {text:?} {}", said(&output));
+        assert!(is_users, "{name}: {text:?} {}", errors(&output));
         std::fs::write(&marks, "").unwrap();
         std::fs::remove_file(program).unwrap();
     }

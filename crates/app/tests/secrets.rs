@@ -9,7 +9,7 @@ use record::{
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What must not be in any output, in small letters.
+/// Secrets in small letters.
 const SECRETS: [&str; 36] = [
     "de:ad:5e:c2:e7:01",
     "dead5ec2e701",
@@ -250,7 +250,7 @@ fn redacted_record_has_no_secret() {
     assert!(left.is_empty(), "{}", left.join("\n"));
 }
 
-/// `sbc-bench redact`: what it writes to standard output, and what it says.
+/// Both outputs of `sbc-bench redact`.
 fn by_program(file: &str, content: &str) -> (String, String) {
     let path: PathBuf = std::env::temp_dir().join(format!("sbc-bench-{}-{file}", std::process::id()));
     std::fs::write(&path, content).unwrap();

@@ -1,5 +1,6 @@
-//! `view` and `monitor --web` from the outside: what a browser gets, and what it does not get without the address.
+//! `view` and `monitor --web` from the outside: answers with and without the token.
 
+use crate::outcome::{board, interrupt};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use testkit::Scratch;
 
-/// However busy the machine is, what is waited for comes within this time.
+/// Maximum wait, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A directory for one test, removed at its end.
@@ -33,9 +34,9 @@ struct Server {
     host: String,
     /// The path with the token, and a slash at its end.
     path: String,
-    /// What it said before its address: its two outputs come in either order.
+    /// Lines before the address; the two outputs come in either order.
     earlier: Vec<String>,
-    /// What it says after, line by line.
+    /// Lines after the address.
     lines: Receiver<String>,
 }
 
@@ -74,7 +75,7 @@ impl Server {
         Self { child, host: host.to_owned(), path, earlier, lines }
     }
 
-    /// Waits until it says this, if it did not before.
+    /// Waits for a line with this text.
     fn wait_for(&self, text: &str) {
         if self.earlier.iter().any(|line| line.contains(text)) {
             return;
@@ -106,8 +107,7 @@ impl Server {
 
     /// Exit status after Ctrl-C.
     fn interrupt(mut self) -> Option<i32> {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        interrupt(&self.child);
         self.child.wait().unwrap().code()
     }
 }
@@ -123,12 +123,7 @@ fn explain_tests(name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
-fn board(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
-    folder.join(format!("{name}.board")).to_str().unwrap().to_owned()
-}
-
-/// What the links of a page lead to, from the folder of the site.
+/// Targets of the links of a page, relative to the site.
 fn links(page: &str, from: &str) -> Vec<String> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -218,7 +213,7 @@ fn nothing_is_found_without_the_token_or_by_a_foreign_name() {
     );
 }
 
-/// A file is text with anything in it, and one that is gone is not there.
+/// Files are served as plain text; a removed file is not found.
 #[test]
 fn files_are_served_as_they_are_and_never_run() {
     let folder = Folder::new("files");

@@ -1,16 +1,15 @@
 //! The verbs that look at several results, from the outside.
 
 use record::{Compression, Fact, Outcome, Record, Run, Source, Step, StepMeasurement, Variant, WorkloadId};
-use std::path::PathBuf;
 use std::process::{Command, Output};
+use testkit::Scratch;
 
-/// A folder with results of one board, one a day, removed at its end.
-struct Results(PathBuf);
+/// Results of one board, one a day.
+struct Results(Scratch);
 
 impl Results {
     fn new(name: &str, scores: &[u32]) -> Self {
-        let path = std::env::temp_dir().join(format!("sbc-bench-several-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
+        let path = Scratch::new(&format!("several-{name}"));
         for (day, mips) in scores.iter().enumerate() {
             let text = serde_json::to_string(&record(day as i64, *mips)).unwrap();
             std::fs::write(path.join(format!("{day}.json")), text).unwrap();
@@ -22,12 +21,6 @@ impl Results {
         let files = (0..files).map(|day| self.0.join(format!("{day}.json")));
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
         command.args(words).args(files).output().unwrap()
-    }
-}
-
-impl Drop for Results {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -206,13 +199,13 @@ fn a_figure_is_the_same_number_everywhere() {
     check(&results.run(&["compare"], 1), &[" 6511  "]);
 }
 
-/// Results of one's own count among the known ones, from `--with` and from the directory that is always looked at.
+/// Results of the user count among the known ones, from `--with` and from the directory of references.
 #[test]
 fn own_results_join_the_known_ones() {
     let results = Results::new("with", &[5000, 4000, 4500, 4600, 4700]);
     let home = results.0.join("home");
     let references = if rustix::process::geteuid().is_root() {
-        // The directory of the whole system belongs to nobody here.
+        // Tests do not write to the directory of the system.
         None
     } else {
         Some(home.join("sbc-bench/references"))

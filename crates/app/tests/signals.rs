@@ -135,7 +135,7 @@ fn ctrl_z_is_ignored_without_shell() {
         return testkit::skip("setsid is needed for a session of its own");
     }
     let folder = Folder::new("orphan");
-    // A session of its own, as `ssh -t board sbc-bench` has it: nobody could let it go on.
+    // A separate session, as of `ssh -t board sbc-bench`, in which nobody could continue a stopped run.
     let (mut child, load) = folder.started(&["sh", "-c", "setsid \"$@\"; :", "sh"]);
     let program = std::fs::read_to_string(format!("/proc/{load}/stat")).unwrap();
     let parent = program.rsplit_once(')').unwrap().1.split_whitespace().nth(1);

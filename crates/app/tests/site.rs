@@ -195,7 +195,7 @@ fn new_log_renders_its_page_and_its_lists() {
     report.arg("report").arg(place.0.join("in").join(&late)).arg("--html").arg(&alone).output().unwrap();
     assert_eq!(std::fs::read(alone).unwrap(), std::fs::read(place.out().join(page)).unwrap());
 
-    // What is gone leaves with all that was made of it alone.
+    // Pages of a removed log alone are removed.
     std::fs::remove_file(place.0.join("in").join(&late)).unwrap();
     place.site(&[]);
     assert_eq!(place.files().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
@@ -281,11 +281,11 @@ fn odd_names_and_files_make_a_site() {
     for path in ["feed.atom", "sitemap.xml"] {
         texts_of(&std::fs::read_to_string(place.out().join(path)).unwrap(), "id");
     }
-    // The same again: unreadable files are told again, nothing is written.
+    // The next call notes unreadable files again and writes nothing.
     let again = place.site(&["--url", BASE]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("broken.json is JSON but not"), "{again:?}");
     assert_eq!(place.files(), files);
-    // A site within its own results is none of them.
+    // A site in the directory of results is skipped.
     let inside = Command::new(env!("CARGO_BIN_EXE_sbc-bench"))
         .arg("site")
         .arg(&place.0)
@@ -315,7 +315,7 @@ fn wrong_arguments_are_told() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("None of the files could be read."), "{output:?}");
 }
 
-/// Under a limit of processes and threads (`ulimit -u`) the calling thread makes all pages, and they are the same.
+/// Under a limit of processes and threads (`ulimit -u`) the calling thread makes the same pages.
 #[test]
 fn refused_threads_make_the_same_site() {
     let place = Place::new("threads");

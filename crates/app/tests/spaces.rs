@@ -1,6 +1,7 @@
 //! Runs of several containers: each has process ids of its own (PID namespaces), and all see the control groups of
 //! one kernel. None takes another one for dead, and none ends the programs of another one.
 
+use crate::outcome::{can_unshare, said};
 use std::process::{Command, Output, Stdio};
 use testkit::Scratch;
 
@@ -36,27 +37,13 @@ impl Folder {
     }
 }
 
-/// Says that it has begun, and goes on until another process says so.
+/// Mount and PID namespaces.
+const NAMESPACES: [&str; 4] = ["-m", "-p", "-f", "--mount-proc"];
+
+/// A load that begins, and continues until another process tells it to end.
 const LOAD: &str = "touch $0.began; until [ -e $0.go ]; do sleep 0.1; done";
 
-fn can_unshare() -> bool {
-    let words = ["-m", "-p", "-f", "--mount-proc", "true"];
-    let status = Command::new("unshare").args(words).status();
-    let can = machine::is_root() && status.is_ok_and(|status| status.success());
-    if !can {
-        testkit::skip("root and unshare are needed for process ids that begin again");
-    }
-    can
-}
-
-/// Both outputs, with one blank between words.
-fn said(output: &Output) -> String {
-    let both = [&output.stdout[..], &output.stderr[..]].concat();
-    let text = String::from_utf8_lossy(&both).into_owned();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A run that came to its end with its one result.
+/// Checks that a run finished.
 fn came_through(folder: &Folder, who: &str, output: &Output) {
     let status = folder.read(&format!("{who}.status"));
     let told = folder.read(&format!("{who}.out"));
@@ -66,9 +53,9 @@ fn came_through(folder: &Folder, who: &str, output: &Output) {
 
 #[test]
 fn runs_of_two_containers_leave_each_other_alone() {
-    testkit::needs!(can_unshare());
+    testkit::needs!(can_unshare(&NAMESPACES));
     let folder = Folder::new("two");
-    // Inside, the run gets a number that nobody has outside any more, and the other way round.
+    // The pid of the run inside is free outside, and vice versa.
     let output = folder.apart(
         r#"
         inside 'n=0; while [ $n -lt 40 ]; do /bin/true; n=$((n+1)); done
@@ -96,7 +83,7 @@ fn settings_are_changed_by_one_run_at_a_time() {
     const SETTING: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
     let before = std::fs::read_to_string(SETTING).unwrap_or_default();
     let groups = std::fs::read_dir("/sys/fs/cgroup").is_ok_and(|mut groups| groups.next().is_some());
-    if !can_unshare() || !groups || !before.contains("[madvise]") {
+    if !can_unshare(&NAMESPACES) || !groups || !before.contains("[madvise]") {
         return testkit::skip("control groups and a kernel with huge pages on demand are needed");
     }
     let folder = Folder::new("settings");
@@ -132,7 +119,7 @@ fn settings_are_changed_by_one_run_at_a_time() {
 
 #[test]
 fn the_guard_of_a_killed_run_spares_the_run_of_its_number_in_a_container() {
-    testkit::needs!(can_unshare());
+    testkit::needs!(can_unshare(&NAMESPACES));
     let folder = Folder::new("number");
     let output = folder.apart(
         r#"
@@ -166,7 +153,7 @@ fn the_guard_of_a_killed_run_spares_the_run_of_its_number_in_a_container() {
 /// `/proc` may be that of the surroundings: its numbers are other processes than ours.
 #[test]
 fn where_proc_has_other_numbers_nothing_is_done_to_their_processes() {
-    testkit::needs!(can_unshare());
+    testkit::needs!(can_unshare(&NAMESPACES));
     let folder = Folder::new("blind");
     let output = folder.apart(
         r#"
@@ -182,7 +169,7 @@ fn where_proc_has_other_numbers_nothing_is_done_to_their_processes() {
 
 #[test]
 fn of_many_programs_that_a_dead_run_left_a_few_are_named() {
-    testkit::needs!(can_unshare());
+    testkit::needs!(can_unshare(&NAMESPACES));
     let folder = Folder::new("many");
     let output = folder.apart(
         r#"

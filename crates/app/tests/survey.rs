@@ -83,8 +83,7 @@ fn kernel_report() {
             "spectre v2: Mitigation: CSV2, BHB",
         ],
     );
-    let folder = std::env::temp_dir().join(format!("sbc-bench-eol-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = testkit::Scratch::new("eol");
     let newer = folder.join("linux.json");
     std::fs::write(
         &newer,
@@ -100,7 +99,6 @@ fn kernel_report() {
     let (status, _, error) = run("rock-5-itx-storage", &["kernel", "--eol-file", "/proc/version"]);
     assert_eq!(status, 1);
     assert!(error.contains("contains no kernel end-of-life dates"), "{error}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -155,7 +153,7 @@ fn boards() -> Vec<(String, String)> {
     boards.map(read).collect()
 }
 
-/// The output of a command without line breaks: where a line is broken matters to nobody.
+/// Output of a command without line breaks.
 fn told(board: &str, words: &[&str]) -> String {
     let (status, text, errors) = run(board, words);
     assert_eq!(status, 0, "{board} {words:?}: {errors}");
@@ -224,7 +222,7 @@ fn identify_names_the_deciding_evidence() {
     assert!(review.contains("Cix P1, Kernel: aarch64"), "{review}");
 }
 
-/// The kernel of a Raspberry Pi 5 gives each CPU a cluster of its own; they are one.
+/// The kernel of a Raspberry Pi 5 reports a cluster for each CPU; they are one.
 #[test]
 fn cpus_of_one_cluster_have_one_number() {
     let (_, text, _) = run("raspberry-pi-5", &["review", "--inspect"]);

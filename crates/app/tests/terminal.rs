@@ -6,12 +6,17 @@ use std::io::Read;
 use std::process::Stdio;
 
 const COLUMNS: u16 = 100;
-/// What is known, and what a serial console says, which knows nothing.
+/// A known size, and that of a serial console.
 const KNOWN: (u16, u16) = (COLUMNS, 40);
 const SERIAL: (u16, u16) = (0, 0);
 const LEFT: &str = "\u{1b}[?1049l";
 
-/// What the program writes to a terminal of this size with this locale; none where there is no pseudo-terminal.
+/// Path of a log.
+fn log_in(folder: &testkit::Scratch) -> String {
+    folder.join("run.log").display().to_string()
+}
+
+/// Output of the program to a terminal of this size; none where there is no pseudo-terminal.
 fn shown(words: &[&str], locale: &str, (ws_col, ws_row): (u16, u16)) -> Option<String> {
     let (reader, writer) = testkit::terminal()?;
     let size = Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
@@ -32,31 +37,10 @@ fn shown(words: &[&str], locale: &str, (ws_col, ws_row): (u16, u16)) -> Option<S
     Some(text)
 }
 
-/// A log in a folder of its own, removed at the end.
-struct Log(std::path::PathBuf);
-
-impl Log {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("sbc-bench-terminal-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn path(&self) -> String {
-        self.0.join("run.log").display().to_string()
-    }
-}
-
-impl Drop for Log {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn run_ends_with_its_course_where_the_terminal_has_utf8() {
-    let log = Log::new("course");
-    let words = ["run", "--repeat", "3", "--force", "--wait", "0s", "--log", &log.path(), "--", "sleep", "0.7"];
+    let folder = testkit::Scratch::new("terminal-course");
+    let words = ["run", "--repeat", "3", "--force", "--wait", "0s", "--log", &log_in(&folder), "--", "sleep", "0.7"];
     for (locale, has_course) in [("C.UTF-8", true), ("C", false)] {
         let Some(text) = shown(&words, locale, KNOWN) else { return testkit::was_skipped() };
         assert!(text.contains("sleep 0.7"), "{text}");
@@ -70,9 +54,9 @@ fn run_ends_with_its_course_where_the_terminal_has_utf8() {
 
 #[test]
 fn run_is_watched_on_a_whole_screen_and_ends_below_it() {
-    let log = Log::new("screen");
+    let folder = testkit::Scratch::new("terminal-screen");
     let words =
-        ["run", "--tui", "--repeat", "3", "--force", "--wait", "0s", "--log", &log.path(), "--", "sleep", "0.7"];
+        ["run", "--tui", "--repeat", "3", "--force", "--wait", "0s", "--log", &log_in(&folder), "--", "sleep", "0.7"];
     for size in [KNOWN, SERIAL] {
         let Some(text) = shown(&words, "C.UTF-8", size) else { return testkit::was_skipped() };
         let (screen, behind) = text.split_once(LEFT).unwrap_or_else(|| panic!("no screen: {text}"));
@@ -86,10 +70,10 @@ fn run_is_watched_on_a_whole_screen_and_ends_below_it() {
 
 #[test]
 fn bar_is_shown_where_the_terminal_knows_its_width_and_where_not() {
-    let log = Log::new("bar");
-    let words = ["run", "--force", "--wait", "0s", "--log", &log.path(), "--", "sleep", "0.7"];
+    let folder = testkit::Scratch::new("terminal-bar");
+    let words = ["run", "--force", "--wait", "0s", "--log", &log_in(&folder), "--", "sleep", "0.7"];
     for size in [KNOWN, SERIAL] {
         let Some(text) = shown(&words, "C", size) else { return testkit::was_skipped() };
-        assert!(text.contains("00:00:0") && text.contains(": sleep 0.7"), "{size:?}: {text}");
+        assert!(text.contains(" [>               ] ") && text.contains(": sleep 0.7"), "{size:?}: {text}");
     }
 }

@@ -1,6 +1,7 @@
 //! `sbc-bench update` on a copy of the program, with a release on loopback: what is verified, and that at every moment there
 //! is a program that starts.
 
+use crate::outcome::texts;
 use minisign::KeyPair;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -8,16 +9,16 @@ use std::io::{BufRead, BufReader, Cursor, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use testkit::clean_command;
+use testkit::{Scratch, clean_command};
 
 const OLD: &str = concat!("sbc-bench ", env!("CARGO_PKG_VERSION"));
 const NEW: &str = "sbc-bench 99.0.0";
 const GOOD: &str = "#!/bin/sh\necho 'sbc-bench 99.0.0 (abc)'\n";
 
-/// What a server says to one path.
+/// Answer of a server to one path.
 #[derive(Clone)]
 enum Answer {
     Body(Vec<u8>),
@@ -42,7 +43,7 @@ impl Server {
         let serve = move || {
             for stream in listener.incoming() {
                 counted.fetch_add(1, Ordering::Relaxed);
-                // Who was killed has closed its end.
+                // A killed client closed the connection.
                 let _ = answer(&stream.unwrap(), &of_thread.lock().unwrap());
             }
         };
@@ -79,9 +80,9 @@ fn answer(stream: &TcpStream, files: &HashMap<String, Answer>) -> std::io::Resul
     }
 }
 
-/// A copy of the program in a folder of its own, and a release.
+/// A copy of the program, and a release.
 struct Bench {
-    folder: PathBuf,
+    folder: Scratch,
     server: Server,
     keys: KeyPair,
     /// The day of its releases.
@@ -90,8 +91,7 @@ struct Bench {
 
 impl Bench {
     fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("sbc-bench-update-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
+        let folder = Scratch::new(&format!("update-{name}"));
         std::fs::create_dir_all(folder.join("bin")).unwrap();
         let (server, keys) = (Server::new(), KeyPair::generate_unencrypted_keypair().unwrap());
         let bench = Self { folder, server, keys, day: jiff::Zoned::now().date().to_string() };
@@ -141,7 +141,7 @@ impl Bench {
     fn command(&self, words: &[&str]) -> Command {
         let from = ["update", "--from", &self.server.url, "--key", "key.pub"];
         let mut command = clean_command(self.program(), [&from, words].concat());
-        command.current_dir(&self.folder).env("STATE_DIRECTORY", &self.folder).env("XDG_STATE_HOME", &self.folder);
+        command.current_dir(&*self.folder).env("STATE_DIRECTORY", &*self.folder).env("XDG_STATE_HOME", &*self.folder);
         command
     }
 
@@ -149,7 +149,7 @@ impl Bench {
         texts(&self.command(words).output().unwrap())
     }
 
-    /// The version of what is in place, which must start.
+    /// Version of the installed program, which must start.
     fn version(&self) -> String {
         let (status, out, err) = texts(&clean_command(self.program(), ["--version"]).output().unwrap());
         assert_eq!(status, 0, "{err}");
@@ -171,17 +171,6 @@ impl Bench {
         assert!(err.contains(expected), "{case}: {err}");
         assert_eq!((self.version().as_str(), self.files()), (OLD, vec!["sbc-bench".to_owned()]), "{case}");
     }
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-fn texts(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 #[test]
@@ -318,7 +307,7 @@ fn killed_anywhere_or_without_room_there_is_a_program_that_starts() {
                 break;
             }
             assert_eq!(status, -1, "call {number}: {err}");
-            // What the killed one left is gone after the next update.
+            // The next update removes leftovers.
             assert_eq!(bench.update(&["--yes"]).0, 0);
             assert_eq!((bench.version().as_str(), bench.files().len()), (NEW, 1), "call {number}: {:?}", bench.files());
             bench.reset();

@@ -1,8 +1,7 @@
-//! Files that the user named, to be read whole: any kind of file, links followed, and never more of it than a file
-//! of its kind has. Not files of our own: those are in [`machine::files`].
+//! Reads files that the user named: any kind of file, through links, up to a limit for each kind. The program's own files are
+//! in [`machine::files`].
 //!
-//! A pipe may be named as well (`<(zcat log.gz)`), and the process that fills it may take long; one that nobody opens for
-//! writing is not waited for.
+//! A pipe (`<(zcat log.gz)`) may take long to fill; a pipe without a writer is an error.
 
 use anyhow::Context;
 use machine::Root;
@@ -13,16 +12,16 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The largest board has some MiB.
+/// The largest board file has a few MiB.
 const BOARD_BYTES_MAX: u64 = 64 << 20;
-/// A shell opens both ends of a pipe at about the same time.
+/// Maximum wait for the writer of a pipe: a shell opens both ends at about the same time.
 const WRITER_TIME_MAX: Duration = Duration::from_secs(2);
 const WRITER_LOOK: Duration = Duration::from_millis(20);
 
-/// All of a file.
+/// Reads a whole file.
 ///
 /// # Errors
-/// It cannot be read, or has more than so many bytes.
+/// The file cannot be read, or is larger than `bytes_max`.
 pub fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
     whole(open(path)?, path, bytes_max)
 }
@@ -30,7 +29,7 @@ pub fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
 /// Opens a file; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be opened, or is a pipe without a writer.
+/// The file cannot be opened, or is a pipe without a writer.
 pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
@@ -40,15 +39,15 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     let file = rustix::fs::open(path, flags, Mode::empty());
     let mut file = File::from(file.with_context(cannot)?);
     let is_pipe = file.metadata().with_context(cannot)?.file_type().is_fifo();
-    let first = if is_pipe { begun(&mut file, path)? } else { Vec::new() };
+    let first = if is_pipe { first_byte(&mut file, path)? } else { Vec::new() };
     fcntl_setfl(&file, OFlags::empty()).with_context(cannot)?;
     Ok(Box::new(Cursor::new(first).chain(file)))
 }
 
-/// A machine in a folder or a board file.
+/// Reads a machine from a folder or a board file.
 ///
 /// # Errors
-/// It cannot be read, or is no board file.
+/// The file cannot be read, or is not a board file.
 pub fn root(path: &Path) -> anyhow::Result<Root> {
     if path.is_dir() {
         return Ok(Root::of_folder(path));
@@ -57,8 +56,8 @@ pub fn root(path: &Path) -> anyhow::Result<Root> {
     Ok(Root::of_board_file(&path.display().to_string(), &bytes)?)
 }
 
-/// Waits for a writer. What it has written by then, if anything, is at most a byte.
-fn begun(pipe: &mut File, path: &Path) -> anyhow::Result<Vec<u8>> {
+/// Waits for a writer. Returns its first byte, or nothing if it has not written yet.
+fn first_byte(pipe: &mut File, path: &Path) -> anyhow::Result<Vec<u8>> {
     let until = Instant::now() + WRITER_TIME_MAX;
     let mut first = vec![0];
     loop {
@@ -74,7 +73,7 @@ fn begun(pipe: &mut File, path: &Path) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-/// All of what is left of an open file, which is named like this.
+/// Reads the rest of an open file; `name` is for errors.
 ///
 /// # Errors
 /// As [`read`].

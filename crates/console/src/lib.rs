@@ -1,4 +1,4 @@
-//! The terminal of the user: streams, signals, progress, monitor. The only place that prints.
+//! Terminal of the user: streams, signals, progress, monitor. Only this crate prints.
 
 #![forbid(unsafe_code)]
 

@@ -6,25 +6,25 @@ use std::os::fd::AsFd;
 
 /// Minimum number of columns of a layout.
 const COLUMNS_MIN: usize = 40;
-/// Columns and rows of a terminal that does not say: those of the terminals that serial lines were made for.
+/// Columns and rows of a terminal that does not report its size, such as a serial console.
 const USUAL: (u16, u16) = (80, 24);
 
 /// Abilities of the terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Look {
-    /// Colours are allowed: by the terminal, by `NO_COLOR`.
+    /// Terminal and `NO_COLOR` allow colours.
     pub colours: bool,
-    /// It knows ASCII alone.
+    /// Only ASCII characters.
     pub ascii: bool,
 }
 
 impl Look {
-    /// By the variables of this process.
+    /// Reads the environment of this process.
     pub fn of_this_terminal() -> Self {
         Self::of_environment(|name| std::env::var(name).ok())
     }
 
-    /// By the environment: <https://no-color.org>, the locale, and what is known of old terminals.
+    /// Follows <https://no-color.org>, the locale, and properties of old terminals.
     fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let term = set("TERM").unwrap_or_default();
@@ -42,7 +42,7 @@ impl Look {
     }
 }
 
-/// True if a line can be written over: not on a terminal that only prints, as the consoles of editors are.
+/// True if a line can be overwritten, which consoles of editors cannot do.
 pub fn has_cursor() -> bool {
     !is_printer(std::env::var("TERM").ok().as_deref())
 }
@@ -51,13 +51,13 @@ fn is_printer(term: Option<&str>) -> bool {
     term == Some("dumb")
 }
 
-/// Columns of the terminal that standard output leads to; none where it leads elsewhere, or the terminal does not know.
+/// Columns of the terminal on standard output; none for other outputs and unknown sizes.
 pub fn columns() -> Option<usize> {
     let size = tcgetwinsize(stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
-/// Columns of a text for people: 80, or those of a narrower terminal down to 40.
+/// Columns of a text for people: those of the terminal, from 40 to 80.
 pub fn text_columns() -> usize {
     columns().map_or(facts::lines::COLUMNS, |columns| columns.clamp(COLUMNS_MIN, facts::lines::COLUMNS))
 }
@@ -67,7 +67,7 @@ pub fn size(terminal: impl AsFd) -> (u16, u16) {
     drawable(tcgetwinsize(terminal).ok())
 }
 
-/// A serial console says that it has none.
+/// Replaces zeros, which serial consoles report.
 fn drawable(reported: Option<Winsize>) -> (u16, u16) {
     let known = |reported: u16, usual| if reported > 0 { reported } else { usual };
     reported.map_or(USUAL, |size| (known(size.ws_col, USUAL.0), known(size.ws_row, USUAL.1)))

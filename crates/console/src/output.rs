@@ -1,6 +1,5 @@
-//! Everything that people and programs read goes through here, and through [`crate::stderr`] for
-//! messages: no foreign text steers a terminal, a closed pipe ends quietly, anything else is an error.
-//! A reader of standard output that has stopped is waited for, but not once a signal asked for the end.
+//! Standard output; messages go through [`crate::stderr`]. Control characters in foreign text are removed, a closed pipe is not
+//! an error, anything else is. Output waits for a slow reader until a signal asks for the end.
 
 pub use crate::stderr::note;
 
@@ -18,12 +17,12 @@ use std::time::{Duration, Instant};
 
 /// Number of bytes that a pipe or terminal accepts at once if it accepts any.
 const CHUNK_BYTES: usize = 2048;
-/// The kernel fills pipes by pages of at most so much on small boards.
+/// Page size of small boards; the kernel fills pipes page by page.
 const PAGE_BYTES: usize = 4096;
 /// Maximum time for output after a signal.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
-/// Writes text to standard output. A reader that closes the pipe early (`grep -q`, `head`) has seen enough.
+/// Writes text to standard output. A reader that closes the pipe early (`grep -q`, `head`) is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_to_reader(text).map(|_| ())
 }
@@ -33,12 +32,12 @@ pub fn print_to_reader(text: &str) -> anyhow::Result<bool> {
     let out = std::io::stdout();
     // Keeps the order if both are one terminal.
     stderr::settle();
-    // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
+    // Names of cards and messages of drivers must not control the terminal.
     let text = facts::harmless(text);
     write(out.as_fd(), text.as_bytes(), may_wait()).context("Cannot write to standard output")
 }
 
-/// True if standard output may keep a writer waiting. Asked once, because that costs a system call.
+/// True if standard output can block a writer. Cached, because it costs a system call.
 fn may_wait() -> bool {
     static MAY_WAIT: OnceLock<bool> = OnceLock::new();
     let out = std::io::stdout();
@@ -51,7 +50,7 @@ pub fn has_room_for_line() -> bool {
     !may_wait() || matches!(poll(&mut [PollFd::new(&out, PollFlags::OUT)], Some(&Timespec::default())), Ok(1..))
 }
 
-/// True if so many bytes can be written to standard output without waiting for its reader.
+/// True if this number of bytes can be written to standard output without waiting for its reader.
 pub fn has_room(bytes: usize) -> bool {
     let out = std::io::stdout();
     let mut room = [PollFd::new(&out, PollFlags::OUT)];
@@ -59,7 +58,7 @@ pub fn has_room(bytes: usize) -> bool {
     if !matches!(poll(&mut room, Some(&at_once)), Ok(1..)) {
         return false;
     }
-    // A pipe says that there is some room; how much is what it holds less what is in it, by whole pages.
+    // For a pipe, poll tells that there is some room; the amount is its size without its content, in whole pages.
     let size = rustix::pipe::fcntl_getpipe_size(&out);
     let (Ok(size), Ok(used)) = (size, rustix::io::ioctl_fionread(&out)) else { return true };
     let free = size.saturating_sub(usize::try_from(used).unwrap_or(usize::MAX));
@@ -82,7 +81,7 @@ fn is_file_or_null(out: BorrowedFd<'_>) -> bool {
     matches!(kind, Ok(FileType::RegularFile | FileType::CharacterDevice))
 }
 
-/// Writes all of it. False if nobody reads it.
+/// Writes all text. False if the reader is gone.
 fn write(out: BorrowedFd<'_>, mut text: &[u8], may_wait: bool) -> std::io::Result<bool> {
     while !text.is_empty() {
         if may_wait && !is_read(out) {
@@ -102,7 +101,7 @@ fn write(out: BorrowedFd<'_>, mut text: &[u8], may_wait: bool) -> std::io::Resul
     Ok(true)
 }
 
-/// Waits until there is room. False if that takes long after a signal.
+/// Waits for room. False if there is none some time after a signal.
 fn is_read(out: BorrowedFd<'_>) -> bool {
     let mut asked_to_end = None;
     loop {
@@ -121,7 +120,7 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// A row of a list: its name, and behind it at this column what is said of it, which breaks at the last column.
+/// A row of a list: a name, and at this column its description, which is broken at the width of the terminal.
 pub fn row(name: &str, column: usize, about: &str) -> String {
     let about = wrapped_at(&format!("{:column$}{about}", ""), column, text_columns());
     if width(name) < column {
@@ -129,9 +128,4 @@ pub fn row(name: &str, column: usize, about: &str) -> String {
     } else {
         format!("{name}\n{about}\n")
     }
-}
-
-/// A moment of a run as the time of day where it ran.
-pub fn time_of_day(record: &record::Record, at_ms: i64) -> String {
-    explain::monitor::time_of_day(record, at_ms)
 }

@@ -3,7 +3,7 @@
 mod step_log;
 mod words;
 
-use crate::{look, stderr};
+use crate::{look, signals, stderr};
 use bench::{Progress, TimeLeft};
 use facts::lines::padded;
 use std::cell::RefCell;
@@ -17,41 +17,40 @@ const BAR_COLUMNS: usize = 16;
 pub struct ProgressBar {
     shown: Style,
     began: Instant,
-    /// The step that runs: its name, when it began, and what was left then.
+    /// Current step: name, start, and time left at its start.
     step: RefCell<Option<(String, Instant, Option<TimeLeft>)>>,
     log: RefCell<StepLog>,
-    /// In place of the bar, until it is left.
+    /// Replaces the bar until the user leaves it.
     picture: RefCell<Option<Box<dyn Picture>>>,
 }
 
-/// A whole screen that shows a run.
+/// A full screen that shows a run.
 pub trait Picture {
-    /// Samples have come. False if nobody looks any more.
+    /// Shows new samples. False if the user left the screen.
     fn sampled(&mut self, record: &record::Record) -> bool;
-    /// Shows the current step. False if the reader is gone.
+    /// Shows the current step. False if the user left the screen.
     fn head(&mut self, text: &str) -> bool;
-    /// Something is worth a line.
+    /// Shows a note.
     fn note(&mut self, text: &str);
 }
 
 /// Display of progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Style {
-    /// By a bar below all lines.
+    /// A bar below all lines.
     Bar,
-    /// By a line for each step.
+    /// A line for each step.
     Lines,
-    /// Not at all.
     Nothing,
 }
 
 impl ProgressBar {
-    /// A bar on a terminal that can write over it, lines elsewhere, nothing where nothing is wanted.
+    /// A bar on a terminal with a cursor, else lines; nothing if `quiet`.
     pub fn new(quiet: bool) -> Self {
         Self::with_picture(quiet, None)
     }
 
-    /// The same with a screen in place of the bar. What is said meanwhile stands in the terminal when it is left.
+    /// As [`Self::new`], with a screen in place of the bar. Lines are printed when the user leaves it.
     pub fn with_picture(quiet: bool, picture: Option<Box<dyn Picture>>) -> Self {
         stderr::hold(picture.is_some());
         let shown = match (quiet, stderr::is_terminal() && look::has_cursor()) {
@@ -63,7 +62,7 @@ impl ProgressBar {
         Self { shown, began: Instant::now(), step, log, picture: RefCell::new(picture) }
     }
 
-    /// Shows what happens.
+    /// Prints or draws an event of the run.
     pub fn show(&self, progress: &Progress) {
         match progress {
             Progress::GateWaits(gate, left) => self.busy(gate, *left),
@@ -77,12 +76,13 @@ impl ProgressBar {
             Progress::StepEnded { name, step, runs } => self.ended(&words::ended(name, step, *runs)),
             Progress::Sampled(record) => self.paint(|picture| picture.sampled(record)),
             Progress::Watched(record) => self.watched(record),
+            // Nobody waits for the end of a run that stops.
+            Progress::Left(_) if signals::received() != 0 => {}
             Progress::Left(left) => {
                 let left = time_left(Some(left.as_secs()));
                 self.line(&format!("Estimated from the measured clock: {left}."));
             }
             Progress::ProgramRuns => self.draw(),
-            // A note matters in a pipe as well.
             Progress::Note(note) if self.shown == Style::Bar => self.line(note),
             Progress::Note(note) => crate::output::note(note),
         }
@@ -99,7 +99,7 @@ impl ProgressBar {
         }
     }
 
-    /// Changes the screen, and gives the terminal back where nobody looks at it any more.
+    /// Changes the screen, or closes it once the user left it.
     fn paint(&self, change: impl FnOnce(&mut dyn Picture) -> bool) {
         let mut picture = self.picture.borrow_mut();
         if picture.as_mut().is_some_and(|picture| !change(picture.as_mut())) {
@@ -108,7 +108,7 @@ impl ProgressBar {
         }
     }
 
-    /// Who keeps the run from starting. It is told every two seconds, which a log need not repeat.
+    /// Names the processes that delay the run; in a log once a minute, not every two seconds.
     fn busy(&self, gate: &record::Gate, left: Duration) {
         if self.shown == Style::Lines && !self.log.borrow_mut().was_silent(self.began.elapsed().as_secs()) {
             return;
@@ -125,7 +125,7 @@ impl ProgressBar {
         ));
     }
 
-    /// The last sample as a line of the monitor, in a terminal only: in a pipe it would be in the way.
+    /// Prints the last sample as a line of the monitor, on terminals only.
     fn watched(&self, record: &record::Record) {
         let rows = record.samples.at_ms.len();
         if rows >= 2 && self.shown == Style::Bar {
@@ -135,7 +135,7 @@ impl ProgressBar {
         }
     }
 
-    /// The bar as it is now, or the line that is due: time gone, and time left.
+    /// Draws the bar, or prints a line that is due.
     fn draw(&self) {
         let step = self.step.borrow();
         let Some((name, began, left)) = step.as_ref() else { return };
@@ -153,7 +153,7 @@ impl ProgressBar {
         }
     }
 
-    /// Takes the bar away, or says what the last step came to.
+    /// Removes the bar, or prints the result of the last step.
     pub fn finish(&self) {
         *self.picture.borrow_mut() = None;
         stderr::hold(false);
@@ -180,20 +180,19 @@ impl ProgressBar {
 
 impl Drop for ProgressBar {
     fn drop(&mut self) {
-        // The terminal is given back before held output is written, at any end of a run.
+        // Gives the terminal back before held output is written.
         self.picture.get_mut().take();
         stderr::hold(false);
     }
 }
 
-/// `00:01:10 [===>            ] about 4 min left: memory`; on a narrow terminal the end is cut off, which is
-/// the name.
+/// `00:01:10 [===>            ] about 4 min left: memory`; narrow terminals cut the name.
 fn bar(gone_s: u64, left_s: Option<u64>, name: &str, columns: usize) -> String {
     let full = left_s.map_or(0, |left_s| BAR_COLUMNS as u64 * gone_s / (gone_s + left_s).max(1));
     let done = "=".repeat(full as usize);
     let head = if full < BAR_COLUMNS as u64 { ">" } else { "" };
     let (gone, left) = (clock(gone_s), time_left(left_s));
-    let bar = format!("{gone} [{:BAR_COLUMNS$}] {left}: {name}", done + head);
+    let bar = format!("{gone} [{:BAR_COLUMNS$}] {left}: {}", done + head, facts::plain(name));
     // In the last column some terminals begin another line.
     padded(&bar, columns.saturating_sub(1)).trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! A Record of any file that a user names: a result file, the stream of a run that died, a recording, a log.
+//! Reads Records from any file: a result file, the stream of a run that died, a recording, a log.
 
 use crate::{input, output};
 use anyhow::Context;
@@ -8,7 +8,7 @@ use record::Record;
 use std::io::Read;
 use std::path::Path;
 
-/// A Record of an hour with hundreds of channels has a quarter of that.
+/// Maximum size of a file: four times that of an hour with hundreds of channels.
 pub const FILE_BYTES_MAX: u64 = 256 << 20;
 
 /// Maximum number of files in an archive.
@@ -17,18 +17,18 @@ const FILES_MAX: usize = 5000;
 /// A result with its name.
 #[derive(Debug)]
 pub struct NamedRecord {
-    /// The file; where it has several results also the member of the archive and the line where the result begins.
+    /// File, with member of the archive and first line where it has several results.
     pub name: String,
     /// Its Record.
     pub record: Record,
 }
 
-/// The Record of any supported file; `-` is standard input. Of several results the last is read, with a note.
+/// Reads the Record of a file; `-` is standard input. Notes that only the last of several results is read.
 pub fn read(file: &Path) -> anyhow::Result<Record> {
     one(read_all(file)?, file)
 }
 
-/// Reads the Record of a file from its open input.
+/// As [`read`], from an open file.
 pub fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
     one(read_all_from(input, file)?, file)
 }
@@ -42,13 +42,13 @@ fn one(mut results: Vec<NamedRecord>, file: &Path) -> anyhow::Result<Record> {
     Ok(last.record)
 }
 
-/// Every result of any supported file, at least one; `-` is standard input.
+/// Reads all results of a file, at least one; `-` is standard input.
 pub fn read_all(file: &Path) -> anyhow::Result<Vec<NamedRecord>> {
     anyhow::ensure!(!file.is_dir(), "{0} is a directory; pass its files, for example {0}/*.", file.display());
     read_all_from(input::open(file)?, file)
 }
 
-/// A file that was read to its end and is about something else, in one sentence.
+/// Error for a readable file without results.
 #[derive(Debug)]
 pub struct NoResults(String);
 
@@ -84,7 +84,7 @@ fn read_all_from(input: impl Read, file: &Path) -> anyhow::Result<Vec<NamedRecor
                 let name = format!("{name}, line {line}");
                 NamedRecord { name, record }
             })),
-            // An archive of logs contains other files as well.
+            // Archives of logs contain other files.
             Err(why) if count > 1 => drop(first_error.get_or_insert(sentence(why, &name))),
             Err(why) => return Err(sentence(why, &name)),
         }
@@ -111,7 +111,7 @@ fn sentence(why: Unreadable, file: &str) -> anyhow::Error {
     }
 }
 
-/// Type of a text without results, and the command that reads it; `None` if no command does.
+/// Type of a text without results, and the command that reads it, if any.
 fn command_for(text: &str) -> Option<(&'static str, &'static str)> {
     if machine::BoardFile::is_one(text) {
         return Some(("a snapshot of a machine", "sbc-bench inspect identify FILE"));

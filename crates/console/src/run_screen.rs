@@ -1,5 +1,5 @@
-//! A run as the monitor's screen: its clocks, temperatures and CPUs, what it does now, and the time left. It is drawn
-//! between steps and while a program runs that is not timed in this process, by the thread of the run itself.
+//! A run on the monitor's screen, with its step and the time left. The thread of the run draws it between steps and while a
+//! program runs that is not timed in this process.
 
 use crate::monitor::tui::{Action, Screen};
 use crate::progress::Picture;
@@ -7,7 +7,7 @@ use explain::monitor::Watch;
 use record::Record;
 use std::time::Duration;
 
-/// The screen of a run, as long as nobody leaves it.
+/// Screen of a run.
 pub struct RunScreen {
     screen: Screen,
     watch: Option<Watch>,
@@ -18,12 +18,12 @@ impl RunScreen {
     /// Takes over the terminal.
     ///
     /// # Errors
-    /// Standard output or input is no terminal.
+    /// Standard output or input is not a terminal.
     pub fn open() -> anyhow::Result<Self> {
         Ok(Self { screen: Screen::open_for_run()?, watch: None, rows: 0 })
     }
 
-    /// Draws what has changed, and looks for keys. False if the screen is to be left, or cannot be written to.
+    /// Draws changes and reads keys. False if the user leaves the screen, or it cannot be written to.
     fn draw(&mut self) -> bool {
         matches!(self.screen.wait(Duration::ZERO), Ok(wish) if wish != Action::Quit)
     }

@@ -1,7 +1,6 @@
-//! Signals that end a run: the first one is remembered, and everything that waits looks at it. A second Ctrl-C
-//! restores settings, ends the programs that were started and this program itself, even while it is blocked. Signals that
-//! were ignored before this program began (`nohup`) stay ignored. Ctrl-Z also stops the loads, and restores settings until
-//! the run is continued.
+//! Signals that end a run. The first one sets a flag that every wait checks. A second Ctrl-C restores settings, ends the
+//! programs of the run and exits, even while the run is blocked. Signals ignored at the start (`nohup`) stay ignored. Ctrl-Z
+//! stops the loads as well, and restores settings until the run continues.
 
 use crate::{status, stderr};
 use machine::settings::RestoreHandle;
@@ -13,40 +12,40 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Putting everything back takes milliseconds; a file of the kernel that takes this long hangs.
-const WAY_BACK_TIME: Duration = Duration::from_secs(2);
+/// Maximum time to restore settings, which takes milliseconds unless a file of the kernel hangs.
+const RESTORE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// Some send one signal twice, to a process and to its group, and mean it once.
+/// Some tools send one signal twice, to a process and to its group; within this time it counts once.
 const TWICE: Duration = Duration::from_millis(500);
 
-/// Gives back what an end that drops nothing would leave behind.
+/// Gives the terminal back at an exit that drops nothing.
 static GIVES_BACK: OnceLock<fn()> = OnceLock::new();
 
-/// The number of the first signal that came, or 0.
+/// Number of the first signal, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
-/// What is answered at once to the first Ctrl-C.
+/// Answer to the first Ctrl-C.
 static ANSWER: OnceLock<&'static str> = OnceLock::new();
 
-/// Each of them asks for the end.
+/// Signals that ask for the end.
 const ENDS: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
-/// Remembers how a terminal is given back that was taken over.
+/// Sets the function that gives the terminal back.
 pub fn give_back_by(give_back: fn()) {
     let _ = GIVES_BACK.set(give_back);
 }
 
-/// Remembers what is answered to the first Ctrl-C, before anything else is done about it.
+/// Sets the sentence that is printed at once after the first Ctrl-C.
 pub fn answer(sentence: &'static str) {
     let _ = ANSWER.set(sentence);
 }
 
-/// The number of the first signal that asked for the end, or 0: for those who cannot be handed it.
+/// Number of the first signal that asked for the end, or 0.
 pub fn received() -> i32 {
     RECEIVED.load(Ordering::Relaxed)
 }
 
-/// The number of the first signal that came, or 0. A thread that called this and is parked is woken.
+/// Starts to handle signals. Returns the number of the first signal, or 0; a signal wakes the calling thread.
 pub fn watch() -> anyhow::Result<&'static AtomicI32> {
     let heard = ENDS.into_iter().chain([SIGTSTP]);
     let heard = heard.filter(|signal| !machine::signals::is_ignored(*signal));
@@ -77,19 +76,17 @@ pub fn watch() -> anyhow::Result<&'static AtomicI32> {
     Ok(&RECEIVED)
 }
 
-/// A file that may not grow any more (`ulimit -f`) is an error like a full disk, and not the end of the program. What is
-/// started gets the signal as it was.
+/// Makes a limit of the file size (`ulimit -f`) an error like a full disk, not the end of the program. Child processes get the
+/// original signal.
 pub fn outlive_full_files() {
-    // One that cannot be handled ends it as before.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// For a process that has to outlive them: none of them does anything to it.
+/// Ignores signals that ask for the end, for a process that has to outlive them.
 pub fn ignore_hangup() {
-    let nobody_looks = Arc::new(AtomicBool::new(false));
+    let ignored = Arc::new(AtomicBool::new(false));
     for signal in ENDS {
-        // One that cannot be handled would end it; nothing else can be done about it.
-        let _ = signal_hook::flag::register(signal, Arc::clone(&nobody_looks));
+        let _ = signal_hook::flag::register(signal, Arc::clone(&ignored));
     }
 }
 
@@ -102,7 +99,7 @@ fn stop() {
     }
 }
 
-/// The way back of the settings that are changed now, if any are.
+/// Restores the settings that the run changed.
 static RESTORE_HANDLE: Mutex<Option<RestoreHandle>> = Mutex::new(None);
 
 /// Keeps the restore handle for a second Ctrl-C.
@@ -110,14 +107,13 @@ pub fn set_restore_handle(way_back: RestoreHandle) {
     *RESTORE_HANDLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(way_back);
 }
 
-/// A second Ctrl-C: the user does not want to wait for what a run still tells and writes, or for what
-/// hangs. Settings go back, by the guard where this process cannot do it in time; programs end. What was measured
-/// is on the disk, and the next start finds it.
+/// A second Ctrl-C exits without waiting for output or anything that hangs. Settings are restored, by the guard if this process
+/// cannot do it in time, and programs end. The stream on disk has all measurements; the next start recovers it.
 fn exit_now() {
     let (sender, back) = std::sync::mpsc::channel();
     // The receiver is gone after the timeout.
-    let outcomes = match threads::spawn("way-back", move || drop(sender.send(put_back()))) {
-        Ok(_) => back.recv_timeout(WAY_BACK_TIME).unwrap_or_default(),
+    let outcomes = match threads::spawn("restore", move || drop(sender.send(put_back()))) {
+        Ok(_) => back.recv_timeout(RESTORE_TIME_MAX).unwrap_or_default(),
         Err(_) => put_back(),
     };
     let left: Vec<NotRestored> = NotRestored::among(&outcomes).collect();
@@ -138,7 +134,7 @@ fn put_back() -> Vec<(String, RestoreOutcome)> {
     outcomes
 }
 
-/// Waits, at most so long; ends early after a signal, for the thread that watches signals, or if another one unparks it.
+/// Waits for at most `time`; a signal or an unpark ends the wait. For the thread that called [`watch`].
 pub fn wait(time: Duration) {
     if received() == 0 {
         std::thread::park_timeout(time);

@@ -22,7 +22,7 @@ pub fn of_settings(record: &record::Record) -> Option<u8> {
     record.not_restored().any(|(_, left)| left.is_failure()).then_some(NOT_RESTORED)
 }
 
-/// That of results with this verdict.
+/// Status for results with this verdict.
 pub fn of(verdict: facts::Verdict) -> u8 {
     match verdict {
         facts::Verdict::Valid => 0,

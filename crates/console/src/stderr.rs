@@ -1,7 +1,7 @@
-//! Standard error: notes, and the bar at the bottom of a terminal. A thread of its own writes them, so that
-//! nobody who has something to say waits for a terminal that was stopped, a pipe that is full, or a disk.
+//! Standard error: notes, and the bar at the bottom of a terminal. A separate thread writes them, so that callers never wait for
+//! a stopped terminal, a full pipe, or a disk.
 //!
-//! Lines are kept until they are written, a bounded number of them; the bar is only ever the latest one.
+//! A bounded number of lines is queued until it is written; of the bar only the latest state.
 
 use crate::write::write_all;
 use machine::Outbox;
@@ -13,33 +13,32 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of lines kept for a stopped reader; further lines are counted.
 const LINES_MAX: usize = 200;
-/// Joining and writing lines needs little.
 const STACK_BYTES: usize = 128 << 10;
-/// Back to the first column, and everything behind it away (ECMA-48: CR, EL 0).
+/// Erases the current line (ECMA-48: CR, EL 0).
 const CLEAR: &str = "\r\x1b[K";
-/// At the end so long is waited for a reader that has stopped.
+/// Maximum wait for a stopped reader at the end.
 const LAST_PATIENCE: Duration = Duration::from_millis(1500);
-/// Before something is written to standard output: where both are one terminal, they keep their order.
+/// The same before output to standard output, which keeps the order if both are one terminal.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Pending output.
 #[derive(Debug, Default)]
 struct PendingOutput {
     lines: VecDeque<String>,
-    /// Lines for which there was no room.
+    /// Number of dropped lines.
     lost: u32,
-    /// The bar as it shall be, and as it is shown.
+    /// Current and displayed state of the bar.
     bar: String,
     shown: String,
-    /// Everything waits: a whole screen is in the terminal.
+    /// Nothing is written while a full screen is in the terminal.
     held: bool,
-    /// The thread is writing, or waits to.
+    /// The thread is writing.
     busy: bool,
-    /// There is no such thread.
+    /// The thread could not be started.
     alone: bool,
 }
 
-/// Says something in a line of its own. If nobody listens there, nobody needs to know.
+/// Prints a line. Errors are ignored.
 pub fn line(text: &str) {
     change(|due| {
         if due.lines.len() < LINES_MAX {
@@ -55,12 +54,12 @@ pub fn note(text: &str) {
     line(&format!("sbc-bench: {text}"));
 }
 
-/// Shows this below all lines, in place of what was shown there; nothing takes it away. Only for a terminal.
+/// Sets the bar below all lines of a terminal: one line without control characters. An empty text removes it.
 pub fn bar(text: &str) {
-    change(|due| due.bar = facts::plain(text));
+    change(|due| text.clone_into(&mut due.bar));
 }
 
-/// Keeps everything until it may be written again, or writes it.
+/// Holds all output back, or releases it.
 pub fn hold(held: bool) {
     // Without messages there is nothing to release.
     if held || STDERR.get().is_some() {
@@ -73,18 +72,18 @@ pub fn is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Columns that the bar may have.
+/// Columns of the terminal on standard error.
 pub fn columns() -> usize {
     let (columns, _) = crate::look::size(std::io::stderr());
     usize::from(columns)
 }
 
-/// Waits until everything is written, but not for a reader that has stopped for long.
+/// Waits until everything is written, up to [`LAST_PATIENCE`].
 pub fn finish() {
     wait(LAST_PATIENCE);
 }
 
-/// Waits a moment until everything is written.
+/// Waits until everything is written, up to [`PATIENCE`].
 pub fn settle() {
     wait(PATIENCE);
 }
@@ -98,7 +97,7 @@ fn wait(patience: Duration) {
 
 static STDERR: OnceLock<Outbox<PendingOutput>> = OnceLock::new();
 
-/// With its thread, which begins with the first thing to say.
+/// The queue; its first use starts the thread.
 fn stderr() -> &'static Outbox<PendingOutput> {
     let mut is_new = false;
     let stderr = STDERR.get_or_init(|| {
@@ -108,7 +107,7 @@ fn stderr() -> &'static Outbox<PendingOutput> {
     if is_new {
         let builder = std::thread::Builder::new().name("stderr".into());
         let thread = builder.stack_size(STACK_BYTES).spawn(|| {
-            // With `stty tostop`, writing from the background would stop the program.
+            // With `stty tostop`, a write from the background would stop the program.
             machine::signals::never_stop_here();
             stderr.serve(PendingOutput::next, write);
         });
@@ -141,7 +140,7 @@ impl PendingOutput {
         self.is_due().then(|| self.take())
     }
 
-    /// All of it as bytes for a terminal, or for a file where there never is a bar.
+    /// Takes all pending output, with the bar last.
     fn take(&mut self) -> String {
         let mut text = String::new();
         if !self.shown.is_empty() {

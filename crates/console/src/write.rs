@@ -1,13 +1,12 @@
-//! Writing to what may not be read: a pipe that is full, a terminal that was stopped.
+//! Writes to a pipe that may be full, or a terminal that may be stopped.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::BorrowedFd;
 
-/// While nobody reads, signals are looked at after so long.
+/// Interval of checks for signals while a writer waits.
 pub(crate) const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
-/// Writes all of it, however long that takes; what cannot be written is left out. For a thread that has nothing
-/// else to do.
+/// Writes all text, however long that takes, and ignores errors. For a thread without other work.
 pub(crate) fn write_all(out: BorrowedFd<'_>, text: &[u8]) {
     let mut left = text;
     while !left.is_empty() {

@@ -50,6 +50,29 @@ pub fn fitted(line: &str, indent: usize, columns: usize) -> String {
     if width(line) <= columns { line.to_owned() } else { wrapped_at(line, indent, columns) }
 }
 
+/// A text of [`COLUMNS`] columns in fewer: its paragraphs are joined and broken again, as are rows of tables without room.
+pub fn narrowed(text: &str, columns: usize) -> String {
+    if columns >= COLUMNS {
+        return text.to_owned();
+    }
+    let lead = |line: &str| line.len() - line.trim_start().len();
+    // A line is continued where its next word had no room.
+    let continues = |line: &str, next: &str| {
+        let word = next.split_whitespace().next().map_or(0, width);
+        word > 0 && width(line) + 1 + word > COLUMNS
+    };
+    let (mut narrow, mut lines) = (String::new(), text.lines().peekable());
+    while let Some(line) = lines.next() {
+        let (mut paragraph, mut last, mut indent) = (line.to_owned(), line, lead(line) + 3);
+        while let Some(next) = lines.next_if(|next| continues(last, next)) {
+            paragraph = format!("{paragraph} {}", next.trim_start());
+            (last, indent) = (next, lead(next));
+        }
+        narrow += &(fitted(&paragraph, indent, columns) + "\n");
+    }
+    narrow
+}
+
 /// Fills up with blanks, or cuts: exactly this many columns.
 pub fn padded(text: &str, columns: usize) -> String {
     let mut room = columns;
@@ -220,6 +243,22 @@ mod tests {
         assert_eq!(text.split_whitespace().count(), 41);
         let text = wrapped(&"long".repeat(50), 6);
         assert!(text.lines().count() == 3 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn narrow_text_has_the_words_of_the_wide_one() {
+        let prose = format!(" ! {}", "some words ".repeat(20));
+        let table = "   random   179.6   343.6   185.0   200.0   ns\n   single  1.0\n";
+        let wide = format!("{}\n\n{table}{}\n", wrapped(&prose, 3), wrapped(&prose, 0));
+        assert_eq!(narrowed(&wide, COLUMNS), wide);
+        for columns in [40, 60, 79] {
+            let narrow = narrowed(&wide, columns);
+            assert!(narrow.lines().all(|line| width(line) <= columns), "{narrow}");
+            assert!(narrow.split_whitespace().eq(wide.split_whitespace()), "{narrow}");
+            // A paragraph is as full as if it had been broken once.
+            assert!(narrow.starts_with(&wrapped_at(prose.trim_end(), 3, columns)), "{narrow}");
+            assert!(narrow.contains("\n   single  1.0\n"), "{narrow}");
+        }
     }
 
     #[test]

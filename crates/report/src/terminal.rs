@@ -45,7 +45,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String 
 pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
     let mut text = machine_line::lines(facts, columns) + &figures(facts, columns);
     if facts.machine.emulated_by().is_none() {
-        for section in rules::questions::texts(facts) {
+        for section in rules::questions::texts(facts, columns) {
             let _ = write!(text, "\n{section}");
         }
     }

@@ -1,7 +1,7 @@
 //! Input of reports: a Record with readable names, and its assessment.
 
 use crate::{Renderer, Report};
-use facts::lines::COLUMNS;
+use facts::lines::{COLUMNS, narrowed};
 use facts::{Explained, Explanation, Facts};
 
 impl Report {
@@ -27,7 +27,7 @@ impl Report {
             Renderer::Lines(render) => render(facts, explained, columns),
             Renderer::Part(subject, render) => {
                 let findings = explained.findings.iter().filter(|finding| crate::is_about(finding, subject));
-                render(facts, &findings.cloned().collect::<Vec<_>>())
+                narrowed(&render(facts, &findings.cloned().collect::<Vec<_>>()), columns)
             }
             Renderer::Plot(draw) => draw(facts).map_or_else(String::new, |picture| picture.svg()),
         }

@@ -1,4 +1,4 @@
-//! What an efficiency walk makes of a curve that is as it should be, and of one with two faults.
+//! OPP sweeps over a smooth efficiency curve, and over one with two faults.
 
 use crate::rig::{Seen, board, check_near, in_some_try, program};
 use rules::efficiency::{Anomaly, Walk, walks};

@@ -1,4 +1,4 @@
-//! What the ledger says that a fault took of a score, against what it took by the trace of the board.
+//! Losses in the ledger against the trace of the board.
 //!
 //! Boards are drawn at random. No second run without the fault is needed: the trace says at every moment which clock
 //! programs had, and which they would have had without each fault.
@@ -8,7 +8,7 @@ use facts::view::ScoreKey;
 use facts::{Cause, Ledger};
 use testkit::virtual_board::{Board, Fault, lacking};
 
-/// So many points of the score may be told wrong.
+/// Maximum error in percent of the score.
 const POINTS_MAX: f64 = 2.0;
 /// Boards for each set of faults.
 const BOARDS: u64 = 8;
@@ -17,7 +17,7 @@ const NOTHING: f64 = 1.0;
 /// Both CPUs have the same to do, which takes some seconds.
 const WORK: &str = "for i in 1 2; do sh -c 'i=0; while [ $i -lt 6000000 ]; do i=$((i+1)); done' & done; wait";
 
-/// What was lost in percent of what was wanted, and what each cause took of it.
+/// Loss in percent, and the part of each cause.
 struct Truth {
     lost: f64,
     parts: Vec<(Cause, f64)>,

@@ -1,4 +1,4 @@
-//! What the thermal test makes of a board, with and without a meter that can be believed, to the percent.
+//! Thermal tests with and without a reliable meter, to the percent.
 
 use crate::rig::{Seen, board, check_near, command, in_some_try, program};
 use facts::Facts;
@@ -14,7 +14,7 @@ fn answer(seen: &Seen) -> ThermalResult {
     Facts::of(seen.record()).thermal().clone().expect(&what)
 }
 
-/// What was true while the load ran.
+/// Truth of the board during the load.
 fn loaded(seen: &Seen) -> (i64, Vec<&Truth>) {
     let window = answer(seen).window;
     let (start, end) = (window.start_utc_ms.unwrap(), window.end_utc_ms.unwrap());
@@ -108,7 +108,7 @@ fn network_meter_may_disappear() {
         let channel = seen.record().samples.channel(&ChannelId::meter(OfMeter::Power)).expect("a meter");
         assert!(channel.values.iter().any(Option::is_some), "it answered at first");
         assert!(!channel.gaps.is_empty(), "that it went away is in the Record");
-        // What was measured until then may tell the resistance; a meter that went away must not spoil it.
+        // Earlier readings may give the resistance; a meter that went away must not spoil it.
         if let Ok(fit) = answer(&seen).power_fit {
             check_near("thermal resistance, in K/W", fit.k_per_w.value, board.thermal.k_per_w, 10.0);
         }

@@ -1,4 +1,4 @@
-//! The environment variables that change a run, as scripts and habits know them.
+//! Environment variables that change a run, with the names of the bash program.
 
 use bench::Options;
 use std::net::IpAddr;
@@ -6,11 +6,10 @@ use std::net::IpAddr;
 /// The environment, read once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
-    /// `(name, value)` of every variable that means something here.
+    /// `(name, value)` of every known variable.
     pub(crate) variables: Vec<(String, String)>,
 }
 
-/// Variables that change a run.
 const VARIABLES: &[&str] =
     &["MODE", "MaxKHz", "MinKHz", "NotReadyYet", "NOTUNING", "ExecuteCommand", "CPUINFOFILE", "Netio"];
 
@@ -56,13 +55,12 @@ impl Environment {
         })
     }
 
-    /// The variables as they were given, for the Record.
+    /// Variables as `NAME=VALUE`, for the Record.
     pub(crate) fn given(&self) -> Vec<String> {
         let words = |(name, value): &(String, String)| format!("{name}={value}");
         self.variables.iter().map(words).collect()
     }
 
-    /// A clock.
     fn khz(&self, name: &str) -> Result<Option<u32>, String> {
         let Some(text) = self.get(name) else { return Ok(None) };
         match text.parse() {
@@ -71,7 +69,6 @@ impl Environment {
         }
     }
 
-    /// Something that is on or off.
     fn yes(&self, name: &str) -> Result<bool, String> {
         match self.get(name).map(str::to_lowercase).as_deref() {
             None | Some("no" | "0" | "false") => Ok(false),

@@ -1,5 +1,4 @@
-//! Options that several verbs share. Each group is flattened into the verbs that use it and no others, so that an
-//! option has one name, one meaning and one help text everywhere.
+//! Groups of options, flattened into each verb that uses them, so that an option has one name, meaning and help text.
 
 use super::Environment;
 use super::meters::MeterFlags;
@@ -12,7 +11,7 @@ use workloads::job::pinning::{CpuSelection, parse_cpu_selection};
 /// Default of `--wait`: maximum time to wait for an idle system.
 const WAIT: Duration = Duration::from_secs(120);
 
-/// When a run starts.
+/// Start of a run.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(crate) struct IdleFlags {
     /// Start even if the system is busy (noted in the results)
@@ -24,18 +23,17 @@ pub(crate) struct IdleFlags {
 }
 
 impl IdleFlags {
-    /// The longest time to wait.
     pub(crate) fn wait(&self) -> Duration {
         self.wait.unwrap_or(WAIT)
     }
 
-    /// The options that were given.
+    /// Names of the given options.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         chosen([(self.force, "--force"), (self.wait.is_some(), "--wait")])
     }
 }
 
-/// Where the results go.
+/// Destination of results.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(crate) struct OutputFlags {
     /// Print the result file (JSON) instead of the report
@@ -49,7 +47,7 @@ pub(crate) struct OutputFlags {
     pub(crate) quiet: bool,
 }
 
-/// How much of the report is printed.
+/// Length of the printed report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
 pub(crate) struct ReportFlags {
     /// On a terminal, print the whole report of a standard run, not one screen of it
@@ -57,7 +55,7 @@ pub(crate) struct ReportFlags {
     pub(crate) details: bool,
 }
 
-/// How a run is watched.
+/// Display of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
 pub(crate) struct ScreenFlags {
     /// Show the run full-screen, as the monitor does, with the step and the time left
@@ -65,7 +63,7 @@ pub(crate) struct ScreenFlags {
     pub(crate) tui: bool,
 }
 
-/// As whom programs of the user's own run.
+/// User of own commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
 pub(crate) struct UserFlags {
     /// Under sudo, run your own commands as root, not as the calling user
@@ -82,7 +80,7 @@ pub(crate) struct TuneFlags {
 }
 
 impl TuneFlags {
-    /// The variable that says the same, for the Record, unless it is set as well.
+    /// The equivalent variable for the Record, unless it is set.
     pub(crate) fn given(self, environment: &Environment) -> Option<String> {
         let is_new = self.no_tuning && environment.get("NOTUNING").is_none();
         is_new.then(|| "NOTUNING=yes".to_owned())
@@ -97,7 +95,7 @@ pub(crate) struct RootFlags {
     pub(crate) root: Option<PathBuf>,
 }
 
-/// A run that is to be continued.
+/// Run to continue.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ResumeFlags {
     /// Continue the latest run that died or was stopped, or the one of this result file; completed steps are not repeated
@@ -105,12 +103,12 @@ pub(crate) struct ResumeFlags {
     pub(crate) resume: Option<PathBuf>,
 }
 
-/// The names of those that are set.
+/// Names of the flags that are set.
 pub(crate) fn chosen<const N: usize>(flags: [(bool, &'static str); N]) -> impl Iterator<Item = &'static str> {
     flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, name)| name)
 }
 
-/// What every verb takes that answers one question at once.
+/// Flags of verbs that answer one question.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 pub(crate) struct OneShotFlags {
     /// CPUs to measure: all, fastest or a list such as 0-3,6 [default: all]
@@ -129,12 +127,12 @@ pub(crate) struct OneShotFlags {
 }
 
 impl OneShotFlags {
-    /// The CPUs that a workload runs on.
+    /// CPUs of a workload.
     pub(crate) fn selection(&self) -> Result<CpuSelection, String> {
         self.cpus.as_deref().map_or(Ok(CpuSelection::All), parse_cpu_selection).map_err(|why| format!("{why}."))
     }
 
-    /// The CPUs of one measurement.
+    /// CPUs of one measurement.
     pub(crate) fn cpus(&self) -> Result<CpuSelection, String> {
         match self.selection()? {
             CpuSelection::OnePerCoreType | CpuSelection::CoreTypes => {

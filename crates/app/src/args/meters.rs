@@ -1,8 +1,8 @@
-//! The power meters that are polled: `--meter`, and `Netio` as scripts and habits know it.
+//! Power meters to poll: `--meter`, and the variable `Netio` of the bash program.
 
 use super::Environment;
 
-/// Power meters, and sensors that are left out.
+/// Power meters, and ignored sensors.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct MeterFlags {
     /// Read a power meter: `auto` for those on USB, or a kind of `sbc-bench list meters` with its address. /N selects
@@ -16,15 +16,13 @@ pub(crate) struct MeterFlags {
 }
 
 impl MeterFlags {
-    /// True if a meter is named on the command line.
     pub(crate) fn is_given(&self) -> bool {
         !self.meters.is_empty()
     }
 
-    /// The meters as `kind:host/output`, those of the environment last.
+    /// Meters as `kind:host/output`, that of the environment last.
     pub(crate) fn all(self, environment: &Environment) -> Result<Vec<String>, String> {
         let mut meters = self.meters;
-        // `Netio=host/socket` is that of the bash program.
         meters.extend(environment.get("Netio").map(|netio| format!("netio:{netio}")));
         for meter in &meters {
             net::meters::Address::parse(meter)?;

@@ -1,5 +1,4 @@
-//! Arguments of `run -- CMD`, `run --workload NAME` and `ab`: what to run, where its score stands,
-//! how often. They end in a [`bench::Task`].
+//! Arguments of `run -- CMD`, `run --workload NAME` and `ab`: command, score, repetitions. They make a [`bench::Task`].
 
 use super::groups::chosen;
 use bench::{AnyTask, Load, Loads, Program, Standard};
@@ -13,10 +12,10 @@ use workloads::job::duration::parse_duration;
 use workloads::job::pinning::{CpuSelection, parse_cpu_selection};
 use workloads::job::score::ScoreRule;
 
-/// Definitions of a whole board farm have some tens of KiB.
+/// Maximum size of a file of definitions; those of a board farm have some tens of KiB.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// What to run instead of the standard benchmark.
+/// A command or workload instead of the standard benchmark.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ProgramFlags {
     /// Name of the command in the results (one word)
@@ -32,7 +31,7 @@ pub(crate) struct ProgramFlags {
     pub(crate) workload_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) score: ScoreFlags,
-    /// How often it runs, where the verb asks for that: [`RepeatFlags`].
+    /// Set from [`RepeatFlags`] by verbs that have them.
     #[arg(skip)]
     pub(crate) repeat: Option<Repeat>,
     /// CPUs to run on: all, fastest, core-types or a list such as 0-3 [default: all]
@@ -50,7 +49,7 @@ pub(crate) struct ProgramFlags {
     pub(crate) command: Vec<String>,
 }
 
-/// How often a command or workload runs.
+/// Repetitions of a command or workload.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct RepeatFlags {
     /// Number of runs, or auto: until the 95 % interval of the median is within 1 % [default: auto]
@@ -58,7 +57,7 @@ pub(crate) struct RepeatFlags {
     pub(crate) repeat: Option<Repeat>,
 }
 
-/// Where the score stands.
+/// Source of the score.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ScoreFlags {
     /// Use the run time as the score (default)
@@ -80,7 +79,6 @@ pub(crate) struct ScoreFlags {
     lower_is_better: bool,
 }
 
-/// Which scores are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Better {
     Higher,
@@ -108,7 +106,7 @@ impl ScoreFlags {
         self.time || self.score_regex.is_some() || self.score_json.is_some()
     }
 
-    /// The first of them that was given.
+    /// Name of the first given option.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         chosen([
             (self.time, "--score-time"),
@@ -124,7 +122,7 @@ impl ScoreFlags {
         self.lower_is_better || self.better == Some(Better::Lower)
     }
 
-    /// Unit and direction belong to a score that is read from output; those of a time are known.
+    /// Refuses unit and direction for a run time, which has its own.
     pub(crate) fn check_of_time(&self, is_time: bool) -> Result<(), String> {
         let wrong = [(self.unit.is_some(), "--unit"), (self.better == Some(Better::Higher), "--better higher")];
         match chosen(wrong).next().filter(|_| is_time) {
@@ -135,7 +133,7 @@ impl ScoreFlags {
 }
 
 impl ProgramFlags {
-    /// True if something else than the standard run is asked for.
+    /// True for anything but the standard run.
     pub(crate) fn is_given(&self) -> bool {
         !self.command.is_empty() || self.workload.is_some()
     }
@@ -167,13 +165,13 @@ impl ProgramFlags {
         }
     }
 
-    /// The workload of the table that runs, if one is named.
+    /// The built-in workload, if one is named.
     pub(crate) fn workload_ids(&self) -> Vec<WorkloadId> {
         let load = self.load().ok().flatten();
         load.map(|load| load.workload).into_iter().collect()
     }
 
-    /// A load of the table, unless it is a workload of the user's own.
+    /// The built-in workload; none for a definition of the user.
     pub(crate) fn load(&self) -> Result<Option<Load>, String> {
         let Some(name) = &self.workload else { return Ok(None) };
         let Some(mut load) = Load::parse(name).map_err(|why| format!("{why}."))? else {
@@ -188,7 +186,7 @@ impl ProgramFlags {
         Ok(Some(load))
     }
 
-    /// The same for a workload that the user defined.
+    /// These flags for a definition of the user.
     pub(crate) fn of_workload(&self, name: &str) -> Self {
         Self { workload: Some(name.to_owned()), ..self.clone() }
     }
@@ -218,7 +216,7 @@ impl ProgramFlags {
             definition.unit = unit.clone();
         }
         if workloads::is_taken(&definition.name) {
-            // Rules and tables know what such a step means; this one only has its name.
+            // Rules and tables would take the step for the built-in workload of this name.
             definition.name.push_str("-command");
         }
         definition.higher_is_better &= !self.score.lower_is_better();
@@ -248,18 +246,18 @@ impl ProgramFlags {
     }
 }
 
-/// Definitions of the user's, and files that hold some and are not read.
+/// Definitions of the user.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
-    /// Those that can be used, each with its file.
+    /// Definitions with their files.
     pub(crate) all: Vec<(PathBuf, Definition)>,
     /// Names of sensors that are not read.
     pub(crate) ignored_sensors: Vec<String>,
-    /// Files that root does not read, each with the reason.
+    /// Files that root does not read, with reasons.
     pub(crate) left_aside: Vec<(PathBuf, String)>,
 }
 
-/// The root without the sensors that the command line or a definition leaves out. A file that cannot be read is noted.
+/// The root without sensors that the command line or a file of definitions ignores. Notes files that cannot be read.
 pub(crate) fn without_sensors(root: &Root, named: &[String]) -> Root {
     let defined = definitions(None).unwrap_or_else(|why| {
         output::note(&why);
@@ -268,11 +266,11 @@ pub(crate) fn without_sensors(root: &Root, named: &[String]) -> Root {
     root.without_sensors(&[named, &defined.ignored_sensors].concat())
 }
 
-/// All definitions: those of the system, of the user, and of one more file. A later one replaces an
-/// earlier one of the same name. Root reads only what nobody else can write but the user who called.
+/// Reads the definitions of the system, of the user, and of one more file. A later definition replaces an earlier one of the same
+/// name. Root reads only files that no other user but the caller can write.
 ///
 /// # Errors
-/// One sentence with file, line and column; or about the one file, if root does not read it.
+/// One sentence with file, line and column, or with the reason why root does not read the one file.
 pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
     let mut files = Vec::new();
     for folder in folders() {
@@ -309,7 +307,7 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
     Ok(found)
 }
 
-/// The user who called, where this is root; none otherwise.
+/// The user who called sudo; none without root.
 pub(crate) fn calling_user() -> Result<Option<Caller>, String> {
     if machine::is_root() { machine::caller(&Root::system(), &|name| std::env::var(name).ok()) } else { Ok(None) }
 }

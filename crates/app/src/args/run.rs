@@ -1,4 +1,4 @@
-//! Options that every verb with a run takes, and the run that they make of a task.
+//! Options of all verbs with a run, and the run that they make of a task.
 
 use super::Environment;
 use super::groups::{IdleFlags, OutputFlags, ResumeFlags, ScreenFlags, TuneFlags, UserFlags, chosen};
@@ -42,14 +42,14 @@ impl RunFlags {
         })
     }
 
-    /// The first option that was given and that a monitor does not know.
+    /// Name of the first given option that does not apply to the monitor.
     pub(crate) fn first_not_of_monitor(&self) -> Option<&'static str> {
         let output = [(self.output.json, "--json"), (self.output.log.is_some(), "--log")];
         let user = chosen([(self.user.as_root, "--as-root")]);
         self.idle.given().chain(chosen(output)).chain(user).chain(self.upload.given()).next()
     }
 
-    /// The first option that was given and that nothing without a run knows.
+    /// Name of the first given option that applies to runs only.
     pub(crate) fn first_of_run(&self) -> Option<&'static str> {
         let others = [
             (self.output.log.is_some(), "--log"),
@@ -61,7 +61,7 @@ impl RunFlags {
     }
 }
 
-/// Options of verbs that run a workload of choice.
+/// Options of verbs that run any workload.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TaskFlags {
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub(crate) struct TaskFlags {
 }
 
 impl TaskFlags {
-    /// The run of a task with these workloads.
+    /// Makes the run of a task with these workloads.
     pub(crate) fn run<'a>(
         self,
         task: AnyTask,
@@ -92,33 +92,29 @@ impl TaskFlags {
 /// A benchmark run: task, options, and destination of its results.
 #[derive(Debug, Clone)]
 pub(crate) struct RunArgs {
-    /// Purpose of the run.
     pub(crate) task: AnyTask,
     pub(crate) options: Options,
     /// Print the Record as JSON instead of the report.
     pub(crate) json: bool,
     /// Print the whole report of a standard run.
     pub(crate) details: bool,
-    /// Where log and Record go; by default the system's log folder or the user's state folder.
+    /// Path of the log; by default in the system's log directory or the user's state directory.
     pub(crate) log: Option<PathBuf>,
     /// Command line in words, for the Record.
     pub(crate) given: Vec<String>,
-    /// Use this instead of `/proc/cpuinfo` for identification.
+    /// File to identify CPUs by instead of `/proc/cpuinfo`.
     pub(crate) cpuinfo_file: Option<PathBuf>,
     /// Show no progress.
     pub(crate) quiet: bool,
-    /// Show the run on a whole screen.
+    /// Show the run full-screen.
     pub(crate) screen: bool,
-    /// Go on with the run that left this Record; with the newest that died for `latest`.
+    /// Result file of the run to continue, or `latest`.
     pub(crate) resume: Option<PathBuf>,
-    /// Destination of the result.
     pub(crate) upload: RunUploadFlags,
-    /// Limits that its figures must keep.
     pub(crate) limits: LimitFlags,
 }
 
 impl RunArgs {
-    /// The run of a task.
     pub(crate) fn of(
         task: AnyTask,
         flags: RunFlags,

@@ -1,5 +1,4 @@
-//! Arguments of workloads that need more than the machine: a folder on the drive that is measured, and a
-//! host at the other end of the network.
+//! Arguments of workloads that need a directory on the drive under test, or a remote host.
 
 use super::groups::chosen;
 use process::scratch::Targets;
@@ -8,7 +7,6 @@ use record::WorkloadId;
 use std::path::PathBuf;
 use workloads::Needs;
 
-/// Where and with whom.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct TargetFlags {
     /// Directory on the drive to test (workloads drive, sftp, rsync) [default: current directory]
@@ -45,7 +43,7 @@ impl TargetFlags {
         }
     }
 
-    /// The targets, with folders that do not depend on where a program is started.
+    /// The targets, with absolute paths.
     pub(crate) fn targets(&self) -> Result<Targets, String> {
         let whole = |path: &PathBuf| {
             let found = std::fs::canonicalize(path);

@@ -3,7 +3,7 @@
 use super::groups::chosen;
 use std::path::PathBuf;
 
-/// How results are sent.
+/// Options of every upload.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SendFlags {
     /// File with the token of the hub
@@ -20,7 +20,7 @@ pub(crate) struct SendFlags {
     pub(crate) yes: bool,
 }
 
-/// Where the result of a run is sent.
+/// Upload of the result of a run.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct RunUploadFlags {
     /// Redact the result, ask, and send it to this hub: https://HOST, or http:// on this host
@@ -31,7 +31,7 @@ pub(crate) struct RunUploadFlags {
 }
 
 impl RunUploadFlags {
-    /// The options that were given on the command line.
+    /// Names of the given options.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         chosen([(self.to.is_some(), "--upload")])
     }

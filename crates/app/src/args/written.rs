@@ -1,9 +1,8 @@
-//! How what is said of several results is written: on standard output in one of several forms, or as a page.
+//! Output format of texts about several results, and the file of a page.
 
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
-/// A form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
     /// For a terminal.
@@ -18,7 +17,6 @@ pub(crate) enum Form {
     Html,
 }
 
-/// Form and place.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 pub(crate) struct WrittenFlags {
     /// Output format [default: text; of a table of results: md]
@@ -33,7 +31,7 @@ pub(crate) struct WrittenFlags {
 }
 
 impl WrittenFlags {
-    /// The form, and the file where it is not printed.
+    /// The format, and the file if it is not printed.
     pub(crate) fn form(&self, usual: Form) -> (Form, Option<&Path>) {
         match (&self.html, self.json) {
             (Some(file), _) => (Form::Html, Some(file)),

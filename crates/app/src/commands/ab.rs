@@ -61,7 +61,7 @@ impl AbFlags {
         };
         let mut ab = Ab { sides: [side("a", &self.a)?, side("b", &self.b)?], blocks: self.blocks };
         if ab.sides[0] == ab.sides[1] {
-            // Two equal sides measure the noise of the machine.
+            // Two equal arms measure the noise of the machine.
             ab.sides[1].words.push_str(" (again)");
         }
         if program.is_none() {

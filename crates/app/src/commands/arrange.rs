@@ -1,14 +1,14 @@
-//! Brings the words of the command line into the order that their grammar wants: people write the
-//! value of a classic flag before it, behind it, or behind the flags that are bundled with it.
+//! Reorders the words of the command line for the parser: the value of a classic flag may stand before it, behind it, or behind
+//! the flags bundled with it.
 
 use clap::Command;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Classic flags that take a value, the one of which it is asked for last in a bundle.
+/// Classic flags with a value.
 const WITH_VALUE: [char; 4] = ['m', 'g', 't', 'T'];
 
-/// Verbs of earlier versions, each with the words that mean the same.
+/// Verbs of earlier versions, with their current words.
 pub(super) const OLD: &[(&str, &[&str])] = &[
     ("clock", &["measure", "clock"]),
     ("core-to-core", &["measure", "core-to-core"]),
@@ -27,9 +27,8 @@ pub(super) const OLD: &[(&str, &[&str])] = &[
     ("workload", &["measure", "workload"]),
 ];
 
-/// The words in the order that their grammar wants: a flag with a value at the end of its bundle
-/// (`-mc 2`), a number that stands elsewhere (`2 -m`, `-m -c 2`) behind it, and `--root` behind the
-/// command that it serves. Old verbs become those of today, and a file or a workload gets the verb that it stands for.
+/// Moves a flag with a value to the end of its bundle (`-mc 2`), a number elsewhere (`2 -m`, `-m -c 2`) behind its flag, and
+/// `--root` behind its command. Replaces old verbs, and inserts the verb before a file or a workload.
 pub(crate) fn reorder(words: impl IntoIterator<Item = OsString>, grammar: &Command) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.into_iter().collect();
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
@@ -82,7 +81,7 @@ fn unbundle(word: OsString) -> OsString {
     format!("-{}{}{}{value}", &letters[..at], &letters[at + 1..], &letters[at..=at]).into()
 }
 
-/// Brings a number that stands alone behind the flag that waits for it.
+/// Moves a number without an option behind the flag that lacks its value.
 fn move_number_to_flag(words: &mut Vec<OsString>) {
     let text = |word: Option<&OsString>| word.and_then(|word| word.to_str()).map(str::to_owned);
     let is_number =
@@ -94,7 +93,7 @@ fn move_number_to_flag(words: &mut Vec<OsString>) {
     if is_number(words.get(flag + 1)) {
         return;
     }
-    // A number behind a long option is the value of that.
+    // A number behind a long option is its value.
     let alone = (1..words.len()).find(|at| {
         let before = text(words.get(at - 1)).unwrap_or_default();
         is_number(words.get(*at)) && !before.starts_with("--")

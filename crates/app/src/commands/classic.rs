@@ -1,5 +1,5 @@
-//! The flags of the bash program that people know, and what is to be done where no verb is given.
-//! Their loads (`-c`, `-s`, ...) are in `classic_loads`, their order in `arrange`.
+//! Flags of the bash program, and the command without a verb. Flags of loads (`-c`, `-s`, ...) are in `classic_loads`, their
+//! order is in `arrange`.
 
 use super::classic_loads::ClassicLoads;
 use super::kernel::Kernel;
@@ -14,7 +14,6 @@ use crate::args::run::{RunArgs, RunFlags};
 use bench::thermal::StartAt;
 use bench::{AnyTask, DramThrottling};
 
-/// The flags that people know.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Classic {
     #[command(flatten)]
@@ -60,7 +59,7 @@ pub(crate) struct Classic {
 }
 
 impl Classic {
-    /// The command of these flags, together with those of a run or of the monitor.
+    /// The command of these flags with those of a run or of the monitor.
     pub(crate) fn command(
         self,
         run: RunFlags,
@@ -109,10 +108,8 @@ impl Classic {
         run.given.extend(self.loads.given());
         Ok(Box::new(RunArgs { resume: resume.resume, details: report.details, ..run }))
     }
-}
 
-impl Classic {
-    /// True for the flags that also read another machine than the running one.
+    /// True for flags that take `--root`.
     pub(crate) fn reads_other_machines(&self) -> bool {
         self.monitor.is_some() || self.kernel || self.storage
     }
@@ -122,14 +119,14 @@ impl Classic {
         self.review || self.review_j || self.review_only
     }
 
-    /// The flag among those that look over the machine, if there is one.
+    /// The given flag among `-k`, `-S`, `-R` and `-r`.
     pub(crate) fn survey_flag(&self) -> Option<&'static str> {
         let flags = [("-k", self.kernel), ("-S", self.storage), ("-R", self.review_only), ("-r", self.is_review())];
         let given = flags.into_iter().find(|(_, is)| *is);
         given.map(|(flag, _)| flag)
     }
 
-    /// Meaning of `-k`, `-S`, `-r`, `-j` and `-R`, combined with the options of a run.
+    /// The command of `-k`, `-S`, `-r`, `-j` or `-R`.
     fn survey(self, run: RunFlags, tune: TuneFlags, environment: &Environment) -> CommandResult {
         let flag = self.survey_flag().unwrap_or_default();
         if self.is_review() {
@@ -150,7 +147,7 @@ impl Classic {
         }
     }
 
-    /// Flags of which each is a run of its own: two of them would be two runs.
+    /// Refuses two flags that each start a run.
     fn check_exclusive(&self) -> Result<(), String> {
         let flags = [
             ("-k", self.kernel),
@@ -162,8 +159,8 @@ impl Classic {
             ("-T", self.heat_to.is_some()),
             ("-M", self.memory_throttle),
             ("-g", self.graph.is_some()),
-            ("-G", self.loads.is_geekbench()),
-            ("-P", self.loads.is_phoronix()),
+            ("-G", self.loads.geekbench),
+            ("-P", self.loads.phoronix.is_some()),
             ("-u", self.update),
         ];
         let given = flags.iter().filter(|(_, is)| *is);
@@ -185,8 +182,7 @@ impl Classic {
     }
 }
 
-/// The task of the classic flags: `-t`, `-T`, `-M`, `-g`, else that of the
-/// loads, which is the standard run without any.
+/// The task of `-t`, `-T`, `-M` or `-g`, else of the loads, else the standard run.
 fn task_of(flags: &Classic) -> Result<AnyTask, String> {
     match (&flags.cool, &flags.heat_to, &flags.graph) {
         (Some(celsius), ..) => thermal::classic("-t", celsius, StartAt::CoolTo).map(AnyTask::of),

@@ -3,7 +3,6 @@
 use bench::{AnyTask, Load, Loads, Standard};
 use record::{Variant, WorkloadId};
 
-/// Which loads the classic flags ask for.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ClassicLoads {
     /// Also run a five-minute stress load (cpuminer if installed, else built-in simd)
@@ -14,29 +13,18 @@ pub(crate) struct ClassicLoads {
     stockfish: Option<String>,
     /// Run Geekbench 5 or 6 instead (from PATH or $GEEKBENCH): once per core type, then twice on all CPUs
     #[arg(short = 'G')]
-    geekbench: bool,
+    pub(crate) geekbench: bool,
     /// Run these Phoronix Test Suite tests instead: once per core type, then on all CPUs
     #[arg(short = 'P', value_name = "TEST", num_args = 0..)]
-    phoronix: Option<Vec<String>>,
+    pub(crate) phoronix: Option<Vec<String>>,
 }
 
 impl ClassicLoads {
-    /// `-G`.
-    pub(crate) fn is_geekbench(&self) -> bool {
-        self.geekbench
-    }
-
-    /// `-P`.
-    pub(crate) fn is_phoronix(&self) -> bool {
-        self.phoronix.is_some()
-    }
-
-    /// The bench of Stockfish goes with the standard run.
     pub(crate) fn stockfish(&self) -> bool {
         self.stockfish.is_some()
     }
 
-    /// Task of the run.
+    /// Task of the run; Stockfish is a part of the standard run.
     pub(crate) fn task(&self) -> Result<AnyTask, String> {
         if let Some(network) = self.stockfish.as_deref().filter(|name| !name.is_empty()) {
             return Err(format!(
@@ -61,7 +49,7 @@ impl ClassicLoads {
         Ok(if loads.is_empty() { AnyTask::of(Standard) } else { AnyTask::of(Loads(loads)) })
     }
 
-    /// The flags as they were given, for the Record.
+    /// The given flags, for the Record.
     pub(crate) fn given(&self) -> Vec<String> {
         let flag = |given: bool, flag: &str| given.then(|| flag.to_owned());
         let tests = self.phoronix.as_ref();

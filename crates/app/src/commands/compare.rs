@@ -77,7 +77,7 @@ impl Command for Compare {
     }
 }
 
-/// Missing values are `null` with their reasons next to them, as in all JSON.
+/// Renders JSON in which missing values are `null` with their reasons next to them.
 fn printed(mut value: Value) -> anyhow::Result<String> {
     record::flatten(&mut value);
     Ok(serde_json::to_string_pretty(&value)? + "\n")

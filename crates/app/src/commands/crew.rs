@@ -1,14 +1,14 @@
-//! Work on many files, on all CPUs: what is made of a file depends on that file alone.
+//! Work on many independent files on all CPUs.
 
 use allocator::ThreadCache;
 use std::sync::Mutex;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::scope;
 
-/// Results of each thread that wait to be taken. Few, as a page takes up to a megabyte of memory.
+/// Maximum number of queued results per thread; a page takes up to a megabyte of memory.
 const WAITING_MAX: usize = 4;
 
-/// Makes something of each item and hands it to `take` in the calling thread, in no order.
+/// Makes a result of each item and hands it to `take` in the calling thread, in any order.
 ///
 /// # Errors
 /// Returns the first error of `take` and drops the remaining items.
@@ -32,14 +32,14 @@ pub(super) fn make_all<W: Send, R: Send>(
     scope(|scope| {
         for _ in 1..threads {
             let send = send.clone();
-            // A thread that the kernel refuses is not needed: the others do its work.
+            // The other threads do the work of a thread that the kernel refuses.
             if machine::threads::spawn_scoped(scope, "reader", || hand_on(send)).is_err() {
                 break;
             }
         }
         drop(send);
         let _cache = ThreadCache::start();
-        // This thread works as well, and takes what the others have made in between.
+        // This thread also makes results, and takes those of others in between.
         while let Some(one) = next() {
             take(one)?;
             made.try_iter().try_for_each(&mut take)?;

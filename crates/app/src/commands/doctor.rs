@@ -1,10 +1,12 @@
-//! `sbc-bench inspect doctor`: what can and cannot be measured here, why, and the way out. The first thing that a bug report needs.
+//! `sbc-bench inspect doctor`: what can be measured on this machine, and reasons and remedies for the rest. For bug reports.
 
 use super::Command;
 use crate::args::groups::RootFlags;
 use crate::paths::Paths;
 use bench::doctor::{Capability, Measurable, examine, examine_tools};
+use console::look::text_columns;
 use console::output;
+use facts::lines::narrowed;
 use facts::{plain, wrapped};
 use machine::Root;
 use record::Machine;
@@ -40,13 +42,13 @@ impl Command for Doctor {
         let mut tools = if root.is_system() { examine_tools(&super::tools::tools()?) } else { Vec::new() };
         let mut redactor = Redactor::default();
         for row in subjects.iter_mut().chain(&mut tools) {
-            // It goes into bug reports.
+            // The output goes into bug reports.
             row.because = redactor.line(&plain(&row.because));
         }
         let shown = if self.json {
             format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?)
         } else {
-            text(&subjects, &tools)
+            narrowed(&text(&subjects, &tools), text_columns())
         };
         output::print(&shown)?;
         Ok(0)
@@ -93,11 +95,10 @@ fn text(subjects: &[Capability], tools: &[Capability]) -> String {
     text
 }
 
-/// One subject: what is there or why it is not, and below it what to do.
+/// One subject with its reason, and below it the remedy.
 fn paragraph(row: &Capability) -> String {
     let head = format!("  {:<7} {:<15}", row.measurable.as_str(), row.subject);
     let because = wrapped(&format!("{:INDENT$}{}", "", row.because), INDENT);
-    // A name that is too long stands on a line of its own.
     let mut text = if head.chars().count() < INDENT {
         format!("{head:<INDENT$}{}\n", because.trim_start())
     } else {

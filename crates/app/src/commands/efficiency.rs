@@ -54,7 +54,7 @@ impl EfficiencyFlags {
     }
 }
 
-/// What runs at each OPP: a packer as it does there, or a form of another workload.
+/// Workload at each OPP: a packer, or a form of another workload.
 fn load(name: &str) -> Result<Form, String> {
     let walks = |workload: &&Workload| workload.attributes.at_an_opp.is_some();
     if let Some(workload) = workloads::named(name).filter(walks) {

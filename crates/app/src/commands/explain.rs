@@ -1,5 +1,5 @@
-//! `sbc-bench explain`: reads Records, the streams of runs that died, and text logs, and says what they mean: as text, in
-//! another format, as a page, as pictures.
+//! `sbc-bench explain`: explains Records, streams of runs that died, and logs, as text, in another format, as a page or as
+//! pictures.
 
 use super::Command;
 use super::known::reference;
@@ -83,7 +83,7 @@ impl Explain {
             let results = match read_all(file) {
                 Ok(results) => results,
                 Err(error) if self.files.len() == 1 => return Err(error),
-                // One unreadable file must not hide the reports of the others.
+                // Reports of other files follow.
                 Err(error) => {
                     failed = true;
                     let file = file.display().to_string();
@@ -157,7 +157,7 @@ impl Explain {
                 _ => text,
             })?;
             if !["junit", "github-summary"].contains(&report.id) {
-                // Other formats have no place for it.
+                // Other formats have no field for limits.
                 limits::sentences(&answers).lines().for_each(output::note);
             }
             return Ok(status);
@@ -177,7 +177,7 @@ impl Explain {
     }
 }
 
-/// Writes the picture for links.
+/// Writes the card.
 pub(super) fn write_card(drawings: &[Drawing], file: &Path) -> anyhow::Result<()> {
     let card = drawings.iter().find(|drawing| drawing.name == page::CARD).context("the result has no card")?;
     Ok(files::replace_unsynced(file, &card.png().map_err(anyhow::Error::msg)?, Access::World)?)
@@ -205,7 +205,7 @@ pub(super) fn all_reports() -> Vec<&'static Report> {
     all
 }
 
-/// Reports of earlier versions that a line of `jq` writes.
+/// Reports of earlier versions that a line of `jq` replaces.
 const BY_JQ: [&str; 5] = ["bencher", "kcidb", "otava-csv", "phoronix", "squad"];
 
 /// The report with this id.

@@ -5,7 +5,7 @@ use super::monitor::MonitorFlags;
 use clap::{Args, Command};
 use std::fmt::Write;
 
-/// The verbs that help lists, in groups. All others are hidden: they are for scripts, packages and old habits.
+/// Groups of verbs in the help. Other verbs are hidden: they are for scripts, packages and compatibility.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "measure", "thermal", "efficiency", "sensitivity", "ab"]),
     ("This machine", &["monitor", "inspect", "review", "snapshot"]),
@@ -51,7 +51,7 @@ Exit status:
   130  interrupted
 If your own command fails, its exit status is returned.";
 
-/// The grammar with its help. Options of the monitor are listed by `monitor` alone, although `-m` takes them as well.
+/// Adds help to the grammar. Only `monitor` lists options of the monitor, which `-m` takes as well.
 pub(super) fn with_help(grammar: Command) -> Command {
     let of_monitor = MonitorFlags::augment_args(Command::new("monitor"));
     let is_of_monitor = move |arg: &clap::Arg| of_monitor.get_arguments().any(|known| known.get_id() == arg.get_id());
@@ -82,7 +82,7 @@ fn groups(grammar: &Command) -> String {
     text.trim_end().to_owned()
 }
 
-/// Verbs that no group lists, and those of earlier versions.
+/// Verbs outside of the groups, and those of earlier versions.
 fn others(grammar: &Command) -> String {
     let mut text = "Other commands:\n".to_owned();
     for verb in grammar.get_subcommands().filter(|verb| verb.is_hide_set() && verb.get_name() != "guard") {

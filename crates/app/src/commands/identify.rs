@@ -1,5 +1,5 @@
-//! `sbc-bench inspect identify`: board, SoC with its evidence, CPUs, clusters and memory, for this machine, a
-//! board file, a log, or single texts of another machine.
+//! `sbc-bench inspect identify`: board, SoC with its evidence, CPUs, clusters and memory of this machine, a board file, a log,
+//! or single texts of another machine.
 
 use super::Command;
 use crate::args::Environment;
@@ -14,7 +14,7 @@ use record::Machine;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// No cpuinfo is longer, not even that of thousands of CPUs; what is longer is cut here.
+/// Maximum size of cpuinfo, above that of thousands of CPUs; the rest is cut.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 
 /// Identify board, SoC, CPUs and memory
@@ -57,13 +57,12 @@ impl Command for Identify {
 }
 
 impl Identify {
-    /// True if single texts are given; other properties of a machine are then ignored.
+    /// True if single texts are given; nothing else of a machine is then read.
     fn has_text_facts(&self) -> bool {
         self.cpuinfo.is_some() || !self.compatible.is_empty() || self.model.is_some()
     }
 
-    /// The strings of `--compatible`, each `vendor,part`. They have a comma in them, so that a list of
-    /// them may come with commas, blanks or bars between, or as several options.
+    /// The strings of `--compatible`, each `vendor,part`. Commas, blanks, bars or several options separate them.
     fn compatible_strings(&self) -> Vec<String> {
         self.compatible.iter().flat_map(|text| strings(text)).collect()
     }
@@ -86,7 +85,7 @@ fn strings(text: &str) -> Vec<String> {
     lists.flat_map(pairs).collect()
 }
 
-/// The machine of a snapshot, of `/proc/cpuinfo` alone, or of a result.
+/// Machine of a snapshot, of `/proc/cpuinfo`, or of a result.
 fn of_file(file: &Path) -> anyhow::Result<Machine> {
     let bytes = archive::unpacked(input::read(file, FILE_BYTES_MAX)?, FILE_BYTES_MAX as usize);
     let bytes = bytes.map_err(|problem| anyhow::anyhow!("{} {problem}.", file.display()))?;
@@ -97,7 +96,7 @@ fn of_file(file: &Path) -> anyhow::Result<Machine> {
     }
     let is_cpuinfo = machine::is_cpuinfo(&text);
     drop(text);
-    // Logs of x86 machines quote /proc/cpuinfo: only a text without results is one.
+    // Logs of x86 machines quote /proc/cpuinfo.
     match read_from(&bytes[..], file) {
         Err(error) if is_cpuinfo && error.is::<NoResults>() => {
             let texts = Texts { cpuinfo: Some(&bytes), ..Texts::default() };
@@ -107,7 +106,7 @@ fn of_file(file: &Path) -> anyhow::Result<Machine> {
     }
 }
 
-/// A machine of which only the given texts are known. With `--root` they stand in its files' places.
+/// Machine of the given texts; with `--root` they replace its files.
 fn of_texts(root: &Root, args: &Identify) -> anyhow::Result<Root> {
     let cpuinfo = match &args.cpuinfo {
         Some(path) => Some(bounded(path)?),
@@ -123,7 +122,7 @@ fn of_texts(root: &Root, args: &Identify) -> anyhow::Result<Root> {
     Ok(root_of_texts(base, &texts))
 }
 
-/// The beginning of a file, which may be endless.
+/// Reads the beginning of a file, which may be endless.
 fn bounded(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let input = input::open(path)?;

@@ -1,5 +1,5 @@
-//! Tests that no verb lists an option that it ignores: for each option of each verb, the command with it is another one
-//! than the command without it. What a command does with what it is given is looked at by the tests of the program.
+//! Tests that no verb ignores an option: for each option of each verb, the command with it differs from the command without it.
+//! Tests of the program check the effect.
 
 use super::*;
 use record::WorkloadId;
@@ -20,7 +20,7 @@ const BASES: &[(&str, &str)] = &[
     ("completions", "bash"),
 ];
 
-/// Options that mean something only with others, by verb; these words take the place of the base.
+/// Options that need others, by verb; these words replace the base.
 const WITH: &[(&str, &str, &str)] = &[
     ("", "--root", "-k"),
     ("run", "--workload", ""),
@@ -80,7 +80,7 @@ const WITH: &[(&str, &str, &str)] = &[
     ("review", "--root", "--inspect"),
 ];
 
-/// Options of runs that mean something only with where the result is sent.
+/// Options that need `--upload`.
 const OF_UPLOAD: &[&str] = &["--token-file", "--publish", "--machine", "--yes"];
 
 /// Example value of an option, by verb and option or by the name of its value.
@@ -99,7 +99,7 @@ const VALUES: &[(&str, &str)] = &[
     ("KHZ|extremes|all", "all"),
     ("N", "7"),
     ("N|auto", "7"),
-    // A network is refused, with a sentence that says why.
+    // A network is refused.
     ("NETWORK", ""),
     ("PORT", "8080"),
     ("REGEX", "a"),
@@ -116,17 +116,15 @@ const VALUES: &[(&str, &str)] = &[
     ("higher|lower", "lower"),
 ];
 
-/// Options whose effect is not in the command, each with why.
-const ELSEWHERE: &[(&str, &str)] = &[
-    ("--as-root", "it counts under sudo; the tests of rights call the program so"),
-    ("--score-time", "it says the default"),
-];
+/// Options whose effect is not in the command, with reasons.
+const ELSEWHERE: &[(&str, &str)] =
+    &[("--as-root", "applies under sudo; see the tests of rights"), ("--score-time", "is the default")];
 
-/// The directory that samples name; the file is one with a definition.
+/// Directory for samples, and a file with a definition.
 const PLACE: &str = env!("CARGO_MANIFEST_DIR");
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/commands/ignored.toml");
 
-/// The command of these words, and the other machine that is read.
+/// Command of these words, and its `--root`.
 fn outcome(words: &str) -> Result<String, String> {
     let words = std::iter::once("sbc-bench").chain(words.split_whitespace());
     let word = |word: &str| match word {
@@ -151,12 +149,11 @@ fn sample(verb: &str, option: &str, arg: &clap::Arg) -> String {
     }
 }
 
-/// True for a verb that makes a run and sends its result.
 fn has_upload(verb: &clap::Command) -> bool {
     verb.get_arguments().any(|arg| arg.get_long() == Some("upload"))
 }
 
-/// Error of an option that has no effect on a verb; `None` if it has an effect.
+/// Error for an option without effect.
 fn problem(verb: &str, arg: &clap::Arg) -> Option<String> {
     let option = match (arg.get_long(), arg.get_short()) {
         (Some(long), _) => format!("--{long}"),

@@ -1,14 +1,16 @@
-//! `sbc-bench -k`, `sbc-bench inspect kernel`: the verdict over the running kernel, or that of a board file.
+//! `sbc-bench -k`, `sbc-bench inspect kernel`: verdict on the running kernel, or on that of a board file.
 
 use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
+use console::look::text_columns;
 use console::{input, output};
+use facts::lines::narrowed;
 use machine::Root;
 use rules::kernel::{Eol, text, verdict};
 use std::path::PathBuf;
 
-/// The dates of all products that endoflife.date knows have less.
+/// Maximum size of a file of dates, above that of all products on endoflife.date.
 const EOL_BYTES_MAX: u64 = 4 << 20;
 
 /// Show the kernel's origin and support status
@@ -36,7 +38,7 @@ impl Command for Kernel {
                     .map_err(|why| anyhow::anyhow!("{} contains no kernel end-of-life dates: {why}", path.display()))?
             }
         };
-        // Disks are not asked for their health: it says nothing about a kernel.
+        // The health of disks is not needed for a kernel.
         let record = looked_at(root, machine::survey(root, 0));
         let verdict = verdict(&record, &eol);
         if self.json {
@@ -46,7 +48,7 @@ impl Command for Kernel {
             record::flatten(&mut value);
             output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
         } else {
-            output::print(&text(&record, &verdict))?;
+            output::print(&narrowed(&text(&record, &verdict), text_columns()))?;
         }
         Ok(0)
     }

@@ -1,5 +1,4 @@
-//! The known results, and with them results of the user's own: files, directories and hubs after `--with`, and a directory
-//! that is always looked at.
+//! Known results with those of the user: files, directories and hubs after `--with`, and the directory of references.
 
 mod hub;
 
@@ -13,8 +12,7 @@ use std::path::{Path, PathBuf};
 /// Maximum number of files read from one directory, to keep the comparison at the end of a run short.
 const FILES_MAX: usize = 200;
 
-/// The known results with those of the user. What is named must be readable; what else lies in a directory is passed over
-/// with a note.
+/// Known results with those of the user. Named files must be readable; unreadable files of a directory are skipped with a note.
 ///
 /// # Errors
 /// A named file, directory or hub cannot be read.

@@ -1,4 +1,4 @@
-//! `--fail-if`: limits of figures against a baseline of one's own results.
+//! `--fail-if`: limits of figures against a baseline of the user's results.
 
 use super::known::{Baseline, baseline, is_baseline};
 use crate::args::limits::LimitFlags;
@@ -7,7 +7,7 @@ use console::read::NamedRecord;
 use facts::Explained;
 use std::path::Path;
 
-/// Finds the baseline. Called before the first measurement.
+/// Checks that the baseline exists, before the first measurement.
 pub(super) fn check(limits: &LimitFlags) -> anyhow::Result<()> {
     let missing = limits.baseline.iter().find(|baseline| !is_baseline(baseline));
     missing.map_or(Ok(()), |missing| anyhow::bail!("--baseline {} does not exist.", missing.display()))
@@ -39,7 +39,7 @@ pub(super) fn answers(
     }
 }
 
-/// A sentence for each answer, as a report ends with.
+/// A line for each answer.
 pub(super) fn sentences(answers: &[LimitAnswer]) -> String {
     let word = |outcome| match outcome {
         LimitOutcome::Kept => "kept",
@@ -51,7 +51,7 @@ pub(super) fn sentences(answers: &[LimitAnswer]) -> String {
     answers.iter().map(line).collect()
 }
 
-/// The same as a list in Markdown.
+/// A list of the answers in Markdown.
 pub(super) fn markdown(answers: &[LimitAnswer]) -> String {
     let lines = sentences(answers);
     lines.lines().map(|line| format!("\n- {}\n", facts::plain::markdown(line))).collect()
@@ -71,7 +71,7 @@ pub(super) fn cases(answers: &[LimitAnswer]) -> Vec<report::Case> {
     answers.iter().map(case).collect()
 }
 
-/// True if one of them fails.
+/// True if a limit is broken.
 pub(super) fn is_failure(answers: &[LimitAnswer]) -> bool {
     answers.iter().any(|answer| answer.outcome == LimitOutcome::Broken)
 }

@@ -101,11 +101,9 @@ impl Command for Manual {
     }
 
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        // A manual has no short form.
         let whole = |verb: clap::Command| verb.mut_args(|option| option.hide_short_help(false));
         let grammar = whole(super::grammar()).mut_subcommands(whole);
         let mut text = Vec::new();
-        // `help` has no page of its own.
         clap_mangen::Man::new(grammar.clone().disable_help_subcommand(true)).render(&mut text)?;
         let page = with_sections(&String::from_utf8_lossy(&text));
         match self.directory {
@@ -119,9 +117,9 @@ impl Command for Manual {
     }
 }
 
-/// Sections that a grammar has no place for.
+/// Further sections of the manual.
 const MORE: &str = include_str!("manual.roff");
-/// Headings in the last text of the help, and the sections of a manual that they are.
+/// Headings at the end of the help, and their sections in the manual.
 const SECTIONS: [(&str, &str); 4] = [
     ("Other commands:", "OTHER COMMANDS"),
     ("Earlier commands, which still work:", "EARLIER COMMANDS"),
@@ -158,7 +156,7 @@ impl Command for Licences {
     }
 }
 
-/// The workloads that the user has defined.
+/// Prints the workloads that the user defined.
 fn definitions() -> anyhow::Result<u8> {
     let definitions = crate::args::program::definitions(None).map_err(anyhow::Error::msg)?;
     let mut text = String::new();

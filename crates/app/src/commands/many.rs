@@ -1,4 +1,4 @@
-//! Several results at once: one that cannot be read must not hide the others.
+//! Several results at once, without those that cannot be read.
 
 use super::crew;
 use crate::paths;
@@ -9,22 +9,22 @@ use facts::Explained;
 use machine::files::{self, Access};
 use std::path::{Path, PathBuf};
 
-/// Results that could be read, each with its file and what is to be said of it.
+/// Explained results with their files.
 pub(crate) struct Many {
     pub(crate) results: Vec<(String, Explained<'static>)>,
     /// 0, or failure if a file could not be read.
     pub(crate) status: u8,
 }
 
-/// Explains all files and says on stderr which of them it could not read; fails if fewer than `count_min` are left. A
-/// single file that cannot be read is an error.
+/// Explains all files and notes those that it cannot read; fails if fewer than `count_min` are left, or the only file cannot be
+/// read.
 pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<Many> {
     let (results, status) = read_each(files, count_min, |name, explained| (name, explained))?;
     Ok(Many { results, status })
 }
 
-/// As [`read_many`], but keeps only what `of` makes of each result, so that memory does not grow with Records. Returns these
-/// in the order of the files, with 0, or failure if a file could not be read.
+/// As [`read_many`], but keeps only what `of` makes of each result, so that memory does not grow with Records. Returns it in the
+/// order of the files, with 0, or failure if a file could not be read.
 pub(crate) fn read_each<T: Send>(
     files: &[PathBuf],
     count_min: usize,
@@ -69,7 +69,7 @@ pub(crate) fn files_or_last(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(vec![last])
 }
 
-/// Prints what is said of them, or writes it into a file.
+/// Prints a text, or writes it into a file.
 pub(crate) fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
     match file {
         Some(file) => Ok(files::replace_unsynced(file, text.as_bytes(), Access::World)?),

@@ -1,5 +1,4 @@
-//! `sbc-bench measure`: one question, answered at once. Nothing is left
-//! but where the machine died of it: settings are put back, and the log of the last run stays.
+//! `sbc-bench measure`: answers one question. It restores settings and writes no files, unless the machine dies.
 
 use super::plain::Plain;
 use super::power::PowerFlags;
@@ -12,6 +11,7 @@ use crate::args::program::{calling_user, without_sensors};
 use crate::args::targets::TargetFlags;
 use crate::paths::Paths;
 use bench::{AnyTask, Load, Options, RunContext, SingleWorkload};
+use console::look::text_columns;
 use console::progress::ProgressBar;
 use console::{output, signals, status};
 use explain::Document;
@@ -21,7 +21,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use workloads::job::duration::parse_duration;
 
-/// Workloads of one thread run on the fastest CPU.
 const CPUS_OF_WORKLOAD: &str = "CPUs to run on: all, fastest, core-types or a list such as 0-3,6 [default: as in a standard run: the fastest one, or all of them]";
 
 /// Measure one thing: clock, memory, scaling, power, one workload
@@ -34,7 +33,6 @@ pub(crate) struct Measure {
     what: OneShot,
 }
 
-/// One question to the machine.
 #[derive(Debug, clap::Subcommand)]
 #[command(subcommand_value_name = "WHAT", subcommand_help_heading = "What")]
 enum OneShot {
@@ -85,7 +83,7 @@ struct Workload {
 struct Query {
     task: AnyTask,
     options: Options,
-    /// Report that tells the answer.
+    /// Report of the answer.
     report: &'static str,
     json: bool,
     quiet: bool,
@@ -163,7 +161,7 @@ fn run(root: &Root, args: &Query) -> anyhow::Result<u8> {
     let cancelled = signals::watch()?;
     let bar = ProgressBar::new(args.quiet);
     if as_root {
-        // Before anything is asked for: a killed run may have left the CPU off that is wanted.
+        // A killed run may have left the requested CPU offline.
         restore_leftovers(root, &paths, args.options.tune, &bar);
     }
     let root = &without_sensors(root, &args.options.ignored_sensors);
@@ -196,12 +194,12 @@ fn run(root: &Root, args: &Query) -> anyhow::Result<u8> {
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
-    // Its answer is printed; only a machine that died of the question leaves something.
+    // Only a machine that dies leaves a stream.
     kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
     conclude(&finished.record, args)
 }
 
-/// One sentence if a CPU is asked for that there is not.
+/// Refuses CPUs that are not online.
 fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
     let online = |cpu: &&u32| machine.cpus.iter().any(|c| c.cpu == **cpu && c.online);
     let missing: Vec<u32> = wanted.iter().filter(|cpu| !online(cpu)).copied().collect();
@@ -221,7 +219,7 @@ fn conclude(record: &Record, args: &Query) -> anyhow::Result<u8> {
     if args.json {
         output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;
     } else if let Some(report) = report::find(args.report) {
-        output::print(&report.text(&explained))?;
+        output::print(&report.text_in(&explained, text_columns()))?;
     }
     let is_done = |step: &record::Step| matches!(step.outcome, Outcome::Done(_));
     Ok(match record.run.end {

@@ -1,5 +1,5 @@
-//! The command line: one file for each verb with its flags and code, and the classic flags of the bash program.
-//! Everything that can be wrong with the arguments is found before anything runs.
+//! The command line: one file for each verb with its flags and code, and the classic flags of the bash program. All arguments
+//! are checked before anything runs.
 
 pub(crate) mod ab;
 mod arrange;
@@ -64,14 +64,14 @@ use std::ffi::OsString;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-/// Something to do, with valid arguments.
+/// A command with valid arguments.
 pub(crate) trait Command: Debug {
-    /// True if runs that died are recovered before it starts.
+    /// Whether to recover runs that died before it starts.
     fn recovers_first(&self) -> bool {
         true
     }
 
-    /// Does it and returns the exit status.
+    /// Runs the command. Returns the exit status.
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8>;
 
     /// The benchmark run that it starts, if it can be resumed.
@@ -169,7 +169,7 @@ pub(crate) struct Cli {
     monitor: MonitorFlags,
 }
 
-/// The `--root` of a verb, or of a verb of it.
+/// The `--root` of a verb or its subcommand.
 fn root_of(matches: &ArgMatches) -> Option<PathBuf> {
     let (mut found, mut verb) = (None, Some(matches));
     while let Some(matches) = verb {
@@ -184,7 +184,7 @@ pub(crate) fn grammar() -> clap::Command {
     help::with_help(Cli::command())
 }
 
-/// Reads the words of a command line, the name of the program first.
+/// Parses the words of a command line, beginning with the name of the program.
 ///
 /// # Errors
 /// Output of clap: an error or a help text.
@@ -194,7 +194,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, cl
     Ok(Cli { root: root_of(&matches), ..Cli::from_arg_matches(&matches)? })
 }
 
-/// The command of these words and variables, as they were typed for an earlier run.
+/// The command of the recorded words and variables of an earlier run.
 pub(crate) fn parse_recorded(words: &[String], variables: &[String]) -> CommandResult {
     let words = std::iter::once("sbc-bench").chain(words.iter().map(String::as_str));
     let cli = parse(words.map(OsString::from));

@@ -1,23 +1,18 @@
-//! The verbs that questions bring along: their rows in [`QUESTIONS`] have a [`PlainVerb`], and nothing here knows their
-//! names.
+//! Verbs of questions with a [`PlainVerb`] in [`QUESTIONS`].
 
 use crate::args::groups::OneShotFlags;
 use bench::{PlainVerb, QUESTIONS, Question};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
-/// One of them, as it was given.
+/// A verb with its flags.
 #[derive(Debug, Clone)]
 pub(crate) struct Plain {
-    /// What is asked.
     pub(super) question: &'static Question,
-    /// How it is asked.
     pub(super) verb: &'static PlainVerb,
-    /// What it takes.
     pub(super) common: OneShotFlags,
 }
 
-/// All of them.
 fn plain_verbs() -> impl Iterator<Item = (&'static Question, &'static PlainVerb)> {
     QUESTIONS.iter().filter_map(|question| Some((*question, question.plain_verb.as_ref()?)))
 }

@@ -1,5 +1,5 @@
-//! `sbc-bench recover`: makes Records of runs that died, and says in which step and why. Every other command
-//! does the same first; a systemd unit can do it at each start of the machine.
+//! `sbc-bench recover`: makes Records of runs that died, and reports step and cause. Every other command does so first; a
+//! systemd unit can do so at each start of the machine.
 
 use super::resume_hint::way;
 use super::{Command, restore};
@@ -58,7 +58,7 @@ pub(crate) fn at_start(root: &Root) {
     }
 }
 
-/// Makes Records of all runs in this folder that are no more; a sentence about each.
+/// Makes Records of all dead runs in a directory. Returns a sentence about each.
 pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
     let unknown = |error| format!("Whether an earlier run died is unknown: {error}.");
     let runs = match Runs::existing(history) {
@@ -113,7 +113,7 @@ fn keep(root: &Root, runs: &Runs, mut left: DeadRun) -> String {
     }
 }
 
-/// It came to its end; only that did not fit on the disk.
+/// Marks a run as finished whose end did not fit on the disk.
 fn ended(record: &mut Record) {
     if record.run.end == End::Died {
         record.run.end = End::Finished;
@@ -121,7 +121,7 @@ fn ended(record: &mut Record) {
     }
 }
 
-/// Adds what the board left when it died.
+/// Adds what the kernel kept of the death.
 fn died(root: &Root, record: &mut Record) {
     let now_utc_ms = machine::Timeline::start().start_utc_ms();
     let aftermath = machine::aftermath(root, &record.run.boot_id, now_utc_ms);

@@ -1,5 +1,5 @@
-//! `sbc-bench redact`: a log, Record, stream, recording or board file without what is private, and what was taken
-//! out of it. See [`redact`] and [`logs::redact`].
+//! `sbc-bench redact`: removes private data from a log, Record, stream, recording or board file, and counts it. See [`redact`]
+//! and [`logs::redact`].
 
 use super::Command;
 use anyhow::Context;
@@ -9,10 +9,10 @@ use machine::files::{self, Access};
 use redact::Kind;
 use std::path::{Path, PathBuf};
 
-/// Recordings of weeks; more than that fits into no board's memory.
+/// Maximum size of a file: a recording of weeks.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// A blanked file: its content, what was blanked, damaged lines that are left out.
+/// A redacted file: content, numbers of redacted values, number of damaged lines left out.
 pub(super) type RedactedFile = (Vec<u8>, Vec<(Kind, u32)>, usize);
 
 /// Remove private data from logs, result files and snapshots
@@ -59,10 +59,10 @@ impl Command for Redact {
     }
 }
 
-/// A file without what is private.
+/// Redacts a file.
 ///
 /// # Errors
-/// It is no text, in which nothing private could be found; or a snapshot that cannot be read.
+/// The file is not text, or a snapshot that cannot be read.
 pub(super) fn blanked(bytes: &[u8]) -> anyhow::Result<RedactedFile> {
     anyhow::ensure!(!archive::is_compressed(bytes), "it is compressed; unpack it first");
     let text = any_file::text(bytes);

@@ -1,5 +1,5 @@
-//! `sbc-bench recover`: restores the settings that a killed run left changed. `sbc-bench guard` does the same
-//! as soon as the process that started it is gone.
+//! `sbc-bench recover --settings`: restores settings that a killed run left changed. `sbc-bench guard` does so as soon as its
+//! owner is gone.
 
 use super::Command;
 use crate::paths::Paths;
@@ -10,7 +10,7 @@ use machine::settings::restore_from_journal;
 use record::{NotRestored, RestoreOutcome};
 use std::path::PathBuf;
 
-/// Settings of a killed run, each with its outcome.
+/// Settings of a killed run with their outcomes.
 type Outcomes = Vec<(String, RestoreOutcome)>;
 
 pub(super) fn run(root: &Root) -> anyhow::Result<u8> {
@@ -22,7 +22,7 @@ pub(super) fn run(root: &Root) -> anyhow::Result<u8> {
     tell(&outcomes)
 }
 
-/// The same after runs were recovered, which needs no root.
+/// As [`run`], after runs were recovered, which needs no root.
 pub(super) fn after_runs(root: &Root) -> anyhow::Result<u8> {
     if !root.is_system() {
         return Ok(0);
@@ -72,7 +72,7 @@ impl Command for Guard {
     fn run(self: Box<Self>, root: &Root) -> anyhow::Result<u8> {
         let Self { owner, journal, group, places } = *self;
         let watched = process::guard::GuardResources { owner, journal, group, places };
-        // A guard outlives its owner: these signals are for the owner.
+        // These signals are for the owner, which the guard outlives.
         signals::ignore_hangup();
         match process::guard::run_guard(root, &watched, &mut std::io::stdin(), &mut std::io::stdout()) {
             Ok(()) => Ok(0),

@@ -1,4 +1,4 @@
-//! `sbc-bench results`: tables of many results, as published lists have them; a site of them; their course over time.
+//! `sbc-bench results`: tables of many results, their site, and their changes over time.
 
 use super::many::{files_or_last, read_each, write};
 use super::{Command, site, trend};
@@ -10,7 +10,7 @@ use explain::results::{FORMATS, Filter, Row, SORT_KEYS, Table, USUAL_ORDER, sort
 use record::{End, Run};
 use std::path::PathBuf;
 
-/// Width if the reader's terminal is unknown.
+/// Columns where standard output is not a terminal.
 const COLUMNS_USUAL: usize = 80;
 
 /// Print a table of many results; also as a web site or over time
@@ -52,7 +52,7 @@ pub(crate) struct Results {
     over_time: bool,
 }
 
-/// Options of a table, which a site has none of.
+/// Options that apply to tables only.
 const OF_TABLES: [&str; 8] = ["format", "json", "html", "sort", "soc", "board", "since", "valid"];
 
 impl Command for Results {
@@ -66,13 +66,12 @@ impl Command for Results {
 }
 
 impl Results {
-    /// Which results are wanted.
     fn filter(&self) -> Filter {
         Filter { soc: self.soc.clone(), board: self.board.clone(), since: self.since.clone(), valid: self.valid }
     }
 }
 
-/// A day as `2026-11-23`.
+/// Parses a day such as `2026-11-23`.
 fn day(text: &str) -> Result<String, String> {
     let day = text.parse::<jiff::civil::Date>().map_err(|_| "must be a day such as 2026-11-23".to_owned())?;
     Ok(day.to_string())
@@ -86,7 +85,7 @@ fn run(args: &Results) -> anyhow::Result<u8> {
         let row = Row::of(&explained, &name);
         (explained.facts.run.clone(), row)
     })?;
-    // Only runs that died have another one to be looked for.
+    // Only runs that died may be part of another one.
     let whole = |run: &Run| {
         let mut others = read.iter().filter(|_| run.end == End::Died);
         others.find(|(other, _)| run.is_part_of(other)).map(|(_, row)| &row.file)

@@ -1,5 +1,5 @@
-//! `--resume`: which run that died or was stopped goes on, as what it was started, and why it cannot. What of it is left to be
-//! done is `bench`'s to know.
+//! `--resume`: finds the run that died or was stopped, checks that it can continue, and restores its options. `bench` computes the
+//! remaining steps.
 
 use super::recover;
 use super::resume_hint::{is_resumable, line, why_not_resumable};
@@ -16,10 +16,10 @@ use record::{Invocation, Machine, Record, Resumption, Run};
 use redact::BLANK;
 use std::path::Path;
 
-/// The newest one, which is also meant where nothing is named.
+/// Value of `--resume` without FILE.
 const LATEST: &str = "latest";
 
-/// Command line of this run; `None` if it is not UTF-8 and cannot be written down.
+/// Command line of this run; `None` if it is not UTF-8.
 pub(super) fn asked(options: &Options) -> Option<Invocation> {
     let words = std::env::args_os().skip(1);
     let words: Option<Vec<String>> = words.map(|word| word.into_string().ok()).collect();
@@ -37,11 +37,10 @@ fn here() -> String {
     here.display().to_string()
 }
 
-/// The run that is to go on, if one is, and how it was started; what was typed now counts for what is shown and
-/// where it goes.
+/// The run to continue, if any, with the options that it was started with. Options for output are those typed now.
 ///
 /// # Errors
-/// Why nothing can go on, with the way out.
+/// The run cannot continue.
 pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, Option<PreviousRun>)> {
     let Some(path) = &typed.resume else { return Ok((typed, None)) };
     if let Some(why) = typed.task.attributes().not_resumable {
@@ -64,7 +63,7 @@ fn named(path: &Path) -> anyhow::Result<Record> {
     }
 }
 
-/// A Record says what is started and with which rights: root takes no such word from others.
+/// Refuses files that other users can write, because root runs the commands of a Record.
 fn ensure_trusted(path: &Path) -> anyhow::Result<()> {
     if !machine::is_root() {
         return Ok(());
@@ -86,7 +85,7 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
     let history = Paths::choose(machine::is_root(), typed.log.as_deref()).history;
     ensure_trusted(&history)?;
     if typed.log.is_some() {
-        // Those of the usual folder were looked for already.
+        // Runs in the usual directory were recovered at the start.
         for sentence in recover::recovered(root, &history) {
             output::note(&sentence);
         }
@@ -120,7 +119,7 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
     )
 }
 
-/// The run as it was started, with the options that may change.
+/// The run with its original options, except those that may change.
 fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
     let asked = record.run.asked.as_ref();
     let asked = asked.context("The result file has no command line, so the run cannot be resumed. Start a new run.")?;
@@ -139,7 +138,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
         if record.run.as_root { "as" } else { "without" },
         if record.run.as_root { "use sudo" } else { "do not use sudo" },
     );
-    // Commands and files have names that mean something else elsewhere; flags have not.
+    // Names of commands and files depend on the directory; flags do not.
     let is_of_folder = asked.command_line.iter().any(|word| !word.starts_with('-'));
     ensure!(
         !is_of_folder || asked.folder == here(),
@@ -169,7 +168,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
     Ok(merged(typed, started))
 }
 
-/// True if what was given with `--resume` asks for something else than the run that died.
+/// True if the options typed with `--resume` describe another run.
 fn is_other(typed: &RunArgs, started: &RunArgs) -> bool {
     let usual = Options::default();
     let measured = |args: &RunArgs| {
@@ -201,10 +200,10 @@ fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
     }
 }
 
-/// Says what goes on, or why it cannot on this machine.
+/// Returns a sentence about the run that continues.
 ///
 /// # Errors
-/// It is another machine than that of the run.
+/// This machine differs from that of the run.
 pub(super) fn checked(machine: &Machine, earlier: &PreviousRun) -> anyhow::Result<String> {
     let record = &earlier.record;
     if let Some(differs) = other_machine(&record.machine, machine) {
@@ -228,7 +227,7 @@ pub(super) fn checked(machine: &Machine, earlier: &PreviousRun) -> anyhow::Resul
     ))
 }
 
-/// The axis of time of a run: that of the earlier one goes on.
+/// The timeline of a run, which continues that of the earlier one.
 pub(super) fn timeline(earlier: Option<&PreviousRun>) -> Timeline {
     let started = earlier.and_then(|earlier| earlier.record.run.started.known());
     match (started, earlier) {

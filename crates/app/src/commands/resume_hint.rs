@@ -4,7 +4,7 @@ use crate::paths::Paths;
 use record::{End, Invocation, Run};
 use std::path::Path;
 
-/// As one would type it.
+/// Command line to type.
 pub(super) fn line(asked: &Invocation) -> String {
     let words = workloads::job::definition::command_line(&asked.command_line);
     format!("sbc-bench {words}").trim_end().to_owned()

@@ -1,5 +1,5 @@
-//! `sbc-bench review`: settings that cost performance, each measured, then a run that is monitored. `inspect` and
-//! `review --inspect` find them without changing or measuring anything.
+//! `sbc-bench review`: measures settings that cost performance, then monitors the machine. `inspect` and `review --inspect` only
+//! list them.
 
 use super::start::{source, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
@@ -9,6 +9,7 @@ use crate::args::run::{RunArgs, RunFlags};
 use crate::paths::replace;
 use anyhow::Context as _;
 use bench::{AnyTask, Review};
+use console::look::text_columns;
 use console::output;
 use explain::Document;
 use machine::{Root, Timeline};
@@ -33,7 +34,7 @@ pub(crate) struct ReviewFlags {
     /// Do not monitor after the benchmarks
     #[arg(long)]
     pub(crate) no_watch: bool,
-    /// Also run a load that heats for five minutes; `-c` with `-r`
+    /// Also run a stress load for five minutes; `-c` with `-r`
     #[arg(skip)]
     pub(crate) heat: bool,
     #[command(flatten)]
@@ -67,7 +68,7 @@ impl Verb for ReviewFlags {
     }
 }
 
-/// An inspection and nothing more.
+/// An inspection without a review.
 #[derive(Debug)]
 pub(crate) struct Inspection {
     pub(crate) json: bool,
@@ -83,7 +84,7 @@ impl Command for Inspection {
             Document::printed(&explained.facts, &explained.assessment) + "\n"
         } else {
             let report = report::find("review").context("Unknown report \"review\"")?;
-            report.text(&explained)
+            report.text_in(&explained, text_columns())
         };
         if let Some(path) = &self.log {
             replace(path, &facts::harmless(&text))?;
@@ -124,7 +125,6 @@ impl ReviewFlags {
         Ok(())
     }
 
-    /// The run behind a review that does more than look.
     fn task(&self, environment: &Environment) -> Review {
         let mut command = self.command.clone();
         if command.is_empty()
@@ -150,8 +150,7 @@ impl ReviewFlags {
     }
 }
 
-/// The words of `ExecuteCommand`. Plain words are a program and its arguments, as they always were; what only
-/// a shell understands is given to one.
+/// Words of `ExecuteCommand`: a program with its arguments, or a line for a shell if it has characters of one.
 fn split_command(line: &str) -> Vec<String> {
     if line.contains(['\'', '"', '|', '&', ';', '<', '>', '$', '`', '\\', '*', '(']) {
         ["sh", "-c", line].map(str::to_owned).to_vec()
@@ -160,7 +159,7 @@ fn split_command(line: &str) -> Vec<String> {
     }
 }
 
-/// A Record that holds what this machine is and one look over it, and no steps.
+/// A Record with machine and survey, without steps.
 pub(crate) fn looked_at(root: &Root, survey: Survey) -> Record {
     let timeline = Timeline::start();
     let run = Run {

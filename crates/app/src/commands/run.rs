@@ -1,4 +1,4 @@
-//! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
+//! `sbc-bench`, `sbc-bench run`: a run, from leftovers of the last one to the exit status.
 
 mod ending;
 mod keep;
@@ -38,10 +38,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
-/// A machine of 4096 CPUs has less.
+/// Maximum size of cpuinfo, above that of 4096 CPUs.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 
-/// The answer to Ctrl-C.
+/// Answer to Ctrl-C.
 const STOPPING: &str = "Stopping, restoring settings; results are kept. Ctrl-C again ends at once.";
 
 /// Run the standard benchmark, a workload, or a command (-- CMD)
@@ -105,7 +105,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     if as_root {
         restore_leftovers(&root, &to.paths, args.options.tune, &bar);
     }
-    // Leftovers of a killed run (offline CPUs, limits) must not refuse this one.
+    // Created after leftovers of a killed run (offline CPUs, limits) are restored.
     let machine = LazyMachine::new(&root);
     if let Some(why) = bench::refusal(&*args.task, &machine, &args.options) {
         anyhow::bail!(why);
@@ -117,7 +117,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let stamp = stamp(Timeline::start().start_utc_ms());
     let timeline = resume::timeline(earlier.as_ref());
     if args.log.is_some() {
-        // Those of the usual folder were looked for already.
+        // Runs in the usual directory were recovered at the start.
         for sentence in recover::recovered(&root, &to.paths.history) {
             bar.show(&bench::Progress::Note(sentence));
         }
@@ -152,17 +152,17 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     conclude(finished, to, &args, sending.as_ref())
 }
 
-/// The machine with another `/proc/cpuinfo`, if one was named.
+/// Replaces `/proc/cpuinfo` if a file is given.
 fn with_cpuinfo(root: &Root, path: Option<&Path>) -> anyhow::Result<Root> {
     let Some(path) = path else { return Ok(root.clone()) };
     let content = input::read(path, CPUINFO_BYTES_MAX).context("CPUINFOFILE")?;
     Ok(root.with_file("/proc/cpuinfo", &content))
 }
 
-/// Lines that are typed while a machine is watched; none for other runs.
+/// Lines typed while a review monitors; none for other runs.
 struct TypedLines {
     receiver: Receiver<String>,
-    /// Input from now on belongs to others.
+    /// Stop reading.
     ended: Arc<AtomicBool>,
 }
 
@@ -172,9 +172,9 @@ impl TypedLines {
         let ended = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&ended);
         if reads_marks {
-            // Reading waits for a whole line, which may never come: the thread ends with the program.
+            // A line may never come; the thread then ends with the program.
             let read = move || {
-                // It can be moved to the background between two checks.
+                // The program can be moved to the background between two checks.
                 machine::signals::never_stop_here();
                 while let Some(line) = typed_line(&is_over) {
                     let text = facts::plain(&line);
@@ -198,10 +198,10 @@ impl TypedLines {
 /// Interval at which a background job checks whether it has the terminal again.
 const FOREGROUND_LOOK: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// The next line of standard input; none at its end, and on a terminal none once that is for others.
+/// The next line of standard input; none at its end, and on a terminal once `is_over`.
 ///
-/// Who reads from a terminal in the background is stopped by the kernel, and watching with it
-/// (`sbc-bench -R &`): so nothing is read before the terminal is ours.
+/// The kernel stops a program in the background that reads from its terminal (`sbc-bench -R &`), so this waits until the program
+/// is in the foreground.
 fn typed_line(is_over: &AtomicBool) -> Option<String> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
@@ -235,7 +235,7 @@ struct Places {
 }
 
 impl Places {
-    /// Checks the destinations before anything is measured.
+    /// Checks the destinations before the run.
     fn of(as_root: bool, log: Option<&Path>) -> anyhow::Result<Self> {
         let paths = Paths::choose(as_root, log);
         let stream = match log {
@@ -245,7 +245,7 @@ impl Places {
         Ok(Self { paths, stream, kept: None })
     }
 
-    /// A note with the place of the result file if it is not next to the log.
+    /// Note with the path of the result file, if it is not next to the log.
     fn note(&self) -> Option<String> {
         let (log, history) = (self.paths.log.display(), self.paths.history.display());
         let kind = self.stream.as_ref()?.kind;
@@ -276,7 +276,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
     let json = Document::saved(&explained.facts, &explained.assessment);
     let kept =
         keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
-    // Scripts that find these words do not print the last line of the log.
+    // Scripts look for these words.
     sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
     if kept.place.is_some() && explained.assessment.verdict != Verdict::Valid && !args.task.attributes().only_watches {
         // Scripts look for these words.
@@ -307,7 +307,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
     Ok(exit_status(&explained, &kept, args.task.attributes(), keeps_limits))
 }
 
-/// What a person reads at the end: one screen of a standard run on a terminal, the log of a review, else the whole report.
+/// Output at the end: one screen for a standard run on a terminal, the log of a review, else the whole report.
 fn report(
     explained: &Explained<'_>,
     args: &RunArgs,
@@ -327,15 +327,15 @@ fn report(
             rendered("text", explained)? + &course(&explained.facts) + &others
         }
     };
-    // Scripts look for words of these sentences: only a terminal breaks them.
+    // Lines are broken for terminals only, because scripts look for words of these sentences.
     let line = |sentence: &String| match console::look::columns() {
-        Some(_) => wrapped_at(sentence, 0, text_columns()) + "\n",
+        Some(_) => ending::on_terminal(sentence, text_columns()),
         None => format!("{sentence}\n"),
     };
     Ok(format!("{text}\n{}", sentences.iter().map(line).collect::<String>()))
 }
 
-/// What is kept of a run that was interrupted, and the command that continues it or starts it again.
+/// Sentence about an interrupted run: number of steps, result file, and the command that continues it or starts it again.
 fn interrupted(record: &Record, file: &Path) -> Option<String> {
     if !matches!(record.run.end, End::Interrupted { .. }) || record.run.is_monitoring() {
         return None;
@@ -347,19 +347,19 @@ fn interrupted(record: &Record, file: &Path) -> Option<String> {
     Some(format!("Interrupted; {done} in {}. {way}", file.display()).trim_end().to_owned())
 }
 
-/// Clock and temperature over the run, where the terminal can show them.
+/// Clock and temperature over the run, for terminals with UTF-8.
 fn course(facts: &facts::Facts<'_>) -> String {
     let columns = console::look::columns().filter(|_| !Look::of_this_terminal().ascii);
     let lines = columns.map(|columns| explain::monitor::sparklines(facts, columns)).unwrap_or_default();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// True for a standard run that finished: others have not its figures.
+/// True for a finished standard run.
 fn is_whole_standard(explained: &Explained<'_>, args: &RunArgs) -> bool {
     args.task.question().id == QuestionId::Standard && explained.facts.run.end == End::Finished
 }
 
-/// How a standard run compares with similar boards.
+/// Comparison of a standard run with similar boards.
 fn among_others(explained: &Explained<'_>) -> anyhow::Result<String> {
     let ranking = rank(explained, &*reference(&[])?);
     let more = "All figures next to known boards: sbc-bench compare. Page and card: sbc-bench explain --html FILE --card FILE.";
@@ -383,7 +383,7 @@ fn exit_status(explained: &Explained<'_>, kept: &StoredPaths, attributes: Attrib
     match record.run.end {
         End::Interrupted { .. } => status::INTERRUPTED,
         _ if let Some(status) = status_of_program(record, attributes.own_program) => status,
-        // A run that only watched has no results to judge.
+        // Monitoring has no results to judge.
         _ if attributes.only_watches => 0,
         _ => match status::of(explained.assessment.verdict) {
             status::INVALID => status::INVALID,
@@ -393,7 +393,7 @@ fn exit_status(explained: &Explained<'_>, kept: &StoredPaths, attributes: Attrib
     }
 }
 
-/// The exit status of a program of the user's own that failed: measured, or watched in a review.
+/// Exit status of a failed command of the user.
 fn status_of_program(record: &Record, own: OwnProgram) -> Option<u8> {
     let failed = |step: &record::Step| match &step.outcome {
         Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => Some(status::INTERRUPTED),
@@ -407,7 +407,7 @@ fn status_of_program(record: &Record, own: OwnProgram) -> Option<u8> {
         OwnProgram::None => None,
         OwnProgram::Measured => record.steps.iter().find_map(failed),
         OwnProgram::Watched => {
-            // The command stands before the watching that it was the reason of.
+            // The step of the command is before that of its monitoring.
             let mut steps = record.steps.iter().rev();
             steps.find(|step| step.workload == WorkloadId::Watch)?;
             failed(steps.next()?)
@@ -415,7 +415,7 @@ fn status_of_program(record: &Record, own: OwnProgram) -> Option<u8> {
     }
 }
 
-/// Why it did not start, with the processes that keep CPUs busy by name.
+/// Sentence about a run that did not start, with the processes that keep CPUs busy.
 fn refusal(record: &Record) -> String {
     let Some(gate) = record.gate.known() else { return "The system is busy.".into() };
     format!(

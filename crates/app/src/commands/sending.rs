@@ -1,5 +1,5 @@
-//! Results on their way to a hub: shown, agreed to, kept in a folder of the state directory until the hub has confirmed them,
-//! so that the next upload sends what a crash or a lost connection left. They go where the user agreed to, as was agreed.
+//! Uploads to a hub. The user sees and confirms each; a spool in the state directory keeps it until the hub confirms, so that the
+//! next upload sends what a crash or a lost connection left, to the same hub with the same options.
 
 use super::redact::{self, sentence};
 use crate::args::upload::{RunUploadFlags, SendFlags};
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// A token has 69 characters.
 const TOKEN_BYTES_MAX: u64 = 4 << 10;
-/// The folder of what waits, next to the runs.
+/// Directory of the spool, next to the runs.
 const SPOOL: &str = "spool";
 /// Name of files left by an earlier upload.
 const EARLIER: &str = "an earlier result";
@@ -30,7 +30,7 @@ pub(super) struct Outgoing {
     pub(super) bytes: Vec<u8>,
 }
 
-/// A hub, and whether the user has agreed already.
+/// A hub, and whether to ask for confirmation.
 pub(super) struct Sending {
     hub: Hub,
     to: String,
@@ -72,22 +72,22 @@ impl UploadOutcome {
 }
 
 impl Sending {
-    /// Looks at all that can be wrong before anything is measured or sent.
+    /// Checks token and address before anything is measured or sent.
     pub(super) fn new(to: &str, how: &SendFlags) -> anyhow::Result<Self> {
         let token = how.token_file.as_deref().map(token).transpose()?;
         let hub = Hub::new(to, token.as_deref(), how.publish, how.machine.as_deref()).map_err(anyhow::Error::msg)?;
         Ok(Self { hub, to: to.to_owned(), yes: how.yes })
     }
 
-    /// That of a run, if its result is to be sent.
+    /// The upload of a run, if requested.
     pub(super) fn of_run(flags: &RunUploadFlags) -> anyhow::Result<Option<Self>> {
         flags.to.as_deref().map(|to| Self::new(to, &flags.how)).transpose()
     }
 
-    /// Asks once, and shows what is to be sent where that is wanted.
+    /// Asks once, and shows the files on request.
     ///
     /// # Errors
-    /// It is too large, or nobody can be asked.
+    /// A file is too large, or standard input is not a terminal.
     pub(super) fn has_consent(
         &self,
         ready: &[Outgoing],
@@ -121,8 +121,8 @@ impl Sending {
         }
     }
 
-    /// Sends these files and all that wait for this hub, except those whose next try is not due. A file that the hub refuses is
-    /// kept for a few tries, any other until it is sent.
+    /// Sends these files and those in the spool for this hub whose next try is due. A refused file is kept for a few tries, any
+    /// other until it is sent.
     pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<UploadOutcome> {
         let runs = Paths::choose(machine::is_root(), None).history;
         let spool = Spool(Folder::state(&runs.with_file_name(SPOOL))?);
@@ -190,7 +190,7 @@ impl Sending {
         Ok(sent)
     }
 
-    /// Sentence about a result that the hub refused, with its place.
+    /// Sentence about a refused file.
     fn refusal(&self, name: &str, why: &str, aside: Option<&Path>) -> String {
         match aside {
             None => format!("Refused, kept for another try: {name}: {why}"),
@@ -205,7 +205,7 @@ impl Sending {
         }
     }
 
-    /// Sends the result of a run. Its exit status is told by the run alone, so all that goes wrong is said.
+    /// Sends the result of a run. Errors are notes, because the exit status is that of the run.
     pub(super) fn after_run(&self, result: &str, kept: Option<&Path>, is_json: bool) {
         let outcome = self.redacted_and_sent(result, is_json);
         let later = match kept {
@@ -228,7 +228,7 @@ impl Sending {
         let name = "result file".to_owned();
         output::note(&sentence(&name, &counts, damaged));
         let ready = [Outgoing { name, bytes }];
-        // Standard output holds the result file and nothing else then.
+        // With --json, standard output has the result file only.
         let on_stderr = |text: &str| {
             output::note(text.trim_end());
             Ok(())
@@ -243,14 +243,14 @@ fn token(file: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes).with_context(|| file.display().to_string())?.trim().to_owned())
 }
 
-/// Waits before another try; false once a signal came in the meantime.
+/// Waits before another try. False after a signal.
 fn may_go_on_after(pause: Duration) -> bool {
     let before = signals::received();
     signals::wait(pause / machine::faults::haste());
     signals::received() == before
 }
 
-/// The next line that is typed; an empty one once a signal came. Who watches signals is not ended by the first of them.
+/// The next typed line; empty after a signal, which does not end the program.
 fn typed() -> anyhow::Result<String> {
     let stdin = std::io::stdin();
     let before = signals::received();

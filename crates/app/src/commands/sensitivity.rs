@@ -1,4 +1,4 @@
-//! `sbc-bench sensitivity`: at which clocks, which workloads.
+//! `sbc-bench sensitivity`: clocks and workloads.
 
 use super::{CommandResult, Verb};
 use crate::args::Environment;
@@ -57,7 +57,7 @@ impl Verb for SensitivityFlags {
     }
 }
 
-/// An option of commands and workloads of the user's own, which nothing else reads.
+/// Refuses an option that applies to own commands and workloads only.
 pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
     if is_own {
         Ok(())
@@ -115,7 +115,7 @@ impl SensitivityFlags {
     }
 }
 
-/// `extremes`, `all`, or clocks in kHz.
+/// Parses `extremes`, `all`, or clocks in kHz.
 fn parse_at(text: &str) -> Result<ClockSelection, String> {
     match text {
         "extremes" => return Ok(ClockSelection::Extremes),

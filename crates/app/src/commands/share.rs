@@ -18,11 +18,11 @@ use machine::files::{self, Access};
 use record::Source;
 use std::path::{Path, PathBuf};
 
-/// The text that is posted. A folder that contains it was made by an earlier call.
+/// Text to post. A directory with it is from an earlier call.
 const POST: &str = "post.md";
 /// Last line if no hub is set.
 const NO_LINK: &str = "No link: with --to URL, a hub shows the page, and the post has its address.";
-/// Column of what each file is for.
+/// Column of descriptions.
 const COLUMN: usize = 15;
 
 /// Make page, card, plots, a post and the redacted log
@@ -67,7 +67,7 @@ impl Command for Share {
                 let status = if sent.is_whole { 0 } else { status::FAILURE };
                 (sent, status)
             }
-            // The folder is of use without the hub.
+            // The directory is useful without the hub.
             Some(Err(error)) => {
                 output::note(&format!("The result was not sent. {error:#}"));
                 (UploadOutcome::default(), status::FAILURE)
@@ -86,7 +86,6 @@ impl Command for Share {
     }
 }
 
-/// In the current directory.
 fn usual_folder(file: &Path) -> PathBuf {
     let stem = file.file_stem().filter(|stem| *stem != "-").unwrap_or("result".as_ref());
     format!("share-{}", stem.to_string_lossy()).into()
@@ -101,7 +100,7 @@ fn sent(sending: &Sending, ready: &[Outgoing]) -> anyhow::Result<UploadOutcome> 
     Ok(UploadOutcome { is_whole: true, ..UploadOutcome::default() })
 }
 
-/// Writes the files. Returns a line for each: its name, and what it is for.
+/// Writes the files. Returns a line for each with its purpose.
 fn write_all(folder: &Path, explained: &Explained<'_>, redacted: &[u8], link: Option<&str>) -> anyhow::Result<String> {
     files::make_all(folder)?;
     let reference = Reference::builtin();

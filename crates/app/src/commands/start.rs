@@ -15,7 +15,7 @@ pub(super) fn source() -> Source {
     Source::Run { version: env!("CARGO_PKG_VERSION").into(), target: TARGET.into() }
 }
 
-/// A run of `chrt -f` measures with the normal scheduling policy, and says so.
+/// Leaves a real-time scheduling policy (`chrt -f`), with a note.
 pub(super) fn leave_real_time() {
     let note = match machine::threads::leave_real_time() {
         Ok(None) => return,
@@ -29,7 +29,7 @@ pub(super) fn leave_real_time() {
     output::note(&note);
 }
 
-/// Puts back what a killed run has left behind; where nothing may be set, only tells of it.
+/// Restores settings of a killed run, or only notes them where nothing may be set.
 pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: &ProgressBar) {
     if !may_set {
         return report_leftovers(root, paths, bar);
@@ -42,7 +42,7 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
     bar.show(&bench::Progress::Note(note));
 }
 
-/// Sentence about settings that an earlier run left changed. It names no reason, because none is known.
+/// Sentence about settings that an earlier run left changed, for an unknown reason.
 fn told_of_leftovers(outcomes: &[(String, RestoreOutcome)]) -> String {
     let left: Vec<String> = NotRestored::among(outcomes).map(|left| format!(" {}", left.sentence())).collect();
     let done = outcomes.len() - left.len();
@@ -51,7 +51,7 @@ fn told_of_leftovers(outcomes: &[(String, RestoreOutcome)]) -> String {
 
 /// Without tuning, a run measures under the settings that a killed run left.
 fn report_leftovers(root: &Root, paths: &Paths, bar: &ProgressBar) {
-    // One that cannot be looked at is in use, and then nothing is left behind.
+    // An unreadable journal is in use by another run.
     let left = journal_entries_left(root, &paths.journal).unwrap_or_default();
     let Some(first) = left.first() else { return };
     let more = match left.len() {
@@ -63,13 +63,13 @@ fn report_leftovers(root: &Root, paths: &Paths, bar: &ProgressBar) {
     )));
 }
 
-/// Place of a run: the folder of all runs and the stem of its files.
+/// Directory of all runs, and the stem of the files of this one.
 pub(super) struct SavedRun {
     pub(super) runs: Runs,
     pub(super) stem: String,
 }
 
-/// A place for the stream of a run that begins, and where it is kept afterwards; why there is none is told.
+/// Makes the stream of a run, and the place of its results. Notes why there is none.
 pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &ProgressBar) -> (Option<NewRun>, Option<SavedRun>) {
     let note = |sentence| bar.show(&bench::Progress::Note(sentence));
     if let Some(memory) = machine::in_memory(root, &paths.history) {

@@ -1,10 +1,11 @@
-//! `sbc-bench -S`, `sbc-bench inspect storage`: disks, cards, buses, memory modules and power supply, with what
-//! is wrong with them.
+//! `sbc-bench -S`, `sbc-bench inspect storage`: disks, cards, buses, memory modules and power supply, and problems of them.
 
 use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
+use console::look::text_columns;
 use console::output;
+use facts::lines::narrowed;
 use facts::{Facts, Finding, Severity};
 use machine::Root;
 use record::{Record, Survey};
@@ -40,13 +41,13 @@ impl Command for Storage {
             record::flatten(&mut value);
             output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
         } else {
-            output::print(&text(&record, &findings))?;
+            output::print(&narrowed(&text(&record, &findings), text_columns()))?;
         }
         Ok(0)
     }
 }
 
-/// Parts that only reviews judge.
+/// Checks of reviews only.
 const OF_REVIEWS: [&str; 2] = ["CPU clocks", "kernel"];
 
 fn text(record: &Record, findings: &[Finding]) -> String {
@@ -86,7 +87,7 @@ fn text(record: &Record, findings: &[Finding]) -> String {
     text
 }
 
-/// Clocks of memory controllers that scale.
+/// Clocks of memory controllers with frequency scaling.
 fn memory_clocks(survey: &Survey) -> Vec<String> {
     let of_memory = survey.scalers.iter().filter(|scaler| scaler.kind == record::ScalerKind::Memory);
     of_memory

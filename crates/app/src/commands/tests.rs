@@ -1,4 +1,4 @@
-//! The command line as a whole: what it means, what it refuses, and what each verb takes.
+//! The command line as a whole: meanings, errors, and options of each verb.
 
 use super::*;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn usage_errors() {
         ("", &[("MaxKHz", "1.4GHz")], "kHz"),
         ("", &[("NOTUNING", "maybe")], "yes or no"),
         ("", &[("MaxKHz", "400000"), ("MinKHz", "500000")], "no OPP is left"),
-        // What would be ignored is refused.
+        // Options without effect are refused.
         ("-k -S", &[], "-k and -S cannot be combined"),
         ("-c -k", &[], "-c cannot be combined with -k"),
         ("-c -t 60", &[], "-c cannot be combined with -t"),

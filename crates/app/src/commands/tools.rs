@@ -48,7 +48,7 @@ pub(super) fn packages_of(tool: &ToolStatus) -> Vec<String> {
     all.filter_map(|(distribution, package)| package.map(|package| format!("{distribution} {package}"))).collect()
 }
 
-/// Those that a run would use.
+/// Tools that a run would use.
 pub(super) fn tools() -> anyhow::Result<Tools> {
     let user = crate::args::program::calling_user().map_err(anyhow::Error::msg)?;
     Ok(Tools::of_user(user.map(std::sync::Arc::new)))
@@ -89,7 +89,7 @@ impl Command for InstallTools {
     }
 }
 
-/// Current state.
+/// Notes what changed, and fails if a program is still missing.
 fn report(names: &[String], installation: &InstallPlan) -> anyhow::Result<u8> {
     let now = packages::installation(&tools()?, names, machine::is_root()).map_err(|why| anyhow::anyhow!("{why}."))?;
     let is_new = |note: &&String| !installation.notes.contains(note);

@@ -6,7 +6,7 @@ use compare::trend::{self, Sample, trends};
 use console::{output, status};
 use std::path::{Path, PathBuf};
 
-/// Prints it in this form, or writes it to a file.
+/// Prints trends in this format, or writes them to a file.
 pub(super) fn run(files: &[PathBuf], (form, file): (Form, Option<&Path>)) -> anyhow::Result<u8> {
     let Many { results, status: unread } = read_many(files, 1)?;
     let samples: Vec<Sample<'_>> = results

@@ -1,4 +1,4 @@
-//! `sbc-bench update`: a newer program in the place of this one, after showing it and asking.
+//! `sbc-bench update`: replaces this program by a newer one, after asking.
 
 use super::Command;
 use anyhow::{Context, Error};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Age in days from which a release is called old. Releases are more frequent; a mirror may withhold them.
 const AGE_DAYS_MAX: i32 = 183;
-/// A key has two lines.
+/// Maximum size of a key, which has two lines.
 const KEY_BYTES_MAX: u64 = 4 << 10;
 
 /// Replace this program by a newer one

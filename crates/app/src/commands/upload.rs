@@ -1,4 +1,4 @@
-//! `sbc-bench upload`: sends results to a hub, redacted, after showing them and asking; and what waits since an earlier try.
+//! `sbc-bench upload`: redacts results, asks, and sends them to a hub with those of earlier tries.
 
 use super::Command;
 use super::redact::{self, sentence};

@@ -1,5 +1,4 @@
-//! Wrong words on the command line, told as one sentence with the way out. The parser of arguments tells them in
-//! paragraphs of its own style; its texts do not reach the user.
+//! Errors of the command line as one sentence with a remedy, in place of the texts of the parser.
 
 use super::arrange::{OLD, reorder};
 use super::grammar;
@@ -7,15 +6,14 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 
-/// Words that people try, each with the verb that they mean.
-const MEANT: [(&str, &str); 8] = [
+/// Words that people try, with their verbs.
+const MEANT: [(&str, &str); 7] = [
     ("bench", "run"),
     ("card", "explain --card"),
     ("history", "results"),
     ("html", "explain --html"),
     ("info", "inspect"),
     ("last", "explain"),
-    ("share", "upload"),
     ("top", "monitor"),
 ];
 
@@ -94,7 +92,7 @@ fn what(error: &clap::Error, verb: &Command) -> String {
     }
 }
 
-/// An argument without what the parser writes around it: `--wait <TIME>` is `--wait`, `<FILE>...` is `FILE`.
+/// Name of an argument of the parser: `--wait <TIME>` is `--wait`, `<FILE>...` is `FILE`.
 fn name(argument: &str) -> String {
     let name = match argument.split_once([' ', '=']) {
         Some((option, _)) if argument.starts_with('-') => option,
@@ -103,7 +101,7 @@ fn name(argument: &str) -> String {
     name.trim_end_matches("...").trim_matches(['<', '>', '[', ']']).to_owned()
 }
 
-/// The verb that was probably meant, as a question.
+/// The most similar verb as a question.
 fn similar_verb(word: &str, verb: &Command) -> String {
     let is_program = verb.get_name() == "sbc-bench";
     if let Some((_, meant)) = MEANT.iter().find(|(known, _)| is_program && *known == word) {
@@ -114,7 +112,7 @@ fn similar_verb(word: &str, verb: &Command) -> String {
     similar(word, verbs.chain(old))
 }
 
-/// The most similar of the known names as a question, if it is near: one letter differs, two in a long word.
+/// The most similar known name as a question, if one letter differs, or two in a long word.
 fn similar<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let letters = word.trim_start_matches('-').chars().count();
     let nearest = known.map(|name| (strsim::osa_distance(name, word), name)).min();

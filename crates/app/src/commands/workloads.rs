@@ -1,5 +1,4 @@
-//! `sbc-bench list workloads`: what each does, its forms, and whether it can run here. What is missing
-//! is named with the packages it comes in.
+//! `sbc-bench list workloads`: each workload with its variants, and whether it can run here; missing tools with their packages.
 
 use console::output;
 use record::Variant;
@@ -22,7 +21,7 @@ pub(crate) fn text() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// True if it can run here.
+/// Whether a workload can run here, in words.
 fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     let Some(kind) = workload.tool else {
         return if workload.attributes.is_users_own {

@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use testkit::virtual_board::{Board, Model, lacking, run};
 
-/// Clock of this machine, as far as boards are concerned: what is measured there is worth nothing.
+/// Clock of this machine for the boards; measurements do not matter here.
 const HOST_KHZ: u32 = 1_800_000;
 
-/// A board that is as quick as this machine, but for what is changed here.
+/// The board `quick` with five OPPs and a change.
 fn quick(change: impl Fn(&mut Board)) -> Board {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/virtual/quick.toml");
     let mut board = Board::parse(&std::fs::read_to_string(path).unwrap()).unwrap();

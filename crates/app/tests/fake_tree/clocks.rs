@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Much longer than anything here takes.
 const SLEEP_MS: i64 = 60_000;
-/// A board without a clock of its own begins in 1970.
+/// A board without a real-time clock begins in 1970.
 const YEARS_MS: i64 = 1_750_000_000_000;
 
 /// One day.
@@ -46,7 +46,7 @@ fn record(tree: &Tree, output: &Output) -> Record {
     serde_json::from_str(&json.unwrap_or_else(|_| panic!("{output:?}"))).unwrap()
 }
 
-/// What is told of all channels together.
+/// Gaps of all channels.
 fn gaps(record: &Record) -> String {
     let channels = record.samples.channels.iter();
     let own = channels.filter(|channel| channel.id == ChannelId::ALL_CHANNELS_GAP);
@@ -117,7 +117,7 @@ fn time_set_by_a_day_changes_no_figure_and_no_setting() {
         assert!((2_000..60_000).contains(&(step.window.end_ms - step.window.start_ms)), "{step:?}");
         assert_eq!(step.not_comparable, None);
         assert!(first.run.elapsed_ms.unwrap() < 600_000);
-        // The clock that was set is the one that is right.
+        // The new time counts.
         let age_ms = first.run.started.known().unwrap() - begin_ms - step_ms;
         assert!((-2_000..60_000).contains(&age_ms), "{step_ms} ms: begun {age_ms} ms off");
         assert_eq!(difference(&settings, &tree.settings()), "");

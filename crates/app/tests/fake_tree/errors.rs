@@ -4,6 +4,7 @@
 use crate::fake_tree::agreement::check_agreement;
 use crate::fake_tree::kills::{ALL, RUN};
 use crate::fake_tree::tree::{Call, Tree, can_run, difference, for_each};
+use crate::outcome::text;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -35,7 +36,7 @@ const CHANGES: &[&str] = &["write", "sync", "lock", "rename", "spawn", "pipe", "
 /// error.
 const SAMPLED: usize = 6;
 
-/// What is not told, and why nobody misses it.
+/// Failures without a report, with reasons.
 const UNTOLD: &[(&str, &str)] = &[
     ("write /oom_score_adj", "a precaution"),
     ("write /sys/fs/cgroup", "a precaution"),
@@ -75,7 +76,7 @@ struct Failure {
     errno: &'static str,
 }
 
-/// What all of them came to.
+/// Outcomes of all failures.
 #[derive(Default)]
 struct Tally {
     failures: usize,
@@ -110,7 +111,7 @@ fn failing_system_calls_are_survived_and_reported() {
     assert!(tally.failures > FAILURES_MIN, "hardly any call was reached");
 }
 
-/// Whether a run died is unknown where the runs cannot be looked at, and each of these says so.
+/// Where the runs cannot be read, every command reports that it is unknown whether a run died.
 #[test]
 fn runs_that_cannot_be_looked_at_are_told() {
     testkit::needs!(can_run());
@@ -180,7 +181,7 @@ fn failures(trace: &[Call]) -> Vec<Failure> {
     failures
 }
 
-/// What stays of a path when process ids and dates are taken out: its longest part without them.
+/// Longest part of a path without process ids and dates.
 fn place(path: &str) -> String {
     let is_own = |part: &&str| !part.is_empty();
     let is_number = |part: &str| part.chars().all(|c| c.is_ascii_digit());
@@ -193,13 +194,12 @@ fn place(path: &str) -> String {
     }
 }
 
-/// True if the failure is told; an error if something was lost or stays changed.
+/// True if the failure is reported; an error if results are lost or a setting stays changed.
 fn fail(failure: &Failure) -> Result<bool, String> {
     let tree = Tree::new();
     let before = tree.settings();
     let plan = format!("run {} {} 1 {}", failure.word, failure.place, failure.errno);
     let output = tree.run(RUN, &plan);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     let record = std::fs::read(tree.path("log/sbc-bench.json")).unwrap_or_default();
     let told = [shown.as_str(), said.as_str(), &text(&record)].concat();
@@ -208,7 +208,7 @@ fn fail(failure: &Failure) -> Result<bool, String> {
     }
     tree.wait_for_ends()?;
     check_agreement(&tree, &output)?;
-    // A setting that could not be put back is told, and use `sbc-bench recover`.
+    // `sbc-bench recover` restores a setting that the run reported.
     if output.status.code() == Some(5) {
         tree.run(&["restore"], "");
     }

@@ -1,6 +1,7 @@
-//! Disks and terminals that never answer: each costs what it keeps, and nobody has to kill the program.
+//! Disks and terminals that never respond: a run loses what they hold and ends.
 
 use crate::fake_tree::tree::{Tree, can_run, difference};
+use crate::outcome::text;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -15,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(150);
 
 const RUN: &str = "run --force --wait 0s --quiet --repeat 1 --cpus 0 -- true";
 
-/// Every call of this kind on such a path hangs for ever.
+/// Every call of this kind on such a path hangs.
 fn check_disk(call: &str, place: &str) {
     let tree = Tree::new();
     let before = tree.settings();
@@ -25,7 +26,6 @@ fn check_disk(call: &str, place: &str) {
     let mut child = command.spawn().unwrap();
     assert!(testkit::ended(&mut child).is_some(), "{call} {place}: it hangs");
     let output = child.wait_with_output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     let status = output.status.code();
     let is_lost = said.contains("has not responded for ");
@@ -135,7 +135,6 @@ fn hanging_disk_does_not_block_monitor() {
         let mut child = command.spawn().unwrap();
         assert!(testkit::ended(&mut child).is_some(), "{call}: it hangs");
         let output = child.wait_with_output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (shown, said) = (text(&output.stdout), text(&output.stderr));
         assert_eq!(shown.lines().count(), 41, "{call}: {shown}{said}");
         assert!(said.contains("is not responding"), "{call}: {said}");

@@ -32,7 +32,7 @@ const SAMPLED: usize = 4;
 /// On a board, where one is run after the other, a call of this number has one kill.
 const SAMPLED_ON_BOARD: usize = 7;
 
-/// Who is killed at the call, and who puts everything back.
+/// Processes that are killed at the call; others restore the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kill {
     /// The run; its guard restores.
@@ -49,10 +49,10 @@ enum Kill {
 
 const KILLS: [Kill; 5] = [Kill::Run, Kill::Group, Kill::Guard, Kill::Both, Kill::RunThenGuard];
 
-/// What is written to a board.
+/// Part of the paths of settings on a board.
 const CPUFREQ: &str = "/cpufreq/";
 
-/// What all of them came to.
+/// Outcomes of all kills.
 #[derive(Debug, Default)]
 struct Tally {
     points: usize,
@@ -123,7 +123,7 @@ impl Tally {
     }
 }
 
-/// What a kill came to.
+/// Outcome of a kill.
 struct Point {
     was_changed: bool,
     restored: Option<Duration>,
@@ -194,7 +194,7 @@ fn kill_at(number: usize, kill: Kill) -> Result<Option<Point>, String> {
     if kill != Kill::Guard {
         check_kept(&tree, &trace)?;
     }
-    // The next start finishes what is left.
+    // The next start restores the rest.
     match kill {
         Kill::Both => next(&tree, &["clock", "--cpu", "0", "--quiet"])?,
         Kill::RunThenGuard => next(&tree, &["restore"])?,
@@ -225,7 +225,7 @@ fn next(tree: &Tree, words: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Every step that was handed to the disk before the kill is in what is read back.
+/// Every step written before the kill can be read back.
 fn check_kept(tree: &Tree, trace: &[Call]) -> Result<(), String> {
     let is_stream = |path: &str| path.contains("/sbc-bench/") && !path.contains("journal");
     let written = |call: &&Call| {

@@ -3,18 +3,13 @@
 
 use crate::fake_tree::kills::RUN;
 use crate::fake_tree::tree::{Tree, can_run, difference};
-use std::process::{Output, Stdio};
-
-/// The standard error of a program, with one blank between words.
-fn said(output: &Output) -> String {
-    let text = String::from_utf8_lossy(&output.stderr);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
+use crate::outcome::errors;
+use std::process::Stdio;
 
 const REPLACED: &str = "The guard process was killed; started another one.";
 const LEFT: &str = "An earlier run left /sys/devices/system/cpu/";
 const BACK: &str = " of its settings; restored ";
-/// Asks nothing and sets nothing but what it finds left behind.
+/// Changes no setting but leftovers.
 const CLOCK: &[&str] = &["clock", "--cpu", "0", "--quiet"];
 
 #[test]
@@ -23,18 +18,18 @@ fn killed_guard_is_replaced() {
     let tree = Tree::new();
     let before = tree.settings();
     let output = tree.run(RUN, "run write /cpufreq/ 2 kill-guard");
-    assert!(said(&output).contains(REPLACED), "{output:?}");
+    assert!(errors(&output).contains(REPLACED), "{output:?}");
     assert_eq!(difference(&before, &tree.settings()), "");
-    // The run is killed later, at its last step, and the second guard is all that is left.
+    // The run is killed at its last step; only the second guard remains.
     let plan = "run write /cpufreq/ 2 kill-guard; run write /cpu1/online 1 kill-run";
     let child = tree.command(RUN, plan).stderr(Stdio::piped()).spawn();
     let output = child.unwrap().wait_with_output().unwrap();
     assert_eq!(output.status.code(), None, "{output:?}");
-    assert!(said(&output).contains(REPLACED), "{output:?}");
+    assert!(errors(&output).contains(REPLACED), "{output:?}");
     tree.wait_for(&before).unwrap();
     // A run whose guard was left alone has nothing to say about it.
     let output = Tree::new().run(RUN, "");
-    assert!(!said(&output).contains("guard"), "{output:?}");
+    assert!(!errors(&output).contains("guard"), "{output:?}");
 }
 
 #[test]
@@ -60,7 +55,7 @@ fn settings_come_back_after_a_panic() {
         let before = tree.settings();
         let output = tree.run(RUN, plan);
         assert_eq!(output.status.code(), Some(101), "{plan}: {output:?}");
-        assert!(said(&output).contains("planned"), "{plan}: {output:?}");
+        assert!(errors(&output).contains("planned"), "{plan}: {output:?}");
         tree.wait_for(&before).unwrap();
         tree.wait_for_ends().unwrap();
     }
@@ -79,14 +74,14 @@ fn leftovers_are_reported_with_notuning() {
         let mut command = tree.command(CLOCK, "");
         command.env("NOTUNING", "yes").output().unwrap()
     };
-    let told = said(&untuned());
+    let told = errors(&untuned());
     assert!(told.contains(LEFT) && told.contains("use `sbc-bench recover`."), "{told}");
     assert!(!told.contains(BACK), "{told}");
     assert_eq!(difference(&left, &tree.settings()), "");
     // Restored, there is nothing to tell any more.
     assert!(tree.run(&["restore"], "").status.success());
     assert_eq!(difference(&before, &tree.settings()), "");
-    let told = said(&untuned());
+    let told = errors(&untuned());
     assert!(!told.contains(LEFT), "{told}");
 }
 
@@ -99,12 +94,12 @@ fn settings_changed_since_a_killed_run_stay() {
     let governor = tree.path("sys/devices/system/cpu/cpufreq/policy0/scaling_governor");
     std::fs::write(&governor, "powersave").unwrap();
     let chosen = || std::fs::read_to_string(&governor).unwrap();
-    let told = said(&tree.run(CLOCK, ""));
+    let told = errors(&tree.run(CLOCK, ""));
     assert!(told.contains(BACK) && told.contains("was set to powersave by something else since"), "{told}");
     assert_eq!(chosen(), "powersave");
     // Reported once, and never restored later.
     for words in [CLOCK, RUN, CLOCK] {
-        let told = said(&tree.run(words, ""));
+        let told = errors(&tree.run(words, ""));
         assert!(!told.contains(BACK), "{told}");
         assert_eq!(chosen(), "powersave");
     }
@@ -120,12 +115,12 @@ fn read_only_sys_leaves_no_journal() {
         command.env("SYS_IS_READ_ONLY", "1").output().unwrap()
     };
     let output = read_only(RUN);
-    let told = said(&output);
+    let told = errors(&output);
     assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{output:?}");
     assert!(told.contains("No settings are tuned: it is mounted read-only."), "{told}");
     assert!(!told.contains("was not restored"), "{told}");
     for _ in 0..2 {
-        let told = said(&read_only(CLOCK));
+        let told = errors(&read_only(CLOCK));
         assert!(!told.contains(BACK) && !told.contains(LEFT), "{told}");
     }
     let journal = tree.path("lib/sbc-bench/settings.journal");
@@ -139,10 +134,10 @@ fn unwritable_sys_directory_is_reported_once() {
     let tree = Tree::new();
     let before = tree.settings();
     let output = tree.run(RUN, "run write /cpufreq/ 0 EROFS");
-    let told = said(&output);
+    let told = errors(&output);
     assert!(told.contains("read-only file system (EROFS)"), "{told}");
     assert!(!told.contains("was not restored"), "{told}");
-    assert!(!said(&tree.run(CLOCK, "")).contains(BACK));
+    assert!(!errors(&tree.run(CLOCK, "")).contains(BACK));
     assert_eq!(difference(&before, &tree.settings()), "");
 }
 
@@ -163,7 +158,7 @@ fn a_run_that_goes_on_is_not_taken_for_dead() {
         std::fs::write(alive.path("drive/go"), "").unwrap();
         let output = child.wait_with_output().unwrap();
         let status = output.status.code();
-        assert!(matches!(status, Some(0 | 2 | 3)), "{call}: {}", said(&output));
+        assert!(matches!(status, Some(0 | 2 | 3)), "{call}: {}", errors(&output));
     }
 }
 
@@ -240,7 +235,7 @@ fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
             std::fs::create_dir(&left[0]).unwrap();
             std::fs::write(left[0].join("mine"), "precious").unwrap();
         }
-        let told = said(&run(""));
+        let told = errors(&run(""));
         let name = left[0].display();
         if is_exchanged {
             let kept = format!("{name} is not the directory that was created there");
@@ -251,8 +246,8 @@ fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
             assert!(told.contains(&removed), "{told}");
             assert!(names().is_empty());
         }
-        // What was told once is not told again, and what the second run made is gone.
-        assert!(!said(&run("")).contains(&*name.to_string()));
+        // The note is not repeated, and the directory of the second run is gone.
+        assert!(!errors(&run("")).contains(&*name.to_string()));
         assert_eq!(names().len(), usize::from(is_exchanged));
     }
 }

@@ -2,10 +2,11 @@
 //! settings are as they were. A board that died, and died again.
 
 use crate::fake_tree::tree::{Tree, can_run, difference, for_each};
+use crate::outcome::said;
 use record::{End, Outcome, Record, Step};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Changes governors, limits and CPUs for three runs of a program that says which of them it is.
@@ -28,14 +29,8 @@ const RUN: &[&str] = &[
     "echo x >> ran; if test -e hang; then touch hangs; sleep 60; fi",
 ];
 const RESUME: &[&str] = &["--resume", "--quiet"];
-/// So many calls of a run lie between two at which it is killed.
+/// Number of calls between two kills.
 const SAMPLED: usize = 9;
-
-fn said(output: &Output) -> String {
-    let both = [&output.stdout[..], &output.stderr[..]].concat();
-    let text = String::from_utf8_lossy(&both).into_owned();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 /// All Records in the folder of runs, the oldest first.
 fn kept(tree: &Tree) -> Vec<(PathBuf, Record)> {
@@ -224,7 +219,7 @@ fn resume_on_another_machine_is_refused() {
     assert_eq!(kept(&tree).len(), 1);
 }
 
-/// A Record says what is run: root takes none from another user, named or found.
+/// Root resumes no Record of another user, because it contains the command to run.
 #[test]
 fn a_record_of_another_user_starts_nothing() {
     testkit::needs!(can_run());

@@ -6,28 +6,16 @@ use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Longer than one that is sent twice and meant once, and shorter than what the program gets to end by itself.
+/// Longer than two signals that count once, and shorter than the time that a program gets to end by itself.
 const BETWEEN: Duration = Duration::from_millis(600);
 /// On a busy machine the first one may come to its end before the second is sent.
 const TRIES: usize = 3;
 
 /// Changes governors, limits and CPUs for a program that neither Ctrl-C nor SIGTERM ends.
-const RUN: &[&str] = &[
-    "run",
-    "--force",
-    "--wait",
-    "0s",
-    "--quiet",
-    "--repeat",
-    "1",
-    "--cpus",
-    "0",
-    "--others-off",
-    "--",
-    "/bin/sh",
-    "-c",
-    "trap '' INT TERM; touch begun; while :; do sleep 0.05; done",
-];
+fn words() -> Vec<&'static str> {
+    let run = "run --force --wait 0s --quiet --repeat 1 --cpus 0 --others-off -- /bin/sh -c";
+    run.split(' ').chain(["trap '' INT TERM; touch begun; while :; do sleep 0.05; done"]).collect()
+}
 
 #[test]
 fn second_ctrl_c_restores_and_exits() {
@@ -49,8 +37,8 @@ fn a_stopped_run_leaves_the_settings_of_its_owner() {
         settings
     };
     let before = settings();
-    let mut command = tree.command(RUN, "");
-    // A shell starts it in a group of its own, and can continue it.
+    let mut command = tree.command(&words(), "");
+    // A process group, as a shell makes it.
     let command = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let wait_for = |is_held: bool| {
@@ -70,11 +58,11 @@ fn a_stopped_run_leaves_the_settings_of_its_owner() {
     assert_eq!(difference(&before, &settings()), "");
 }
 
-/// One run that is asked twice. False if it came to its own end first.
+/// A run that gets Ctrl-C twice. False if it ended before the second one.
 fn leaves_at_once(holds_settings: bool) -> bool {
     let tree = Tree::new();
     let before = tree.settings();
-    let mut child = tree.command(RUN, "");
+    let mut child = tree.command(&words(), "");
     if !holds_settings {
         child.env("NOTUNING", "yes");
     }
@@ -88,7 +76,7 @@ fn leaves_at_once(holds_settings: bool) -> bool {
     std::thread::sleep(BETWEEN);
     let _ = ctrl_c();
     let status = child.wait().unwrap();
-    // What is there at this moment the process itself has put back.
+    // The process itself restored these.
     let settings = tree.settings();
     assert_eq!(status.code(), Some(130));
     assert_eq!(difference(&before, &settings), "");

@@ -72,7 +72,7 @@ fn single_outlier_is_not_maximum_temperature() {
 
 const TRIES: usize = 8;
 
-/// What is told of a recording in which a wrong reading stands once; nothing if it does not.
+/// Explanation of a recording with one wrong reading; none if the recording lacks it.
 fn watched_with_a_glitch() -> Option<String> {
     const WRONG: i64 = 125_000;
     let tree = Tree::new();

@@ -81,9 +81,9 @@ pub(crate) struct Call {
     /// `write`, `sync` ...
     pub(crate) word: String,
     pub(crate) path: String,
-    /// What the plan did; `-` for nothing.
+    /// Action of the plan; `-` for none.
     pub(crate) planned: String,
-    /// What was written.
+    /// Written content.
     pub(crate) content: String,
 }
 
@@ -102,8 +102,7 @@ impl Tree {
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         static IS_HEARD: Once = Once::new();
-        // A shell starts what it puts behind itself with SIGINT ignored, and so would be every program of these tests.
-        // One that is caught here is not ignored there.
+        // A shell starts background jobs with SIGINT ignored, and tests would inherit that. A caught signal is not inherited.
         IS_HEARD.call_once(|| register_conditional_default(SIGINT, Arc::new(AtomicBool::new(true))).map(drop).unwrap());
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         // In memory: hundreds of runs bring every line to the disk.
@@ -275,7 +274,7 @@ impl Drop for Tree {
     }
 }
 
-/// What differs, for messages.
+/// Differences, for messages.
 pub(crate) fn difference(before: &BTreeMap<PathBuf, Vec<u8>>, now: &BTreeMap<PathBuf, Vec<u8>>) -> String {
     let text =
         |bytes: Option<&Vec<u8>>| bytes.map_or("none".into(), |bytes| String::from_utf8_lossy(bytes).into_owned());
@@ -303,7 +302,7 @@ fn collect(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// True if such a machine can be made here; why not is told and counted.
+/// True if such a machine can be made here; else the test is skipped.
 pub(crate) fn can_run() -> bool {
     let tree = Tree::new();
     let output = tree.run(&["--version"], "");

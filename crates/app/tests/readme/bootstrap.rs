@@ -20,7 +20,7 @@ const BENCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench");
 
 const HUB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hub");
 
-/// A desk where cargo makes a program that tells what it is given.
+/// A desk where cargo makes a program that prints its arguments.
 fn desk(name: &str) -> Desk {
     let desk = Desk::new(name);
     for (name, body) in TOOLS {

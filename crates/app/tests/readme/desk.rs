@@ -1,11 +1,13 @@
 //! Where the lines of README are typed: a folder with the program on its PATH, and results to look at.
 
+use crate::outcome::text;
 use crate::placed::write_script;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
+use testkit::Scratch;
 
 /// A folder with the program on its PATH, removed at its end.
-pub(super) struct Desk(PathBuf);
+pub(super) struct Desk(Scratch);
 
 /// `sbc-bench` as README calls it: runs go to the log in this folder, begin at once, and set nothing.
 const WRAPPER: &str = r#"#!/bin/sh
@@ -30,9 +32,7 @@ better = "higher"
 impl Desk {
     /// A new one; no two tests share a name.
     pub(super) fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-readme-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
+        let path = Scratch::new(&format!("readme-{name}"));
         std::fs::create_dir_all(path.join("bin")).unwrap();
         let desk = Self(path);
         desk.program("sbc-bench", WRAPPER);
@@ -58,26 +58,19 @@ impl Desk {
         let mut command = Command::new("sh");
         command
             .args(["-c", line])
-            .current_dir(&self.0)
+            .current_dir(&*self.0)
             .env("PATH", format!("{}/bin:{path}", self.0.display()))
             .env("PROGRAM", env!("CARGO_BIN_EXE_sbc-bench"))
-            .env("HOME", &self.0)
+            .env("HOME", &*self.0)
             .env("STATE_DIRECTORY", self.0.join("state"))
-            .env("XDG_RUNTIME_DIR", &self.0)
+            .env("XDG_RUNTIME_DIR", &*self.0)
             .envs([("NOTUNING", "yes"), testkit::HASTE])
             .stdin(Stdio::null());
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "MODE", "MaxKHz", "MinKHz", "CPUINFOFILE", "ExecuteCommand"] {
             command.env_remove(name);
         }
         let output = command.output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let all = format!("{}\n{}", text(&output.stdout), text(&output.stderr));
         (all, output.status.code().unwrap_or(-1))
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -22,7 +22,7 @@ pub(super) const DOCUMENTS: &[Document] = &[
     Document { text: include_str!("../../../../docs/rules.tsv"), has_blocks: true },
 ];
 
-/// Tests of the hub, which is a program of its own.
+/// Tests of the hub.
 pub(super) const OF_HUB: &[&str] = &[
     include_str!("../../../hub/tests/api.rs"),
     include_str!("../../../hub/tests/changes.rs"),

@@ -52,7 +52,7 @@ fn shown(document: &str, has_blocks: bool) -> Vec<String> {
     found
 }
 
-/// A command of a block without its comment and what it is piped into.
+/// A command of a block without comment and pipe.
 fn in_block(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default();
     line.split(" | ").next().unwrap_or_default().trim().to_owned()
@@ -126,7 +126,7 @@ fn listed_commands_are_up_to_date() {
     assert!(commands::page(&help).unwrap() == COMMANDS, "docs/commands.md is not up to date; run: cargo xtask docs");
 }
 
-/// Every command with a part of its own in `docs/commands.md` is typed.
+/// Every command with a section in `docs/commands.md` is typed.
 #[test]
 fn listed_commands_are_tried() {
     let tried: Vec<&str> = ROWS.iter().map(|(words, _)| *words).collect();
@@ -142,7 +142,7 @@ fn listed_commands_are_tried() {
     }
 }
 
-/// What a row names is there.
+/// Checks that the target of a row exists.
 fn check_row((words, tried): &(&str, Tried), rows: &[&str]) {
     match tried {
         OnBoard(line) => {
@@ -197,7 +197,7 @@ fn check_lines(desk: &Desk, rows: &[(&str, Tried)]) {
     }
 }
 
-/// The example of a definition is one: it is taken as it stands, and what is wrong has line and column.
+/// The example of a definition is valid, and errors have line and column.
 #[test]
 fn readme_definition_works() {
     let desk = Desk::new("definition");

@@ -8,7 +8,7 @@ pub(super) enum Tried {
     OnBoard(&'static str),
     /// These words stand in a test of the hub.
     InHub(&'static str),
-    /// What a row above tries with other words in it.
+    /// Tried by another row.
     As(&'static str),
 }
 

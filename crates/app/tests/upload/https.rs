@@ -1,6 +1,7 @@
 //! HTTPS to a hub by the real curl, against a server of OpenSSL on loopback whose certificate an authority of the test signed.
 
-use super::{Folder, KEPT, texts};
+use super::{Folder, KEPT};
+use crate::outcome::texts;
 use std::io::Write;
 use std::process::Stdio;
 use testkit::TlsServer;

@@ -1,5 +1,6 @@
-//! `sbc-bench upload`: what is sent, to whom, and what is kept where it was not.
+//! `sbc-bench upload`: content, destination, and what the spool keeps.
 
+use crate::outcome::texts;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ const LOG: &str = include_str!("../../../explain/tests/composed/0.9.44-false-ala
 const KEPT: &str =
     "{\"results\":[{\"id\":\"abc\",\"url\":\"http://127.0.0.1/r/abc\",\"state\":\"unlisted\",\"reason\":null}]}";
 
-/// A hub that answers with these statuses, one after the other, and hands on what it got. [`CLOSES`] is no answer.
+/// A hub that answers with these statuses in turn, and hands on the requests. [`CLOSES`] is no answer.
 fn hub(statuses: &'static [u16]) -> (String, Receiver<String>) {
     hub_at("127.0.0.1:0", statuses)
 }
@@ -35,7 +36,7 @@ fn hub_at(address: &str, statuses: &'static [u16]) -> (String, Receiver<String>)
             }
             let answer = if *status < 300 { KEPT } else { "{\"error\":\"no\"}" };
             let length = answer.len();
-            // More patience than anybody has who waits at a terminal.
+            // Longer than an upload waits.
             let patience = if *status == 507 { "retry-after: 300\r\n" } else { "" };
             let head = format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n{patience}");
             write!(stream, "{head}\r\n{answer}").unwrap();
@@ -106,11 +107,6 @@ impl Folder {
     }
 }
 
-fn texts(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
-}
-
 #[test]
 fn redacted_log_is_sent_once_and_its_address_printed() {
     let (url, requests) = hub(&[201]);
@@ -146,7 +142,7 @@ fn shared_folder_is_made_of_the_redacted_result_and_links_to_the_hub() {
     assert_eq!((status, out.contains("No link: with --to URL")), (0, true), "{err}");
     let (status, _, err) = share(&["--output", "."]);
     assert_eq!((status, err.contains(". contains other files")), (1, true), "{err}");
-    // Without a terminal there is nobody to ask: the folder is written, and the exit status says that nothing was sent.
+    // Without a terminal and --yes, the directory is written and nothing is sent.
     let (status, out, err) = share(&["--to", &url]);
     assert_eq!((status, err.contains("use --yes to send"), out.contains("post.md")), (1, true, true), "{err}");
 }
@@ -181,7 +177,7 @@ fn results_that_wait_for_a_hub_go_to_no_other() {
     assert_eq!((folder.waiting(), requests.try_iter().count()), (1, 0));
 }
 
-/// An address where nobody listens.
+/// An address without a listener.
 fn closed() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}", listener.local_addr().unwrap())

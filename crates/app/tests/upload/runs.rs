@@ -1,11 +1,12 @@
 //! `--upload` of a run: its result is sent after it was shown, and its exit status stays that of the run.
 
-use super::{Folder, closed, hub, texts};
+use super::{Folder, closed, hub};
+use crate::outcome::texts;
 use std::io::{Read, Write};
 use std::process::Stdio;
 use std::time::Duration;
 
-/// A run of a program that ends at once, with what its result is sent by.
+/// A short run with these options for its upload.
 fn words<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["run", "--force", "--quiet", "--repeat", "2", "--log", "run.log"], more, &["--", "true"]].concat()
 }
@@ -66,7 +67,7 @@ fn hub_faults_are_said_before_anything_is_measured() {
     }
 }
 
-/// A watching run reads what is typed as marks: the answer belongs to the question all the same.
+/// A review reads typed lines as marks, but the question gets its answer.
 #[test]
 fn question_on_a_terminal_is_asked_once_and_answered() {
     for (answer, expected) in [("y\n", "/r/abc"), ("s\ny\n", "\"schema\""), ("\n", "Nothing was sent")] {

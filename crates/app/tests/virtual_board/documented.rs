@@ -20,7 +20,7 @@ struct Row {
     line: &'static str,
     /// The virtual board.
     board: &'static str,
-    /// What may go on meanwhile.
+    /// What may run in parallel.
     company: Company,
     /// Before the words of the program.
     flags: &'static str,
@@ -28,9 +28,9 @@ struct Row {
     end: &'static str,
     /// A program that is not installed.
     without: &'static str,
-    /// What must be said.
+    /// Texts that the output must contain.
     says: &'static [&'static str],
-    /// What must not be said.
+    /// Texts that the output must not contain.
     never: &'static [&'static str],
     /// Exit statuses that are right. On a busy machine the results of a run may be valid or not.
     status: &'static [i32],
@@ -67,7 +67,7 @@ fn check(rows: &[Row]) {
     });
 }
 
-/// Plays a row, checks it, and returns what is left for further questions; nothing where no board can run.
+/// Plays and checks a row. Returns its outcome; none where no board can run.
 fn checked(row: &Row) -> Option<Left> {
     let left = play(row)?;
     let (line, all) = (row.line, left.all());

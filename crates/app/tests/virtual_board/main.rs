@@ -1,4 +1,4 @@
-//! The whole program on boards that throttle, lie and lose cores: what it says must be what was true.
+//! The program on boards that throttle, report wrong clocks and lose cores: its results must match the truth of the board.
 //!
 //! A virtual board takes root, FUSE, mount namespaces and control groups; without them these
 //! tests are skipped. What was true is in the file of the board and in its trace, never in the clock of

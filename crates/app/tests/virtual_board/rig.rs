@@ -1,4 +1,4 @@
-//! Runs the program on a board and collects what it left and what was true.
+//! Runs the program on a board, and collects its results and the truth of the board.
 
 use facts::Finding;
 use record::Record;
@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use testkit::virtual_board::{Board, FinishedRun, Model, lacking, run};
 use testkit::{Scratch, disagreement};
 
-/// So many boards at once: most of them wait most of the time.
+/// Number of boards at once; most of them wait most of the time.
 const PLACES: u32 = 3;
 static TAKEN: Mutex<u32> = Mutex::new(0);
 static LEFT: Condvar = Condvar::new();
@@ -19,9 +19,9 @@ static LEFT: Condvar = Condvar::new();
 /// this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
-    /// Nothing: it measures, switches CPUs off, or kills what must then be ended by nobody but its guard.
+    /// Nothing: the test measures, takes CPUs offline, or kills processes.
     Nothing,
-    /// Other boards: what it looks at is words and settings.
+    /// Other boards: the test checks texts and settings.
     Others,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Company {
 pub(crate) struct Turn(u32);
 
 impl Turn {
-    /// Waits until a board may run in parallel to what is already running.
+    /// Waits until a board may run in parallel to the running ones.
     pub(crate) fn wait(company: Company) -> Self {
         let places = match company {
             Company::Nothing => PLACES,
@@ -63,15 +63,15 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
 /// is done, not how well it is known.
 pub(crate) const HASTE: &str = "SBC_BENCH_FAULTS_HASTE=8";
 
-/// What a run left.
+/// Outcome of a run.
 pub(crate) struct Seen {
     /// Its Record; none if it was killed before there was one.
     pub(crate) record: Option<Record>,
-    /// What the rules say of it.
+    /// Findings of the rules.
     pub(crate) findings: Vec<Finding>,
-    /// What was printed, on both outputs.
+    /// Both outputs.
     pub(crate) said: String,
-    /// What was true.
+    /// Truth of the board.
     pub(crate) done: FinishedRun,
 }
 
@@ -98,7 +98,7 @@ impl Seen {
         assert_eq!(differs, None, "{what}");
     }
 
-    /// What every run must leave, however it ended: the settings as they were found, and nothing running.
+    /// Every run must restore the settings and leave no process.
     pub(crate) fn check_left(&self, what: &str) {
         let before = Model::new(self.done.model.board.clone());
         for (before, after) in before.policies.iter().zip(&self.done.model.policies) {
@@ -147,9 +147,9 @@ pub(crate) fn slow_board(name: &str) -> Option<Board> {
     Some(board)
 }
 
-/// A board that stood still for so many seconds, because the machine was too busy, proves nothing.
+/// A board that stood still for longer, because the machine was too busy, proves nothing.
 const STOOD_STILL_S_MAX: f64 = 0.5;
-/// So often it is tried.
+/// Number of tries.
 const TRIES: usize = 3;
 
 /// Runs any command; the program in it finds its log in `$LOG`.
@@ -198,7 +198,7 @@ fn command_once(company: Company, board: &Board, words: &[&str]) -> Seen {
 /// a board, but no right figure so far.
 const LOOSE_FACTOR: f64 = 2.0;
 
-/// A value is another one within so many percent.
+/// Checks that a value is near another one.
 pub(crate) fn check_near(what: &str, found: f64, expected: f64, percent: f64) {
     let off = 100.0 * (found / expected - 1.0);
     let within = if off.abs() <= percent { "within" } else { "not within" };
@@ -223,7 +223,7 @@ pub(crate) fn in_some_try(test: impl Fn()) {
     test();
 }
 
-/// A folder of a board for what it leaves, removed when dropped.
+/// Directory for the files of a run.
 pub(crate) struct Folder(pub(crate) Scratch);
 
 impl Folder {

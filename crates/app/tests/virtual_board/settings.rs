@@ -8,11 +8,11 @@ use testkit::virtual_board::Board;
 const CLOCK: &str = "clock --quiet --json >$LOG.json";
 /// Nothing changes the limits after they are set.
 const NO_WALK: &str = "run --force --wait 0s --quiet --repeat 1 --log $LOG -- true";
-/// A workload that is looked at while it runs.
+/// A workload that runs while settings are checked.
 const LOADED: &str = "run --force --wait 0s --quiet --repeat 1 --log $LOG --workload lzma";
 const CLOCK_MAX: &str = "/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq";
 
-/// A board that is as quick as this one but for what is changed here.
+/// The board `quick` with three OPPs and a change.
 fn quick(change: impl Fn(&mut Board)) -> Option<Board> {
     let mut board = board("quick")?;
     board.policy[0].opps = vec![(720_000, 0.85), (1_200_000, 1.0), (1_800_000, 1.2)];
@@ -64,7 +64,7 @@ fn requested_limit_between_two_opps_is_no_accusation() {
     assert!(!seen.has("limited-by-setting"), "{:?}", seen.sentences());
 }
 
-/// What the owner had set is lifted with a note on what that is worth.
+/// A limit of the owner is lifted, with a note on its effect.
 #[test]
 fn lifted_limit_of_the_owner_is_a_note() {
     let board = testkit::found!(quick(|_| ()));

@@ -1,4 +1,4 @@
-//! What the thermal test makes of boards with constants of their own, and of one of which little can be known.
+//! Thermal tests of boards with different constants, and of one without a sensor.
 
 use crate::rig::{Company, PROGRAM, check_near, command_with, in_some_try, slow_board};
 use facts::Facts;

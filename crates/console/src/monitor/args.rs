@@ -1,47 +1,47 @@
-//! What the monitor shall do: how often, in which view, into which file, from which file.
+//! Options of the monitor: interval, view, recording, replay.
 
 use machine::Caller;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Watching, validated.
+/// Validated options of the monitor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MonitorArgs {
-    /// Time between two samples; without it each view has its own default.
+    /// Time between two samples; by default that of the view.
     pub interval: Option<Duration>,
-    /// Stop after N samples.
+    /// Number of samples after which the monitor ends.
     pub count: Option<u64>,
-    /// How to show it; without it by what standard output is.
+    /// By default the screen on large terminals, else lines.
     pub view: Option<View>,
-    /// Append everything to this file.
+    /// Recording to append to.
     pub record: Option<PathBuf>,
-    /// Show this file instead of the machine.
+    /// File to replay instead of watching the machine.
     pub replay: Option<Replay>,
-    /// Serve metrics here.
+    /// Address to serve metrics at.
     pub prometheus: Option<SocketAddr>,
-    /// Serve the page of the monitor here.
+    /// Address to serve the page at.
     pub web: Option<SocketAddr>,
-    /// Write metrics into this file.
+    /// File for node_exporter.
     pub textfile: Option<PathBuf>,
     /// Names of sensors that are not read.
     pub ignored_sensors: Vec<String>,
     /// Power meters to poll, as `kind:host/output`.
     pub meters: Vec<String>,
-    /// The user whose commands are run, where root was called by one.
+    /// User who called sudo; commands run as this user.
     pub user: Option<Caller>,
 }
 
-/// What a row of JSON holds.
+/// Content of a row of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonlRows {
-    /// What was read at its moment: slow sources are not in every row.
+    /// Values read at this time, without those of slow sources.
     Read,
-    /// The latest value of every channel, and what people look at.
+    /// Latest value of every channel, and derived values.
     Full,
 }
 
-/// How samples are shown.
+/// Display of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// Classic lines.
@@ -50,17 +50,17 @@ pub enum View {
     Screen,
     /// One JSON object per line.
     Jsonl(JsonlRows),
-    /// Not at all.
+    /// No display.
     Nothing,
 }
 
-/// What to show again.
+/// Replay of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
     /// A recording, a Record, the stream of a run, or a log.
     pub file: PathBuf,
-    /// So many times as fast as it was; none: as fast as it goes.
+    /// Factor to the original speed; none for no delay.
     pub speed: Option<f64>,
-    /// Begin here.
+    /// Time of the first row.
     pub seek: Duration,
 }

@@ -1,5 +1,4 @@
-//! The latest values for other programs that watch: served to Prometheus, or in a file for the textfile
-//! collector of node_exporter.
+//! Latest values for other programs: served to Prometheus, or in a file for the textfile collector of node_exporter.
 
 use super::Viewer;
 use crate::output;
@@ -10,13 +9,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Serves the latest values. The server has a watch of its own, so that it waits for nobody.
+/// Serves the latest values from a copy of the watch, so that server and monitor never wait for each other.
 pub(super) struct Prometheus {
     shared: Arc<Mutex<Watch>>,
 }
 
 impl Prometheus {
-    /// Listens at once, so that an address that is taken is told before anything is shown.
+    /// Listens before anything is shown, so that an address in use is an error at the start.
     ///
     /// # Errors
     /// The address cannot be listened on.
@@ -49,9 +48,9 @@ impl Viewer for Prometheus {
 /// Writes the latest values into a file.
 pub(super) struct Textfile {
     path: PathBuf,
-    /// True if the samples are counted: who asks for so many wants to read them afterwards.
+    /// Keep the file at the end, as after a fixed number of samples.
     is_kept: bool,
-    /// Narrative once.
+    /// The last write failed, which was noted.
     failed: bool,
     notes: Vec<String>,
 }
@@ -65,8 +64,7 @@ impl Textfile {
         Self { path: path.to_path_buf(), is_kept, failed: false, notes: Vec::new() }
     }
 
-    /// Readable for the collector, which is another user's. Not synced, because yesterday's values are
-    /// worth nothing after a loss of power.
+    /// The collector runs as another user. Values are not synced: they are obsolete after a loss of power.
     fn replace(&self, text: &str) -> Result<(), files::Error> {
         files::replace_unsynced(&self.path, text.as_bytes(), Access::World)
     }
@@ -90,7 +88,7 @@ impl Viewer for Textfile {
         notes.append(&mut self.notes);
     }
 
-    /// Values that nobody renews any more would be taken for those of now.
+    /// Removes the file, because readers would take its values for current ones.
     fn end(&mut self, _watch: &Watch) -> anyhow::Result<()> {
         if !self.is_kept {
             let _ = std::fs::remove_file(&self.path);

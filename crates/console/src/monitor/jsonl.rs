@@ -1,5 +1,4 @@
-//! One JSON object per line: what was read at each moment, by the name of the channel, and between
-//! them the events of the stream in the form of the Record.
+//! One JSON object per line: rows of values by channel, and between them the events of the stream in the form of the Record.
 
 use super::args::JsonlRows;
 use super::rows::RowPrinter;
@@ -9,7 +8,6 @@ use explain::monitor::{LatestValues, Watch};
 use record::{Event, Record};
 use serde_json::{Map, Value, json};
 
-/// Prints JSON.
 pub(super) struct Jsonl {
     pub(super) holds: JsonlRows,
     pub(super) rows: RowPrinter,
@@ -61,8 +59,7 @@ impl Viewer for Jsonl {
     }
 }
 
-/// The event without what nobody can know before the first row: how it ends above all, as a run that has not ended is
-/// written down as one that died, for readers of a file that was cut short.
+/// Removes values of an event that are unknown before the first row, above all the end: in files, a run without an end died.
 fn without_unknown(mut event: Value) -> Value {
     if let Some(Value::Object(run)) = event.get_mut("run") {
         run.remove("end");
@@ -95,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_said_of_the_end_before_it() {
+    fn first_event_has_no_end() {
         let [started, ..] = beginning(&record::nothing_known());
         let whole = serde_json::to_value(&started).unwrap();
         assert_eq!(whole["run"]["end"], "died");

@@ -1,4 +1,4 @@
-//! The classic lines, on any terminal or pipe.
+//! Classic lines of the monitor, for any terminal or pipe.
 
 use super::rows::RowPrinter;
 use super::{Viewer, live};
@@ -8,26 +8,26 @@ use facts::Facts;
 use facts::throttle::Reason;
 use record::Event;
 
-/// The heading is repeated after so many lines on a terminal.
+/// Number of lines between headings on a terminal.
 const LINES_PER_HEADING: u64 = 15;
-/// Room for most lines.
+/// Size of most lines.
 const LINE_BYTES: usize = 160;
 
 /// Prints a line for each row.
 pub(super) struct Lines {
-    /// With the hardware above, and headings in between.
+    /// Print the hardware first, and repeat headings.
     for_people: bool,
     columns: Option<Columns>,
     lines: u64,
-    /// Memory for the next line.
+    /// Buffer for the next line.
     text: String,
-    /// Why CPUs were held back at the line before.
+    /// Reasons of throttling in the previous row.
     throttled: Vec<Reason>,
     rows: RowPrinter,
 }
 
 impl Lines {
-    /// `on_terminal`: for people, who scroll. Programs get one heading and rows.
+    /// On a terminal, lines are for people; programs get one heading and rows.
     pub(super) fn new(on_terminal: bool, rows: RowPrinter) -> Self {
         let spacing = std::env::var("SPACING").is_ok_and(|value| value == "yes");
         Self {
@@ -40,7 +40,7 @@ impl Lines {
         }
     }
 
-    /// The columns are chosen with the first row: before it, nobody knows which sensors answer.
+    /// Text before the first row, which shows the sensors that respond.
     fn first_text(&self, watch: &Watch, columns: &Columns, why: Option<&str>) -> String {
         let heading = columns.heading();
         if self.for_people {
@@ -49,11 +49,8 @@ impl Lines {
             format!("{heading}\n")
         }
     }
-}
 
-impl Lines {
-    /// What people should know although it has no column: to standard error, so that the lines stay
-    /// what programs expect.
+    /// Prints throttling and gaps to standard error, so that programs can parse the lines.
     fn notes(&mut self, watch: &Watch) {
         if watch.throttled().is_empty() && self.throttled.is_empty() && watch.happened().is_empty() {
             return;
@@ -67,16 +64,13 @@ impl Lines {
             }
             self.throttled = reasons;
         }
-        // Channels that never answered are not reported.
+        // Channels without any value are not reported.
         if self.lines > 1 {
             gaps(watch).iter().for_each(|gap| output::note(gap));
         }
     }
-}
 
-impl Lines {
-    /// The columns, once more is known of which temperature follows the load, and a note if another one is
-    /// shown from now on.
+    /// Columns with the temperature that follows the load by now, and a note if it is another one.
     fn update_columns(&self, watch: &Watch, columns: Columns) -> (Columns, String) {
         match live::temperature(watch) {
             Some((place, why)) if columns.temperature().is_some_and(|shown| shown != place) => {
@@ -131,13 +125,13 @@ impl Viewer for Lines {
         self.rows.take_notes(notes);
     }
 
-    /// Notes behind the last row.
+    /// Marks after the last row.
     fn end(&mut self, watch: &Watch) -> anyhow::Result<()> {
         self.rows.print(&marks(watch)).map(|_| ())
     }
 }
 
-/// Notes of people, between the lines.
+/// Marks as lines.
 fn marks(watch: &Watch) -> String {
     let texts = watch.happened().iter().filter_map(|event| match event {
         Event::Mark { mark } => Some(format!("--- {}\n", mark.text)),

@@ -1,5 +1,5 @@
-//! The machine itself as a source: the sampler works on a thread of its own, so that neither a slow terminal makes
-//! a sample late, nor a sensor that hangs keeps the rows of the others.
+//! This machine as a source. The sampler has its own thread, so that a slow terminal delays no sample and a sensor that hangs
+//! delays no other.
 
 use super::{MonitorArgs, Poll};
 use explain::monitor::Watch;
@@ -15,14 +15,14 @@ use std::time::Duration;
 const ROWS_PER_COST: u64 = 100;
 /// Number of rows between updates of the total cost.
 const ROWS_PER_TOTAL: u64 = 10;
-/// Rows that wait for a terminal: ten minutes at one per second.
+/// Rows queued for a slow terminal: ten minutes at one per second.
 const ROWS: usize = 600;
-/// How long after its time a row is looked for, and how long at most between two looks for one that does not come.
+/// Delay of the first poll after a row is due, and maximum delay between polls for a late row.
 const GRACE: Duration = Duration::from_millis(5);
 const LOOK: Duration = Duration::from_secs(1);
-/// Number of intervals between looks, where the sampling thread shows its rows.
+/// Number of intervals between polls, where the sampling thread shows its rows.
 const INTERVALS_PER_LOOK: u32 = 10;
-/// A quarter of an hour.
+/// Summer time begins and ends on a quarter of an hour.
 const QUARTER_MS: i64 = 900_000;
 
 /// Samples of this machine.
@@ -30,31 +30,30 @@ pub(super) struct Source {
     timeline: Timeline,
     zone: Zone,
     sampler: Option<SamplerThread>,
-    /// Notes at the start.
+    /// Record before the first row, until it was handed out.
     begin: Option<Record>,
-    /// Memory for a row, and the latest value of each channel.
+    /// Buffer for a row, and the latest value of each channel.
     row: Vec<i64>,
     latest: Vec<i64>,
     events: Vec<Event>,
     rows: u64,
-    /// When the next row is expected.
+    /// Time of the next row.
     due_ns: u64,
-    /// Maximum wait for a row after its time.
+    /// Next delay between polls for a late row.
     wait: Duration,
-    /// When it was last looked after the sampler, or the time of the row came.
+    /// Time of the last check of the sampler, or of the last row.
     looked_ns: u64,
     /// The sampling thread shows its rows.
     shows_rows: bool,
     /// CPUs of the threads.
     affinity: Option<IdleCpuAffinity>,
-    /// They poll until they are dropped.
+    /// Meters stop polling when dropped.
     _meters: Vec<Meter>,
     _guard: Option<Guard>,
 }
 
 impl Source {
-    /// Looks for everything that can be sampled, and begins to sample. Fails with a sentence about a meter that is
-    /// none, or where the kernel refuses a thread.
+    /// Finds all channels and starts sampling. Fails if a meter is not valid, or the kernel refuses a thread.
     pub(super) fn start(root: &Root, interval: Duration, args: &MonitorArgs) -> anyhow::Result<Self> {
         let timeline = Timeline::start();
         let meters = meters_of(args)?;
@@ -91,7 +90,7 @@ impl Source {
         })
     }
 
-    /// Takes the row that came.
+    /// Hands a row to the watch.
     fn take(&mut self, at_ms: i64, watch: &mut Watch) {
         self.wait = GRACE;
         self.rows += 1;
@@ -170,7 +169,7 @@ impl super::Source for Source {
     }
 }
 
-/// Polls meters as long as what is returned lives. Fails with a sentence about a meter that is none.
+/// Starts polling of meters. Fails with a sentence about a meter that is not valid.
 fn meters_of(args: &MonitorArgs) -> anyhow::Result<Vec<Meter>> {
     let mut trouble = None;
     let meters = net::meters::start(&args.meters, args.user.as_ref(), |sentence| trouble = Some(sentence));
@@ -194,8 +193,7 @@ fn record(root: &Root, timeline: &Timeline, channels: &[Channel], interval: Dura
     record
 }
 
-/// The local time zone. Its table is looked at once per quarter of an hour: summer time always begins
-/// or ends, it does so on one.
+/// Local time zone; its table is read once per quarter of an hour.
 #[derive(Default)]
 pub(super) struct Zone {
     quarter: Option<i64>,
@@ -203,7 +201,7 @@ pub(super) struct Zone {
 }
 
 impl Zone {
-    /// Shows the time of day that is now true: a board without a clock starts in 1970 and learns it later.
+    /// Updates the time of day of a watch: boards without a clock start in 1970 and get the time later.
     pub(super) fn follow(&mut self, timeline: &Timeline, watch: &mut Watch) {
         let utc_ms = timeline.utc_ms();
         let quarter = Some(utc_ms.div_euclid(QUARTER_MS));
@@ -215,13 +213,13 @@ impl Zone {
     }
 }
 
-/// The place of the channel that stands for the SoC's temperature, and why this one.
+/// Index of the channel with the SoC's temperature, and the reason for this choice.
 pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
     let (channels, choice) = (watch.channels(), chosen(watch).ok()?);
     Some((choice.place(channels)?, choice.sentence(channels)))
 }
 
-/// The choice that a replayed run has made, else the one by what was seen so far.
+/// Choice of a replayed run, else the one by the values so far.
 pub(super) fn chosen(watch: &Watch) -> Reading<SocTemperature> {
     match &watch.record().soc_temperature {
         Fact::Known(choice) => Ok(choice.clone()),
@@ -232,7 +230,6 @@ pub(super) fn chosen(watch: &Watch) -> Reading<SocTemperature> {
     }
 }
 
-/// This program.
 fn origin() -> Origin {
     Origin::Run {
         version: env!("CARGO_PKG_VERSION").into(),

@@ -1,5 +1,5 @@
-//! `sbc-bench -m`, `sbc-bench monitor`: watches the machine, or shows what was watched before, until
-//! interrupted. One stream of samples comes from a source; every view only reads it.
+//! `sbc-bench -m`, `sbc-bench monitor`: watches the machine or replays a file until interrupted. A source gives one stream of
+//! samples; views only read it.
 
 mod args;
 mod export;
@@ -28,65 +28,61 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tui::{Action, Screen};
 
-/// The classic interval of lines.
+/// Default interval of lines, and of views with plots.
 const LINES_INTERVAL: Duration = Duration::from_secs(5);
-/// Plots want more.
 const PLOT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Source of samples.
 trait Source {
     /// Advances to the next event.
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll>;
-    /// Work to do after each row, where rows come from a thread.
+    /// Sets work to do after each row, where rows come from a thread.
     fn after_rows(&mut self, _work: Box<dyn FnMut() + Send>) {}
-    /// Tells the watch what is known at the end.
+    /// Hands final events to the watch.
     fn end(&mut self, _watch: &mut Watch) {}
-    /// Goes to another moment, where it can.
+    /// Moves a replay to this time.
     fn seek(&mut self, _at_ms: i64) -> anyhow::Result<()> {
         Ok(())
     }
-    /// Shows the past so many times faster than before.
+    /// Multiplies the speed of a replay.
     fn faster(&mut self, _factor: f64) {}
 }
 
 /// State of a source.
 #[derive(Debug)]
 enum Poll {
-    /// Another run begins: with another machine, or other channels.
+    /// A stream with another machine or other channels begins.
     Begin(Box<Watch>),
     /// A row was added to the watch.
     Row,
     /// No data yet; poll again after this delay.
     Wait(Duration),
-    /// No more.
     End,
 }
 
 /// Result of a step.
 enum Step {
-    /// Go on at once.
+    /// Continue at once.
     Now,
-    /// Go on after this delay.
+    /// Continue after this delay.
     After(Duration),
-    /// It is over.
     End,
 }
 
-/// One way to look at the samples.
+/// A view of the samples.
 trait Viewer {
-    /// Another run begins.
+    /// A stream with another machine or other channels begins.
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()>;
-    /// A row was added. False if nobody looks any more.
+    /// Shows a row. False if the reader is gone.
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool>;
-    /// Notes about the view since the last call.
+    /// Moves notes about the view since the last call to `_notes`.
     fn take_notes(&mut self, _notes: &mut Vec<String>) {}
-    /// No more rows come.
+    /// Shows what follows the last row.
     fn end(&mut self, _watch: &Watch) -> anyhow::Result<()> {
         Ok(())
     }
 }
 
-/// Everything that looks at one stream.
+/// A source with its recording and views.
 struct Monitor {
     source: Box<dyn Source + Send>,
     recording: Option<Recorder>,
@@ -98,16 +94,16 @@ struct Monitor {
     rows: u64,
     /// Number of rows after which it ends.
     count: Option<u64>,
-    /// How the thread that samples has ended it.
+    /// Result, where the sampling thread ended the monitor.
     ended: Option<anyhow::Result<()>>,
-    /// The source stands still, because the user paused a replay.
+    /// The user paused a replay.
     paused: bool,
 }
 
-/// Watches until a signal, a key or the end of the source, and returns the exit status.
+/// Watches until a signal, a key or the end of the source. Returns the exit status.
 ///
 /// # Errors
-/// The machine cannot be sampled, or an output that was asked for cannot be opened.
+/// The machine cannot be sampled, or an output cannot be opened.
 pub fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
     let cancelled = signals::watch()?;
     let monitor = Arc::new(Mutex::new(Monitor::open(root, args)?));
@@ -129,8 +125,8 @@ pub fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
     lock(&monitor).end(outcome, cancelled.load(Ordering::Relaxed))
 }
 
-/// Lets the thread that samples show its rows: waking another thread would double the cost of a row. The calling thread is
-/// woken for the first row, at the end, and for readers that keep a writer waiting, which must not delay samples.
+/// Lets the sampling thread show its rows, because waking another thread would double the cost of a row. The calling thread
+/// wakes for the first row, at the end, and for slow readers, which must not delay samples.
 fn show_on_sampler(monitor: &Arc<Mutex<Monitor>>) {
     let (shown, caller) = (Arc::downgrade(monitor), std::thread::current());
     lock(monitor).source.after_rows(Box::new(move || {
@@ -186,7 +182,7 @@ impl Monitor {
         Ok(monitor)
     }
 
-    /// The next thing that happens.
+    /// Handles the next event of the source.
     fn step(&mut self) -> anyhow::Result<Step> {
         if let Some(ended) = self.ended.take() {
             return ended.map(|()| Step::End);
@@ -209,7 +205,7 @@ impl Monitor {
         }
     }
 
-    /// Shows the row that came, if that makes nobody wait. False if the other thread has to go on.
+    /// Shows a row from the sampling thread, unless the reader is slow. False if the main thread has to continue.
     fn show_row(&mut self) -> bool {
         if self.rows == 0 || self.ended.is_some() || !output::has_room_for_line() {
             return false;
@@ -258,7 +254,7 @@ impl Monitor {
         Ok(looked_at)
     }
 
-    /// Says something about the monitor itself, where it disturbs no view.
+    /// Shows a note outside of the views.
     fn note(&mut self, text: &str) {
         match &mut self.screen {
             Some(screen) => screen.note(text),
@@ -266,13 +262,13 @@ impl Monitor {
         }
     }
 
-    /// Waits for keys, at most so long; without a screen the caller waits.
+    /// Waits for keys for at most `time`; without a screen the caller waits.
     fn wait(&mut self, time: Duration) -> anyhow::Result<Step> {
         let Some(screen) = &mut self.screen else { return Ok(Step::After(time)) };
         match screen.wait(time)? {
             Action::Nothing => {}
             Action::Quit => return Ok(Step::End),
-            // The machine does not stand still; only what is shown of it.
+            // Only a replay stops; samples of a machine continue.
             Action::Pause => self.paused = !self.paused && screen.is_replay(),
             Action::Seek(ms) => self.source.seek(self.watch.at_ms() + ms)?,
             Action::Faster(factor) => self.source.faster(factor),
@@ -280,9 +276,9 @@ impl Monitor {
         Ok(Step::Now)
     }
 
-    /// The exit status: a recording whose end could not be written is a failure.
+    /// Ends source, recording and views. Returns the exit status: failure if the end of the recording was not written.
     fn end(&mut self, outcome: anyhow::Result<()>, signal: i32) -> anyhow::Result<u8> {
-        // The terminal first: what follows may have something to say.
+        // Notes below go to the terminal.
         self.screen = None;
         self.source.end(&mut self.watch);
         outcome?;
@@ -300,7 +296,7 @@ impl Monitor {
     }
 }
 
-/// Those that are asked for; what cannot work is told before anything is shown.
+/// Opens the views.
 fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn Viewer + Send>>> {
     let mut views: Vec<Box<dyn Viewer + Send>> = Vec::new();
     if let Some(address) = args.prometheus {
@@ -319,7 +315,7 @@ fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn Viewer + 
     match kind {
         Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal, rows))),
         Kind::Jsonl(holds) => views.push(Box::new(jsonl::Jsonl { holds, rows })),
-        // The screen is looked after by itself: it also has keys.
+        // The screen also has keys and is not in this list.
         Kind::Screen | Kind::Nothing => {}
     }
     Ok(views)

@@ -1,5 +1,5 @@
-//! The thread that writes a recording: a drive that is slow or never answers keeps neither the samples of the other
-//! views nor the user who quits. So many rows wait for it; what comes behind them is a gap with its reason.
+//! Thread that writes a recording, so that a slow drive delays neither other views nor the end. A bounded number of rows is
+//! queued; further rows become a gap with its reason.
 
 use super::live;
 use super::recording::{Recording, Row};
@@ -12,36 +12,36 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Rows that wait for the drive: ten minutes at one per second.
+/// Maximum number of queued rows: ten minutes at one per second.
 const ROWS_MAX: usize = 600;
-/// At the end so long is waited for the drive.
+/// Maximum wait for the drive at the end.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
 /// Interval of syncs: older data survive a power loss.
 const SYNC_EVERY: Duration = Duration::from_secs(2);
-/// After so many rows it is asked again which temperature is that of the SoC: one follows the load or not.
+/// Number of rows between choices of the SoC's temperature, which depend on the load so far.
 const ROWS_PER_CHOICE: u64 = 15;
-/// Composing rows needs little.
 const STACK_BYTES: usize = 256 << 10;
 
-/// A recording that is being made.
+/// Handle of the thread.
 pub(super) struct Recorder {
     queue: Arc<Outbox<WriteQueue>>,
     name: String,
-    /// Rows since the beginning.
+    /// Rows since the start of the stream.
     rows: u64,
-    /// The channel that stands for the temperature of the SoC, if any does, once that was written.
+    /// Written channel of the SoC's temperature; the inner value is none where no channel has it.
     chosen: Option<Option<ChannelId>>,
 }
 
 #[derive(Default)]
 struct WriteQueue {
     jobs: VecDeque<Job>,
-    /// Moment of the first row that had no room, and how many had none.
+    /// Time of the first dropped row, and the number of them.
     lost: Option<(i64, u32)>,
-    /// Notes of other processes, and what people should know.
+    /// Marks of other processes.
     marks: Vec<Mark>,
+    /// Notes for the user.
     notes: Vec<String>,
-    /// Once it ended: whether its end could be written.
+    /// Whether the end was written, once the thread ended.
     ended: Option<bool>,
 }
 
@@ -49,16 +49,16 @@ struct WriteQueue {
 enum Job {
     Begin(Box<Record>, i64),
     Row(Row),
-    /// Rows between two others had no room.
+    /// Time of the first dropped row, and the number of them.
     Lost(i64, u32),
     End(Row, i32),
 }
 
 impl Recorder {
-    /// Opens the file for appending, and tells others that it is being written.
+    /// Opens a file for appending and starts the thread.
     ///
     /// # Errors
-    /// It is no recording, another process writes it, it cannot be opened, or the kernel refuses a thread.
+    /// The file is not a recording, another process writes it, it cannot be opened, or the kernel refuses a thread.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let recording = Recording::open(path)?;
         let queue: Arc<Outbox<WriteQueue>> = Arc::default();
@@ -70,14 +70,14 @@ impl Recorder {
         Ok(Self { queue, name, rows: 0, chosen: None })
     }
 
-    /// Writes what is known before the first row.
+    /// Queues machine and channels of a stream.
     pub(super) fn begin(&mut self, watch: &Watch) {
         (self.rows, self.chosen) = (0, None);
         let begin = Job::Begin(Box::new(watch.record().clone()), watch.at_ms());
         self.queue.change(|queue| queue.jobs.push_back(begin));
     }
 
-    /// Writes a row. Notes of others that were read since are told to the watch.
+    /// Queues a row, and hands marks of other processes to the watch.
     pub(super) fn row(&mut self, watch: &mut Watch) {
         let choice = self.choice(watch);
         let marks = self.queue.change(|queue| {
@@ -89,7 +89,7 @@ impl Recorder {
                     queue.notes.push(note);
                 }
             } else {
-                queue.tell_lost();
+                queue.push_lost();
                 if let Some((channel, _)) = &choice {
                     self.chosen = Some(channel.clone());
                 }
@@ -103,8 +103,7 @@ impl Recorder {
         }
     }
 
-    /// The channel that stands for the temperature of the SoC, if it is another one than was written. A replayed
-    /// recording tells it itself.
+    /// Channel of the SoC's temperature, if it differs from the written one. A replayed recording has its own events.
     fn choice(&mut self, watch: &Watch) -> Option<(Option<ChannelId>, Event)> {
         let is_due = self.rows.is_multiple_of(ROWS_PER_CHOICE) || self.chosen.is_none();
         self.rows += 1;
@@ -128,10 +127,10 @@ impl Recorder {
         std::mem::take(&mut self.queue.lock().notes)
     }
 
-    /// Writes that it ended, and waits for the drive, but not for ever; false if the end is not in the file.
+    /// Queues the end and waits for the drive, up to [`LAST_PATIENCE`]. False if the end was not written.
     pub(super) fn end(&mut self, watch: &Watch, signal: i32) -> bool {
         self.queue.change(|queue| {
-            queue.tell_lost();
+            queue.push_lost();
             queue.jobs.push_back(Job::End(Row::of(watch), signal));
         });
         let queue = self.queue.wait(Some(Instant::now() + LAST_PATIENCE), |queue| queue.ended.is_some());
@@ -144,12 +143,12 @@ impl Recorder {
 }
 
 impl WriteQueue {
-    fn tell_lost(&mut self) {
+    fn push_lost(&mut self) {
         self.jobs.extend(self.lost.take().map(|(at_ms, rows)| Job::Lost(at_ms, rows)));
     }
 }
 
-/// Writes what is due, and makes sure of it now and then.
+/// Writes jobs, and syncs the file every [`SYNC_EVERY`].
 fn work(queue: &Outbox<WriteQueue>, mut recording: Recording) {
     let mut sync_due: Option<Instant> = None;
     loop {

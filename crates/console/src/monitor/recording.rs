@@ -1,5 +1,5 @@
-//! Appends everything to a file: see [`record::recording`] for its form. What cannot be written is a
-//! gap with its reason; watching goes on, and so does the recording as soon as there is room again.
+//! Appends a stream to a file in the form of [`record::recording`]. Rows that cannot be written become a gap with its reason;
+//! the recording continues once the drive has room again.
 
 use super::jsonl::beginning;
 use super::running::{ActiveRecording, has_recording_header};
@@ -12,38 +12,38 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// A note of others is looked for in at most so much of what they appended.
+/// Maximum size of appended data that is searched for marks of other processes.
 const FOREIGN_BYTES_MAX: u64 = 1 << 20;
 
-/// A recording that is being made.
+/// An open recording.
 pub(super) struct Recording {
     file: Exclusive<File>,
     path: PathBuf,
     rows: RowWriter,
-    /// Length of the file after our last write; what is longer was appended by others.
+    /// Length of the file after the last write of this process; other processes append behind it.
     end: u64,
-    /// Begin the next write with a newline: the file ends in half a line.
+    /// The file ends in half a line, so the next write begins with a newline.
     torn: bool,
     trouble: Option<WriteFailure>,
     /// Notes for the user.
     notes: Vec<String>,
-    /// Tells other processes of this recording.
+    /// Entry for other processes.
     running: Option<ActiveRecording>,
-    /// True if they were reported or cannot be.
+    /// The entry was made or cannot be made.
     announced: bool,
 }
 
-/// A row, and what happened with it.
+/// A row with its events.
 pub(super) struct Row {
     pub(super) at_ms: i64,
     pub(super) values: Vec<Option<i64>>,
     pub(super) happened: Vec<Event>,
-    /// Which channel stands for the temperature of the SoC from this row on, where that is news.
+    /// New choice of the SoC's temperature from this row on.
     pub(super) choice: Option<Event>,
 }
 
 impl Row {
-    /// The latest one.
+    /// The latest row.
     pub(super) fn of(watch: &Watch) -> Self {
         let (values, happened) = (watch.read().to_vec(), watch.happened().to_vec());
         Self { at_ms: watch.at_ms(), values, happened, choice: None }
@@ -58,10 +58,10 @@ struct WriteFailure {
 }
 
 impl Recording {
-    /// Opens the file for appending, and tells others that it is being written.
+    /// Opens a file for appending.
     ///
     /// # Errors
-    /// It is not a recording, another process writes it, or it cannot be opened.
+    /// The file is not a recording, another process writes it, or it cannot be opened.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let name = path.display();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -92,14 +92,14 @@ impl Recording {
         })
     }
 
-    /// Writes what is known before the first row.
+    /// Writes machine and channels.
     pub(super) fn begin(&mut self, record: &Record, at_ms: i64) {
         let events = beginning(record);
         self.rows = RowWriter::default();
         self.append(at_ms, &events.each_ref().map(text_of).concat());
     }
 
-    /// Writes a row and what happened with it; the notes that others have appended.
+    /// Writes a row with its events. Returns the marks that other processes appended.
     pub(super) fn row(&mut self, row: &Row) -> Vec<Mark> {
         let marks = self.marks_of_others();
         let at_ms = row.at_ms;
@@ -117,7 +117,7 @@ impl Recording {
         marks
     }
 
-    /// Number of rows lost because the drive did not answer, and the time of the first one.
+    /// Notes rows lost because the drive did not respond, and the time of the first one.
     pub(super) fn lose(&mut self, at_ms: i64, rows: u32) {
         let why = "the drive did not respond".to_owned();
         let trouble = self.trouble.get_or_insert(WriteFailure { at_ms, rows: 0, why });
@@ -125,12 +125,12 @@ impl Recording {
         self.rows.start_again();
     }
 
-    /// Makes sure of what was written; an error shows with the next write as well.
+    /// Syncs the file; the next write also returns an error.
     pub(super) fn sync(&self) {
         let _ = faults::sync_data(&self.file);
     }
 
-    /// Tells other processes of this recording, whose moment is this one now.
+    /// Makes the entry for other processes; `at_ms` is the current time of the recording.
     fn announce(&mut self, at_ms: i64) {
         let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
         match ActiveRecording::announce(&self.path, now_ms - at_ms) {
@@ -146,7 +146,7 @@ impl Recording {
         std::mem::take(&mut self.notes)
     }
 
-    /// Writes that it ended, and what is told at the end; false if the last samples could not be written.
+    /// Writes the end. False if the last samples could not be written.
     pub(super) fn end(&mut self, row: &Row, signal: i32) -> bool {
         let end = match signal {
             0 => End::Finished,
@@ -164,7 +164,7 @@ impl Recording {
         self.trouble.is_none()
     }
 
-    /// One write, so that lines of others cannot get in between.
+    /// Writes at once, so that lines of other processes cannot split it.
     fn append(&mut self, at_ms: i64, text: &str) {
         let text = if self.torn { format!("\n{text}") } else { text.to_owned() };
         match faults::write_all(&self.file, text.as_bytes()) {
@@ -188,12 +188,11 @@ impl Recording {
         let trouble = self.trouble.get_or_insert_with(|| WriteFailure { at_ms, rows: 0, why: error.to_string() });
         trouble.rows += 1;
         self.rows.start_again();
-        // Half a line may have been written.
         self.torn = true;
         self.end = self.file.metadata().map_or(self.end, |meta| meta.len());
     }
 
-    /// Notes that other processes have appended since our last write.
+    /// Marks that other processes appended since the last write.
     fn marks_of_others(&mut self) -> Vec<Mark> {
         let length = self.file.metadata().map_or(self.end, |meta| meta.len());
         let foreign = length.saturating_sub(self.end).min(FOREIGN_BYTES_MAX);

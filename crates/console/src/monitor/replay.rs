@@ -1,5 +1,4 @@
-//! A file as a source: a recording, a Record, the stream of a run, or a log of the bash program, shown
-//! again at its own pace, faster, or as fast as it goes.
+//! A file as a source: a recording, a Record, the stream of a run, or a log of the bash program, at any speed.
 
 use super::Poll;
 use super::args::Replay;
@@ -12,31 +11,29 @@ use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Pauses in a recording longer than this and than two intervals (between two sessions, or while the machine
-/// slept) are not waited for.
+/// Replay skips pauses longer than this and than two intervals: between sessions, or while the machine slept.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Number of bytes that identify a file type.
 const BEGINNING_BYTES: u64 = 8;
 
-/// Samples out of a file.
 pub(super) struct Source {
     file: PathBuf,
     items: Box<dyn Iterator<Item = Item> + Send>,
     next: Option<Item>,
     pace: Pace,
-    /// The last row was before the moment that was asked for.
+    /// The last row was before the time of the seek.
     skipping: bool,
 }
 
-/// When what is due.
+/// Times of rows.
 struct Pace {
     speed: Option<f64>,
-    /// Pauses longer than this are not waited for.
+    /// Longer pauses are skipped.
     pause: Duration,
-    /// Before this moment of the file nothing is waited for and nothing shown.
+    /// Earlier rows are skipped.
     seek_ms: i64,
-    /// A moment of the file, and when it was shown.
+    /// A time of the file, and when it was shown.
     anchor: Option<(i64, Instant)>,
 }
 
@@ -105,7 +102,7 @@ impl super::Source for Source {
 }
 
 impl Pace {
-    /// Time until this moment; `None` if it has passed.
+    /// Time until a row is due; `None` if it is.
     fn wait(&mut self, at_ms: i64) -> Option<Duration> {
         let speed = self.speed?;
         if at_ms < self.seek_ms {
@@ -123,7 +120,7 @@ impl Pace {
     }
 }
 
-/// Everything in the file, in its order.
+/// Rows and events of a file.
 fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item> + Send>> {
     let name = file.display();
     let mut opened = input::open(file)?;

@@ -1,23 +1,21 @@
-//! Rows on standard output. A reader that has stopped is waited for where showing them is all that is done; where
-//! a recording or an exporter continues in parallel, rows that it has no room for are left out and counted.
+//! Rows on standard output. The printer waits for a slow reader, unless a recording or an exporter runs in parallel: then it
+//! drops and counts rows.
 
 use crate::output;
 
-/// Prints rows.
 #[derive(Debug, Default)]
 pub(super) struct RowPrinter {
-    /// Another reader needs every sample in time.
+    /// Drop rows instead of waiting for the reader.
     hurries: bool,
     left_out: u32,
 }
 
 impl RowPrinter {
-    /// `hurries` where nobody may wait for the reader.
     pub(super) fn new(hurries: bool) -> Self {
         Self { hurries, left_out: 0 }
     }
 
-    /// Prints a row, or leaves it out. False if nobody reads any more.
+    /// Prints or drops a row. False if the reader is gone.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -29,7 +27,7 @@ impl RowPrinter {
         output::print_to_reader(text)
     }
 
-    /// Tells what was left out, once rows are read again.
+    /// Notes the number of dropped rows once the reader continues.
     pub(super) fn take_notes(&mut self, notes: &mut Vec<String>) {
         if self.left_out > 0 && output::has_room(0) {
             let rows = std::mem::take(&mut self.left_out);

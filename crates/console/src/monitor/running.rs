@@ -1,9 +1,8 @@
-//! Which recordings are being made now: one small file for each, in the folder of the user's running
-//! things, with the path of the recording and the moment at which it began on the monotonic clock.
-//! So that `sbc-bench monitor mark` finds them.
+//! Recordings in progress, for `sbc-bench monitor mark`: each has an entry in the runtime directory of its user, with the path
+//! of the recording and its start on the monotonic clock.
 //!
-//! Root looks into the folders of all users. What stands there is their word, not a fact: it is believed
-//! only of files that are their own, are recordings, and are being written, each asked of the open file.
+//! Root reads the directories of all users and trusts an entry only if the open file belongs to that user, is a recording, and
+//! is being written.
 
 use machine::files::{self, Access, Exclusive, Folder};
 use record::Arrange;
@@ -16,32 +15,31 @@ use std::path::{Path, PathBuf};
 
 /// An entry holds a number and a path, which has at most 4096 bytes.
 const ENTRY_BYTES_MAX: u64 = 4096 + 32;
-/// More recordings at once is nobody's wish.
 const ENTRIES_MAX: usize = 64;
 const EXTENSION: &str = ".recording";
 
-/// A recording that is being made.
+/// A recording in progress.
 #[derive(Debug)]
 pub struct Entry {
     /// Absolute path of the recording.
     pub path: PathBuf,
-    /// Its moment 0 on the monotonic clock.
+    /// Start of the recording on the monotonic clock.
     pub start_mono_ms: i64,
     /// The recording, open for appending.
     pub file: Exclusive<File>,
 }
 
-/// The entry of a recording; taken away with it.
+/// The entry of a recording, removed when dropped.
 pub struct ActiveRecording {
     folder: Folder,
     name: OsString,
 }
 
 impl ActiveRecording {
-    /// Enters the recording, whose moment 0 is this one on the monotonic clock.
+    /// Makes the entry of a recording.
     ///
     /// # Errors
-    /// There is no folder for that: then `mark` needs `--to`.
+    /// The entry cannot be written; then `mark` needs `--record`.
     pub fn announce(recording: &Path, start_mono_ms: i64) -> Result<Self, files::Error> {
         let folder = Folder::state(&folder())?;
         let name = OsString::from(format!("{}{EXTENSION}", std::process::id()));
@@ -55,12 +53,12 @@ impl ActiveRecording {
 
 impl Drop for ActiveRecording {
     fn drop(&mut self) {
-        // A leftover is recognised by its recording, which nobody locks any more.
+        // The recording of a leftover entry is not locked.
         let _ = self.folder.remove(&self.name);
     }
 }
 
-/// Recordings that are being made now, by this user, and for root by anybody.
+/// Recordings in progress of this user; for root, of all users.
 pub fn recordings() -> Vec<Entry> {
     let mut folders = vec![(folder(), own_uid())];
     if machine::is_root() {
@@ -81,9 +79,9 @@ pub fn recordings() -> Vec<Entry> {
     running
 }
 
-/// Trusted fields of entries in the folder of a user.
+/// Trusted entries in the directory of a user.
 fn entries_of(path: &Path, uid: u32) -> Vec<Entry> {
-    // Users who record nothing have no such folder; one that another user made in its place may hold anything.
+    // Users who record nothing have no such directory; another user may have made one in its place.
     let folder = Folder::open_itself(path).ok();
     let Some(folder) = folder.filter(|folder| folder.owner() == uid) else { return Vec::new() };
     let names = folder.names().unwrap_or_default().into_iter();
@@ -103,7 +101,7 @@ fn entry(folder: &Folder, name: &OsStr) -> Option<Entry> {
     believed.then_some(Entry { start_mono_ms: start.parse().ok()?, path, file })
 }
 
-/// True if the first bytes of this file are those of a recording.
+/// True if a file begins like a recording.
 pub fn has_recording_header(file: &File) -> bool {
     let mut beginning = [0; 8];
     let read = file.read_at(&mut beginning, 0);
@@ -115,7 +113,7 @@ fn is_being_written(file: &Exclusive<File>) -> bool {
     file.lock().is_err()
 }
 
-/// The user's folder of running things. Root uses one of another user in no case, although `sudo -E` names it.
+/// Runtime directory of the user. Root never uses that of another user, which `sudo -E` names.
 fn folder() -> PathBuf {
     let uid = own_uid();
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);

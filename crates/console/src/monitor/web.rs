@@ -1,5 +1,4 @@
-//! The monitor as a page: values and plots of the last minutes, made by the thread of the server and only while a browser
-//! follows them.
+//! The monitor as a page with values and plots of the last minutes, rendered by the server thread while a browser follows.
 
 use super::{Viewer, live};
 use anyhow::Context;
@@ -13,16 +12,16 @@ const EVENTS: &str = "/events";
 /// Path of the metrics, for another sbc-bench.
 const METRICS: &str = "/metrics";
 
-/// Hands rows to the server, which waits for no browser.
+/// Hands rows to the server.
 pub(super) struct Web {
     shared: Arc<Mutex<Course>>,
     bell: Bell,
-    /// The address, until it was said.
+    /// The address, until it was noted.
     notes: Vec<String>,
 }
 
 impl Web {
-    /// Listens at once, so that an address that is taken is told before anything is shown.
+    /// Listens before anything is shown, so that an address in use is an error at the start.
     ///
     /// # Errors
     /// The address cannot be listened on, or the kernel gives no random bytes.
@@ -36,7 +35,7 @@ impl Web {
     }
 }
 
-/// Path of the page.
+/// Note with the address of the page.
 fn note(address: SocketAddr, token: &Token) -> String {
     let (port, path) = (address.port(), token.path());
     match address.ip() {
@@ -64,7 +63,7 @@ impl Viewer for Web {
     }
 }
 
-/// The page and its news.
+/// The page and its events.
 struct Live {
     shared: Arc<Mutex<Course>>,
 }

@@ -1,6 +1,5 @@
-//! Progress where standard error is no terminal: a line for each step with its result and the time left, so that the
-//! log of a CI job or of an ssh session shows that the run goes on. Lines are made between steps; a step that takes
-//! minutes and is not timed in this process says once a minute that it runs.
+//! Progress where standard error is not a terminal, such as the log of a CI job: a line for each step with its result and the
+//! time left, and once a minute a line for a long step that is not timed in this process.
 
 use super::{clock, time_left};
 
@@ -10,18 +9,18 @@ const SILENCE_S: u64 = 60;
 /// Pending lines, and the time of the last line.
 #[derive(Debug, Default)]
 pub(super) struct StepLog {
-    /// The result of the last step, said when the time behind it is known.
+    /// Result of the last step, printed with the time left after it.
     ended: Option<String>,
     said_s: u64,
 }
 
 impl StepLog {
-    /// A step has ended, in one line.
+    /// Takes the result of a step.
     pub(super) fn ended(&mut self, line: &str) {
         self.ended = Some(line.to_owned());
     }
 
-    /// A step runs, or begins; the line that is due, if one is.
+    /// Takes the current step; returns a line that is due.
     pub(super) fn step(&mut self, at_s: u64, name: &str, left_s: Option<u64>) -> Option<String> {
         let left = time_left(left_s);
         let line = match self.ended.take() {
@@ -33,12 +32,12 @@ impl StepLog {
         Some(line)
     }
 
-    /// Remaining lines at the end.
+    /// Line at the end.
     pub(super) fn finish(&mut self, at_s: u64) -> Option<String> {
         Some(format!("{} {}", clock(at_s), self.ended.take()?))
     }
 
-    /// True if nothing was said for a while; the caller says something now.
+    /// True if no line was printed for [`SILENCE_S`]; the caller then prints one.
     pub(super) fn was_silent(&mut self, at_s: u64) -> bool {
         let was_silent = self.said_s == 0 || at_s >= self.said_s + SILENCE_S;
         if was_silent {

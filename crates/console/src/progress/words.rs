@@ -26,7 +26,7 @@ pub(super) fn beginning(machine: &Machine) -> String {
     }
 }
 
-/// `7-zip on all CPUs` for `sevenzip multi`; names without an id are words already.
+/// `7-zip on all CPUs` for `sevenzip multi`; other names stay as they are.
 pub(super) fn of_name(name: &str) -> String {
     let (workload, variant) = name.split_once(' ').unwrap_or((name, ""));
     match WorkloadId::of(workload) {

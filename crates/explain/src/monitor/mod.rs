@@ -7,6 +7,7 @@ mod cells;
 mod clocks;
 mod columns;
 mod history;
+mod lowered;
 mod metrics;
 mod now;
 mod replay;
@@ -16,6 +17,7 @@ mod tracks;
 
 pub use columns::Columns;
 pub use history::{Course, Moment};
+pub use lowered::{LowClock, low_clock};
 pub use metrics::metrics;
 pub use now::LatestValues;
 pub use replay::{Item, RecordingLines, items_of_record, whole_line};

@@ -30,11 +30,11 @@ pub struct Track {
     pub kind: Kind,
     /// Maximum value, if known in advance.
     pub max: Option<f64>,
-    source: Source,
+    pub(super) source: Source,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Source {
+pub(super) enum Source {
     /// Busy and idle ticks.
     Ticks(Vec<usize>, Vec<usize>),
     Clock(Clock),
@@ -109,7 +109,7 @@ fn busy(label: String, source: Source) -> Track {
 }
 
 /// The columns of `/proc/stat` for one CPU or for all.
-fn ticks_of(watch: &Watch, cpu: Option<u32>) -> Option<Source> {
+pub(super) fn ticks_of(watch: &Watch, cpu: Option<u32>) -> Option<Source> {
     let time = |channel: &Channel| match channel.id {
         ChannelId::AllCpus(AllCpus::Time(time)) if cpu.is_none() => Some(time),
         ChannelId::Cpu(of, OfCpu::Time(time)) if cpu == Some(of) => Some(time),
@@ -125,7 +125,7 @@ fn ticks_of(watch: &Watch, cpu: Option<u32>) -> Option<Source> {
     (!idle.is_empty()).then_some(Source::Ticks(busy, idle))
 }
 
-fn busy_percent(watch: &Watch, busy: &[usize], idle: &[usize]) -> Option<f64> {
+pub(super) fn busy_percent(watch: &Watch, busy: &[usize], idle: &[usize]) -> Option<f64> {
     let sum = |places: &[usize]| -> f64 {
         let growths = places.iter().filter_map(|place| watch.growth(*place));
         growths.fold(0.0, |sum, growth| sum + growth as f64)

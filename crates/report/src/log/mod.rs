@@ -10,6 +10,7 @@ mod memory;
 mod monitor;
 mod scores;
 
+use facts::lines::COLUMNS;
 use facts::{Explanation, Facts, Severity};
 use record::Record;
 use rules::Report;
@@ -40,7 +41,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
         closing::state(facts),
         validation(facts, explained),
     ];
-    let sections = first.into_iter().chain(rules::questions::texts(facts)).chain(last);
+    let sections = first.into_iter().chain(rules::questions::texts(facts, COLUMNS)).chain(last);
     for section in sections.filter(|section| !section.is_empty()) {
         let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
     }

@@ -14,6 +14,7 @@ mod thermal;
 
 use crate::tables::{Answer, Plot};
 use facts::Facts;
+use facts::lines::narrowed;
 use facts::plot::Picture;
 use record::Arrange;
 use record::QuestionId;
@@ -37,9 +38,10 @@ pub const ANSWERS: &[Answer] = &[
     scaling::ANSWER,
 ];
 
-/// Sections of all questions that a Record has answers to.
-pub fn texts(facts: &Facts<'_>) -> impl Iterator<Item = String> {
-    ANSWERS.iter().map(|answer| (answer.text)(facts)).filter(|text| !text.is_empty())
+/// Sections of all questions that a Record has answers to, in lines of at most this many columns.
+pub fn texts(facts: &Facts<'_>, columns: usize) -> impl Iterator<Item = String> {
+    let texts = ANSWERS.iter().map(|answer| (answer.text)(facts)).filter(|text| !text.is_empty());
+    texts.map(move |text| narrowed(&text, columns))
 }
 
 /// All plots, sorted by id.

@@ -5,7 +5,7 @@
 
 use super::memory;
 use crate::tables::{Answer, Report, Role, Rule};
-use facts::lines::{COLUMNS, explanation, unmeasured, wrapped};
+use facts::lines::{COLUMNS, explanation, narrowed, unmeasured, wrapped};
 use facts::number::{number, with_unit};
 use facts::stats::{mean, median};
 use facts::view::{self, step_score};
@@ -26,7 +26,7 @@ const REPORT: Report = Report {
     id: SCALING,
     about: "Scores of one, two ... all CPUs against the sum of what these CPUs reach alone.",
     fits: |record| !results(record).is_empty(),
-    ..Report::of(|record, explained| {
+    ..Report::lines(|record, explained, columns| {
         let mut told = text(record);
         if told.is_empty() {
             told.push_str("No scores of one and of several CPUs were measured.\n\n");
@@ -35,7 +35,7 @@ const REPORT: Report = Report {
         for line in unmeasured(record, None, &[]) {
             let _ = writeln!(told, "{}", wrapped(&format!("Not measured: {line}"), 3));
         }
-        told
+        narrowed(&told, columns)
     })
 };
 

@@ -1,4 +1,4 @@
-//! Results of a hub among the known ones: asked for each time, kept in the state directory for when the hub does not answer.
+//! Results of a hub among the known ones: fetched each time, and cached in the state directory for when the hub does not respond.
 
 use crate::paths::Paths;
 use compare::reference::{Row, parse};
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Pages of 200 results: a comparison must not take long.
+/// Maximum number of pages of 200 results, so that a comparison is short.
 const PAGES_MAX: usize = 25;
-/// The folder of what is kept, next to the runs.
+/// Directory of the cache, next to the runs.
 const FOLDER: &str = "hub-references";
-/// Pages of one hub.
+/// Maximum size of the cache of one hub.
 const BYTES_MAX: u64 = 64 << 20;
 
 /// Cached results of one hub.
@@ -25,7 +25,7 @@ struct HubCache {
     pages: Vec<(String, String, Option<String>, String)>,
 }
 
-/// True for what is an address and no file.
+/// True for the address of a hub.
 pub(super) fn is_address(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.starts_with("https://") || text.starts_with("http://"))
 }
@@ -33,7 +33,7 @@ pub(super) fn is_address(path: &Path) -> bool {
 /// Rows of all results that a hub lists.
 ///
 /// # Errors
-/// The hub does not answer, and nothing of it is kept.
+/// The hub does not respond, and nothing is cached.
 pub(super) fn rows(url: &Path) -> anyhow::Result<Vec<Row>> {
     let hub = ReferenceHub::at(&url.to_string_lossy()).map_err(anyhow::Error::msg)?;
     let folder = Folder::state(&Paths::choose(machine::is_root(), None).history.with_file_name(FOLDER));
@@ -98,7 +98,7 @@ fn all_rows(hub: &ReferenceHub, pages: &[ReferencePage]) -> Result<Vec<Row>, Str
     let mut rows = Vec::new();
     for page in pages {
         let parsed = parse(&page.table).map_err(|why| format!("its table cannot be read ({why})"))?;
-        // Results of a hub are not those of the published tables: the board may be the very one that is compared.
+        // A result of a hub may be of the board under comparison, unlike published ones.
         rows.extend(parsed.into_iter().map(|row| Row {
             name: None,
             is_published: false,

@@ -1,4 +1,4 @@
-//! `sbc-bench monitor mark`: appends a note to the recordings that are being made, or to a given one.
+//! `sbc-bench monitor mark`: appends a mark to the recordings in progress, or to a given one.
 
 use crate::commands::Command;
 use anyhow::Context;
@@ -12,7 +12,7 @@ use std::io::{BufReader, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// The beginning of the payload that begins a session.
+/// Beginning of the first event of a session.
 const STARTED: &str = "{\"event\":\"started\"";
 
 /// Add a mark to the current recording
@@ -53,7 +53,7 @@ impl Command for Mark {
     }
 }
 
-/// A recording that nobody writes any more: the time of day is all there is.
+/// Marks a recording that is not in progress, by the time of day.
 fn mark_inactive(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path.display();
     let file = files::existing(path).with_context(|| format!("Cannot add a mark to {name}"))?;
@@ -63,8 +63,8 @@ fn mark_inactive(path: &Path, text: &str) -> anyhow::Result<()> {
     append(&file, at_ms, text).with_context(|| format!("Cannot add a mark to {name}"))
 }
 
-/// One write, so that it cannot get into the middle of another line. Behind half a line, which a loss of power
-/// or a full disk has left, a new one begins.
+/// Appends a mark with one write, so that it cannot split another line. After half a line, left by a loss of power or a full
+/// disk, it begins a new one.
 fn append(mut file: &File, at_ms: i64, text: &str) -> anyhow::Result<()> {
     let text = text.to_owned();
     let event = Event::Mark { mark: record::Mark { at_ms, text } };
@@ -80,7 +80,7 @@ fn append(mut file: &File, at_ms: i64, text: &str) -> anyhow::Result<()> {
     Ok(file.write_all(line.as_bytes())?)
 }
 
-/// When the last session in this recording began, in UTC.
+/// Start of the last session of a recording, in ms since 1970.
 fn started(file: &File) -> Option<i64> {
     let mut reader = BufReader::new(file);
     let (mut line, mut started) = (Vec::new(), None);

@@ -55,12 +55,12 @@ impl Command for MonitorArgs {
     }
 }
 
-/// What a row of JSON holds.
+/// Content of a row of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Rows {
-    /// What was read at its moment: slow sources are not in every row.
+    /// Values read at this time, without those of slow sources.
     Read,
-    /// The latest value of every channel, and what people look at.
+    /// Latest value of every channel, and derived values.
     Full,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct MonitorFlags {
 }
 
 impl MonitorFlags {
-    /// The first option that means nothing without a monitor.
+    /// Name of the first given option.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [
             (self.count.is_some(), "--count"),
@@ -134,7 +134,7 @@ impl MonitorFlags {
         }
     }
 
-    /// All of it, or one sentence about what is wrong.
+    /// Valid options, or one sentence about an error.
     pub(crate) fn checked(
         self,
         interval: &str,
@@ -186,7 +186,7 @@ impl MonitorFlags {
     }
 }
 
-/// Shorter intervals would mostly measure the monitor.
+/// A shorter interval would mostly measure the monitor.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
 const INTERVAL_MAX: Duration = Duration::from_secs(3600);
 
@@ -210,7 +210,7 @@ fn parse_speed(text: &str) -> Result<Option<f64>, String> {
     }
 }
 
-/// `9478`, `:9478`, `0.0.0.0:9478`, `[::1]:9478`. Without an address: loopback.
+/// Parses `9478`, `:9478`, `0.0.0.0:9478` or `[::1]:9478`; the default address is loopback.
 fn parse_address(option: &str, text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix(':').unwrap_or(text);
     let loopback = port.parse().map(|port: u16| ([127, 0, 0, 1], port).into());

@@ -1,4 +1,4 @@
-//! The end of a standard run on a terminal: what fits one screen. The log and `--details` have the rest.
+//! The end of a standard run on a terminal, which fits one screen. The log and `--details` have the rest.
 
 use compare::Neighbours;
 use explain::diagnosis::narrative::Narrative;
@@ -8,7 +8,7 @@ use facts::{Explained, Facts, view};
 use std::path::Path;
 use workloads::job::definition::command_line;
 
-/// Lines of the screen that every terminal has, without the one of the prompt.
+/// Lines of a terminal of 24, without the prompt.
 const LINES_MAX: usize = 23;
 /// Maximum width of a paragraph over all its lines; the log has the whole text.
 const PARAGRAPH_COLUMNS_MAX: usize = 3 * COLUMNS;
@@ -19,7 +19,7 @@ const MORE: &str = " ...";
 /// A chart with fewer bars shows nothing.
 const BARS_MIN: usize = 3;
 const BARS_MAX: usize = 6;
-/// Columns of a figure: two stand side by side.
+/// Columns of a figure; a line has up to two.
 const FIGURE_COLUMNS: usize = 39;
 
 /// Renders board, verdict, main figures, neighbours, temperature and commands, then the sentences in `last`. The chart uses
@@ -50,6 +50,17 @@ pub(super) fn ending(
     lines.join("\n") + "\n"
 }
 
+/// A sentence in lines of a terminal. A command without room gets its own line, which can be copied.
+pub(super) fn on_terminal(sentence: &str, columns: usize) -> String {
+    let command = sentence.split_once("Use `").and_then(|(before, rest)| Some((before, rest.split_once('`')?)));
+    match command.filter(|_| width(sentence) > columns) {
+        Some((before, (command, rest))) => {
+            format!("{}\n   {command}\n", wrapped_at(&format!("{before}Use this command{rest}"), 0, columns))
+        }
+        None => wrapped_at(sentence, 0, columns) + "\n",
+    }
+}
+
 /// Adds lines below a blank one.
 fn section(lines: &mut Vec<String>, section: Vec<String>) {
     if !section.is_empty() {
@@ -71,12 +82,12 @@ fn paragraph(sentence: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Rows of these lines on a terminal that breaks them.
+/// Rows that these lines take on a terminal.
 fn rows(lines: &[String], columns: usize) -> usize {
     lines.iter().map(|line| width(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
-/// The chart with so many bars: this board, and those that are nearest to it.
+/// Reduces the chart to this board and the nearest others.
 fn nearest(mut chart: Neighbours, bars: usize) -> Neighbours {
     let this = chart.bars.iter().position(|bar| bar.is_this).unwrap_or(0);
     let first = this.saturating_sub(bars / 2).min(chart.bars.len().saturating_sub(bars));
@@ -84,7 +95,7 @@ fn nearest(mut chart: Neighbours, bars: usize) -> Neighbours {
     chart
 }
 
-/// Main figures that were measured, two in a line where there is room.
+/// Measured main figures, two per line where there is room.
 fn figures(facts: &Facts<'_>, columns: usize) -> Vec<String> {
     let cells = headlines(facts).into_iter().map(|(name, value)| format!("{name:<16}{value}"));
     let cells: Vec<String> = cells.collect();
@@ -100,7 +111,7 @@ fn temperature(facts: &Facts<'_>) -> String {
     }
 }
 
-/// What one does with the result, with the name of its file.
+/// Next commands, with the name of the result file.
 fn commands(file: &Path) -> Vec<String> {
     let command = |words: &[&str]| command_line(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     let file = file.display().to_string();
@@ -151,5 +162,19 @@ mod tests {
         check("/var/log/sbc-bench.json", 80, 5);
         check("/home/someone/.local/state/sbc-bench/runs/2026-11-28-120000.json", 80, 3);
         check("run.json", 60, 3);
+    }
+
+    #[test]
+    fn long_command_has_its_own_line() {
+        let sentence = |file: &str| {
+            format!("Interrupted; 4 measured steps in {file}. Use `sbc-bench --resume {file}` to continue it.")
+        };
+        assert_eq!(on_terminal(&sentence("a"), 80), sentence("a") + "\n");
+        let long = "/home/someone/.local/state/sbc-bench/runs/2026-11-28.json";
+        let shown = on_terminal(&sentence(long), 80);
+        assert!(
+            shown.ends_with(&format!("Use this command to\ncontinue it.\n   sbc-bench --resume {long}\n")),
+            "{shown}"
+        );
     }
 }

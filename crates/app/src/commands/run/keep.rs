@@ -1,5 +1,5 @@
-//! What a run came to goes to disk: among all runs, and as the latest one. A disk that does not answer costs so
-//! long and no longer; then the results are on the terminal, and what was measured is in the stream of the run.
+//! Writes the results of a run: among all runs, and as the latest one. After a timeout for the disk, the results are on the
+//! terminal and in the stream of the run.
 
 use crate::commands::start::{SavedRun, stamp};
 use crate::paths::{Paths, replace_both};
@@ -19,7 +19,7 @@ pub(super) struct Results {
     /// Destination of the log if it is not a regular file.
     pub(super) stream: Option<Stream>,
     pub(super) kept: Option<SavedRun>,
-    /// When it or its last part began, as far as it is known by its end.
+    /// Start of the run, or of its resumed part.
     pub(super) stamp: String,
     pub(super) json: String,
     pub(super) log: String,
@@ -27,11 +27,11 @@ pub(super) struct Results {
     pub(super) broken: bool,
 }
 
-/// Places of the results. The exit status depends on it, so that a run whose results are lost does not report success.
-#[must_use = "results that were not written have an exit status of their own"]
+/// Paths of the results. The exit status depends on them, so that a run with lost results does not report success.
+#[must_use = "unwritten results have their own exit status"]
 #[derive(Debug, Default)]
 pub(super) struct StoredPaths {
-    /// Sentence with the places; none if the log was not written.
+    /// Sentence with the paths; none if the log was not written.
     pub(super) place: Option<String>,
     /// Sentences about files that could not be written.
     pub(super) problems: Vec<String>,
@@ -50,14 +50,12 @@ impl StoredPaths {
     }
 }
 
-/// Of this Record.
 pub(super) fn stamp_of(record: &Record) -> String {
     let started = record.run.started.known().copied().unwrap_or(0);
     let last_part = record.run.resumed.last();
     stamp(started.saturating_add(last_part.map_or(0, |part| part.at_ms)))
 }
 
-/// Writes the files.
 pub(super) fn keep(results: Results) -> StoredPaths {
     let place = results.paths.log.display().to_string();
     let late = match &results.stream {

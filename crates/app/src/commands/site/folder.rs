@@ -1,7 +1,7 @@
-//! The directory of a site: which files in it are ours, which of them are up to date, and what is kept of each result.
+//! The directory of a site: its files, their keys, and stored data of each result.
 //!
-//! No other file is ever replaced or removed. Names of ours are written down before the files are made, so that a call that
-//! is killed leaves nothing that the next one takes for another's.
+//! Files of others are never replaced or removed. Names are written to a list before the files are made, so that the next call
+//! recognises the files of a killed one.
 
 use anyhow::{Context, bail, ensure};
 use explain::results::Entry;
@@ -11,21 +11,21 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Which program made a page; pages of another one are made again.
+/// Version of the program; pages of another version are made again.
 pub(super) const VERSION: &str = env!("SBC_BENCH_VERSION");
 
-/// Names and keys of the files that are ours.
+/// List of the files of the site with their keys.
 const FILES: &str = ".sbc-bench-site.json";
 /// Stored data of each result.
 const RESULTS: &str = ".sbc-bench-site-results.json";
-/// Files at the top, and folders of pages.
+/// Files at the top, and directories of pages.
 const TOP: [&str; 7] =
     ["all.html", "feed.atom", "index.html", "results.csv", "results.json", "results.md", "sitemap.xml"];
 const FOLDERS: [&str; 4] = ["boards", "cores", "results", "socs"];
-/// A site of a hundred thousand results has less.
+/// Maximum size of a list, above that of a hundred thousand results.
 const BYTES_MAX: u64 = 2 << 30;
 
-/// Files by their paths from the directory, each with a key that changes when the file has to be made again.
+/// Keys by relative path; a file with another key is made again.
 type Keys = BTreeMap<String, String>;
 
 #[derive(Serialize, Deserialize)]
@@ -46,7 +46,6 @@ struct PageWriter<'a> {
     results: BTreeMap<&'a str, &'a Entry>,
 }
 
-/// The directory of a site that is being made.
 pub(super) struct SiteFolder {
     path: PathBuf,
     folders: BTreeMap<&'static str, Folder>,
@@ -70,7 +69,7 @@ pub(super) fn is_site(path: &Path) -> bool {
     Folder::open(path).is_ok_and(|folder| folder.holds(OsStr::new(FILES)))
 }
 
-/// True for paths that a site has; a list of files may say anything.
+/// True for paths that a site can have; a list may be manipulated.
 fn is_of_site(path: &str) -> bool {
     let is_name = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     let page = path.split_once('/').filter(|(folder, _)| FOLDERS.contains(folder));
@@ -84,10 +83,10 @@ fn parts(path: &str) -> (&str, &OsStr) {
 }
 
 impl SiteFolder {
-    /// Opens it, and makes it where it is missing.
+    /// Opens or creates the directory.
     ///
     /// # Errors
-    /// It has files of others and no site.
+    /// The directory has other files and no site.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         files::make_all(path)?;
         let top = Folder::open(path)?;
@@ -105,7 +104,7 @@ impl SiteFolder {
             let files: Files = record::json::from_bytes(&read(FILES)?).with_context(broken)?;
             site.ours = files.files;
             site.ours.retain(|path, _| is_of_site(path));
-            // Without it everything is made again.
+            // Without stored data, everything is made again.
             let kept = read(RESULTS).ok().and_then(|bytes| record::json::from_bytes::<OldPage>(&bytes).ok());
             site.kept = kept.filter(|kept| kept.version == VERSION).map(|kept| kept.results).unwrap_or_default();
         } else {
@@ -119,10 +118,10 @@ impl SiteFolder {
         Ok(site)
     }
 
-    /// Says which files are about to be made.
+    /// Adds files to the list before they are made.
     ///
     /// # Errors
-    /// One of them is there and not ours.
+    /// A file of this name exists and is not of this site.
     pub(super) fn claim(&mut self, paths: impl Iterator<Item = String>) -> anyhow::Result<()> {
         let new: Vec<String> = paths.filter(|path| !self.ours.contains_key(path)).collect();
         for path in &new {
@@ -143,7 +142,7 @@ impl SiteFolder {
         self.kept.get(page).cloned()
     }
 
-    /// True if a file is there and was made with this key.
+    /// True if a file exists and was made with this key.
     pub(super) fn is_current(&mut self, path: &str, key: &str) -> bool {
         let (folder, name) = parts(path);
         self.ours.get(path).is_some_and(|own| own == key)
@@ -155,15 +154,15 @@ impl SiteFolder {
         self.current.insert(path.to_owned(), key.to_owned());
     }
 
-    /// Leaves a file unmade that was claimed: what it is to be made of cannot be read today.
+    /// Keeps a claim for a file whose source cannot be read now.
     pub(super) fn postpone(&mut self, path: &str) {
         self.keep(path, "");
     }
 
-    /// Writes a file that was claimed.
+    /// Writes a claimed file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub(super) fn write(&mut self, path: &str, key: &str, text: &str) -> anyhow::Result<()> {
         let (folder, name) = parts(path);
         self.folder(folder)?.replace_unsynced(name, text.as_bytes(), Access::World)?;
@@ -172,7 +171,7 @@ impl SiteFolder {
         Ok(())
     }
 
-    /// Removes what is ours and no longer of the site, and keeps what is known of each result for the next call.
+    /// Removes obsolete files of the site, and stores data of each result for the next call.
     ///
     /// # Errors
     /// A file cannot be removed or written.
@@ -211,7 +210,7 @@ impl SiteFolder {
         self.folders.get("").context("the directory of the site is not open")
     }
 
-    /// A folder of the site, made where it is missing; no link is followed to it.
+    /// A directory of the site, created if missing; links are not followed.
     fn folder(&mut self, name: &str) -> anyhow::Result<&Folder> {
         let known = FOLDERS.into_iter().find(|known| *known == name).unwrap_or("");
         if !self.folders.contains_key(known) {

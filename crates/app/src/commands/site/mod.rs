@@ -1,5 +1,5 @@
-//! `sbc-bench results DIR... --site DIR`: results as static pages. What is in the pages is said by [`page::site`]; here files are
-//! read and written, each result once: what was seen of it is kept next to the pages.
+//! `sbc-bench results DIR... --site DIR`: results as static pages of [`page::site`]. Each result is read once; data for lists are
+//! stored next to the pages.
 
 mod folder;
 mod sources;
@@ -22,10 +22,10 @@ use sources::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Results that could be read, by the names of their pages, with the files that they come from.
+/// Results with their files, by the names of their pages.
 type Results = BTreeMap<String, (Entry, Source)>;
 
-/// An address of a web server.
+/// Parses the address of a web server.
 pub(super) fn base(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let is_address = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
@@ -75,7 +75,7 @@ pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::
     Ok(status)
 }
 
-/// The files by the names of their pages. What has the content of another is told and left out.
+/// Files by the names of their pages, without those with the content of another, which are noted.
 fn named(from: &[std::path::PathBuf]) -> anyhow::Result<(BTreeMap<String, Source>, u8)> {
     let found = sources::find(from)?;
     let mut status = 0;
@@ -100,14 +100,14 @@ fn named(from: &[std::path::PathBuf]) -> anyhow::Result<(BTreeMap<String, Source
     Ok((named, status))
 }
 
-/// What the page of a result depends on besides the result: this program, and results of the user's own among the known ones.
+/// Key of everything besides the result that its page depends on: the program, and known results of the user.
 fn key_of_pages(reference: &Reference) -> String {
     let mut hash = Sha256::new();
     reference.own.iter().for_each(|row| hash.update(format!("{row:?}")));
     format!("{} {}", folder::VERSION, hex(&hash.finalize()))
 }
 
-/// Reads and renders what is new; a file that cannot be read is told.
+/// Reads and renders new results; notes files that cannot be read.
 fn results(
     folder: &mut SiteFolder,
     sources: BTreeMap<String, Source>,
@@ -128,7 +128,7 @@ fn results(
             None => new.push((page, source)),
         }
     }
-    // In the order of their pages, not in that in which they were made.
+    // Sorted by page: threads end in any order.
     let mut unread = BTreeMap::new();
     let make = |(page, source): (String, Source)| {
         let made = source.record().map(|record| {
@@ -151,12 +151,12 @@ fn results(
         }
         Ok(())
     });
-    // Also where the writing came to an early end.
+    // After a write error as well.
     tell_unread(unread.into_values(), status);
     end.map(|()| results)
 }
 
-/// Tells files that have no page. Those of a directory that are about something else are counted; any other is an error.
+/// Notes files without a page. Other texts in a directory are counted; anything else is an error.
 fn tell_unread(unread: impl Iterator<Item = (Source, anyhow::Error)>, status: &mut u8) {
     let is_other =
         |(source, error): &(Source, anyhow::Error)| !source.is_named && error.downcast_ref::<NoResults>().is_some();
@@ -171,7 +171,7 @@ fn tell_unread(unread: impl Iterator<Item = (Source, anyhow::Error)>, status: &m
     }
 }
 
-/// True if the run of a result was resumed and the whole of it is a result as well; that is told.
+/// True if the run of a result was resumed and the whole run is a result as well, which is noted.
 fn is_part(listed: &SiteResult<'_>, results: &Results) -> bool {
     let whole =
         listed.entry.run.as_ref().and_then(|_| results.values().find(|(other, _)| listed.entry.is_part_of(other)));
@@ -211,7 +211,7 @@ fn trends_of(group: &Group<'_>, results: &Results) -> Vec<Trend> {
     }
     let read = |listed: &SiteResult<'_>| {
         let source = &results.get(listed.page)?.1;
-        // It was readable before; a file that is gone since then is told by the next call.
+        // The next call notes a file that is gone.
         Some((source, Facts::from(source.record().ok()?), listed.entry.row.verdict))
     };
     let read: Vec<_> = group.results.iter().filter_map(read).collect();
@@ -222,7 +222,7 @@ fn trends_of(group: &Group<'_>, results: &Results) -> Vec<Trend> {
     trends(&samples)
 }
 
-/// Tables and data, which are made each time and written where they changed.
+/// Makes tables and data, and writes those that changed.
 fn lists(folder: &mut SiteFolder, site: &Site<'_>) -> anyhow::Result<()> {
     let files = site.lists();
     folder.claim(files.iter().map(|file| file.path.to_owned()))?;

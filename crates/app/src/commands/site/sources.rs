@@ -1,18 +1,16 @@
-//! The files that a site is made of: those that were named, and those in directories by their endings.
+//! Source files of a site: named ones, and those in directories by their endings.
 
 use super::folder;
 use anyhow::Context;
-use console::read::read_from;
+use console::read::{FILE_BYTES_MAX, read_from};
 use console::{input, output};
 use record::Record;
 use std::path::{Path, PathBuf};
 
 /// Endings of logs and result files.
 const ENDINGS: [&str; 3] = ["json", "log", "txt"];
-/// Directories in directories that are looked into.
+/// Maximum depth of directories.
 const DEPTH_MAX: usize = 16;
-/// A Record of an hour with hundreds of channels has a quarter of that.
-const BYTES_MAX: u64 = 256 << 20;
 
 /// A file with a result.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,14 +19,14 @@ pub(super) struct Source {
     pub(super) name: String,
     /// Path.
     pub(super) path: PathBuf,
-    /// It was named itself, not found in a directory among files that may be about anything.
+    /// Named by the user, not found in a directory.
     pub(super) is_named: bool,
 }
 
 impl Source {
     /// All of it.
     pub(super) fn bytes(&self) -> anyhow::Result<Vec<u8>> {
-        input::read(&self.path, BYTES_MAX)
+        input::read(&self.path, FILE_BYTES_MAX)
     }
 
     /// The result in it.
@@ -37,7 +35,7 @@ impl Source {
     }
 }
 
-/// All files in the order of their names. What is no result by its name is counted.
+/// All files sorted by name. Notes the number of files with other endings.
 ///
 /// # Errors
 /// A named file does not exist, or a directory cannot be read.
@@ -68,7 +66,7 @@ fn look_into(top: &Path, at: &Path, depth: usize, found: &mut Vec<Source>, other
         let (path, kind) = (entry.path(), entry.file_type().with_context(cannot)?);
         // A link to a file is a result; a link to a directory may lead back to here.
         if kind.is_dir() {
-            // A site has results.json, which is made of results and is none.
+            // The results.json of a site is not a result.
             if depth < DEPTH_MAX && !folder::is_site(&path) {
                 look_into(top, &path, depth + 1, found, others)?;
             }

@@ -1,4 +1,4 @@
-//! `sbc-bench view FILE...`: results as pages for a browser of this machine, or of one that ssh leads to it, until Ctrl-C.
+//! `sbc-bench view FILE...`: serves results as pages to browsers of this machine, or through ssh, until Ctrl-C.
 
 mod shelf;
 

@@ -1,4 +1,4 @@
-//! Which page or file is at which path: those of a site, made when they are asked for, and the files as they are.
+//! Paths of `view`: the pages of a site, rendered on request, and the original files.
 
 use crate::commands::known;
 use compare::reference::Reference;
@@ -19,23 +19,23 @@ const COMPARISON: &str = "compare.html";
 const TRENDS: &str = "trend.html";
 /// The original files.
 const ORIGINALS: &str = "files/";
-/// The largest file that is served as it is.
+/// Maximum size of an original file.
 const FILE_BYTES_MAX: u64 = 256 << 20;
 const NOTHING: Answer = Answer::NotFound("There is no such page.\n");
 
-/// Results that are held in memory.
+/// Results in memory.
 pub(super) struct Shelf {
     results: Vec<ShelfEntry>,
     known: Cow<'static, Reference>,
 }
 
-/// A result, and what pages say of it.
+/// A result with its entry in lists.
 struct ShelfEntry {
-    /// Its file as the user named it.
+    /// File as the user named it.
     file: String,
     explained: Explained<'static>,
     entry: Entry,
-    /// The name of its page.
+    /// Name of its page.
     page: String,
 }
 
@@ -44,7 +44,7 @@ impl Shelf {
     pub(super) fn of(results: Vec<(String, Explained<'static>)>) -> Self {
         let held = |(index, (file, explained)): (usize, (String, Explained<'static>))| {
             let entry = Entry::of(&explained, &file);
-            // Two files with one name are two pages.
+            // Files of the same name have different pages.
             let page = of_result(&file, &format!("{index:010x}"));
             ShelfEntry { file, explained, entry, page }
         };
@@ -52,7 +52,7 @@ impl Shelf {
         if let Some(order) = order(USUAL_ORDER) {
             results.arrange_by(|a, b| order(&a.entry.row, &b.entry.row));
         }
-        // Results of the user's own among the known ones are no reason to show nothing.
+        // Unreadable references of the user are ignored.
         let known = known::reference(&[]).unwrap_or(Cow::Borrowed(Reference::builtin()));
         Self { results, known }
     }

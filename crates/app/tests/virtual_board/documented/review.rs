@@ -5,7 +5,7 @@ use crate::rig::Company;
 
 /// The note that a review watches.
 const WATCHING: &str = "Monitoring";
-/// What the closing report begins with.
+/// Beginning of the closing report.
 const REPORT: &str = "### Final report:";
 /// The outcome of a setting that the board allows to be raised.
 const RAISED: &str = "tuned from";

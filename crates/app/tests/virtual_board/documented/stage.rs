@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use testkit::virtual_board::{FinishedRun, Model, run};
 
-/// What a line left.
+/// Outcome of a line.
 pub(super) struct Left {
     /// Standard output.
     pub(super) out: String,

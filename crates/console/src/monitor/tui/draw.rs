@@ -4,6 +4,7 @@ use super::glyphs::bar;
 use super::{DisplayedRow, State};
 use crate::look::Look;
 use explain::monitor::Kind;
+use facts::lines::padded;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,19 +12,18 @@ use ratatui::style::{Color, Modifier, Style};
 
 /// Width of names and values left of the plots.
 const NAMES_WIDTH: u16 = 34;
-/// Below this, nothing useful fits.
+/// Minimum columns and rows.
 const SMALLEST: (u16, u16) = (44, 8);
-/// A track is at most so high: higher plots show no more.
-const TRACK_ROWS_MAX: u16 = 5;
-/// Temperatures are plotted from here.
+/// Maximum rows of a track and of a core: higher plots show no more.
+const TRACK_ROWS_MAX: u16 = 8;
+const CORE_ROWS_MAX: u16 = 4;
+/// Lower end of temperature plots.
 const CELSIUS_FROM: f32 = 20.0;
 
-/// Text in this colour, where there are colours.
 fn coloured(look: Look, colour: Color) -> Style {
     if look.colours { Style::new().fg(colour) } else { Style::new() }
 }
 
-/// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
@@ -51,26 +51,28 @@ fn title(state: &State, width: u16) -> String {
     if !state.file.is_empty() {
         left.push_str(&format!("  {}", state.file));
     }
-    let room = usize::from(width).saturating_sub(left.chars().count() + 3);
-    let board: String = state.board.chars().take(room).collect();
-    format!("{left}{board:>room$} ", room = room + 2)
+    let room = usize::from(width).saturating_sub(facts::lines::width(&left) + 3);
+    let board = padded(&state.board, room).trim_end().to_owned();
+    let blanks = room + 2 - facts::lines::width(&board);
+    format!("{left}{:blanks$}{board} ", "")
 }
 
-/// Why CPUs are held back, and how often they were.
+/// Reported reasons of throttling, else a clock that is low under load, and the share of time with throttling.
 fn throttling(buffer: &mut Buffer, area: Rect, state: &State) {
-    let share = 100.0 * state.throttled_rows as f64 / state.rows.max(1) as f64;
-    let past = match state.throttled_rows {
-        0 => "0 % of the time so far".to_owned(),
-        _ => format!("{share:.0} % of the time so far"),
-    };
-    let (text, style) = if !state.can_tell {
-        ("Throttling cannot be seen: nothing here reports it.".to_owned(), Style::new())
-    } else if state.throttled.is_empty() {
-        (format!("Not throttled ({past})."), Style::new())
-    } else {
-        let alarm = coloured(state.look, Color::Red).add_modifier(Modifier::BOLD);
-        let reasons = state.throttled.join(", ");
-        (format!("THROTTLED: {reasons} ({past})."), alarm)
+    let percent = 100.0 * state.throttled_rows as f64 / state.rows.max(1) as f64;
+    let share = format!("{percent:.0} % of the time");
+    let alarm = coloured(state.look, Color::Red).add_modifier(Modifier::BOLD);
+    let (text, style) = match &state.low {
+        _ if !state.throttled.is_empty() => (format!("THROTTLED, {share}: {}.", state.throttled.join(", ")), alarm),
+        Some(low) if low.hot_millicelsius.is_some() => {
+            (format!("Probably THROTTLED, {share}: {}.", low.words()), alarm)
+        }
+        Some(low) => (format!("LOW CLOCK: {}.", low.words()), alarm),
+        None if state.is_reported || state.throttled_rows > 0 => (format!("Not throttled ({share})."), Style::new()),
+        None if state.tracks.iter().any(|shown| shown.track.kind == Kind::Clock) => {
+            ("Throttling is not reported here; no clock is low under load.".to_owned(), Style::new())
+        }
+        None => ("Throttling cannot be seen: neither it nor a clock is reported here.".to_owned(), Style::new()),
     };
     line(buffer, area, 1, &text, style);
 }
@@ -80,11 +82,8 @@ fn keys(state: &State, width: u16) -> String {
     let columns = u64::from(width.saturating_sub(NAMES_WIDTH + 1));
     let span_s = columns * samples * state.interval_ms / 1000;
     let quit = if state.is_run { "q leave the screen   Ctrl-C end the run" } else { "q quit" };
-    let mut text = format!("{quit}   p pause   -/+ time span ({}:{:02} min)", span_s / 60, span_s % 60);
-    if state.replay {
-        text.push_str("   left/right seek 30 s   [ ] slower/faster");
-    }
-    text
+    let seek = if state.replay { "   left/right 30 s   [ ] speed" } else { "" };
+    format!("{quit}   p pause   -/+ time span ({}:{:02} min){seek}", span_s / 60, span_s % 60)
 }
 
 /// Tracks above, cores below.
@@ -94,7 +93,9 @@ fn plots(buffer: &mut Buffer, area: Rect, state: &State) {
     let room_for_cores = area.height.saturating_sub(tracks);
     let each_core = cores <= room_for_cores;
     let per_row = (area.width - NAMES_WIDTH - 1).max(1);
-    let core_rows = if each_core { cores } else { cores.div_ceil(per_row) };
+    let core_height = area.height.saturating_sub(tracks * TRACK_ROWS_MAX) / cores.max(1);
+    let core_height = core_height.clamp(1, CORE_ROWS_MAX);
+    let core_rows = if each_core { cores * core_height } else { cores.div_ceil(per_row) };
     let room = area.height.saturating_sub(core_rows.min(room_for_cores));
     let mut y = area.y;
     for (index, shown) in state.tracks.iter().enumerate() {
@@ -109,21 +110,18 @@ fn plots(buffer: &mut Buffer, area: Rect, state: &State) {
     }
     let rest = Rect { y, height: (area.y + area.height).saturating_sub(y), ..area };
     if each_core {
-        for (shown, y) in state.cores.iter().zip(rest.y..rest.y + rest.height) {
-            let place = Rect { y, height: 1, ..area };
-            track(buffer, place, shown, state);
+        for (shown, y) in state.cores.iter().zip((rest.y..rest.y + rest.height).step_by(core_height.into())) {
+            track(buffer, Rect { y, height: core_height, ..area }, shown, state);
         }
     } else {
         strips(buffer, rest, per_row, state);
     }
 }
 
-/// Name, value and past of one quantity.
 fn track(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, state: &State) {
     let value = shown.track.text(shown.value);
-    let room = usize::from(NAMES_WIDTH).saturating_sub(value.chars().count() + 2);
-    let name: String = shown.track.label.chars().take(room).collect();
-    line(buffer, area, 0, &format!("{name:<room$} {value} "), Style::new());
+    let room = usize::from(NAMES_WIDTH).saturating_sub(facts::lines::width(&value) + 2);
+    line(buffer, area, 0, &format!("{} {value} ", padded(&shown.track.label, room)), Style::new());
     let (low, high) = scale(shown, state.behind);
     if area.height > 1 {
         let text = |value: f32| shown.track.text(Some(f64::from(value)));
@@ -136,8 +134,7 @@ fn track(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, state: &State) {
     bars(buffer, plot, shown, (low, high), state);
 }
 
-/// The colour of a quantity, and which of the samples of a column matters: the dip of a clock, the
-/// peak of everything else.
+/// Colour of a quantity, and the sample that a column shows: the lowest of a clock, the highest of anything else.
 fn track_style(kind: Kind) -> (Color, fn(f32, f32) -> f32) {
     match kind {
         Kind::Busy => (Color::Green, f32::max),
@@ -163,32 +160,31 @@ fn bars(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, scale: (f32, f32)
     let width = usize::from(area.width);
     let samples = state.samples_per_column();
     let columns = shown.history.columns(state.behind, width, samples, choose);
-    let held_back = state.held_back.columns(state.behind, width, samples, f32::max);
+    let throttling = state.throttling.columns(state.behind, width, samples, f32::max);
     let first = area.x + (width - columns.len()) as u16;
     let calm = coloured(state.look, colour);
     let alarm = coloured(state.look, Color::Red);
     for (index, value) in columns.iter().enumerate() {
         let x = first + index as u16;
         let Some(value) = value else {
-            // A gap is no zero.
             buffer[(x, area.y + area.height - 1)].set_symbol("?");
             continue;
         };
         // Both end with the latest column.
         let from_end = columns.len() - index;
-        let is_held = held_back.len().checked_sub(from_end).map(|at| held_back[at]);
-        let is_held = is_held == Some(Some(1.0)) && shown.track.kind == Kind::Clock;
+        let is_throttled = throttling.len().checked_sub(from_end).map(|at| throttling[at]);
+        let is_throttled = is_throttled == Some(Some(1.0)) && shown.track.kind == Kind::Clock;
         let share = (value - scale.0) / (scale.1 - scale.0);
         let cells = bar(share, usize::from(area.height), state.look.ascii);
         for (row, symbol) in cells.into_iter().enumerate() {
             let y = area.y + area.height - 1 - row as u16;
-            let style = if is_held { alarm } else { calm };
+            let style = if is_throttled { alarm } else { calm };
             buffer[(x, y)].set_symbol(symbol).set_style(style);
         }
     }
 }
 
-/// Many cores: one character for each, for how busy it is now.
+/// Draws many cores with one character each, which shows how busy the core is.
 fn strips(buffer: &mut Buffer, area: Rect, per_row: u16, state: &State) {
     let style = coloured(state.look, Color::Green);
     let rows = state.cores.chunks(usize::from(per_row));
@@ -209,7 +205,7 @@ fn strips(buffer: &mut Buffer, area: Rect, per_row: u16, state: &State) {
     }
 }
 
-/// One line of text, cut at the end of the area.
+/// Draws a line of text, cut at the end of the area.
 fn line(buffer: &mut Buffer, area: Rect, row: u16, text: &str, style: Style) {
     let width = usize::from(area.width);
     buffer.set_stringn(area.x, area.y + row, text, width, style);

@@ -1,12 +1,10 @@
 //! Bars made of characters: eighths of a cell where the terminal has them, else plain ASCII.
 
-/// Parts of a cell from the bottom, empty to full.
+/// Parts of a cell from empty to full.
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-/// The same for terminals that know ASCII alone.
 const ASCII: [&str; 4] = [" ", ".", ":", "#"];
 
-/// The characters of one column of a bar, bottom cell first. A value that is known, however low,
-/// shows at least the smallest part.
+/// Characters of one column of a bar, bottom cell first. Any known value shows at least the smallest part.
 pub(super) fn bar(share: f32, height: usize, ascii: bool) -> Vec<&'static str> {
     let parts: &[&str] = if ascii { &ASCII } else { &EIGHTHS };
     let per_cell = parts.len() - 1;

@@ -1,14 +1,13 @@
-//! The past of one quantity, as far back as a plot may reach, and what a column of a plot shows of it.
+//! Past values of one quantity, and the columns of a plot that show them.
 
 use std::collections::VecDeque;
 
-/// Values that are kept: 40 minutes at one per second.
+/// Maximum number of values: 40 minutes at one per second.
 const VALUES_MAX: usize = 2400;
 
-/// Values, the latest last.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Not a number where the value is not known. Half the size of what was measured: plots are coarse.
+    /// Oldest first; NaN for unknown values.
     values: VecDeque<f32>,
     pushed: usize,
 }
@@ -22,9 +21,8 @@ impl History {
         self.pushed += 1;
     }
 
-    /// The last columns before the latest `behind` values, the latest last, each of so many samples;
-    /// fewer where the past is short. A column shows what `choose` makes of its samples. Columns begin at fixed moments, so that
-    /// those that are complete do not change any more.
+    /// The last columns before the latest `behind` values, oldest first. `choose` reduces the samples of a column. Columns
+    /// begin at fixed times, so that complete ones never change.
     pub(super) fn columns(
         &self,
         behind: usize,
@@ -55,7 +53,7 @@ impl History {
         columns
     }
 
-    /// The lowest and the highest value that is kept, without the latest `behind` ones.
+    /// Lowest and highest value before the latest `behind` ones.
     pub(super) fn range(&self, behind: usize) -> Option<(f32, f32)> {
         let shown = || self.values.iter().rev().skip(behind).copied();
         let known = || shown().filter(|value| !value.is_nan());

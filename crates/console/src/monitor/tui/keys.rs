@@ -1,10 +1,10 @@
-//! Keys, read from the terminal without anything in between: a terminal that goes away (a closed
-//! window, a dropped connection) has to end the monitor at once, and no library here must spin on it.
+//! Keys, read directly from the terminal: a terminal that goes away (a closed window, a lost connection) ends the monitor at
+//! once, where libraries would spin on it.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::Duration;
 
-/// A key that means something here.
+/// A key with a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Char(char),
@@ -17,18 +17,18 @@ pub(super) enum Key {
 /// Input from the keyboard.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum KeyEvent {
-    /// These keys, or none in the given time.
+    /// Keys within the given time.
     Keys(Vec<Key>),
     /// The terminal is gone.
     Gone,
 }
 
-/// Waits for keys, but not longer than so long.
+/// Waits for keys for at most `time`.
 pub(super) fn wait(time: Duration) -> KeyEvent {
     let stdin = std::io::stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
     let time = Timespec::try_from(time).ok();
-    // A signal is as good as the end of the time.
+    // A signal ends the wait.
     let Ok(1..) = poll(&mut fds, time.as_ref()) else { return KeyEvent::Keys(Vec::new()) };
     let mut buffer = [0; 64];
     match rustix::io::read(&stdin, &mut buffer) {
@@ -39,7 +39,7 @@ pub(super) fn wait(time: Duration) -> KeyEvent {
     }
 }
 
-/// Keys as a VT100 and everything after it sends them; others are left out.
+/// Parses keys as terminals from the VT100 on send them; skips others.
 fn parse(bytes: &[u8]) -> Vec<Key> {
     let mut keys = Vec::new();
     let mut rest = bytes;
@@ -57,7 +57,7 @@ fn parse(bytes: &[u8]) -> Vec<Key> {
                     keys.push(Key::Right);
                     rest = behind;
                 }
-                // Another key in as many bytes as it may have.
+                // Another key, up to its last byte.
                 [b'[' | b'O', behind @ ..] => {
                     let last = behind.iter().position(|byte| (0x40..0x7f).contains(byte));
                     rest = &behind[last.map_or(behind.len(), |last| last + 1)..];

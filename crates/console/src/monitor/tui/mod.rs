@@ -1,4 +1,4 @@
-//! The whole screen: plots of what happened, why CPUs are held back in words, and keys.
+//! Full screen: plots of the past, reasons of throttling in words, and keys.
 
 mod draw;
 mod glyphs;
@@ -8,8 +8,7 @@ mod outlet;
 mod terminal;
 
 use crate::look::Look;
-use crate::output;
-use explain::monitor::{Track, Watch, cores, gaps, tracks};
+use explain::monitor::{LowClock, Track, Watch, cores, gaps, low_clock, time_of_day, tracks};
 use history::History;
 use keys::{Key, KeyEvent};
 use record::{ChannelId, Event, LoadSpan};
@@ -18,37 +17,36 @@ use terminal::Terminal;
 
 pub(super) use terminal::is_large;
 
-/// Signals and keys are noticed after so long.
+/// Maximum delay until signals and keys are noticed.
 const NAP: Duration = Duration::from_millis(200);
-/// Samples that one column of the plots stands for.
+/// Samples per column of a plot.
 const ZOOMS: [usize; 7] = [1, 2, 5, 10, 30, 60, 120];
-/// A terminal that needs so long for a frame is a slow one, such as a serial console.
+/// Time for a frame from which a terminal counts as slow, such as a serial console.
 const SLOW_FRAME: Duration = Duration::from_millis(20);
-/// It is left alone for so many times as long, and until it has shown the last frame.
+/// Pause between frames for a slow terminal, in multiples of [`SLOW_FRAME`].
 const SLOW_PAUSE: u32 = 4;
+/// Rows for which a clock must be low before it is shown: single low readings happen on boards that do not throttle.
+const LOW_ROWS_MIN: u32 = 2;
 /// Steps of the arrow keys in a replay.
 const SEEK_MS: i64 = 30_000;
 
 /// Command of the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Action {
-    /// No command.
     Nothing,
-    /// To go.
     Quit,
-    /// To stand still, or to go on.
+    /// Pauses or continues.
     Pause,
-    /// To go to another moment of a replay.
+    /// Moves a replay by this time in ms.
     Seek(i64),
-    /// To replay so many times faster.
+    /// Multiplies the speed of a replay.
     Faster(f64),
 }
 
-/// The screen.
 pub(crate) struct Screen {
     terminal: Terminal,
     state: State,
-    /// Not before this moment, for slow terminals.
+    /// Earliest time of the next frame, for slow terminals.
     draw_after: Instant,
     changed: bool,
 }
@@ -60,12 +58,15 @@ struct State {
     board: String,
     tracks: Vec<DisplayedRow>,
     cores: Vec<DisplayedRow>,
-    /// True once something has been read that would show lower clocks.
-    can_tell: bool,
-    /// Why CPUs are held back now.
+    /// True once a channel that reports throttling had a value.
+    is_reported: bool,
+    /// Reported reasons of throttling.
     throttled: Vec<String>,
-    /// Whether they were, over time.
-    held_back: History,
+    /// Clock that is low under load, and the number of rows since it is.
+    low: Option<LowClock>,
+    low_rows: u32,
+    /// 1 for rows with throttling, 0 for others.
+    throttling: History,
     throttled_rows: u64,
     rows: u64,
     time: String,
@@ -74,16 +75,16 @@ struct State {
     note: String,
     zoom: usize,
     paused: bool,
-    /// Rows that came while it was paused: they are kept, and not shown.
+    /// Rows since the pause, which are kept and not shown.
     behind: usize,
-    /// Source or target in words.
+    /// Source or target in words; the step of a run.
     file: String,
     replay: bool,
-    /// A run is shown, which goes on when the screen is left.
+    /// True for a run, which continues when the user leaves the screen.
     is_run: bool,
 }
 
-/// A track with what it showed so far.
+/// A track with its past.
 #[derive(Debug)]
 struct DisplayedRow {
     track: Track,
@@ -92,20 +93,20 @@ struct DisplayedRow {
 }
 
 impl Screen {
-    /// Takes over the terminal; `file` says what is recorded or replayed.
+    /// Takes over the terminal. `file` names the recording or replay.
     ///
     /// # Errors
-    /// Standard output or input is no terminal.
+    /// Standard output or input is not a terminal.
     pub(super) fn open(file: String, replay: bool) -> anyhow::Result<Self> {
         let terminal = Terminal::open()?;
         let state = State { look: Look::of_this_terminal(), file, replay, ..State::default() };
         Ok(Self { terminal, state, draw_after: Instant::now(), changed: true })
     }
 
-    /// Takes over the terminal for a run: Ctrl-C stays a signal.
+    /// Takes over the terminal for a run; Ctrl-C stays a signal.
     ///
     /// # Errors
-    /// Standard output or input is no terminal.
+    /// Standard output or input is not a terminal.
     pub(crate) fn open_for_run() -> anyhow::Result<Self> {
         let mut screen = Self::open(String::new(), false)?;
         screen.terminal.keep_signals()?;
@@ -113,43 +114,41 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Current action, in the first line.
+    /// Sets the current step in the first line.
     pub(crate) fn head(&mut self, text: &str) {
         text.clone_into(&mut self.state.file);
         self.changed = true;
     }
 
-    /// A row was added; it is drawn later.
+    /// Adds a row without drawing it.
     pub(crate) fn add(&mut self, watch: &Watch) {
         self.state.row(watch);
         self.changed = true;
     }
 
-    /// True if what is shown is the past.
     pub(super) fn is_replay(&self) -> bool {
         self.state.replay
     }
 
-    /// Another run begins.
+    /// Begins a stream with another machine or other channels.
     pub(crate) fn begin(&mut self, watch: &Watch) {
         self.state.begin(watch);
         self.changed = true;
     }
 
-    /// A row was added.
+    /// Adds a row and draws it.
     pub(super) fn row(&mut self, watch: &Watch) -> anyhow::Result<()> {
-        self.state.row(watch);
-        self.changed = true;
+        self.add(watch);
         self.draw()
     }
 
-    /// Says something about the monitor itself.
+    /// Shows a note about the monitor.
     pub(crate) fn note(&mut self, text: &str) {
         self.state.note = text.to_owned();
         self.changed = true;
     }
 
-    /// Waits, but not longer than `time`, for a key.
+    /// Waits for a key for at most `time`.
     pub(crate) fn wait(&mut self, time: Duration) -> anyhow::Result<Action> {
         self.draw()?;
         let keys = match keys::wait(time.min(NAP)) {
@@ -158,12 +157,12 @@ impl Screen {
         };
         self.changed |= !keys.is_empty() || self.terminal.was_resized();
         let wishes: Vec<Action> = keys.into_iter().map(|key| self.state.key(key)).collect();
-        // Of keys typed ahead the last one counts; a request to quit is never lost.
+        // The last of several keys counts, but a request to quit is never lost.
         let go = wishes.contains(&Action::Quit).then_some(Action::Quit);
         Ok(go.or(wishes.last().copied()).unwrap_or(Action::Nothing))
     }
 
-    /// Only what has changed goes over the line, and a slow line gets few frames.
+    /// Draws changes; slow terminals get fewer frames.
     fn draw(&mut self) -> anyhow::Result<()> {
         let begin = Instant::now();
         if !self.changed || begin < self.draw_after {
@@ -172,7 +171,6 @@ impl Screen {
         let is_drawn = self.terminal.draw(|frame| draw::draw(frame, &self.state))?;
         self.changed = !is_drawn;
         if !outlet::is_idle_within(SLOW_FRAME) || begin.elapsed() > SLOW_FRAME {
-            // A frame takes longer than it is waited for.
             self.draw_after = Instant::now() + SLOW_FRAME * SLOW_PAUSE;
         }
         Ok(())
@@ -187,7 +185,8 @@ impl State {
         self.interval_ms = watch.record().samples.interval_ms;
         self.tracks.clear();
         self.cores.clear();
-        self.held_back = History::default();
+        self.throttling = History::default();
+        (self.low, self.low_rows) = (None, 0);
         (self.rows, self.throttled_rows) = (0, 0);
     }
 
@@ -200,17 +199,22 @@ impl State {
                 self.note = format!("mark: {}", mark.text);
             }
         }
+        let place = super::live::temperature(watch).map(|(place, _)| place);
         if self.rows == 0 {
-            // Chosen with the first row: before it, nobody knows which sensors answer.
-            let place = super::live::temperature(watch).map(|(place, _)| place);
+            // The first row shows which sensors respond.
             let shown = |track| DisplayedRow { track, history: History::default(), value: None };
             self.tracks = tracks(watch, place).into_iter().map(shown).collect();
             self.cores = cores(watch).into_iter().map(shown).collect();
         }
-        let held_back = !watch.throttled().is_empty();
-        self.can_tell |= held_back || watch.observable().into_iter().any(facts::throttle::Reason::is_of_speed);
-        self.held_back.push(Some(f64::from(u8::from(held_back))));
-        self.throttled_rows += u64::from(held_back);
+        let all = self.tracks.iter().map(|shown| &shown.track);
+        let low = low_clock(watch, all, place);
+        self.low_rows = if low.is_some() { self.low_rows + 1 } else { 0 };
+        let low = low.filter(|_| self.low_rows >= LOW_ROWS_MIN);
+        let is_reported = !watch.throttled().is_empty();
+        let is_throttled = is_reported || low.as_ref().is_some_and(|low| low.hot_millicelsius.is_some());
+        self.is_reported |= is_reported || watch.observable().into_iter().any(facts::throttle::Reason::is_of_speed);
+        self.throttling.push(Some(f64::from(u8::from(is_throttled))));
+        self.throttled_rows += u64::from(is_throttled);
         self.rows += 1;
         for shown in self.tracks.iter_mut().chain(&mut self.cores) {
             let value = shown.track.value(watch);
@@ -224,10 +228,9 @@ impl State {
             return;
         }
         self.behind = 0;
-        let words =
-            |throttle: &facts::throttle::Throttle| format!("{} ({})", throttle.reason.words(), throttle.channel);
-        self.throttled = watch.throttled().iter().map(words).collect();
-        self.time = output::time_of_day(watch.record(), watch.at_ms());
+        self.low = low;
+        self.throttled = watch.throttled().iter().map(|throttle| throttle.reason.words().to_owned()).collect();
+        self.time = time_of_day(watch.record(), watch.at_ms());
         let load = watch.channels().iter().position(|channel| channel.id == ChannelId::Load(LoadSpan::One));
         let load = load.and_then(|place| watch.value(place));
         self.load = load.map_or("-".into(), |h| format!("{:.2}", h as f64 / 100.0));
@@ -251,7 +254,6 @@ impl State {
         Action::Nothing
     }
 
-    /// Samples that one column stands for.
     fn samples_per_column(&self) -> usize {
         ZOOMS[self.zoom]
     }

@@ -1,5 +1,5 @@
-//! Writes frames to the terminal: a thread of its own writes them, so that a terminal that stops reading in the
-//! middle of one blocks neither the sampling nor quitting.
+//! Writes frames to the terminal on a separate thread, so that a terminal that stops reading blocks neither sampling nor
+//! quitting.
 
 use crate::write::write_all;
 use machine::Outbox;
@@ -17,12 +17,12 @@ struct Frames {
     has_thread: bool,
 }
 
-/// Collects a frame, and hands it over when it is whole.
+/// Collects a frame, and queues it when it is complete.
 #[derive(Debug, Default)]
 pub(super) struct FrameQueue(Vec<u8>);
 
 impl FrameQueue {
-    /// With the thread that writes them.
+    /// Starts the thread.
     ///
     /// # Errors
     /// The kernel refuses a thread.
@@ -49,7 +49,7 @@ impl Write for FrameQueue {
     }
 }
 
-/// True if everything is written within so long.
+/// True if everything is written within this time.
 pub(super) fn is_idle_within(patience: Duration) -> bool {
     let is_idle = |frames: &mut Frames| !frames.is_busy && frames.due.is_empty();
     let mut frames = OUTLET.wait(Some(Instant::now() + patience), is_idle);

@@ -1,5 +1,4 @@
-//! Takes over the terminal and gives it back: at the end, when something panics, and when a signal
-//! comes, since those end the loop and drop this.
+//! Takes over the terminal and gives it back: at the end, after a panic, and after a signal, which ends the loop.
 
 use super::outlet::{self, FrameQueue};
 use crate::{look, signals};
@@ -15,14 +14,13 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A terminal of this size shows plots that are worth it.
+/// Columns and rows from which the screen is the default view.
 const LARGE: (u16, u16) = (100, 24);
-/// A terminal that has not read the last frame after so long does not read any more.
+/// Maximum wait for the terminal to read the last frame.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
-/// The terminal, taken over.
 pub(super) struct Terminal {
-    /// Never dropped: its own end prints when the terminal is gone, which would be a panic.
+    /// Never dropped: dropping prints, which panics if the terminal is gone.
     inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<FrameQueue>>>,
     /// Area of the last frame.
     area: Rect,
@@ -34,7 +32,7 @@ impl Terminal {
         enable_raw_mode().context("Cannot switch the terminal to full-screen mode")?;
         IS_TAKEN.store(true, Ordering::Relaxed);
         signals::give_back_by(give_back_terminal);
-        // The message of a panic must not go to the alternate screen.
+        // Prints the message of a panic outside of the alternate screen.
         let say = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             give_back();
@@ -43,30 +41,29 @@ impl Terminal {
         let mut frames = FrameQueue::start()?;
         execute!(frames, EnterAlternateScreen, cursor::Hide)?;
         let backend = CrosstermBackend::new(frames);
-        // By default it draws into the size that the terminal reports, which may be zero.
+        // The size that the terminal reports may be zero.
         let area = area();
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let inner = ManuallyDrop::new(ratatui::Terminal::with_options(backend, options)?);
         Ok(Self { inner, area })
     }
 
-    /// Ctrl-C stays a signal, for those who do not always listen to keys.
+    /// Keeps Ctrl-C a signal, for runs that do not read keys at all times.
     pub(super) fn keep_signals(&self) -> anyhow::Result<()> {
         let input = std::io::stdin();
         let mut modes = tcgetattr(&input).context("Cannot read the mode of the terminal")?;
         modes.local_modes.insert(LocalModes::ISIG);
-        // A shell could do nothing with a terminal in this state (0 is no key).
+        // Disables Ctrl-Z: a shell cannot use a terminal in this state.
         modes.special_codes[SpecialCodeIndex::VSUSP] = 0;
         tcsetattr(&input, OptionalActions::Now, &modes).context("Cannot set the mode of the terminal")
     }
 
-    /// True if it has another size than what was drawn.
+    /// True if the size changed since the last frame.
     pub(super) fn was_resized(&self) -> bool {
         self.area != area()
     }
 
-    /// Draws what has changed. False where the terminal has not read the last frame yet (a slow or a dead
-    /// connection), which the next one makes up for.
+    /// Draws changes. False if the terminal has not read the last frame yet; the next frame then has all changes.
     pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> anyhow::Result<bool> {
         if !outlet::is_idle_within(Duration::ZERO) {
             return Ok(false);
@@ -86,16 +83,15 @@ impl Drop for Terminal {
     }
 }
 
-/// All of the terminal.
 fn area() -> Rect {
     let (width, height) = look::size(stdout());
     Rect { x: 0, y: 0, width, height }
 }
 
-/// True while the terminal is not as it was.
+/// True while the terminal is taken over.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// For an end that drops nothing: the terminal as it was, if it was taken over.
+/// Gives the terminal back, if it was taken over, at an exit that drops nothing.
 fn give_back_terminal() {
     if IS_TAKEN.load(Ordering::Relaxed) {
         give_back();
@@ -103,9 +99,8 @@ fn give_back_terminal() {
     crate::stderr::hold(false);
 }
 
-/// As it was. A terminal that is gone cannot be given back, and nobody looks at it.
+/// Restores the terminal, unless it does not read.
 fn give_back() {
-    // Behind half a frame, on a terminal that does not read, it would never be seen.
     if outlet::is_idle_within(LAST_PATIENCE)
         && let Ok(mut frames) = FrameQueue::start()
     {

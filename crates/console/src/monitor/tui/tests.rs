@@ -1,4 +1,4 @@
-//! What stands on the screen, cell by cell, for terminals of several kinds.
+//! Content of the screen, cell by cell, for several kinds of terminals.
 
 use super::draw::draw;
 use super::*;
@@ -11,7 +11,7 @@ fn channel(id: ChannelId, label: &str) -> Channel {
     Channel { label: label.into(), ..Channel::of(id) }
 }
 
-/// A board with so many cores in one policy.
+/// A board with these cores in one policy.
 fn watch(cores: u32) -> Watch {
     let source = Source::Run { version: "1".into(), target: String::new() };
     let run = Run { started: Fact::Known(0), ..Run::default() };
@@ -30,7 +30,7 @@ fn watch(cores: u32) -> Watch {
     Watch::new(record)
 }
 
-/// The state after four seconds in which the board got hot and slow.
+/// State after four seconds in which the board got hot and slow.
 fn state(cores: u32, look: Look) -> State {
     let mut watch = watch(cores);
     let mut state = State { look, ..State::default() };
@@ -45,7 +45,7 @@ fn state(cores: u32, look: Look) -> State {
     state
 }
 
-/// The lines of the screen, blanks at their ends left away.
+/// Lines of the screen, without blanks at their ends.
 fn screen(state: &State, width: u16, height: u16) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(frame, state)).unwrap();
@@ -60,7 +60,7 @@ const ASCII: Look = Look { colours: false, ascii: true };
 fn screen_layout() {
     let expected = expect_test::expect![[r#"
          00:00:03  load -  every 1 s                     Test Board
-        THROTTLED: overheating (cooling_device0.state) (50 % of the
+        THROTTLED, 50 % of the time: overheating.
         all CPUs                     75 %                        :::
                              0 % to 100 %                       ?###
         clock cpu0                600 MHz                       #:
@@ -96,7 +96,45 @@ fn every_size_is_drawn() {
 #[test]
 fn empty_stream_is_drawn() {
     let lines = screen(&State::default(), 60, 12);
-    assert_eq!(lines[1], "Throttling cannot be seen: nothing here reports it.");
+    assert_eq!(lines[1], "Throttling cannot be seen: neither it nor a clock is reporte");
+}
+
+/// A hot board whose clock is low under load, which neither kernel nor firmware reports; then the same without heat.
+#[test]
+fn low_clock_under_load_is_inferred() {
+    let screen_at = |millicelsius: i64, busy: i64, governor: &str| {
+        let mut record = watch(2).record().clone();
+        record.samples.channels.pop();
+        record.machine.policies = vec![record::Policy {
+            cpus: vec![0, 1],
+            clock_khz_max: Fact::Known(1_800_000),
+            governor: Fact::Known(governor.into()),
+            ..record::Policy::default()
+        }];
+        let (mut watch, mut state) = (Watch::new(record), State { look: ASCII, ..State::default() });
+        state.begin(&watch);
+        for second in 0..4 {
+            let ticks = (0..3).flat_map(|_| [busy * second, (100 - busy) * second]);
+            watch.row(second * 1000, ticks.chain([408_000, millicelsius]).map(Some));
+            state.row(&watch);
+            watch.seen();
+        }
+        screen(&state, 80, 24).swap_remove(1)
+    };
+    for (millicelsius, busy, governor, expected) in [
+        (
+            82_000,
+            99,
+            "schedutil",
+            "Probably THROTTLED, 50 % of the time: clock 0-1 at 408 of 1800 MHz under load, 82.0 °C.",
+        ),
+        (45_000, 99, "schedutil", "LOW CLOCK: clock 0-1 at 408 of 1800 MHz under load, governor schedutil."),
+        (45_000, 99, "performance", "LOW CLOCK: clock 0-1 at 408 of 1800 MHz under load."),
+        (82_000, 20, "schedutil", "Throttling is not reported here; no clock is low under load."),
+    ] {
+        let line = screen_at(millicelsius, busy, governor);
+        assert!(expected.starts_with(&line) && line.len() > 40, "{line}");
+    }
 }
 
 #[test]

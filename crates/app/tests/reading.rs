@@ -1,0 +1,50 @@
+//! What a person reads first, of every log that there is: the first lines of `explain` say whether the result is valid, what it
+//! lost to which cause, and which boards are near it. Every terminal from 40 columns on has room for all lines.
+
+use crate::files;
+use explain::diagnosis::narrative::Narrative;
+use facts::lines::width;
+
+/// Lines that a person reads before deciding to read on.
+const FIRST: usize = 5;
+/// Sentences below these lines, because long verdicts of old logs take the room. Lower this with every improvement.
+const BELOW_MAX: usize = 19;
+
+#[test]
+fn first_lines_answer_whether_how_much_and_than_what() {
+    let report = report::find("text").unwrap();
+    let (mut wrong, mut told) = (Vec::new(), [0; 2]);
+    for (name, text) in files::texts(&files::folders()) {
+        let explained = explain::explain(logs::read(&text));
+        let facts = explained.facts.for_people();
+        if facts.run.is_monitoring() {
+            continue;
+        }
+        let narrative = Narrative::of(facts, &explained.assessment);
+        let text = report.text_in(&explained, 80);
+        let first: Vec<&str> = text.lines().take(FIRST).collect();
+        let first = first.join(" ");
+        let begins =
+            |sentence: &str| first.contains(&sentence.split_whitespace().take(4).collect::<Vec<_>>().join(" "));
+        let ledger = narrative.ledgers.first();
+        let neighbours = narrative.neighbours.as_ref().map(|neighbours| neighbours.sentence());
+        let expected = [Some(&narrative.verdict), ledger, neighbours.as_ref()].into_iter().flatten();
+        wrong.extend(expected.filter(|sentence| !begins(sentence)).map(|sentence| format!("{name}: {sentence}")));
+        told = [told[0] + usize::from(ledger.is_some()), told[1] + usize::from(neighbours.is_some())];
+    }
+    assert!(wrong.len() <= BELOW_MAX, "{} sentences: {wrong:#?}", wrong.len());
+    assert!(told.iter().all(|count| *count > 5), "{told:?}");
+}
+
+#[test]
+fn reports_fit_into_40_columns() {
+    let mut wide = Vec::new();
+    for (name, text) in files::texts(&[files::composed()]) {
+        let explained = explain::explain(logs::read(&text));
+        for report in ["text", "details", "clock", "memory", "core-to-core", "scaling"] {
+            let text = report::find(report).unwrap().text_in(&explained, 40);
+            wide.extend(text.lines().filter(|line| width(line) > 40).map(|line| format!("{name} {report}: {line}")));
+        }
+    }
+    assert_eq!(wide, [""; 0]);
+}
