@@ -130,7 +130,8 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
 /// The verdict and what each score lost, in sentences.
 pub(crate) fn headline(explained: &Explained<'_>) -> String {
     let told = Narrative::of(&explained.facts, &explained.assessment);
-    let place = told.neighbours.iter().map(Neighbours::sentence).collect();
+    let neighbours = explain::neighbours(&explained.facts, &explained.assessment);
+    let place = neighbours.iter().map(Neighbours::sentence).collect();
     [vec![told.verdict], told.answers, told.ledgers, place].concat().join(" ")
 }
 

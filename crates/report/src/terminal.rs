@@ -36,7 +36,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String 
         text.push_str(&explanation(explained, columns));
         return text;
     }
-    text.push_str(&told(&Narrative::of(facts, explained), columns));
+    text.push_str(&told(facts, explained, columns));
     let _ = write!(text, "\n{}", measured(facts, explained, columns));
     text
 }
@@ -46,7 +46,8 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation, columns: usiz
     let mut text = machine_line::lines(facts, columns) + &figures(facts, columns);
     if facts.machine.emulated_by().is_none() {
         for section in rules::questions::texts(facts) {
-            let _ = write!(text, "\n{section}");
+            text.push('\n');
+            section.lines().for_each(|line| text.push_str(&(fitted(line, 6, columns) + "\n")));
         }
     }
     text.push_str(&energy(facts, columns));
@@ -83,8 +84,9 @@ fn energy(facts: &Facts<'_>, columns: usize) -> String {
 }
 
 /// Everything except figures.
-fn told(told: &Narrative, columns: usize) -> String {
+fn told(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
     let mut text = String::new();
+    let told = Narrative::of(facts, explained);
     for sentence in &told.answers {
         let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
@@ -92,7 +94,7 @@ fn told(told: &Narrative, columns: usize) -> String {
     for sentence in &told.ledgers {
         let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
-    if let Some(neighbours) = &told.neighbours {
+    if let Some(neighbours) = explain::neighbours(facts, explained) {
         let _ = writeln!(text, "{}", wrapped_at(&neighbours.sentence(), 0, columns));
         let _ = writeln!(text, "\n{}", neighbours.chart(columns.min(CHART_COLUMNS)).join("\n"));
     }

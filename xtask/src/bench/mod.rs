@@ -14,7 +14,7 @@ mod tick;
 mod viewers;
 
 use crate::workspace;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use figures::Resident;
 use process::Watched;
 use record::Record;
@@ -27,96 +27,83 @@ const MONITOR_INTERVAL: &str = "0.5";
 /// Interval at which the resident memory of a run is read.
 const RESIDENT_INTERVAL: Duration = Duration::from_millis(200);
 
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject<'a> {
+    /// Monitor, `inspect doctor` and a standard run.
+    Program,
+    Monitor,
+    Record(&'a str),
+    Boards,
+    Kills,
+    Libc,
+    Page,
+    Viewers,
+    Tick,
+    /// Site with this number of results.
+    Site(usize),
+    /// Hub with this number of results.
+    Hub(&'a str),
+    SevenZip(sevenzip::Versions<'a>),
+}
+
+/// Options without a value that select a subject.
+const SUBJECTS: [(&str, Subject<'static>); 7] = [
+    ("--monitor-only", Subject::Monitor),
+    ("--boards", Subject::Boards),
+    ("--kills", Subject::Kills),
+    ("--libc", Subject::Libc),
+    ("--page", Subject::Page),
+    ("--viewers", Subject::Viewers),
+    ("--tick", Subject::Tick),
+];
+
 /// Options.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 struct Options<'a> {
+    subject: Subject<'a>,
     binary: Option<&'a str>,
     samples: usize,
-    record: Option<&'a str>,
-    monitor_only: bool,
-    boards: bool,
-    kills: bool,
-    libc: bool,
-    page: bool,
-    viewers: bool,
-    tick: bool,
-    site: Option<usize>,
-    hub: Option<&'a str>,
-    sevenzip: Option<sevenzip::Versions<'a>>,
     pairs: usize,
     arguments: &'a [&'a str],
 }
 
 fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
-    let mut options = Options { samples: 20, pairs: 10, ..Options::default() };
+    let mut options = Options { subject: Subject::Program, binary: None, samples: 20, pairs: 10, arguments: &[] };
     let mut rest = words;
-    loop {
-        rest = match rest {
-            [] => return Ok(options),
-            ["--", arguments @ ..] => {
+    while let [word, others @ ..] = rest {
+        rest = match (*word, others) {
+            ("--", arguments) => {
                 options.arguments = arguments;
                 &[]
             }
-            ["--monitor-only", rest @ ..] => {
-                options.monitor_only = true;
+            ("--sevenzip", [listed, other, rest @ ..]) => {
+                options.subject = Subject::SevenZip(sevenzip::Versions { listed, other });
                 rest
             }
-            ["--boards", rest @ ..] => {
-                options.boards = true;
+            (word, [value, rest @ ..])
+                if ["--site", "--hub", "--record", "--binary", "--pairs", "--samples"].contains(&word) =>
+            {
+                let number = || value.parse::<usize>().with_context(|| format!("{word} takes a number"));
+                match word {
+                    "--site" => options.subject = Subject::Site(number()?),
+                    "--hub" => options.subject = Subject::Hub(value),
+                    "--record" => options.subject = Subject::Record(value),
+                    "--binary" => options.binary = Some(value),
+                    "--pairs" => options.pairs = number()?,
+                    _ => options.samples = number()?,
+                }
                 rest
             }
-            ["--page", rest @ ..] => {
-                options.page = true;
+            (word, rest) => {
+                let subject = SUBJECTS.iter().find(|(option, _)| *option == word);
+                options.subject = subject.with_context(|| format!("unknown or incomplete option of bench: {word}"))?.1;
                 rest
             }
-            ["--viewers", rest @ ..] => {
-                options.viewers = true;
-                rest
-            }
-            ["--tick", rest @ ..] => {
-                options.tick = true;
-                rest
-            }
-            ["--site", number, rest @ ..] => {
-                options.site = Some(number.parse().context("--site takes a number of results")?);
-                rest
-            }
-            ["--hub", results, rest @ ..] => {
-                options.hub = Some(results);
-                rest
-            }
-            ["--kills", rest @ ..] => {
-                options.kills = true;
-                rest
-            }
-            ["--libc", rest @ ..] => {
-                options.libc = true;
-                rest
-            }
-            ["--sevenzip", listed, other, rest @ ..] => {
-                options.sevenzip = Some(sevenzip::Versions { listed, other });
-                rest
-            }
-            ["--pairs", number, rest @ ..] => {
-                options.pairs = number.parse().context("--pairs takes a number")?;
-                rest
-            }
-            ["--binary", file, rest @ ..] => {
-                options.binary = Some(file);
-                rest
-            }
-            ["--record", file, rest @ ..] => {
-                options.record = Some(file);
-                rest
-            }
-            ["--samples", number, rest @ ..] => {
-                options.samples = number.parse().context("--samples takes a number")?;
-                ensure!(options.samples > 1, "--samples takes 2 or more");
-                rest
-            }
-            [other, ..] => bail!("unknown or incomplete option of bench: {other}"),
         };
     }
+    ensure!(options.samples > 1, "--samples takes 2 or more");
+    Ok(options)
 }
 
 /// Number of timings of a command; the fastest counts.
@@ -125,49 +112,34 @@ const TIMES: usize = 5;
 /// Measures and prints.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     let options = options(words)?;
-    if let Some(path) = options.record {
-        report(&read(Path::new(path))?, &[]);
-        if let Some(binary) = options.binary {
-            let arguments: [&OsStr; 2] = ["compare".as_ref(), path.as_ref()];
-            println!("  {}", figures::of_comparison(fastest(Path::new(binary), &arguments)));
+    match options.subject {
+        Subject::Record(path) => {
+            report(&read(Path::new(path))?, &[]);
+            if let Some(binary) = options.binary {
+                let arguments: [&OsStr; 2] = ["compare".as_ref(), path.as_ref()];
+                println!("  {}", figures::of_comparison(fastest(Path::new(binary), &arguments)));
+            }
+            return Ok(());
         }
-        return Ok(());
+        Subject::Kills => return kills(),
+        Subject::Libc => return libc::main(),
+        Subject::Boards => return boards(),
+        Subject::Hub(results) => return hub(results, options.arguments),
+        _ => {}
     }
-    if options.kills {
-        return kills();
-    }
-    if options.libc {
-        return libc::main();
-    }
-    if options.boards {
-        return boards();
-    }
-    if let Some(results) = options.hub {
-        return hub(results, options.arguments);
-    }
-    let binary = match options.binary {
-        Some(file) => PathBuf::from(file),
-        None => newest_release()?,
-    };
+    let binary = options.binary.map_or_else(newest_release, |file| Ok(PathBuf::from(file)))?;
     println!("{}\n", binary.display());
-    if options.page {
-        return page::main(&binary);
-    }
-    if options.viewers {
-        return viewers::main(&binary);
-    }
-    if options.tick {
-        return tick::main(&binary);
-    }
-    if let Some(results) = options.site {
-        return site::main(&binary, results);
-    }
-    if let Some(versions) = options.sevenzip {
-        return sevenzip::main(&binary, versions, options.pairs);
+    match options.subject {
+        Subject::Page => return page::main(&binary),
+        Subject::Viewers => return viewers::main(&binary),
+        Subject::Tick => return tick::main(&binary),
+        Subject::Site(results) => return site::main(&binary, results),
+        Subject::SevenZip(versions) => return sevenzip::main(&binary, versions, options.pairs),
+        _ => {}
     }
     monitor(&binary, options.samples)?;
     println!("{}\n", figures::of_doctor(fastest(&binary, &["doctor".as_ref()])));
-    if !options.monitor_only {
+    if options.subject == Subject::Program {
         let started = SystemTime::now();
         let begin = Instant::now();
         let (resident, stream) = run(&binary, options.arguments)?;
@@ -338,32 +310,21 @@ mod tests {
     fn options_stand_in_any_order() {
         let words = ["--samples", "5", "--binary", "b", "--", "-c", "--samples"];
         let expected = Options {
+            subject: Subject::Program,
             binary: Some("b"),
             samples: 5,
-            record: None,
-            monitor_only: false,
-            boards: false,
-            kills: false,
-            libc: false,
-            page: false,
-            viewers: false,
-            tick: false,
-            site: None,
-            hub: None,
-            sevenzip: None,
             pairs: 10,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
-        assert!(options(&["--monitor-only"]).unwrap().monitor_only);
-        assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
-        assert!(options(&["--libc"]).unwrap().libc && options(&["--page"]).unwrap().page);
-        assert!(options(&["--viewers"]).unwrap().viewers && options(&["--tick"]).unwrap().tick);
-        assert_eq!(options(&["--site", "5000"]).unwrap().site, Some(5000));
-        assert_eq!(options(&["--hub", "1000", "--", "sqlite"]).unwrap().hub, Some("1000"));
+        let subject = |words: &[&str], expected: Subject<'_>| assert_eq!(options(words).unwrap().subject, expected);
+        SUBJECTS.iter().for_each(|(option, expected)| subject(&[option], *expected));
+        subject(&["--site", "5000"], Subject::Site(5000));
+        subject(&["--hub", "1000", "--", "sqlite"], Subject::Hub("1000"));
+        subject(&["--record", "r"], Subject::Record("r"));
         let versions = sevenzip::Versions { listed: "a", other: "b" };
-        let asked = options(&["--sevenzip", "a", "b", "--pairs", "3"]).unwrap();
-        assert_eq!((asked.sevenzip, asked.pairs), (Some(versions), 3));
+        subject(&["--sevenzip", "a", "b", "--pairs", "3"], Subject::SevenZip(versions));
+        assert_eq!(options(&["--pairs", "3"]).unwrap().pairs, 3);
         for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["--sevenzip", "a"], &["x"]] {
             assert!(options(wrong).is_err(), "{wrong:?}");
         }

@@ -57,7 +57,22 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("testkit", &["microbench", "machine", "record"]),
     ("web", &["archive", "compare", "explain", "facts", "licences", "logs", "identify", "page", "record", "report"]),
     ("workloads", &["machine", "microbench", "process", "record"]),
-    ("xtask", &["compare", "explain", "facts", "logs", "machine", "microbench", "rules", "record", "report", "web"]),
+    (
+        "xtask",
+        &[
+            "compare",
+            "explain",
+            "facts",
+            "logs",
+            "machine",
+            "microbench",
+            "rules",
+            "record",
+            "report",
+            "testkit",
+            "web",
+        ],
+    ),
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.

@@ -28,8 +28,6 @@ pub struct Narrative {
     pub verdict: String,
     /// What each main score lost, one sentence for each.
     pub ledgers: Vec<String>,
-    /// Place among known boards, with the next ones.
-    pub neighbours: Option<Neighbours>,
     /// What was lost to each cause, the most harmful first.
     pub causes: Vec<Paragraph>,
     /// What else is worth a line; what cannot be known comes first.
@@ -82,10 +80,13 @@ impl Narrative {
         all.extend(unsaid.map(|deficit| capitalised(&deficit.sentence)));
         let deficit = explained.deficit.as_ref().filter(|deficit| deficit.is_news || verdict.has_deficit);
         all.extend(notes(explained, deficit, &mut said));
-        let notes = all;
-        let neighbours = compare::neighbours(facts, explained, Reference::builtin());
-        Self { answers, verdict: verdict.text, ledgers, neighbours, causes, notes }
+        Self { answers, verdict: verdict.text, ledgers, causes, notes: all }
     }
+}
+
+/// Place among the built-in known boards, with the next ones.
+pub fn neighbours(facts: &Facts<'_>, explained: &Explanation) -> Option<Neighbours> {
+    compare::neighbours(facts, explained, Reference::builtin())
 }
 
 /// The verdict in one sentence, as in [`Narrative::verdict`].
