@@ -22,8 +22,10 @@ const FILES: [(&str, &str); 8] = [
 ];
 /// A machine with 96 cores, in the collection of published logs.
 const NINETY_SIX: (&str, &str) = ("96-cores", "open/results/3N5c.txt");
+/// Name and change of a variant.
+type Variant = (&'static str, fn(&mut Record));
 /// Variants of the thermal test.
-const VARIANTS: [(&str, fn(&mut Record)); 3] = [("died", die), ("two-boots", resume), ("no-clock", hide_clocks)];
+const VARIANTS: [Variant; 3] = [("died", die), ("two-boots", resume), ("no-clock", hide_clocks)];
 
 /// Name and file of each result; variants are written into this folder.
 pub(super) fn files(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
