@@ -4,7 +4,7 @@ use super::wide;
 use maud::{Markup, html};
 
 /// Maximum length of the name of a column in each cell, for cards.
-const LABEL_MAX: usize = 28;
+const LABEL_MAX: usize = 20;
 
 /// A column: its name, and whether it holds numbers.
 pub(crate) type Column<'a> = (&'a str, Kind);
