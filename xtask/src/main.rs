@@ -38,7 +38,8 @@ usage: cargo xtask TASK
       --used N         the integration tests N times, as on a busy machine with results of a user (needs root)
   tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
   docs [--check]     write the generated parts of docs and ARCHITECTURE.md, or only check whether they are up to date
-  pictures           draw the pictures of README (needs Chromium)
+  pictures [PROGRAM] draw the pictures of README, and pages, cards, plots, a site and terminals of results that differ most on
+                     one sheet; fails where a reader would see a fault (needs Chromium)
   corpus             make data/reference.tsv from the logs in shared/corpus; --elasticity: how scores go with the
                      clock, by pairs of its rows
   dist               build the four static binaries into target/dist
@@ -138,7 +139,8 @@ fn task() -> Result<()> {
         ["recording", file] => recording::write(Path::new(file), 24.0),
         ["recording", file, hours] => recording::write(Path::new(file), hours.parse()?),
         ["systems"] => systems::main(),
-        ["pictures"] => web_page::pictures::main(),
+        ["pictures"] => web_page::pictures::main(None),
+        ["pictures", program] => web_page::pictures::main(Some(program)),
         ["web"] => web_page::main(),
         ["web", "--check"] => web_page::check(),
         ["bench", options @ ..] => bench::main(options),

@@ -27,7 +27,7 @@ fn first_lines_answer_whether_how_much_and_than_what() {
         let begins =
             |sentence: &str| first.contains(&sentence.split_whitespace().take(4).collect::<Vec<_>>().join(" "));
         let ledger = narrative.ledgers.first();
-        let neighbours = narrative.neighbours.as_ref().map(|neighbours| neighbours.sentence());
+        let neighbours = explain::neighbours(facts, &explained.assessment).map(|neighbours| neighbours.sentence());
         let expected = [Some(&narrative.verdict), ledger, neighbours.as_ref()].into_iter().flatten();
         wrong.extend(expected.filter(|sentence| !begins(sentence)).map(|sentence| format!("{name}: {sentence}")));
         told = [told[0] + usize::from(ledger.is_some()), told[1] + usize::from(neighbours.is_some())];

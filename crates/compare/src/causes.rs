@@ -1,7 +1,7 @@
-//! The likely cause of a difference between two figures, in one sentence.
+//! Likely cause of a difference between two figures, in one sentence.
 //!
-//! Causes are asked in the order in which they are certain: what the figures themselves prove (the
-//! clock, the number of CPUs, AES instructions) before what settings and findings only suggest.
+//! Causes that the figures prove (clock, number of CPUs, AES instructions) come before those that settings and findings
+//! suggest.
 
 use super::{End, ResultFigures};
 use facts::figures::{Figure, FigureKey, core_name};
@@ -11,21 +11,21 @@ use facts::{Cause, Diagnosis, Effect, ScoreLoss, Tenths};
 use record::{Variant, WorkloadId};
 use std::collections::BTreeSet;
 
-/// A cause accounts for a difference if no more than this remains, in percent of the score.
+/// Maximum unexplained rest if a cause accounts for a difference, in percent of the score.
 const REST_PERCENT_MAX: f64 = 3.0;
-/// A cause is worth naming if it accounts for at least this share of a difference.
+/// Minimum share of a difference that a named cause explains.
 const SHARE_MIN: f64 = 0.3;
-/// Memory-bound scores change less than the clock; beyond this factor the clock is not the cause.
+/// Maximum ratio of the change of the clock to that of a score: memory-bound scores change less than the clock.
 const SHARE_MAX: f64 = 2.0;
-/// A clock or latency that differs by less is the same.
+/// Maximum difference of equal clocks or latencies, in percent.
 const SAME_PERCENT: f64 = 2.0;
-/// Bytes of AES-256-CBC for each clock cycle: software stays below 0.15 on every core of the
-/// reference data, instructions for AES begin at 0.5.
+/// Minimum bytes of AES-256-CBC per clock cycle with AES instructions. In the reference data, software stays below 0.15, and
+/// AES instructions start at 0.5.
 const AES_BYTES_PER_CYCLE: f64 = 0.3;
-/// Workloads on all CPUs rarely scale better than this, in percent.
+/// Usual deviation from linear scaling of workloads on all CPUs, in percent.
 const SCALING_PERCENT: f64 = 15.0;
 
-/// First matching cause that can change such a figure.
+/// First matching cause that can affect this figure.
 pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
     type Explains = fn(End<'_>, End<'_>) -> Option<String>;
     const CAUSES: [(Cause, Explains); 10] = [
@@ -49,7 +49,7 @@ fn ratio(base: &Figure, other: &Figure) -> Option<f64> {
     Some(1.0 + other.gain_percent(base.value)? / 100.0)
 }
 
-/// Same within this many percent.
+/// True if two values are equal within `percent`.
 fn is_near(a: f64, b: f64, percent: f64) -> bool {
     (a / b - 1.0).abs() * 100.0 <= percent
 }
@@ -87,7 +87,7 @@ fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
         let names: Option<BTreeSet<String>> = cpus.map(|cpu| core_name(end.0.facts, *cpu)).collect();
         names.filter(|names| !names.is_empty())
     };
-    // Threads of different cores do different work.
+    // Thread counts of different cores are not comparable.
     if let Some((mine, theirs)) = cores(base).zip(cores(other)).filter(|(mine, theirs)| mine != theirs) {
         let listed = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(" and ");
         return Some(format!("Different CPUs: {b} threads on {} instead of {a} on {}.", listed(theirs), listed(mine)));
@@ -118,7 +118,7 @@ fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
     }
 }
 
-/// The advertised clocks differ.
+/// Advertised clocks.
 fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     let claimed_mhz = |(side, figure): End<'_>| {
         let cpus = &figure.core.as_ref()?.cpus;
@@ -141,7 +141,7 @@ fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     Some(format!("The advertised clock is {b:.0} MHz instead of {a:.0} MHz{rest}."))
 }
 
-/// The measured clock of the CPUs behind a figure: its own cluster, or the fastest for all CPUs.
+/// Measured clock of the cluster of a figure, or of the fastest cluster for all CPUs.
 fn clock_mhz(side: &ResultFigures<'_>, figure: &Figure, pass: &Variant) -> Option<f64> {
     let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
     let clocks = side.figures.iter().filter(|clock| {
@@ -152,9 +152,9 @@ fn clock_mhz(side: &ResultFigures<'_>, figure: &Figure, pass: &Variant) -> Optio
     clocks.map(|clock| clock.value).reduce(f64::max)
 }
 
-/// Clocks of both sides: what was held under load where both know it, else the first ones.
+/// Clocks of both sides: under load if both have them, else cold.
 fn clocks_mhz(base: End<'_>, other: End<'_>) -> Option<(f64, f64)> {
-    // A clock is no cause of itself.
+    // A clock cannot explain itself.
     let depends = !base.1.key.is_of(WorkloadId::Clock);
     let pair = |pass: &Variant| {
         let a = clock_mhz(base.0, base.1, pass)?;
@@ -188,8 +188,8 @@ fn part_of_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     }
 }
 
-/// Compression waits for memory, decompression hardly does: if mostly compression differs and
-/// latency does so too, it is the memory.
+/// Compression depends on memory latency, decompression hardly does: memory is the cause if mostly compression differs and
+/// latency differs as well.
 fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
     let (ns_a, ns_b, at) = latencies(base, other)?;
     let slower = ns_b > ns_a;
@@ -222,7 +222,7 @@ fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
     })
 }
 
-/// Memory rates that change with latency.
+/// Memory rates that differ along with latency.
 fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
     let (ns_a, ns_b, at) = latencies(base, other)?;
     let is_rate = [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc].into_iter().any(|id| base.1.key.is_of(id));
@@ -231,10 +231,10 @@ fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
     (is_rate && same_way).then(|| format!("Memory latency at {at} differs as well: {ns_b} instead of {ns_a}."))
 }
 
-/// The latency of the largest size that both sides measured in the same way, if it differs.
+/// Latency of the largest size that both sides measured with the same method, if it differs.
 fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
     let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
-    // Only cores of the figure: others have their own latencies.
+    // Each core type has its own latencies.
     let of = |(side, of): End<'_>| -> Vec<(FigureKey, f64)> {
         let figures = side.figures.iter().filter(|figure| of.core.is_none() || cluster(figure) == cluster(of));
         let latencies = figures.filter(|figure| figure.key.is_of(WorkloadId::MemoryLatency));
@@ -249,13 +249,13 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
     pairs.max_by_key(|(_, _, size)| megabytes(size)).filter(|(a, b, _)| !is_near(*a, *b, 3.0 * SAME_PERCENT))
 }
 
-/// Cause that slowed only the slower side: the largest loss of this score in its ledger.
+/// Cause of the largest loss of this score that only the slower side has.
 fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
     let (slower, faster) = if ratio(base.1, other.1)? < 1.0 { (other, base) } else { (base, other) };
     let score = |end: End<'_>| end.0.facts.steps.get(end.1.step).map(ScoreKey::of);
     let (of_slower, of_faster) = (score(slower)?, score(faster)?);
     let explained = slower.0.assessment;
-    // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the ledger has it.
+    // Heat, power and swap affect loads on all CPUs, and single cores only as far as their ledger says.
     let taken = |diagnosis: &Diagnosis| match explained.loss(diagnosis, &of_slower) {
         ScoreLoss::Unknown if slower.1.core.is_none() => Some(Tenths::default()),
         ScoreLoss::Points { points, .. } => Some(points),
@@ -271,7 +271,7 @@ fn diagnosis(base: End<'_>, other: End<'_>) -> Option<String> {
     Some(format!("In {}: {}", slower.0.name, explained.findings[worst.root].sentence()))
 }
 
-/// Each C library has its own `memcpy` and `memset`.
+/// Differing C libraries: each has its own `memcpy` and `memset`.
 fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
     let name = |end: End<'_>| end.0.facts.machine.distribution.known().cloned();
     let (a, b) = (name(base)?, name(other)?);

@@ -1,4 +1,4 @@
-//! Comparisons for programs and for issue trackers: CSV with one row for each value, and Markdown.
+//! Comparisons as CSV with one row per value, and as Markdown.
 
 use super::{Comparison, Difference, Line, labels, left_out_lines};
 use facts::change::signed_percent;
@@ -6,7 +6,7 @@ use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list, raw};
 use std::fmt::Write;
 
-/// One row for each figure of each result; what was not compared has a row with the reason.
+/// One row per figure and result, then one per omitted figure, with the reason.
 pub fn csv(comparison: &Comparison) -> String {
     let columns = [
         "key",
@@ -53,7 +53,7 @@ pub fn csv(comparison: &Comparison) -> String {
     sheet.csv()
 }
 
-/// Which is faster, then results, figures, likely causes, settings that differ, and what was not compared.
+/// Speeds, results, figures, likely causes, differing settings, and omitted figures.
 pub fn markdown_text(comparison: &Comparison) -> String {
     let sentences = comparison.sentences.iter().map(|sentence| markdown(sentence) + "\n\n");
     let mut text: String = sentences.collect();

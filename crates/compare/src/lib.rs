@@ -1,8 +1,7 @@
 //! Comparisons: one result among the reference data, or several results side by side.
 //!
-//! Only figures with equal keys (`workload@method`, form and name) are ever set side by side; what
-//! was left out is named with its reason. Nothing here decides whether a result is valid: the
-//! verdict of the rules travels with it.
+//! Compares only figures with equal keys (`workload@method`, form and name) and lists the others with the reason. The
+//! rules decide whether a result is valid; a comparison repeats their verdict.
 
 #![forbid(unsafe_code)]
 
@@ -78,13 +77,13 @@ pub fn left_out_lines(left_out: &[LeftOut]) -> Vec<String> {
 pub struct Comparison {
     /// First sentences: which results are invalid, and how fast the others are.
     pub sentences: Vec<String>,
-    /// The results in the order given. All are compared with the first.
+    /// The results in the given order, all compared with the first.
     pub sides: Vec<NamedResult>,
     /// Settings that differ.
     pub settings: Vec<Setting>,
     /// Figures that at least two results have, in the order of the first.
     pub lines: Vec<Line>,
-    /// Figures that only one result has, or that must not be compared.
+    /// Figures of one result only, and figures that are not comparable.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -93,11 +92,11 @@ pub struct Comparison {
 pub struct NamedResult {
     /// Name.
     pub name: String,
-    /// Its board, or its host where the board is not known.
+    /// Board, or host if the board is unknown.
     pub board: Option<String>,
     /// The verdict of the rules.
     pub verdict: Verdict,
-    /// Why it is invalid, in sentences; empty if it is not.
+    /// Reasons of an invalid result, in sentences; else empty.
     pub invalid_because: Vec<String>,
 }
 
@@ -106,20 +105,19 @@ pub struct NamedResult {
 pub struct Line {
     /// Key of the figure.
     pub key: FigureKey,
-    /// The same in words.
+    /// Title.
     pub title: String,
-    /// Core types behind the values, each named once; empty for what all CPUs did together.
+    /// Core types of the values, without repetition; empty for figures of all CPUs.
     pub cores: Vec<String>,
     /// Unit of the values.
     pub unit: String,
-    /// One value for each result that has it.
+    /// Value of each result, if it has the figure.
     pub values: Vec<Option<f64>>,
-    /// For each result how its value was estimated from another version of the program, in words; none for what was
-    /// measured.
+    /// Source of each value that was estimated from another version of the program, in words.
     pub estimated: Vec<Option<String>>,
-    /// Each result against the first that has a value; none for that one.
+    /// Difference of each result from the first that has a value; `None` for that one.
     pub differences: Vec<Option<Difference>>,
-    /// True if it stands for its workload; the others are details.
+    /// True for the main figures of a workload.
     pub is_main: bool,
 }
 
@@ -129,16 +127,14 @@ impl Line {
         if self.cores.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.cores.join(" | ")) }
     }
 
-    /// The value of a result as every text shows it: `≈1304` for one that was estimated, `-` for none.
+    /// Value of a result as text: `≈1304` if it was estimated, `-` if it is missing.
     pub fn value_words(&self, result: usize) -> String {
         let mark = if self.estimated.get(result).is_some_and(Option::is_some) { "≈" } else { "" };
         let value = self.values.get(result).copied().flatten();
         value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", number(value, &self.unit)))
     }
-}
 
-impl Line {
-    /// How fast one of the results is against the first, if both have the figure.
+    /// Speed of a result relative to the first, if both have the figure.
     fn sentence(&self, index: usize, letter: &str) -> Option<String> {
         let difference = self.differences.get(index)?.as_ref()?;
         let change = 1.0 + difference.change_percent / 100.0;
@@ -159,13 +155,13 @@ impl Line {
 }
 
 impl Comparison {
-    /// Lines that stand for their workload.
+    /// Lines of main figures.
     pub fn main_lines(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| line.is_main)
     }
 
-    /// Invalid results, and for each other one but the first how fast it is: `B is 0.80 times as fast as A in 7-zip on all CPUs
-    /// (13190 and 16448 MIPS).`
+    /// Invalid results, then the speed of each valid one: `B is 0.80 times as fast as A in 7-zip on all CPUs (13190 and 16448
+    /// MIPS).`
     fn opening(&self) -> Vec<String> {
         let is_invalid = |side: &NamedResult| side.verdict == Verdict::Invalid;
         let invalid = labels().zip(&self.sides).filter(|(_, side)| is_invalid(side));
@@ -202,7 +198,7 @@ impl Comparison {
 }
 
 impl Difference {
-    /// `better` or `worse`; nothing within noise.
+    /// `better` or `worse`; empty within noise.
     pub fn told_word(&self) -> &'static str {
         if self.is_real { self.word } else { "" }
     }
@@ -222,20 +218,19 @@ pub(crate) fn times(factor: f64) -> String {
 pub struct Difference {
     /// Difference in percent of the other value; negative if lower.
     pub change_percent: f64,
-    /// By how much it is better in percent; negative if worse.
+    /// Improvement in percent; negative if worse.
     pub gain_percent: f64,
     /// `better` or `worse`.
     pub word: &'static str,
-    /// Differences up to this are noise, in percent.
+    /// Maximum difference within noise, in percent.
     pub noise_percent: f64,
-    /// True if the difference is larger than the noise.
+    /// True if the difference exceeds the noise.
     pub is_real: bool,
     /// The likely cause in one sentence, if known.
     pub cause: Option<String>,
 }
 
-/// Sets results side by side. Differences and causes are those against the first result that has
-/// the figure.
+/// Compares results. Differences and causes are relative to the first result that has the figure.
 pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let facts: Vec<&Facts<'_>> = sides.iter().map(|side| side.explained.facts.in_lines()).collect();
     let figures = in_common_methods(&facts);
@@ -265,7 +260,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     Comparison { sentences: comparison.opening(), ..comparison }
 }
 
-/// The findings for which a result is invalid, in sentences.
+/// Findings that make a result invalid, in sentences.
 fn invalid_because(explained: &Explanation) -> Vec<String> {
     let findings = explained.findings.iter().filter(|_| explained.verdict == Verdict::Invalid);
     findings.filter(|finding| finding.severity == Severity::Invalid).map(Finding::sentence).collect()
@@ -326,7 +321,7 @@ pub(crate) type End<'a> = (&'a ResultFigures<'a>, &'a Figure);
 fn difference(base: End<'_>, other: End<'_>) -> Option<Difference> {
     let change = other.1.change_from(base.1.value);
     let noise_percent = noise_percent(base.1, other.1);
-    // As large against the smaller as against the larger value.
+    // Symmetric in both values.
     let distance = spread_percent(&[base.1.value, other.1.value])?;
     let is_real = distance > noise_percent;
     Some(Difference {

@@ -1,6 +1,6 @@
-//! A limit that a figure must keep against a baseline: `sevenzip-multi < baseline - 5 %` names what is a failure.
+//! Limits of a figure relative to a baseline: `sevenzip-multi < baseline - 5 %` is the condition of a failure.
 //!
-//! The noise of both decides. What it can hide is neither kept nor broken.
+//! A difference within the noise of both values neither keeps nor breaks a limit.
 
 use super::{LeftOut, Line, Side, board_name, compare, noise_percent};
 use crate::reference::Row;
@@ -15,37 +15,37 @@ use std::str::FromStr;
 /// Two standard deviations: one difference in twenty is that large by chance.
 const DEVIATIONS: f64 = 2.0;
 
-/// What fails: a figure on one side of the baseline, by so many percent.
+/// Condition of a failure: figure, side of the baseline, and distance from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
-    /// As it was given.
+    /// Text of the limit.
     pub text: String,
     figure: String,
-    /// True if the figure must not be below it, false if not above.
+    /// True if lower values fail, false if higher ones do.
     is_lower: bool,
     /// Distance from the baseline in percent, with its sign.
     distance_percent: f64,
 }
 
-/// What became of a limit.
+/// Outcome of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitOutcome {
-    /// The figure keeps it, whatever the noise.
+    /// Kept beyond the noise.
     Kept,
-    /// Not enough to tell.
+    /// Within the noise, or no comparable baseline.
     Unknown,
-    /// The figure breaks it, whatever the noise.
+    /// Broken beyond the noise.
     Broken,
 }
 
-/// The answer to a limit.
+/// Answer to a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LimitAnswer {
-    /// The limit as it was given.
+    /// Text of the limit.
     pub limit: String,
-    /// What became of it.
+    /// Outcome.
     pub outcome: LimitOutcome,
-    /// Why, in one sentence.
+    /// Reason in one sentence.
     pub sentence: String,
 }
 
@@ -73,7 +73,7 @@ impl FromStr for Limit {
     }
 }
 
-/// One baseline against the result.
+/// Figure of the result and of one baseline.
 struct Pair {
     /// Name of the figure in a limit.
     name: String,
@@ -84,17 +84,17 @@ struct Pair {
     noise_percent: f64,
 }
 
-/// A result next to all of its baselines, which are compared once for all limits.
+/// Comparison of a result with its baselines, for any number of limits.
 pub struct Baselines<'a> {
     result: &'a Explained<'a>,
-    /// Main figures of all of them: the name in a limit, the title, and workload and method.
+    /// Main figures of all results: name in a limit, title, and workload and method.
     figures: BTreeSet<(String, String, String)>,
     pairs: Vec<Pair>,
     left_out: Vec<LeftOut>,
 }
 
 impl<'a> Baselines<'a> {
-    /// Compares with results; invalid ones do not count.
+    /// Compares with the valid ones of these results.
     pub fn of_results(result: &'a Explained<'a>, baselines: &[Side<'_>]) -> Self {
         let mut all = Self::without(result);
         for baseline in baselines {
@@ -109,7 +109,7 @@ impl<'a> Baselines<'a> {
         all
     }
 
-    /// Compares with the rows of a table for boards of the same name, as a hub has them.
+    /// Compares with the rows of boards of the same name, for example of a hub.
     pub fn of_rows(result: &'a Explained<'a>, rows: &[Row]) -> Self {
         let mut all = Self::without(result);
         let own = Row::of(&result.facts, &result.assessment, "");
@@ -151,11 +151,10 @@ impl<'a> Baselines<'a> {
         self.figures.extend(main.map(|figure| of_key(&figure.key)));
     }
 
-    /// Compares the result with the median of the valid baselines. A figure of several core types is judged by the worst of
-    /// them.
+    /// Compares the result with the median of the valid baselines. Of several core types, the worst one decides.
     ///
     /// # Errors
-    /// One sentence: no main figure of the result or the baselines has the name in the limit.
+    /// A sentence if no main figure of the result or a baseline has this name.
     pub fn answer(&self, limit: &Limit) -> Result<LimitAnswer, String> {
         let named: Vec<_> = self.figures.iter().filter(|(name, ..)| *name == limit.figure).collect();
         if named.is_empty() {
@@ -172,7 +171,7 @@ impl<'a> Baselines<'a> {
         }
         let answers = rows.values().filter_map(|pairs| limit.of_pairs(pairs));
         let worst = answers.reduce(|worst, next| if next.outcome > worst.outcome { next } else { worst });
-        // The list of left-out figures names them by title, or by workload and method.
+        // The list of left-out figures has titles, or workloads with their methods.
         let is_of_figure = |left: &&LeftOut| {
             named.iter().any(|(_, title, workload)| left.what.starts_with(title) || left.what.starts_with(workload))
         };
@@ -214,7 +213,7 @@ impl Limit {
         let change_percent = 100.0 * (first.value / baseline - 1.0);
         let among = spread_percent(&baselines).filter(|_| pairs.len() > 1).unwrap_or(0.0) / DEVIATIONS;
         let noise_percent = pairs.iter().map(|pair| pair.noise_percent).fold(among, f64::max);
-        // How far the figure is on the good side of the limit.
+        // Distance on the good side of the limit.
         let sign = if self.is_lower { 1.0 } else { -1.0 };
         let margin_percent = sign * (change_percent - self.distance_percent);
         let outcome = match margin_percent {

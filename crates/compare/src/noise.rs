@@ -3,18 +3,17 @@
 use facts::figures::{Figure, FigureKey};
 use record::WorkloadId;
 
-/// For workloads of which nothing is known.
+/// Noise of workloads without data.
 const FLOOR_PERCENT_OTHER: f64 = 5.0;
 /// Two standard deviations: one difference in twenty is that large by chance.
 const DEVIATIONS: f64 = 2.0;
 
-/// Noise in percent where the repetitions of a run do not show it, by workload.
+/// Minimum noise by workload, in percent.
 ///
-/// These are the spreads (relative standard deviation of the repetitions within one run) that nine
-/// of ten runs stay below, taken over the 182 logs of the reference data and rounded up: OpenSSL
-/// 0.7 %, 7-zip 2.3 %, a miner 2.3 %, memory rates 2.3 to 3.6 %. Latencies are not repeated in
-/// logs; where they were, pages of memory that lie elsewhere moved them by 4 to 11 %. Clocks are
-/// the best of several readings, in some logs of one, and rounded to 5 MHz.
+/// The 90th percentile of the relative standard deviation within a run, over the 182 logs of the reference data, rounded
+/// up: OpenSSL 0.7 %, 7-zip 2.3 %, a miner 2.3 %, memory rates 2.3 to 3.6 %. Logs do not repeat latencies; in runs that do,
+/// the placement of memory pages changes them by 4 to 11 %. Clocks are the best of several readings, in some logs of one,
+/// and rounded to 5 MHz.
 fn floor_percent(key: &FigureKey) -> f64 {
     use WorkloadId::*;
     match key.workload().id() {
@@ -27,8 +26,8 @@ fn floor_percent(key: &FigureKey) -> f64 {
     }
 }
 
-/// Noise between two figures in percent: twice their joint standard deviation where repetitions
-/// show one, and never less than what is usual between runs; and what an estimate may be off by.
+/// Noise between two figures in percent: twice their joint standard deviation, at least the usual noise between runs, plus
+/// the uncertainty of estimates.
 pub fn noise_percent(a: &Figure, b: &Figure) -> f64 {
     let square = |figure: &Figure| figure.spread_percent.unwrap_or(0.0).powi(2);
     let noise = floor_percent(&a.key).max(DEVIATIONS * (square(a) + square(b)).sqrt());

@@ -1,8 +1,7 @@
-//! Which cores of one result stand next to which of another: decided once for each result, so that no two figures pair
-//! different cores.
+//! Pairs the cores of several results, once for all figures.
 //!
-//! Equal core types belong together. What is left is paired from the fastest on, as long as that does not set a fast
-//! core of one result next to the slow one of another where their order is known from the others.
+//! Equal core types form a pair. The rest is paired by speed, unless that contradicts the order of cores in the results
+//! before.
 
 use super::ResultFigures;
 use facts::figures::{Core, Figure};
@@ -14,11 +13,11 @@ use std::cmp::Ordering;
 struct Kind {
     cluster: usize,
     core_type: Option<String>,
-    /// Single-threaded score and cold clock, as far as both were measured: only their order counts.
+    /// Single-threaded score and cold clock, 0 if not measured; only their order counts.
     speed: [f64; 2],
 }
 
-/// The row of the table in which each cluster of each result stands.
+/// Row of the table for each cluster of each result.
 #[derive(Debug)]
 pub(super) struct Pairing {
     /// For each result: cluster and row, the fastest first.
@@ -63,7 +62,7 @@ impl Pairing {
         pairing
     }
 
-    /// True if a result before has this row and one that is paired already in the other order.
+    /// True if an earlier result has this row and an already paired one in reverse order.
     fn is_against_order(&self, rows: &[Option<usize>], at: usize, row: usize) -> bool {
         self.rows.iter().any(|known| {
             let place = |row: usize| known.iter().position(|(_, of)| *of == row);
@@ -77,14 +76,14 @@ impl Pairing {
         })
     }
 
-    /// The row of a core of a result; none for what it has no figures of.
+    /// Row of a core of a result; `None` if it has no figures of it.
     pub(super) fn row(&self, side: usize, core: &Core) -> Option<usize> {
         let rows = self.rows.get(side)?.iter();
         rows.clone().find(|(cluster, _)| *cluster == core.cluster).map(|(_, row)| *row)
     }
 }
 
-/// The kinds of cores that figures are of, the fastest first.
+/// Kinds of cores with figures, the fastest first.
 fn kinds(figures: &[Figure]) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     for core in figures.iter().filter_map(|figure| figure.core.as_ref()) {
@@ -94,7 +93,7 @@ fn kinds(figures: &[Figure]) -> Vec<Kind> {
             kinds.push(Kind { cluster: core.cluster, core_type: core.core_type.clone(), speed });
         }
     }
-    // By the first speed that is known of all of them.
+    // By the first speed that all kinds have.
     let known = (0..2).find(|at| kinds.iter().all(|kind| kind.speed[*at] > 0.0));
     kinds.arrange_by(|a, b| {
         let order = known.map_or(Ordering::Equal, |at| b.speed[at].total_cmp(&a.speed[at]));
@@ -103,7 +102,7 @@ fn kinds(figures: &[Figure]) -> Vec<Kind> {
     kinds
 }
 
-/// The best main figure of a cluster; 0 if there is none.
+/// Best main figure of a cluster; 0 if it has none.
 fn best(figures: &[Figure], cluster: usize, workload: WorkloadId, form: &Variant) -> f64 {
     let of_cluster = |figure: &&Figure| figure.core.as_ref().is_some_and(|core| core.cluster == cluster);
     let wanted =

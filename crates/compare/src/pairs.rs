@@ -1,4 +1,4 @@
-//! Lines up the figures of several results: equal keys, and the cores as they are paired.
+//! Lines up the figures of several results by key and by pairs of cores.
 
 use super::pairing::Pairing;
 use super::text::labels;
@@ -6,14 +6,14 @@ use super::{LeftOut, ResultFigures};
 use facts::figures::{Figure, FigureKey};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One figure of all results, in their order.
+/// One figure of all results, in the order of the results.
 #[derive(Debug)]
 pub(super) struct FigureRow<'a> {
     pub(super) key: &'a FigureKey,
     pub(super) figures: Vec<Option<&'a Figure>>,
 }
 
-/// Figures that at least two results have, and what was left out.
+/// Figures of at least two results, and those left out.
 pub(super) fn line_up<'a>(sides: &'a [ResultFigures<'a>]) -> (Vec<FigureRow<'a>>, Vec<LeftOut>) {
     let mut keys: Vec<&FigureKey> = Vec::new();
     for figure in sides.iter().flat_map(|side| &side.figures) {
@@ -36,7 +36,7 @@ pub(super) fn line_up<'a>(sides: &'a [ResultFigures<'a>]) -> (Vec<FigureRow<'a>>
     (shared, left_out.into_iter().collect())
 }
 
-/// True if another result has the figure too, but not comparable, which is told of that one.
+/// True if another result has the figure as not comparable, which is listed there.
 fn is_told(figure: &Figure, sides: &[ResultFigures<'_>]) -> bool {
     let all = sides.iter().flat_map(|side| &side.figures);
     all.filter(|other| other.key == figure.key).any(|other| other.not_comparable.is_some())
@@ -49,7 +49,7 @@ fn not_comparable<'a>(side: &'a ResultFigures<'a>, letter: String) -> impl Itera
     })
 }
 
-/// Why a figure that only one result has, the one with this letter and index, cannot be compared.
+/// Reason for omitting a figure of a single result.
 fn only_in(letter: &str, figure: &Figure, sides: &[ResultFigures<'_>], index: usize) -> LeftOut {
     let workload = figure.key.workload_at_method();
     let all = sides.iter().flat_map(|side| &side.figures);
@@ -76,7 +76,7 @@ fn only_in(letter: &str, figure: &Figure, sides: &[ResultFigures<'_>], index: us
     }
 }
 
-/// Why power that another result has too is not compared: it was measured at another place of the supply.
+/// Reason for omitting power that another result measured at a different place of the supply.
 fn measured_elsewhere(figure: &Figure, sides: &[ResultFigures<'_>]) -> Option<String> {
     let parts = |key: &'_ FigureKey| key.as_str().rsplit_once(' ').map(|(of, place)| (of.to_owned(), place.to_owned()));
     let (of, place) = parts(&figure.key).filter(|_| figure.key.is_power())?;
@@ -85,7 +85,7 @@ fn measured_elsewhere(figure: &Figure, sides: &[ResultFigures<'_>]) -> Option<St
     Some(format!("measured at different places ({place}, {other}), which differ by the loss of the supply"))
 }
 
-/// The figures of one key: those of all CPUs, then row by row of the pairing.
+/// Figures with one key: of all CPUs, then one line for each row of the pairing.
 fn lines_of<'a>(sides: &'a [ResultFigures<'a>], pairing: &Pairing, key: &'a FigureKey) -> Vec<FigureRow<'a>> {
     let mut lines: BTreeMap<Option<usize>, FigureRow<'a>> = BTreeMap::new();
     for (index, side) in sides.iter().enumerate() {

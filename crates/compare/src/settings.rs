@@ -1,25 +1,25 @@
-//! Settings and circumstances that two results may differ in, as the Records tell them.
+//! Settings and circumstances of a result that a comparison lists if they differ.
 
 use crate::reference::soc_key;
 use facts::Facts;
 use record::{Fact, Record, Source, Tool, Variant, WorkloadId};
 use serde::Serialize;
 
-/// A setting and its value in each result; none where it is not known.
+/// A setting of several results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting {
     /// Name.
     pub name: &'static str,
-    /// Its value in each result.
+    /// Value in each result; `None` if unknown.
     pub values: Vec<Option<String>>,
 }
 
 const SOC: &str = "SoC";
 const CLOCK_MEASURED: &str = "clock measured (MHz)";
-/// A clock that differs by less is the same one measured twice, in percent.
+/// Maximum difference of two measurements of one clock, in percent.
 const CLOCK_PERCENT: f64 = 1.0;
 
-/// Settings whose known values differ. One that only some results tell is not a difference.
+/// Settings whose known values differ. Unknown values do not count.
 pub fn settings(facts: &[&Facts<'_>]) -> Vec<Setting> {
     let all: Vec<Vec<(&'static str, Option<String>)>> = facts.iter().map(|facts| settings_of(facts)).collect();
     let Some(first) = all.first() else {
@@ -38,8 +38,7 @@ pub fn settings(facts: &[&Facts<'_>]) -> Vec<Setting> {
     settings.filter(differs).collect()
 }
 
-/// True if two values mean the same: SoCs have several spellings, and no two measurements of a
-/// clock agree to the last digit.
+/// True if two values are equal but for spellings of SoCs and noise of measured clocks.
 fn is_same(name: &str, a: &str, b: &str) -> bool {
     if name == SOC {
         return soc_key(a) == soc_key(b);
@@ -53,7 +52,7 @@ fn is_same(name: &str, a: &str, b: &str) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(near)
 }
 
-/// Every setting of one result, always the same names in the same order.
+/// All settings of one result: the same names in the same order for any result.
 pub fn settings_of(facts: &Facts<'_>) -> Vec<(&'static str, Option<String>)> {
     let machine = &facts.machine;
     let known = |fact: &Fact<String>| fact.known().cloned();
@@ -122,13 +121,13 @@ fn dram(record: &Record) -> Option<String> {
     let features = record.machine.features.iter().filter(|feature| {
         let name = feature.name.to_lowercase();
         let is_memory = name.contains("dmc") || name.contains("dram");
-        // The clock of the moment and lists of possible ones are no settings.
+        // The current clock and lists of available ones are not settings.
         is_memory && !name.ends_with("cur_freq") && !name.contains("available")
     });
     let mut found: Vec<String> = features
         .map(|feature| {
             let name = feature.name.rsplit(['.', '/']).next().unwrap_or_default();
-            // Lists of possible values stand behind the one in force.
+            // The list of possible values follows in parentheses.
             format!("{name} {}", feature.value.split(" (").next().unwrap_or_default())
         })
         .collect();
@@ -143,7 +142,7 @@ fn dram(record: &Record) -> Option<String> {
     (!found.is_empty()).then(|| found.join(", "))
 }
 
-/// Rounded up, because the kernel keeps some for itself.
+/// Rounded up, because the kernel reserves a part.
 fn memory_gib(record: &Record) -> Option<String> {
     let kib = record.machine.memory_kib.known()?;
     let half_gib = 1 << 19;

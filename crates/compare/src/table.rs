@@ -1,4 +1,4 @@
-//! Tables for a terminal: columns as wide as their widest cell; on a terminal without room for them, rows as paragraphs.
+//! Tables for a terminal: columns as wide as their widest cell, or rows as paragraphs if the terminal is too narrow.
 
 use facts::lines::{padded, width, wrapped_at};
 
@@ -12,22 +12,22 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A table with these words over its columns.
+    /// Empty table with this header.
     pub(super) fn new(header: Vec<String>) -> Self {
         Self { header, rows: Vec::new() }
     }
 
-    /// Adds a row. One with a single cell stands over others: it makes no column wider.
+    /// Adds a row. A single cell is a subheading and does not widen its column.
     pub(super) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
-    /// Columns of the widest line.
+    /// Width of the widest line in columns.
     pub(super) fn width(&self) -> usize {
         self.lines().iter().map(|line| width(line)).max().unwrap_or(0)
     }
 
-    /// The table as text, in lines of at most so many columns.
+    /// Renders the table in lines of at most `columns` columns.
     pub(super) fn text(&self, columns: usize) -> String {
         let mut lines = self.lines();
         if lines.iter().any(|line| width(line) > columns) {
@@ -56,7 +56,7 @@ impl Table {
         all().map(line).collect()
     }
 
-    /// The first cell, and the others behind the words over their columns.
+    /// Renders a row as its first cell, then the others, each after its heading.
     fn paragraph(&self, row: &[String], columns: usize) -> String {
         let (first, others) = row.split_first().map_or(("", row), |(first, others)| (first.as_str(), others));
         let others = others.iter().zip(self.header.iter().skip(1)).filter(|(cell, _)| cell.trim() != "-");

@@ -7,23 +7,23 @@ use expect_test::{Expect, expect};
 use facts::{Explained, Explanation, Facts, Finding, Quantity, Severity};
 use record::{ChannelId, Cipher, Fact, OfMeter, Outcome, Record, StepMeasurement as Score, Unit, Variant, WorkloadId};
 
-/// Explanation of a run in which these findings were made.
+/// Explanation of a run with these findings.
 pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {
     explain::explain_findings(&Facts::of(&own_run()), findings)
 }
 
-/// A Record with the assessment of another one.
+/// Record with the assessment of another one.
 pub(crate) fn with(record: &Record, assessment: Explanation) -> Explained<'_> {
     Explained { facts: Facts::of(record), assessment }
 }
 
-/// Two results `a` and `b` without findings side by side.
+/// Comparison of two results `a` and `b` without findings.
 fn compared(a: &Record, b: &Record) -> Comparison {
     let [a, b] = [a, b].map(|record| with(record, explained_by(Vec::new())));
     compare(&[("a", &a), ("b", &b)].map(|(name, explained)| Side { name: name.into(), explained }))
 }
 
-/// A board with four CPUs at this clock; scores of 7-zip on one and on all of them.
+/// Board with four CPUs at this clock, with scores of 7-zip on one and on all CPUs.
 fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
     let clock = point(0, clock_khz, clock_khz);
     let mut record = with_clocks(own_run(), Variant::COLD, vec![clock]);
@@ -56,7 +56,7 @@ fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
     expected.assert_eq(&text(&compare(&sides), 80));
 }
 
-/// Those that do not fit stand below, again next to the first one.
+/// Results that do not fit follow in a second table, with the first result again.
 #[test]
 fn four_results_stand_in_80_columns() {
     let mips = [4000, 4400, 3600, 5200];
@@ -348,7 +348,7 @@ fn invalid_results_say_so_first() {
     assert!(text.starts_with("B (b) is INVALID, do not use it: The supply was lost.\n\nA  a (Mine, valid)"), "{text}");
 }
 
-/// A machine of two clusters, each with its core type, 7-zip score and latency.
+/// Machine with two clusters, each with core type, 7-zip score and latency.
 fn two_clusters(clusters: [(Option<&str>, u32, f64); 2]) -> Record {
     let mut record = own_run();
     record.machine.clusters.clear();
@@ -379,7 +379,7 @@ fn every_figure_pairs_the_same_cores() {
         let rows: Vec<String> = mains.map(|line| format!("{} {}", line.unit, line.cores.join(" | "))).collect();
         assert_eq!(rows, expected);
     };
-    // The slow cores of one have the lower latency: they stay with the slow cores of the other.
+    // Slow cores with the lower latency pair with the slow cores of the other.
     for (fast, slow) in [(185.0, 170.0), (170.0, 185.0)] {
         check(
             [(None, 1000, slow), (None, 1500, fast)],
@@ -392,7 +392,7 @@ fn every_figure_pairs_the_same_cores() {
         [(a72, 1500, 90.0), (a53, 1000, 100.0)],
         &["MIPS Cortex-A72", "MIPS Cortex-A53", "ns Cortex-A72", "ns Cortex-A53"],
     );
-    // The fast cores of one are the slow ones of the other: the rest has no counterpart.
+    // The fast cores of one are the slow ones of the other: the others have no counterpart.
     check(
         [(a53, 1000, 100.0), (a72, 1500, 90.0)],
         [(a72, 1500, 90.0), (a76, 2500, 80.0)],

@@ -7,12 +7,17 @@ use facts::lines::{fitted, wrapped_at};
 use facts::plain::shortened;
 use std::fmt::Write;
 
-/// Long names of boards and figures are cut here.
+/// Maximum length of names of boards and figures.
 const NAME_CHARS_MAX: usize = 46;
 
-/// A row below the title of its figure, which stands once over the rows of all cores. What all CPUs did together has
-/// only the title.
-fn under_heading(table: &mut Table, heading: &mut String, of: (&str, &str), core: Option<&str>, cells: Vec<String>) {
+/// Adds a row for a core, with the title of the figure above the first one; a figure of all CPUs has its title as name.
+pub(super) fn under_heading(
+    table: &mut Table,
+    heading: &mut String,
+    of: (&str, &str),
+    core: Option<&str>,
+    cells: Vec<String>,
+) {
     let title = match of.1 {
         "" => cut(of.0),
         unit => format!("{} ({})", cut(of.0), cut(unit)),
@@ -30,7 +35,7 @@ fn under_heading(table: &mut Table, heading: &mut String, of: (&str, &str), core
     table.row(std::iter::once(first).chain(cells).collect());
 }
 
-/// The first thing to be said of a result that is invalid.
+/// Opening sentence for an invalid result.
 pub(super) fn invalid(what: &str, because: &[String]) -> String {
     let why = because.first().map_or("it has no figures.", String::as_str);
     let more = match because.len() {
@@ -40,8 +45,7 @@ pub(super) fn invalid(what: &str, because: &[String]) -> String {
     format!("{what} is INVALID, do not use it: {}{more}", facts::plain::plain(why))
 }
 
-/// Results side by side for people: which is faster, then figures, causes, and settings that differ. Lines have at most so many
-/// columns.
+/// Speeds, figures, causes and differing settings, in lines of at most `columns` columns.
 pub fn text(comparison: &Comparison, columns: usize) -> String {
     let mut text = String::new();
     for sentence in &comparison.sentences {
@@ -90,7 +94,7 @@ fn figures(comparison: &Comparison, letters: &[String], columns: usize) -> Strin
         return "\nNo comparable figures.\n".to_owned();
     }
     let others: Vec<usize> = (1..letters.len()).collect();
-    // As many results next to each other as fit; the others below, again with the first one.
+    // Splits results over several tables if they do not fit; each table has the first result.
     let tables = |count: usize| -> Vec<Table> {
         others.chunks(count).map(|others| table(comparison, letters, others)).collect()
     };
@@ -101,7 +105,7 @@ fn figures(comparison: &Comparison, letters: &[String], columns: usize) -> Strin
     format!("\n{}\n\n{}", wrapped_at(about, 0, columns), tables.join("\n"))
 }
 
-/// The first result, and some others.
+/// Table of the first result and some others.
 fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> Table {
     let mut header = vec![String::new(), letters.first().cloned().unwrap_or_default()];
     header.extend(others.iter().flat_map(|index| [letters[*index].clone(), "change       ".to_owned()]));
@@ -123,13 +127,13 @@ fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> Table
     table
 }
 
-/// With room for the longest word, so that numbers stand below each other.
+/// Change, padded to the longest word so that numbers align.
 fn change(difference: &Difference) -> String {
     format!("{} {:<6}", signed_percent(difference.change_percent, 1), difference.told_word())
 }
 
 fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a str)>, columns: usize) -> String {
-    // What holds for several figures is said once.
+    // One line for all figures with the same words.
     let mut groups: Vec<((String, &str), Vec<String>)> = Vec::new();
     for (letter, line, words) in lines {
         let of = (letter, words);
@@ -145,16 +149,16 @@ fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a 
     if text.is_empty() { text } else { format!("\n{heading}:\n{text}") }
 }
 
-/// Values not compared, with the reason.
+/// Omitted figures, with the reason.
 pub(super) fn left_out(left_out: &[LeftOut], columns: usize) -> String {
     let line = |line: String| wrapped_at(&format!("   {line}"), 6, columns) + "\n";
     let text: String = left_out_lines(left_out).into_iter().map(line).collect();
     if text.is_empty() { text } else { format!("\nNot compared:\n{text}") }
 }
 
-/// A foreign name on one line, cut where it is long.
+/// Untrusted name on one line, cut to the maximum length.
 pub(super) fn cut(text: &str) -> String {
-    // Names are foreign text: a control character could rewrite the terminal.
+    // Control characters could rewrite the terminal.
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     shortened(&plain, NAME_CHARS_MAX)
 }

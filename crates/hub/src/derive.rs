@@ -116,7 +116,8 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
 /// The verdict and the losses of each score, in sentences.
 pub(crate) fn headline(explained: &Explained<'_>) -> String {
     let narrative = Narrative::of(&explained.facts, &explained.assessment);
-    let place = narrative.neighbours.iter().map(Neighbours::sentence).collect();
+    let neighbours = explain::neighbours(&explained.facts, &explained.assessment);
+    let place = neighbours.iter().map(Neighbours::sentence).collect();
     [vec![narrative.verdict], narrative.answers, narrative.ledgers, place].concat().join(" ")
 }
 

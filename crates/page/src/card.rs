@@ -5,6 +5,7 @@ use crate::draw::{Area, n, swatch};
 use crate::summary::Highlight;
 use crate::{Subject, style, summary, timeline};
 use compare::Neighbours;
+use facts::lines::wrapped_at;
 use facts::shortened;
 use maud::{Markup, PreEscaped, html};
 
@@ -53,24 +54,13 @@ fn lines(text: &str, top: f64, (size, is_bold): (f64, bool), room: f64, lines_ma
     }
 }
 
-/// Wraps a text into at most `lines_max` lines of at most `letters_max` letters; longer words are cut.
+/// Wraps a text into at most `lines_max` lines of at most `letters_max` letters.
 fn wrap(text: &str, letters_max: usize, lines_max: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        let is_full = lines.len() == lines_max;
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= letters_max => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(line) if is_full => {
-                // The ellipsis needs one letter.
-                let room = letters_max.saturating_sub(1);
-                *line = line.chars().take(room).chain(['…']).collect();
-                return lines;
-            }
-            _ => lines.push(shortened(word, letters_max)),
-        }
+    let wrapped = wrapped_at(text, 0, letters_max);
+    let mut lines: Vec<String> = wrapped.lines().take(lines_max).map(str::to_owned).collect();
+    if let Some(last) = lines.last_mut().filter(|_| wrapped.lines().count() > lines_max) {
+        // The ellipsis needs one letter.
+        *last = last.chars().take(letters_max.saturating_sub(1)).chain(['…']).collect();
     }
     lines
 }
@@ -122,19 +112,22 @@ fn over_time(subject: &Subject<'_>) -> Option<Markup> {
 /// Bars of this board and of those next to it.
 fn chart(neighbours: &Neighbours) -> Markup {
     const TOP: f64 = 408.0;
-    const NAME: f64 = 330.0;
     const VALUE: f64 = 120.0;
+    const NAME_MAX: f64 = 560.0;
+    const SIZE: f64 = 17.0;
     let most = neighbours.value_max();
     let row = (200.0 / neighbours.bars.len().max(1) as f64).min(28.0);
-    let left = SIDE + NAME + VALUE + 16.0;
+    let letters = neighbours.bars.iter().map(|bar| bar.label().chars().count()).max().unwrap_or(0);
+    let letters = letters.min((NAME_MAX / (LETTER * SIZE)) as usize);
+    let left = SIDE + LETTER * SIZE * letters as f64 + VALUE + 16.0;
     let width = |value: f64| ((WIDTH - SIDE - left) * value / most).max(2.0);
     html! {
         g.axis { text x=(SIDE) y="392" font-size="16" { (neighbours.caption()) } }
         @for (index, bar) in neighbours.bars.iter().enumerate() {
             @let y = TOP + row * index as f64;
             @let weight = if bar.is_this { "bold" } else { "normal" };
-            text x=(SIDE) y=(n(y + row * 0.7)) font-size="17" font-weight=(weight) { (shortened(&bar.label(), 32)) }
-            text x=(n(left - 16.0)) y=(n(y + row * 0.7)) font-size="17" font-weight=(weight) text-anchor="end" { (bar.value_words(&neighbours.unit)) }
+            text x=(SIDE) y=(n(y + row * 0.7)) font-size=(SIZE) font-weight=(weight) { (shortened(&bar.label(), letters)) }
+            text x=(n(left - 16.0)) y=(n(y + row * 0.7)) font-size=(SIZE) font-weight=(weight) text-anchor="end" { (bar.value_words(&neighbours.unit)) }
             rect.bar[bar.is_this].rest[!bar.is_this] x=(n(left)) y=(n(y + row * 0.15)) width=(n(width(bar.value))) height=(n(row * 0.66)) {}
         }
     }
@@ -148,7 +141,7 @@ mod tests {
     fn text_is_broken_and_cut() {
         assert_eq!(wrap("one two three", 7, 3), ["one two", "three"]);
         assert_eq!(wrap("one two three four", 7, 2), ["one two", "three…"]);
-        assert_eq!(wrap("unbreakable", 6, 2), ["unbre…"]);
+        assert_eq!(wrap("unbreakable", 6, 1), ["unbre…"]);
         assert!(wrap("", 6, 2).is_empty());
     }
 }

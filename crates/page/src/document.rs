@@ -14,16 +14,16 @@ pub(crate) struct Script {
 
 /// Pointer for plots over time: on every page of results.
 pub(crate) const PLOTS: Script =
-    Script { text: include_str!("script.js"), hash: "G/aUL1oWSYxPGXvoegVY8Kn7cA+ACF4dBx4f5uqgveE=", follows: false };
+    Script { text: include_str!("script.js"), hash: "NrePOW3csjSfXEILxXH1UwzIzAbdupSg7Kw41PObZOo=", follows: false };
 /// Filters, sorts and compares rows of a table.
 pub(crate) const TABLE: Script = Script {
     text: include_str!("site/index.js"),
-    hash: "eYii6x/UWggp7Woq4y3ldMfr1wmJ600CZSj58zWmSkE=",
+    hash: "5xbjMbUl89vZc/f5cn+UO5Um0Om3Jt0ewpKLyFl8r2A=",
     follows: false,
 };
 /// Updates the page of a monitor from the event stream of the server.
 pub(crate) const LIVE: Script =
-    Script { text: include_str!("live.js"), hash: "Oop/uUIw/cI4nkM2mqTVkKpH6/H9exfecMFZJvvHIg0=", follows: true };
+    Script { text: include_str!("live.js"), hash: "ppGaDe3IVOsMTy3j8Ea3ZwNv0pcNp6hfAC5jGtR6EHk=", follows: true };
 
 /// Prohibits loading of any resource.
 const POLICY: &str =
@@ -61,7 +61,7 @@ pub(crate) fn document_within(around: &Around, name: &str, top: &Markup, parts: 
     Frame { name, head: around.head.clone(), style: "", top: &top, parts, nothing, foot, script: Some(&PLOTS) }.page()
 }
 
-/// What a site puts around a page.
+/// Elements of a site around a page.
 #[derive(Debug, Clone, Default)]
 pub struct Around {
     /// Additional elements of the head.

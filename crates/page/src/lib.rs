@@ -26,6 +26,7 @@ mod pictures;
 mod rank;
 mod raster;
 mod repetitions;
+mod result_row;
 mod settings;
 mod several;
 pub mod site;

@@ -1,13 +1,13 @@
-// Shows what the stream brings in the place of what it brought before. To pause ends the stream; to resume begins it again.
+// Shows each event of the stream in place of the last one. Pausing ends the stream; resuming starts it again.
 "use strict";
 (() => {
   const [shown, state, button] = ["shown", "state", "pause"].map((id) => document.getElementById(id));
   let stream;
   const say = (text) => { if (state.textContent !== text) state.textContent = text; };
-  // Of a plot that is wider than the window the newest end is shown.
+  // A plot that is wider than the window shows its newest end.
   const parts = () => [...shown.querySelectorAll("[tabindex]")];
   parts().forEach((part) => { part.scrollLeft = part.scrollWidth; });
-  // Where a reader has scrolled to and what is focused stay as they are.
+  // Keeps scroll positions and focus.
   const show = (text) => {
     const places = parts().map((part) => part.scrollLeft), focused = parts().indexOf(document.activeElement);
     shown.innerHTML = text;

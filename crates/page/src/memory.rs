@@ -200,13 +200,12 @@ fn best(rates: &[Rate]) -> Vec<&Rate> {
 fn bandwidth(subject: &Subject<'_>) -> Option<Markup> {
     let rates = rates(subject.facts);
     let most = rates.iter().map(|rate| rate.mb_per_s).reduce(f64::max)?;
-    let scale = Scale::linear((0.0, most), (0.0, 240.0));
     let best = best(&rates);
     Some(html! {
-        @if !best.is_empty() { (rate_table("Fastest routine for each CPU and operation", &best, &scale)) }
+        @if !best.is_empty() { (rate_table("Fastest routine for each CPU and operation", &best, most)) }
         details open[best.is_empty()] {
             summary { "All " (rates.len()) " routines" }
-            (rate_table("Best repetition of each routine", &rates.iter().collect::<Vec<_>>(), &scale))
+            (rate_table("Best repetition of each routine", &rates.iter().collect::<Vec<_>>(), most))
         }
     })
 }
@@ -228,15 +227,11 @@ fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
     )
 }
 
-fn rate_table(caption: &str, rates: &[&Rate], scale: &Scale) -> Markup {
+fn rate_table(caption: &str, rates: &[&Rate], most: f64) -> Markup {
     let columns = [text("CPU"), text("Operation"), text("Routine"), table_number("MB/s"), text("Of the highest")];
     let row = |rate: &&Rate| {
         let routine = html! { (rate.routine) @if rate.is_libc { " (C library)" } };
-        let bar = html! {
-            svg width="240" height="12" viewBox="0 0 240 12" aria-hidden="true" {
-                rect.bar y="2" width=(n(scale.at(rate.mb_per_s))) height="8" {}
-            }
-        };
+        let bar = html! { i.rate style={ "width:" (n(240.0 * rate.mb_per_s / most)) "px" } {} };
         let operation = cell(rate.operation.as_str());
         vec![cell(&rate.place), operation, routine, cell(number(rate.mb_per_s, "MB/s")), bar]
     };

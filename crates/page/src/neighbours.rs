@@ -31,7 +31,7 @@ fn bars(chart: &Neighbours) -> Markup {
         table.boards {
             caption { (chart.caption()) ", place " (chart.place) " of " (chart.of) }
             @for bar in &chart.bars {
-                tr.this[bar.is_this] {
+                tr class=[bar.is_this.then_some("this")] {
                     th scope="row" { (bar.label()) }
                     td { (bar.value_words(&chart.unit)) }
                     td {

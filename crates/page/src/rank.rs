@@ -1,10 +1,10 @@
 //! Section: rank of the main figures among known results, and comparison with boards of the same kind.
 
-use crate::draw::table::{cell, maybe, number, table, text};
+use crate::draw::table::{cell, number, table, text};
 use crate::draw::{Scale, n};
 use crate::order::rank;
 use crate::{Section, Subject};
-use compare::{Entry, Range, Ranking, Standing};
+use compare::{Entry, Range, Ranking};
 use facts::{Figure, Verdict};
 use maud::{Markup, html};
 
@@ -75,20 +75,10 @@ fn row(entry: &Entry) -> Vec<Markup> {
         Some(extremes) => Range { low: extremes.low, high: extremes.high, ..range },
         None => range,
     };
-    let (figure, range) = (&entry.figure, entry.expected.map(ends));
-    let title = html! {
-        (facts::plain(&entry.title))
-        @if let Some(core) = &figure.core { span.soft { " (" (facts::plain(&core.label())) ")" } }
-    };
-    vec![
-        title,
-        cell(format!("{} {}", entry.value_words(), facts::plain(&figure.unit))),
-        maybe(entry.median_words()),
-        maybe(entry.range_words()),
-        html! { @if let Some(range) = range { (bar(&range, figure)) } },
-        maybe(entry.same_soc.as_ref().map(Standing::words)),
-        cell(entry.all.words()),
-    ]
+    let bar = html! { @if let Some(range) = entry.expected.map(ends) { (bar(&range, &entry.figure)) } };
+    let [title, value, unit, median, range, same_soc, all] = entry.cells().map(|words| facts::plain(&words));
+    let value = format!("{value} {unit}");
+    vec![cell(title), cell(value), cell(median), cell(range), bar, cell(same_soc), cell(all)]
 }
 
 /// Draws the range as a bar, its median as a stroke, the own value as a dot; the scale is logarithmic.

@@ -1,4 +1,4 @@
-// A cursor common to all plots over time, with the values below it; dragging zooms, a double click goes back.
+// A common cursor for all plots over time, with values below; dragging zooms, a double click resets.
 "use strict";
 (() => {
   const plots = [...document.querySelectorAll("svg[data-time]")];

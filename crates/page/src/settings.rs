@@ -1,6 +1,6 @@
 //! Section: settings before, during and after the run, and unavailable settings.
 
-use crate::draw::table::{cell, maybe, number, table, text};
+use crate::draw::table::{cell, number, table, text};
 use crate::{Section, Subject};
 use maud::{Markup, html};
 use record::{Fact, NotRestored, Policy, RestoreOutcome, SettingChange};
@@ -37,18 +37,25 @@ fn policy_table(policies: &[Policy]) -> Markup {
         number("Hardware"),
         number("OPPs"),
     ];
-    let row = |policy: &Policy| {
-        vec![
-            cell(policy.policy),
-            cell(record::cpu_list(&policy.cpus)),
-            cell(words(&policy.driver)),
-            cell(words(&policy.governor)),
-            cell(range(&policy.limit_khz_min, &policy.limit_khz_max)),
-            cell(range(&policy.clock_khz_min, &policy.clock_khz_max)),
-            maybe(Some(policy.opps_khz.len()).filter(|count| *count > 0)),
+    let settings = |policy: &Policy| {
+        let opps = policy.opps_khz.len();
+        [
+            words(&policy.driver),
+            words(&policy.governor),
+            range(&policy.limit_khz_min, &policy.limit_khz_max),
+            range(&policy.clock_khz_min, &policy.clock_khz_max),
+            if opps > 0 { opps.to_string() } else { String::new() },
         ]
     };
-    let rows: Vec<_> = policies.iter().map(row).collect();
+    // Servers have a policy for each CPU.
+    let alike = policies.chunk_by(|a, b| settings(a) == settings(b));
+    let row = |policies: &[Policy]| {
+        let numbers: Vec<u32> = policies.iter().map(|policy| policy.policy).collect();
+        let cpus: Vec<u32> = policies.iter().flat_map(|policy| policy.cpus.iter().copied()).collect();
+        let first = policies.first().map(settings).unwrap_or_default();
+        [record::cpu_list(&numbers), record::cpu_list(&cpus)].into_iter().chain(first).map(cell).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = alike.map(row).collect();
     table("cpufreq policies before the run, clocks in MHz", &columns, &rows)
 }
 

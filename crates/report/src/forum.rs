@@ -1,7 +1,7 @@
 //! Report: a post for a forum, in Markdown: board, verdict, main figures, place among known boards with a chart as text.
 
-use crate::markdown::{board, chart, measured_on, place};
-use explain::diagnosis::narrative::Narrative;
+use crate::markdown::{board, measured_on};
+use explain::Narrative;
 use facts::figures::main::headlines;
 use facts::plain::markdown;
 use facts::{Explanation, Facts, Verdict};
@@ -25,11 +25,14 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let figures: Vec<String> = shown.map(|(name, value)| format!("{name} {value}")).collect();
     let verdict = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };
     let verdict = std::iter::once(verdict).chain(told.ledgers.first().cloned()).collect::<Vec<_>>().join(" ");
-    let lines = [Some(verdict), Some(figures.join(" · ")), place(&told)];
+    let neighbours = explain::neighbours(facts, explained);
+    let place = neighbours.as_ref().map(|found| found.sentence());
+    let lines = [Some(verdict), Some(figures.join(" · ")), place];
     let lines = lines.into_iter().flatten().filter(|line| !line.is_empty()).map(|line| markdown(&line));
     let first = format!("**{}** ({})", board(&facts.machine), measured_on(facts));
     let lines: Vec<String> = std::iter::once(first).chain(lines).collect();
-    lines.join(LINE_END) + "\n" + &chart(&told, CHART_COLUMNS)
+    let chart = neighbours.map_or_else(String::new, |found| found.chart_markdown(CHART_COLUMNS));
+    lines.join(LINE_END) + "\n" + &chart
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Report: a result in Markdown, for reviews, forums and issue trackers: verdict, machine, table of main figures,
 //! causes, folded notes.
 
-use explain::diagnosis::narrative::Narrative;
+use explain::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list};
@@ -25,10 +25,12 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     let told = Narrative::of(facts, explained);
     let first = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };
     let _ = writeln!(text, "**{}**", markdown(&first));
-    for sentence in told.answers.iter().chain(&told.ledgers).chain(&place(&told)) {
+    let neighbours = explain::neighbours(facts, explained);
+    let place = neighbours.as_ref().map(|found| found.sentence());
+    for sentence in told.answers.iter().chain(&told.ledgers).chain(&place) {
         let _ = writeln!(text, "{}", markdown(sentence));
     }
-    text.push_str(&chart(&told, CHART_COLUMNS));
+    text.push_str(&neighbours.map_or_else(String::new, |found| found.chart_markdown(CHART_COLUMNS)));
     let _ = writeln!(text, "\n{}", measured_on(facts));
     text.push_str(&main_figures(facts));
     text.push_str(&energy(facts));
@@ -56,17 +58,6 @@ fn energy(facts: &Facts<'_>) -> String {
 pub(super) fn board(machine: &Machine) -> String {
     let name = facts::machine_name(machine).or(machine.soc.known());
     name.map_or_else(|| "Unknown board".to_owned(), |name| markdown(name))
-}
-
-/// Place among known boards in one sentence.
-pub(super) fn place(told: &Narrative) -> Option<String> {
-    told.neighbours.as_ref().map(|found| found.sentence())
-}
-
-/// Bars of this board and of those next to it; empty if none are known.
-pub(super) fn chart(told: &Narrative, columns: usize) -> String {
-    let chart = told.neighbours.as_ref().map(|found| found.chart(columns).join("\n"));
-    chart.map_or_else(String::new, |chart| format!("\n```\n{chart}\n```\n"))
 }
 
 /// SoC, kernel, distribution, date and program on one line.

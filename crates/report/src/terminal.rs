@@ -36,7 +36,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String 
         text.push_str(&explanation(explained, columns));
         return text;
     }
-    text.push_str(&told(&Narrative::of(facts, explained), columns));
+    text.push_str(&told(facts, explained, columns));
     let _ = write!(text, "\n{}", measured(facts, explained, columns));
     text
 }
@@ -83,8 +83,9 @@ fn energy(facts: &Facts<'_>, columns: usize) -> String {
 }
 
 /// Everything except figures.
-fn told(told: &Narrative, columns: usize) -> String {
+fn told(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
     let mut text = String::new();
+    let told = Narrative::of(facts, explained);
     for sentence in &told.answers {
         let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
@@ -92,7 +93,7 @@ fn told(told: &Narrative, columns: usize) -> String {
     for sentence in &told.ledgers {
         let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
-    if let Some(neighbours) = &told.neighbours {
+    if let Some(neighbours) = explain::neighbours(facts, explained) {
         let _ = writeln!(text, "{}", wrapped_at(&neighbours.sentence(), 0, columns));
         let _ = writeln!(text, "\n{}", neighbours.chart(columns.min(CHART_COLUMNS)).join("\n"));
     }

@@ -22,6 +22,11 @@ pub(super) struct Figure {
     unit: &'static str,
 }
 
+/// Figure with its limit.
+pub(super) fn limit(name: &'static str, measured: Option<f64>, below: f64, unit: &'static str) -> Figure {
+    Figure { name, measured, below, unit }
+}
+
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, measured, below, unit } = *self;

@@ -1,45 +1,46 @@
-//! How long a page takes and how large it is: of a standard run, of a log, and of a recording of a day at ten rows a second,
-//! which is written for it into the target directory.
+//! How long a page takes to make and until it can be used, how large it is and what it requests: of a standard run, a thermal
+//! test, a log, and a recording of a day at ten rows a second, which is written for it into the target directory.
 
-use crate::{recording, workspace};
+use super::figures::limit;
+use crate::{recording, web_page, workspace};
 use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// Pages that are timed of each file; the fastest counts.
-const PAGES: usize = 5;
-/// A standard run and a log, in the folder of the tests of `explain`.
-const SMALL: [&str; 2] = ["own/two-policies.json", "composed/0.9.72-three-clusters.txt"];
+/// Number of timings; the fastest counts.
+const TIMES: usize = 5;
+/// A standard run, a thermal test and a log, in the directory of crates.
+const SMALL: [&str; 3] =
+    ["explain/tests/own/two-policies.json", "page/tests/thermal.json", "explain/tests/composed/0.9.72-hot.txt"];
 const HOURS: f64 = 24.0;
 
-/// Prints a line for each.
+/// Prints figures and limits of each.
 pub(super) fn main(binary: &Path) -> Result<()> {
-    let tests = workspace::root().join("crates/explain/tests");
+    let crates = workspace::root().join("crates");
     for file in SMALL {
-        line(binary, &tests.join(file), PAGES)?;
+        figures(binary, &crates.join(file), TIMES)?;
     }
     let day = workspace::target_folder()?.join("day.rec");
     if !day.exists() {
         recording::write(&day, HOURS)?;
     }
-    line(binary, &day, 1)
+    figures(binary, &day, 1)
 }
 
-fn line(binary: &Path, file: &Path, pages: usize) -> Result<()> {
+fn figures(binary: &Path, file: &Path, times: usize) -> Result<()> {
     let page = workspace::target_folder()?.join("page.html");
     let mut best_ms = f64::INFINITY;
-    for _ in 0..pages {
+    for _ in 0..times {
         let begin = Instant::now();
         workspace::said(Command::new(binary).arg("report").arg(file).arg("--html").arg(&page))?;
         best_ms = best_ms.min(begin.elapsed().as_secs_f64() * 1000.0);
     }
-    let (read, written) = (file.metadata()?.len(), page.metadata()?.len());
-    println!(
-        "page of {:<40} {best_ms:>7.0} ms, {:>6.0} kB from {:>8.0} kB",
-        file.file_name().unwrap_or_default().to_string_lossy(),
-        written as f64 / 1e3,
-        read as f64 / 1e3
-    );
+    println!("page of {}:", file.file_name().unwrap_or_default().to_string_lossy());
+    println!("  {}", limit("made, with the start of the program", Some(best_ms), 15.0, "ms"));
+    println!("  {}", limit("size", Some(page.metadata()?.len() as f64 / 1e3), 300.0, "kB"));
+    let opened = web_page::opened(&page)?;
+    println!("  {}", limit("can be used in Chromium", opened.as_ref().map(|page| page.usable_ms), 200.0, "ms"));
+    println!("  {}", limit("requests", opened.map(|page| page.requests as f64), 1.0, ""));
     Ok(())
 }

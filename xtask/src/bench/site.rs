@@ -3,7 +3,8 @@
 //! Its results are the logs of the tests, or of a directory that is named, copied until there are enough, with every score
 //! of each copy a little different. The directory for them is made in the target directory.
 
-use crate::workspace;
+use super::figures::limit;
+use crate::{web_page, workspace};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,14 @@ pub(super) fn main(binary: &Path, results: usize) -> Result<()> {
     build(binary, &shelf, &out, "built")?;
     (results..results + NEW).try_for_each(put)?;
     build(binary, &shelf, &out, "with 10 new results")?;
-    build(binary, &shelf, &out, "with nothing new")
+    build(binary, &shelf, &out, "with nothing new")?;
+    let index = fs::read_to_string(out.join("index.html"))?;
+    let (first, _) = index.split_once("<script id=\"rows\"").unwrap_or((&index, ""));
+    println!("  {}", limit("first page before its search data", Some(first.len() as f64 / 1e3), 300.0, "kB"));
+    let painted = web_page::opened(&out.join("index.html"))?.map(|page| page.painted_ms);
+    println!("  {}", limit("first plot in Chromium", painted, 300.0, "ms"));
+    println!("whole first page: {:.0} kB", index.len() as f64 / 1e3);
+    Ok(())
 }
 
 fn build(binary: &Path, shelf: &Path, out: &Path, what: &str) -> Result<()> {
@@ -56,13 +64,10 @@ fn build(binary: &Path, shelf: &Path, out: &Path, what: &str) -> Result<()> {
 
 /// Texts of logs: the corpus that the tests look for, and what was composed for them.
 fn logs() -> Result<Vec<String>> {
-    let root = workspace::root();
-    let corpus = std::env::var_os("SBC_BENCH_CORPUS").map(PathBuf::from);
-    let corpus =
-        corpus.or_else(|| root.ancestors().map(|folder| folder.join("shared/corpus")).find(|path| path.is_dir()));
+    let corpus = crate::corpus::corpus();
     let parts = corpus.iter().flat_map(|corpus| ["open", "more"].map(|part| corpus.join(part).join("results")));
     let mut logs = Vec::new();
-    for folder in parts.chain([root.join("crates/explain/tests/composed")]) {
+    for folder in parts.chain([workspace::root().join("crates/explain/tests/composed")]) {
         let entries: std::io::Result<Vec<PathBuf>> = folder.read_dir()?.map(|entry| Ok(entry?.path())).collect();
         let mut files = entries?;
         files.retain(|file| file.extension().is_some_and(|ending| ending == "txt"));

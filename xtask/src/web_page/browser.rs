@@ -1,5 +1,5 @@
-//! A Chromium without a window, spoken to by the Chrome DevTools Protocol over two pipes
-//! (<https://chromedevtools.github.io/devtools-protocol>): JSON messages, each ended by a NUL.
+//! Chromium without a window, by the Chrome DevTools Protocol over two pipes
+//! (<https://chromedevtools.github.io/devtools-protocol>): JSON messages, each terminated by a NUL.
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// The shell gives Chromium the descriptors 3 and 4, where it listens and answers.
+/// Gives Chromium the descriptors 3 and 4 for requests and answers.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
 const OPTIONS: [&str; 10] = [
     "--headless",
@@ -27,33 +27,43 @@ const OPTIONS: [&str; 10] = [
     "about:blank",
 ];
 
-/// Waits until the page is drawn; a frame, which is a process of its own, is drawn some time later.
+/// Waits until the page is drawn; a frame is a separate process and is drawn later.
 const DRAWN: &str = "new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(done, document.querySelector('iframe') ? 400 : 0))))";
-/// As much of a page is on a picture, in pixels: some are a hundred windows high.
-const HEIGHT_MAX: u64 = 3000;
+/// Maximum height of a picture, in pixels: some pages are a hundred windows high.
+pub(super) const HEIGHT_MAX: u64 = 4000;
+/// Milliseconds until the first paint with content, and until the page can be used: no script runs after its content is
+/// loaded.
+const TIMES: &str = "new Promise((done) => {
+  const look = () => {
+    const [paint] = performance.getEntriesByName('first-contentful-paint');
+    const [{ domContentLoadedEventEnd: loaded }] = performance.getEntriesByType('navigation');
+    if (paint && loaded) done([paint.startTime, Math.max(paint.startTime, loaded)]); else setTimeout(look, 5);
+  };
+  look();
+})";
 
-/// A browser with one page.
+/// Browser with one page.
 pub(super) struct Browser {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     asked: u64,
     page: String,
-    /// Addresses that were asked for, but those that the browser made itself (`blob:`, `data:`).
+    /// Requested addresses, except for local ones (`blob:`, `data:`).
     pub(super) requests: Vec<String>,
     /// Console messages of the page, its frames, its worker and the browser.
     pub(super) messages: Vec<String>,
 }
 
-/// Name of the program, if it is there.
+/// Name of the program, if installed.
 pub(super) fn find() -> Option<&'static str> {
     let runs = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|told| told.status.success());
     ["chromium", "chromium-browser", "google-chrome"].into_iter().find(runs)
 }
 
 impl Browser {
-    /// Starts it with an empty page that is watched.
+    /// Starts the browser with an empty page.
     pub(super) fn start(program: &str) -> Result<Self> {
         let profile = workspace::target_folder()?.join("web/profile");
         let mut command = Command::new("sh");
@@ -73,7 +83,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Watches a page, a frame or a worker, and its frames and workers.
+    /// Enables events of a page, frame or worker, and of its frames and workers.
     fn watch(&mut self, session: &str) -> Result<()> {
         for domain in ["Network.enable", "Runtime.enable", "Log.enable", "Page.enable"] {
             self.send(domain, &json!({}), session)?;
@@ -92,14 +102,14 @@ impl Browser {
     /// Opens an address and waits until it is loaded.
     pub(super) fn open_address(&mut self, address: &str) -> Result<()> {
         self.call("Page.navigate", json!({ "url": address }))?;
-        // A page without scripts would call nobody.
+        // Polls, because a page without scripts sends no event.
         while self.evaluate("document.readyState")? != "complete" {
             sleep(Duration::from_millis(5));
         }
         Ok(())
     }
 
-    /// The value of an expression of JavaScript in the page, awaited where it is a promise.
+    /// Value of a JavaScript expression in the page; awaits promises.
     pub(super) fn evaluate(&mut self, expression: &str) -> Result<Value> {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let answer = self.call("Runtime.evaluate", asked)?;
@@ -109,22 +119,29 @@ impl Browser {
         Ok(answer["result"]["value"].clone())
     }
 
-    /// Makes the window so many pixels wide and asks for a colour scheme, as the reader's system does.
-    pub(super) fn window(&mut self, width: u32, scheme: &str) -> Result<()> {
+    /// Milliseconds until the open page was painted, and until it could be used.
+    pub(super) fn times_ms(&mut self) -> Result<[f64; 2]> {
+        let times = self.evaluate(TIMES)?;
+        let millis = |at: usize| times[at].as_f64().context("nothing was painted");
+        Ok([millis(0)?, millis(1)?])
+    }
+
+    /// Sets the width of the window in pixels, the colour scheme, and the medium: `print`, or empty for the screen.
+    pub(super) fn window(&mut self, width: u32, scheme: &str, medium: &str) -> Result<()> {
         let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size)?;
         let scheme = json!({ "name": "prefers-color-scheme", "value": scheme });
-        self.call("Emulation.setEmulatedMedia", json!({ "features": [scheme] }))?;
+        self.call("Emulation.setEmulatedMedia", json!({ "media": medium, "features": [scheme] }))?;
         Ok(())
     }
 
-    /// Lets the page run its scripts, or not, from the next one that is opened.
+    /// Enables or disables scripts from the next opened page on.
     pub(super) fn scripts(&mut self, run: bool) -> Result<()> {
         self.call("Emulation.setScriptExecutionDisabled", json!({ "value": !run }))?;
         Ok(())
     }
 
-    /// Presses a key and lets it go. Only a page that has the focus follows it.
+    /// Presses and releases a key, with the page focused.
     pub(super) fn key(&mut self, key: &str) -> Result<()> {
         self.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }))?;
         let (code, text) = if key == "Enter" { (13, "\r") } else { (9, "") };
@@ -134,13 +151,8 @@ impl Browser {
         Ok(())
     }
 
-    /// A picture of the page from its top, as PNG.
-    pub(super) fn picture(&mut self, width: u32) -> Result<Vec<u8>> {
-        self.picture_of_top(width, HEIGHT_MAX)
-    }
-
-    /// A picture of the page from its top to this height at most, as PNG.
-    pub(super) fn picture_of_top(&mut self, width: u32, height_max: u64) -> Result<Vec<u8>> {
+    /// The page from its top to this height at most, as PNG.
+    pub(super) fn picture(&mut self, width: u32, height_max: u64) -> Result<Vec<u8>> {
         self.evaluate(DRAWN)?;
         let height = self
             .evaluate("Math.ceil(document.documentElement.getBoundingClientRect().height)")?
@@ -152,7 +164,7 @@ impl Browser {
         Ok(BASE64.decode(picture["data"].as_str().context("no picture")?)?)
     }
 
-    /// Gives these files to the page, as if a person had chosen them.
+    /// Selects these files in a file input of the page.
     pub(super) fn choose(&mut self, selector: &str, files: &[String]) -> Result<()> {
         let asked = json!({ "expression": format!("document.querySelector({selector:?})") });
         let object = self.call("Runtime.evaluate", asked)?["result"]["objectId"].clone();
@@ -160,7 +172,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Drops these files at a place of the page.
+    /// Drops these files onto the page.
     pub(super) fn drop_files(&mut self, files: &[String]) -> Result<()> {
         let data = json!({ "items": [], "files": files, "dragOperationsMask": 1 });
         for kind in ["dragEnter", "dragOver", "drop"] {
@@ -169,7 +181,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Asks and waits for the answer.
+    /// Calls a method and waits for its answer.
     fn call(&mut self, method: &str, parameters: Value) -> Result<Value> {
         let session = self.page.clone();
         let id = self.send(method, &parameters, &session)?;
@@ -202,7 +214,7 @@ impl Browser {
         serde_json::from_slice(&bytes).context("Chromium ended")
     }
 
-    /// Keeps what an event tells.
+    /// Records the data of an event.
     fn note(&mut self, event: &Value) -> Result<()> {
         let parameters = &event["params"];
         match event["method"].as_str().unwrap_or_default() {
@@ -227,7 +239,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It asks its own processes to end; what is left of it is ended with it.
+        // The browser ends its own processes.
         let _ = self.send("Browser.close", &json!({}), "");
         let _ = self.child.wait();
     }

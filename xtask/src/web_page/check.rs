@@ -1,8 +1,8 @@
-//! The HTML file in a real Chromium: whether its pages are those of the program byte for byte, whether it asks for anything,
-//! and how long it takes.
+//! The HTML file in Chromium: its pages equal those of the program byte for byte, it requests nothing, and its times are
+//! measured.
 
 mod hub;
-mod looks;
+pub(super) mod looks;
 mod machines;
 mod reader;
 mod site;
@@ -11,7 +11,6 @@ use super::browser::{self, Browser};
 use crate::{recording, workspace};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,23 +18,23 @@ use web::{Results, Selection};
 
 /// One log, as a reader opens it.
 pub(super) const ONE: &str = "crates/explain/tests/composed/0.9.72-three-clusters.txt";
-/// Logs that were composed for the tests.
+/// Directory of logs composed for the tests.
 const COMPOSED: &str = "crates/explain/tests/composed";
-/// Folders of logs and results that are part of the checkout.
+/// Directories of logs and results of the checkout.
 const OWN: [&str; 3] = [COMPOSED, "crates/explain/tests/made", "crates/explain/tests/own"];
-/// Folders of a collection of published logs, which is no part of it.
+/// Directories of the collection of published logs.
 const COLLECTED: [&str; 4] = ["open/results", "open/results/reviews", "more/results", "more/results/reviews"];
-/// As many logs as a reader opens at once.
+/// Number of logs that are dropped at once.
 const SEVERAL: usize = 200;
-/// One page of so many is also made by the program itself.
+/// Interval of pages that are also compared with the output of the program.
 const ASKED: usize = 10;
 /// Number of timings; the fastest counts.
 const TIMES: usize = 5;
-/// Size of a recording at ten rows a second.
+/// Duration of a recording at ten rows per second.
 const HOURS: f64 = 24.0;
 
-/// Runs before files are given: `began` becomes the moment of the drop, `longest` the longest task of the main thread, and
-/// `page` a promise of the moment at which a page is in the frame.
+/// Runs before files are dropped: `began` is the time of the drop, `longest` the longest task of the main thread, and `page` a
+/// promise of the time from the drop to a page in the frame.
 const WATCH: &str = "
   window.longest = 0;
   new PerformanceObserver((list) => list.getEntries().forEach((task) => { longest = Math.max(longest, task.duration); }))
@@ -49,18 +48,18 @@ const WATCH: &str = "
     });
   };
   expectPage();";
-/// Waits until the worker can read files, and gives the moment: milliseconds since the file was opened.
+/// Waits until the worker can read files; returns milliseconds since the file was opened.
 const STARTED: &str = "new Promise((done) => {
     const look = () => document.documentElement.hasAttribute('data-started') ? done(window.started = performance.now()) : setTimeout(look, 5);
     look();
   })";
-/// Shows the page of a result, and gives it.
+/// Shows the page of a result and returns it.
 const PAGE: &str = "new Promise((done) => {
     document.addEventListener('shown', () => done(document.querySelector('iframe').srcdoc), { once: true });
     document.querySelectorAll('#list button')[INDEX].click();
   })";
 
-/// `save(kind)` presses a button and promises what would be saved.
+/// `save(kind)` presses a button; returns a promise of the saved blob.
 const SAVED: &str = "
   const makeAddress = URL.createObjectURL;
   window.save = (kind) => new Promise((done) => {
@@ -70,7 +69,7 @@ const SAVED: &str = "
     };
     document.querySelector('[data-save=' + kind + ']').click();
   });";
-/// The next refusal.
+/// Waits for a refusal and returns it.
 const REFUSED: &str = "new Promise((done) => {
     const look = () => {
       const told = document.querySelector('#unread li')?.textContent;
@@ -80,7 +79,7 @@ const REFUSED: &str = "new Promise((done) => {
     };
     look();
   })";
-/// `moved` becomes true once the bar of one file is shown, which the browser keeps moving.
+/// `moved` becomes true once the progress bar is shown without a value.
 const UNMEASURED: &str = "
   window.moved = false;
   new MutationObserver(() => { const bar = document.getElementById('progress'); moved ||= !bar.hidden && bar.position === -1; })
@@ -88,7 +87,7 @@ const UNMEASURED: &str = "
 /// Element that shows it, within [`PAGE`].
 const LISTED: &str = "document.querySelectorAll('#list button')[INDEX]";
 
-/// Prints a line for each figure; fails where a page differs, something is asked for, or the console has a message.
+/// Prints figures; fails if a page differs, on any request, and on any console message.
 pub(super) fn main(file: &Path) -> Result<()> {
     let program = browser::find().context("needs Chromium: apt install chromium")?;
     let one = workspace::root().join(ONE);
@@ -123,7 +122,7 @@ pub(super) fn of_hub() -> Result<()> {
     hub::main(browser::find().context("needs Chromium: apt install chromium")?)
 }
 
-/// A browser that shows the file and is ready for files.
+/// Browser with the open file, ready for files.
 fn watched(program: &str, file: &Path) -> Result<Browser> {
     watched_at(program, &format!("file://{}", path(file)))
 }
@@ -156,7 +155,7 @@ pub(super) fn nothing_told(messages: &[String], requests: &[String]) -> Result<(
     Ok(())
 }
 
-/// Every page of every file, and those of all together, made there and here.
+/// Compares the pages of all files, and those of several results, with those made here.
 fn same_pages(browser: &mut Browser, files: &[PathBuf]) -> Result<()> {
     let mut here = Results::default();
     let mut read = Vec::new();
@@ -193,7 +192,7 @@ fn same_pages(browser: &mut Browser, files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// The listed results whose pages are not those made here, and where they begin to differ.
+/// Listed results whose pages differ from those made here, with the first difference.
 fn differing(browser: &mut Browser, here: &Results, count: usize) -> Result<Vec<String>> {
     let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
     ensure!(listed == count, "{listed} of {count} results are listed");
@@ -208,7 +207,7 @@ fn differing(browser: &mut Browser, here: &Results, count: usize) -> Result<Vec<
     Ok(differ)
 }
 
-/// The page of a file as the program writes it, for a user who has no results of their own.
+/// Page of a file as the program writes it for a user without own results.
 fn written(ours: &Path, file: &Path) -> Result<String> {
     let home = workspace::target_folder()?.join("web/home");
     fs::create_dir_all(&home)?;
@@ -219,7 +218,7 @@ fn written(ours: &Path, file: &Path) -> Result<String> {
     Ok(fs::read_to_string(&page)?)
 }
 
-/// What a reader saves of a result: the same texts as the program's, and the card as a picture.
+/// Compares saved texts of a result with those of the program, and checks the saved card.
 fn saves(browser: &mut Browser, log: &Path) -> Result<()> {
     let mut here = Results::default();
     here.open(&name(log), fs::read(log)?).map_err(anyhow::Error::msg)?;
@@ -238,7 +237,7 @@ fn saves(browser: &mut Browser, log: &Path) -> Result<()> {
     finished(browser)
 }
 
-/// Damaged files are refused with name and reason.
+/// Checks that damaged files are refused with name and reason.
 fn refusals(browser: &mut Browser) -> Result<()> {
     let folder = workspace::target_folder()?.join("web");
     for (name, bytes) in [("broken.gz", b"\x1f\x8bbroken"), ("broken.zip", b"PK\x03\x04bro\0")] {
@@ -251,7 +250,7 @@ fn refusals(browser: &mut Browser) -> Result<()> {
     finished(browser)
 }
 
-/// A recording of a day: how long it takes, and how long the page does not answer meanwhile.
+/// Times a recording of a day, and the longest task of the main thread meanwhile.
 fn long_recording(browser: &mut Browser) -> Result<()> {
     let day = workspace::target_folder()?.join("day.rec");
     if !day.exists() {
@@ -279,11 +278,10 @@ fn difference(there: &Value, here: &str) -> String {
     format!("from byte {at} on, in the browser {:?}, here {:?}", around(there), around(here))
 }
 
-/// All logs and results that there are, sorted within their folders.
+/// All logs and results, sorted within their directories.
 fn files() -> Result<Vec<PathBuf>> {
     let root = workspace::root();
-    let collected = env::var_os("SBC_BENCH_CORPUS").map(PathBuf::from);
-    let collected = collected.or_else(|| root.parent().map(|folder| folder.join("shared/corpus")));
+    let collected = crate::corpus::corpus();
     let own = OWN.iter().map(|folder| root.join(folder));
     let collected = COLLECTED.iter().filter_map(|folder| Some(collected.as_ref()?.join(folder)));
     let mut files = Vec::new();
@@ -295,8 +293,8 @@ fn files() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The program, built as it is developed.
-fn binary() -> Result<PathBuf> {
+/// Builds the program; returns its path.
+pub(super) fn binary() -> Result<PathBuf> {
     let status = workspace::cargo().args(["build", "--locked", "--quiet", "-p", "sbc-bench"]).status()?;
     ensure!(status.success(), "the program does not build");
     Ok(workspace::target_folder()?.join("debug/sbc-bench"))

@@ -1,5 +1,5 @@
-//! A Firefox without a window, spoken to by Marionette (<https://firefox-source-docs.mozilla.org/testing/marionette>): JSON
-//! over TCP, each message after its length and a colon. The same file is tried in it once.
+//! Firefox without a window, by Marionette (<https://firefox-source-docs.mozilla.org/testing/marionette>): JSON over TCP, each
+//! message after its length and a colon. Checks the same file once.
 
 use super::check::{ONE, nothing_told, path};
 use crate::workspace;
@@ -15,12 +15,12 @@ use std::time::Duration;
 use web::{Results, Selection};
 
 const PROGRAM: &str = "firefox-esr";
-/// A free port is taken and told in a file of the profile. What pages and [`WATCH`] write goes to the standard output.
+/// Marionette selects a free port and writes it to a file of the profile; consoles of pages and [`WATCH`] write to standard output.
 const PREFERENCES: &str = "user_pref(\"marionette.port\", 0);
 user_pref(\"devtools.console.stdout.content\", true);
 user_pref(\"browser.dom.window.dump.enabled\", true);
 ";
-/// A script may run in the browser itself only where this is given.
+/// The third option permits scripts in the browser itself.
 const OPTIONS: [&str; 5] = ["--headless", "--marionette", "-remote-allow-system-access", "--no-remote", "--profile"];
 const PORT_FILE: &str = "MarionetteActivePort";
 /// Maximum start time in tenths of a second.
@@ -30,7 +30,7 @@ const SEVERAL: [&str; 3] =
     [ONE, "crates/explain/tests/composed/0.9.72-hot.txt", "crates/explain/tests/own/two-policies.json"];
 const ASKED: &str = "page asks: ";
 const CAUSED: &str = "page causes: ";
-/// Writes, in the browser itself, every request that is none of its own and what pages cause in the console.
+/// Writes all requests of pages and their console messages; runs in the browser itself.
 const WATCH: &str = "
   Services.obs.addObserver((subject) => {
     const channel = subject.QueryInterface(Ci.nsIHttpChannel);
@@ -40,13 +40,13 @@ const WATCH: &str = "
     const source = message instanceof Ci.nsIScriptError ? message.sourceName : '';
     if (/^(file|blob|data|http):/.test(source)) dump('CAUSED' + message.errorMessage + ' at ' + source + '\\n');
   } });";
-/// Waits until an expression is true, then gives another.
+/// Waits until an expression is true, then returns another one.
 const WAIT: &str = "const [done] = [...arguments].slice(-1);
   const look = () => (CONDITION) ? done(VALUE) : setTimeout(look, 20);
   look();";
 const STARTED: &str = "document.documentElement.hasAttribute('data-started')";
 const SHOWN: &str = "document.getElementById('page').srcdoc";
-/// Presses a button and gives the page that is then shown.
+/// Presses a button and returns the page that it shows.
 const PRESS: &str = "const [done] = [...arguments].slice(-1);
   document.addEventListener('shown', () => done(document.getElementById('page').srcdoc), { once: true });
   BUTTON.click();";
@@ -60,8 +60,8 @@ struct Firefox {
     asked: u64,
 }
 
-/// Opens the file, chooses logs, and compares every page with that of the program; nothing may be asked for or told.
-/// Says so where there is no Firefox.
+/// Opens the file, chooses logs, and compares all pages with those of the program; fails on requests and console messages.
+/// Skips without Firefox.
 pub(super) fn check(file: &Path) -> Result<()> {
     if !Command::new(PROGRAM).arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
         return super::skip("the file in Firefox: firefox-esr is not installed (apt install firefox-esr)");
@@ -103,7 +103,7 @@ pub(super) fn check(file: &Path) -> Result<()> {
 }
 
 impl Firefox {
-    /// Starts it with a profile of its own and one empty page.
+    /// Starts Firefox with a new profile and one empty page.
     fn start() -> Result<Self> {
         let profile = workspace::target_folder()?.join("web/firefox");
         // Missing at first.
@@ -154,7 +154,7 @@ impl Firefox {
         self.call("WebDriver:ExecuteAsyncScript", &json!({ "script": script, "args": [] }))
     }
 
-    /// Gives these files to the page, as if a person had chosen them.
+    /// Selects these files in the file input of the page.
     fn choose(&mut self, files: &[String]) -> Result<()> {
         let found = self.call("WebDriver:FindElement", &json!({ "using": "css selector", "value": "#files" }))?;
         let element = found.as_object().and_then(|found| found.values().next()).context("no element")?;
@@ -162,7 +162,7 @@ impl Firefox {
         Ok(())
     }
 
-    /// Asks and waits for the answer: one comes for each question, in their order.
+    /// Calls a method and waits for its answer; answers come in order.
     fn call(&mut self, method: &str, parameters: &Value) -> Result<Value> {
         self.asked += 1;
         let message = json!([0, self.asked, method, parameters]).to_string();

@@ -1,5 +1,5 @@
-//! `cargo xtask web`: the pages in a browser as one HTML file, built and measured; with `--check` also tried in Chromium
-//! and Firefox.
+//! `cargo xtask web`: builds and measures the pages for a browser as one HTML file; with `--check` also checks it in Chromium and
+//! Firefox.
 
 mod browser;
 mod check;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The program that makes the script between the browser and the program; its version has to be that of the library.
+/// Program that generates the bindings for the browser; its version must equal that of the library.
 const BINDGEN: &str = "wasm-bindgen";
 const BINDGEN_OPTIONS: [&str; 8] = [
     "--target",
@@ -27,6 +27,8 @@ const BINDGEN_OPTIONS: [&str; 8] = [
     "sbc-bench",
     "--out-dir",
 ];
+/// Number of timings of a page; the fastest counts.
+const TIMES: usize = 5;
 /// Maximum size of a downloaded page, in compressed bytes.
 const PACKED_BYTES_MAX: u64 = 1_500_000;
 
@@ -37,19 +39,19 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds the file and tries it in Chromium, then in Firefox where there is one.
+/// Builds the file and checks it in Chromium, then in Firefox if installed.
 pub(crate) fn check() -> Result<()> {
     let file = build()?;
     check::main(&file)?;
     firefox::check(&file)
 }
 
-/// Tries the pages of a hub in Chromium.
+/// Checks the pages of a hub in Chromium.
 pub(crate) fn check_hub() -> Result<()> {
     check::of_hub()
 }
 
-/// Says what was not tried and why, also where `./test` counts it; a failure where nothing may be skipped.
+/// Reports a skipped check, also to the list of `./test`; fails if skips are forbidden.
 fn skip(what: &str) -> Result<()> {
     println!("skipped: {what}");
     if let Some(list) = env::var_os("SBC_BENCH_SKIPS") {
@@ -59,7 +61,30 @@ fn skip(what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes the file, without paths of this machine.
+/// A page in Chromium: milliseconds until it is painted and until it can be used, and its requests.
+pub(crate) struct Opened {
+    pub(crate) painted_ms: f64,
+    pub(crate) usable_ms: f64,
+    pub(crate) requests: usize,
+}
+
+/// Opens a page several times; the fastest counts. `None` without Chromium.
+pub(crate) fn opened(page: &Path) -> Result<Option<Opened>> {
+    let Some(program) = browser::find() else { return Ok(None) };
+    let mut best = Opened { painted_ms: f64::INFINITY, usable_ms: f64::INFINITY, requests: 0 };
+    let mut browser = browser::Browser::start(program)?;
+    for _ in 0..TIMES {
+        browser.requests.clear();
+        browser.open(page)?;
+        let [painted_ms, usable_ms] = browser.times_ms()?;
+        best.painted_ms = best.painted_ms.min(painted_ms);
+        best.usable_ms = best.usable_ms.min(usable_ms);
+        best.requests = browser.requests.len().saturating_sub(1);
+    }
+    Ok(Some(best))
+}
+
+/// Builds the file, without paths of this machine.
 pub(crate) fn build() -> Result<PathBuf> {
     let target_folder = workspace::target_folder()?;
     let folder = target_folder.join("web");
@@ -86,13 +111,13 @@ pub(crate) fn build() -> Result<PathBuf> {
     Ok(file)
 }
 
-/// Length of a file as brotli(1) packs it; none without that program.
+/// Size of a file compressed by brotli(1); `None` without that program.
 fn packed_bytes(file: &Path) -> Option<u64> {
     let output = Command::new("brotli").args(["--quality=11", "--stdout"]).arg(file).output().ok()?;
     output.status.success().then_some(output.stdout.len() as u64)
 }
 
-/// The program of the version that `Cargo.lock` has of the library: of the search path, else installed into the target directory.
+/// Program with the version of the library in `Cargo.lock`: from the search path, else installed into the target directory.
 fn bindgen() -> Result<PathBuf> {
     let lock = fs::read_to_string(workspace::root().join("Cargo.lock"))?;
     let version = version_of(&lock, BINDGEN).context("Cargo.lock has no wasm-bindgen")?;

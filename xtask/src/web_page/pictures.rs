@@ -1,52 +1,87 @@
-//! `cargo xtask pictures`: the pictures of README, drawn by Chromium from the output of the program.
+//! `cargo xtask pictures`: the pictures of README, and a contact sheet of everything that people look at, drawn by Chromium from
+//! the output of the program for the results that differ most. Fails where a reader would see a fault.
+
+mod results;
+mod sheet;
 
 use super::browser::{self, Browser};
-use crate::workspace::{self, run};
+use super::check::{self, looks};
+use crate::workspace;
 use anyhow::{Context, Result};
+use sheet::{Medium, Sheet};
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The log that both pictures show: a board that ran hot.
-const LOG: &str = "crates/explain/tests/composed/0.9.72-hot.txt";
-/// Directory of the pictures.
+/// Directory of the pictures of README.
 const PICTURES: &str = "docs/pictures";
+/// The result in the pictures of README: a board that ran hot.
+const OF_README: &str = "throttled";
 const WIDTH: u32 = 1000;
 /// The top of the page: verdict, scores, causes.
 const HEIGHT: u64 = 900;
+/// Sizes of terminals.
+const TERMINALS: [(u32, u32); 3] = [(60, 20), (80, 24), (200, 50)];
 
-/// Draws a page and a terminal.
-pub(crate) fn main() -> Result<()> {
-    run(workspace::cargo().args(["build", "--quiet", "--package", "sbc-bench", "--bin", "sbc-bench"]))?;
-    let target = workspace::target_folder()?;
-    let explain = || {
-        let mut command = Command::new(target.join("debug/sbc-bench"));
-        command.current_dir(workspace::root()).args(["explain", LOG]);
-        command
-    };
-    let folder = target.join("web/pictures");
+/// Draws everything with this program, or a new build; fails with the list of faults.
+pub(crate) fn main(program: Option<&str>) -> Result<()> {
+    let program = program.map_or_else(check::binary, |program| Ok(PathBuf::from(program)))?;
+    let folder = workspace::target_folder()?.join("web/pictures");
+    // Missing at first.
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
-    run(explain().arg("--html").arg(folder.join("page.html")))?;
-    fs::write(folder.join("terminal.html"), terminal(&workspace::said(&mut explain())?))?;
-    let mut browser = Browser::start(browser::find().context("pictures need Chromium")?)?;
-    let pictures = workspace::root().join(PICTURES);
-    fs::create_dir_all(&pictures)?;
-    for (name, height_max) in [("page", HEIGHT), ("terminal", u64::MAX)] {
-        browser.window(WIDTH, "light")?;
-        browser.open(&folder.join(name).with_extension("html"))?;
-        let path = pictures.join(name).with_extension("png");
-        fs::write(&path, browser.picture_of_top(WIDTH, height_max)?)?;
-        println!("{}", path.display());
+    let mut sheet = Sheet::new(Browser::start(browser::find().context("pictures need Chromium")?)?, &folder)?;
+    for (name, file) in results::files(&folder)? {
+        let (page, plots) = (folder.join(format!("{name}.html")), folder.join(format!("{name}-plots")));
+        let mut explain = Command::new(&program);
+        explain.arg("explain").arg(&file).arg("--html").arg(&page).arg("--plots").arg(&plots);
+        workspace::said(&mut explain)?;
+        sheet.row(name);
+        sheet.page(name, &page)?;
+        sheet.drawings(name, &plots)?;
+        for (columns, rows) in TERMINALS {
+            let shown = format!("{name}-{columns}x{rows}");
+            let screen = folder.join(&shown).with_extension("html");
+            fs::write(&screen, terminal(&printed(&program, &file, columns, rows)?))?;
+            sheet.look(&shown, &screen, Medium::terminal(columns))?;
+        }
     }
-    Ok(())
+    for (name, page) in looks::site_pages(&looks::site(&program)?)? {
+        sheet.row(&name);
+        sheet.page(&name, &page)?;
+    }
+    for (name, width, height_max) in [("page", WIDTH, HEIGHT), ("terminal", WIDTH, u64::MAX)] {
+        let from = if name == "page" { format!("{OF_README}.html") } else { format!("{OF_README}-80x24.html") };
+        let picture = workspace::root().join(PICTURES).join(name).with_extension("png");
+        fs::write(&picture, sheet.picture(&folder.join(from), width, height_max)?)?;
+        println!("{}", picture.display());
+    }
+    sheet.end()
 }
 
-/// Input and output in the colours of a terminal.
+/// What the program prints about a result on a terminal of this size.
+fn printed(program: &Path, file: &Path, columns: u32, rows: u32) -> Result<String> {
+    let line = format!("stty cols {columns} rows {rows}; exec \"$PROGRAM\" explain \"$RESULT\"");
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+    workspace::said(script.env("PROGRAM", program).env("RESULT", file).env("TERM", "xterm-256color"))
+}
+
+/// Input and output as a page in the colours of a terminal.
 fn terminal(printed: &str) -> String {
-    let text = printed.replace('&', "&amp;").replace('<', "&lt;");
+    let mut text = String::new();
+    for (at, part) in printed.replace('\r', "").replace('&', "&amp;").replace('<', "&lt;").split("\u{1b}[").enumerate()
+    {
+        // A sequence that selects colours ends with `m`.
+        let (codes, rest) = part.split_once('m').filter(|_| at > 0).unwrap_or(("", part));
+        let class = codes.split(';').filter_map(|code| code.parse().ok()).map(|code: u8| format!("c{code} "));
+        text.push_str(&format!("<span class=\"{}\">{rest}</span>", class.collect::<String>().trim_end()));
+    }
     format!(
-        "<!DOCTYPE html><meta charset=utf-8><style>body {{ margin: 0; background: #1c1f24 }} pre {{ margin: 0; padding: \
-         1.2em 1.6em; color: #d8dee9; font: 18px/1.35 monospace }} b {{ color: #a3be8c }}</style><pre><b>$</b> sbc-bench \
-         explain board.log\n{text}</pre>"
+        "<!DOCTYPE html><meta charset=utf-8><style>body {{ margin: 0; background: #1c1f24 }} main {{ padding: 1.2em 1.6em; \
+         white-space: pre; color: #d8dee9; font: 18px/1.35 monospace }} .c1 {{ font-weight: bold }} .c2 {{ color: #a9b1bb }} \
+         .c31 {{ color: #ff8f9c }} .c32 {{ color: #a3be8c }} .c33 {{ color: #f0b35e }} .c36 {{ color: #5fd0dc }}</style>\
+         <main><span class=c32>$</span> sbc-bench explain board.log\n{text}</main>"
     )
 }
 
@@ -56,7 +91,8 @@ mod tests {
 
     #[test]
     fn terminal_shows_text_and_no_markup() {
-        assert!(terminal("<b>7 & 8</b>").ends_with("explain board.log\n&lt;b>7 &amp; 8&lt;/b></pre>"));
-        assert!(workspace::root().join(LOG).is_file(), "{LOG}");
+        let page = terminal("<b>7 & 8</b>\r\n\u{1b}[1;33mhot\u{1b}[0m");
+        let shown = "board.log\n<span class=\"\">&lt;b>7 &amp; 8&lt;/b>\n</span><span class=\"c1 c33\">hot</span>";
+        assert!(page.contains(shown), "{page}");
     }
 }

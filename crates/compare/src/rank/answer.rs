@@ -1,4 +1,4 @@
-//! The answer to the question that a comparison is made for: as good as others like it, and if not, why.
+//! Answer of a ranking: whether a result is as good as those of similar boards, and likely causes if not.
 
 use super::causes::{LikelyCause, causes};
 use super::gaps::{Gap, by, gaps};
@@ -8,30 +8,29 @@ use facts::lines::capitalised;
 use facts::{Explanation, Facts, Verdict};
 use serde::Serialize;
 
-/// What less than this is left unexplained is not told, in percent.
+/// Minimum unexplained part of a difference that is reported, in percent.
 const UNEXPLAINED_PERCENT_MIN: f64 = 15.0;
-/// Figures that a sentence names; the table has the others.
+/// Maximum number of figures and causes in a sentence; the table has the others.
 const NAMED_MAX: usize = 3;
 
 /// Comparison of a result with similar boards.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
-    /// In one or two sentences.
+    /// The answer in one or two sentences.
     pub sentence: String,
     /// Number of other boards with this SoC that have comparable figures.
     pub boards: usize,
-    /// Figures that are worse than those of others, the widest gap first.
+    /// Figures that are worse than those of similar boards, the widest gap first.
     pub gaps: Vec<Gap>,
-    /// Figures that are worse than those of other boards with this SoC, in other results of boards with this name as well.
+    /// Figures that are worse than those of other boards with this SoC, also in other results of this board.
     pub gaps_of_this_board: Vec<Gap>,
-    /// Likely causes, the one that explains most first.
+    /// Likely causes, by explained share.
     pub causes: Vec<LikelyCause>,
-    /// How much of all gaps no cause explains, in percent; none without a gap, or where nothing tells how much a cause
-    /// took.
+    /// Unexplained part of all gaps in percent; `None` without a gap, or if the share of a cause is unknown.
     pub unexplained_percent: Option<f64>,
 }
 
-/// The answer for a result with these entries.
+/// Answer for a result with these entries.
 pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&str>, entries: &[Entry]) -> Answer {
     let others = |standing: &Standing| standing.of - 1;
     let boards = entries.iter().filter_map(|entry| entry.same_soc.as_ref()).map(others).max().unwrap_or(0);
@@ -58,7 +57,7 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
     Answer { sentence, boards, gaps, gaps_of_this_board, causes, unexplained_percent }
 }
 
-/// Why no figure has an expected value.
+/// Reason why no figure has an expected range.
 fn few(boards: usize, soc: Option<&str>) -> String {
     let Some(soc) = soc.map(facts::plain::plain) else {
         return "The SoC is not known, so that its figures have no expected range.".to_owned();
@@ -86,7 +85,7 @@ fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unex
     text
 }
 
-/// The widest gaps, and how many there are besides.
+/// The widest gaps, and the number of the others.
 fn named(gaps: &[Gap]) -> String {
     let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(told).collect();
     let named = facts::lines::listed(&named);

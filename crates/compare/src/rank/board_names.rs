@@ -1,4 +1,4 @@
-//! Names of boards: spellings of one board are one.
+//! Names of boards, with one key for all spellings of a board.
 
 use facts::soc::bare_key;
 use record::table::{Row, Table};
@@ -14,17 +14,17 @@ static FAMILIAR: LazyLock<Vec<Familiar>> = LazyLock::new(|| {
 /// A board that many people know.
 struct Familiar {
     name: &'static str,
-    /// Its names, as [`bare_key`] spells them.
+    /// Its names as [`bare_key`]s.
     keys: Vec<String>,
 }
 
-/// A board as people name it.
+/// Board with its name for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedBoard {
-    /// The same for all spellings of the board.
+    /// Key of all spellings of the board.
     pub(super) key: String,
     pub(super) name: String,
-    /// True if many people know it.
+    /// True for boards that many people know.
     pub(super) is_familiar: bool,
 }
 
@@ -45,7 +45,7 @@ impl NamedBoard {
     }
 }
 
-/// A board without its revision: boards of one kind are one.
+/// Name without the revision, so that all revisions are one board.
 fn short_name(board: &str) -> String {
     let cut = [" Rev ", " / BCM", " ("].iter().filter_map(|mark| board.find(mark)).min().unwrap_or(board.len());
     let name = board[..cut].replace("RPi ", "Raspberry Pi ").replace(" Model B Plus", " B+").replace(" Model B", " B");

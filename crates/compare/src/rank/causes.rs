@@ -14,17 +14,16 @@ mod evidence;
 /// One cause.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LikelyCause {
-    /// Kind.
+    /// Cause.
     pub id: Cause,
     /// Description with its evidence.
     pub words: String,
-    /// How much of the gap it can explain, in percent; none if it holds for these figures and nothing tells how much it
-    /// took of them.
+    /// Part of the gap that it explains, in percent; `None` if it applies, but its effect is unknown.
     pub explains_percent: Option<f64>,
 }
 
 impl LikelyCause {
-    /// Its words as they stand behind a colon: articles and common words begin small, names keep their letters.
+    /// Description for use after a colon: in lower case, unless it starts with a name.
     pub fn behind_colon(&self) -> String {
         const COMMON: [&str; 8] = ["A", "An", "During", "Memory", "No", "Other", "The", "This"];
         let first = self.words.split(' ').next().unwrap_or_default();
@@ -33,13 +32,13 @@ impl LikelyCause {
     }
 }
 
-/// Differences of latency or clock below this are noise.
+/// Maximum difference of latency or clock within noise, as a logarithm.
 const SAME_LOG: f64 = 0.05;
-/// Memory with one channel of two has about half of the bandwidth; less than this is another cause.
+/// Minimum loss of bandwidth with fewer channels, as a logarithm: one channel of two has about half of the bandwidth.
 const CHANNEL_LOG_MIN: f64 = 0.25;
-/// Where DRAM has a lower clock, latency rises by more than this part of what bandwidth loses,
+/// Maximum ratio of the loss in latency to that in bandwidth with fewer channels; a lower DRAM clock exceeds it.
 const CHANNEL_LATENCY_MAX: f64 = 0.32;
-/// and 7-zip loses more than this part of it.
+/// The same for 7-zip instead of latency.
 const CHANNEL_SCORES_MAX: f64 = 0.25;
 /// Minimum share of a reported cause, in percent.
 const EXPLAINS_PERCENT_MIN: f64 = 10.0;
@@ -56,8 +55,7 @@ pub(super) fn has_narrow_userland(record: &Record) -> bool {
     evidence::narrow_userland(record).is_some()
 }
 
-/// Causes, the one that explains most first, and how much of the gap none of them explains, in percent; none if that
-/// cannot be told.
+/// Causes by explained share, and the unexplained part of the gaps in percent, if known.
 pub(super) fn causes(
     facts: &Facts<'_>,
     explained: &Explanation,
@@ -80,7 +78,7 @@ pub(super) fn causes(
     if let Some(words) = evidence::narrow_userland(facts) {
         split.take(Cause::Userland, words, &by_gap(Cause::Userland));
     }
-    // Diagnoses took of scores what their ledgers say, and of figures without a ledger nobody knows what.
+    // Ledgers have the effect of diagnoses on scores; that on other figures is unknown.
     let mut is_known = true;
     for diagnosis in explained.worst_first() {
         let taken = |figure: &Figure| {
@@ -112,7 +110,7 @@ pub(super) fn causes(
     (split.causes, unexplained)
 }
 
-/// Gaps while they are split over causes.
+/// Gaps during their split over causes.
 struct Split<'a> {
     gaps: &'a [Gap],
     /// Unexplained part of each gap.
@@ -121,7 +119,7 @@ struct Split<'a> {
 }
 
 impl Split<'_> {
-    /// Adds a cause with the part of each gap that it can explain. True if the share is large enough to report.
+    /// Adds a cause with the part of each gap that it can explain. Returns whether the share is large enough to report.
     fn take(&mut self, id: Cause, words: String, can: &[f64]) -> bool {
         let parts: Vec<f64> = can.iter().zip(self.gaps).map(|(can, gap)| can.clamp(0.0, gap.log)).collect();
         let explains_percent = self.share(&parts);
@@ -139,7 +137,7 @@ impl Split<'_> {
     }
 }
 
-/// The mean loss in all figures of these workloads; none if there are none to compare.
+/// Mean deficit in all figures of these workloads; `None` without comparable ones.
 fn mean_loss(entries: &[Entry], of: &[WorkloadId]) -> Option<f64> {
     let of_them = entries.iter().filter(|entry| of.iter().any(|id| entry.figure.key.is_of(*id)));
     let losses: Vec<f64> = of_them.filter_map(loss).collect();
@@ -151,7 +149,7 @@ fn loss(entry: &Entry) -> Option<f64> {
     loss_log(&entry.figure, usual(entry)?)
 }
 
-/// Deficit of the clock of a figure's cores; for all CPUs the mean of all core types.
+/// Deficit of the clock of a figure's cores; the mean of all core types for all CPUs.
 fn clock_loss(entries: &[Entry], figure: &Figure) -> Option<f64> {
     let type_of = |figure: &Figure| figure.core.as_ref().and_then(|core| core.core_type.clone());
     let cold = entries
@@ -168,7 +166,7 @@ fn clock_loss(entries: &[Entry], figure: &Figure) -> Option<f64> {
 }
 
 impl Losses<'_> {
-    /// The most that a cause took of a figure.
+    /// Maximum deficit of a figure by a cause.
     fn by(&self, cause: Cause, figure: &Figure) -> f64 {
         let workload = figure.key.workload();
         let lost = match cause {

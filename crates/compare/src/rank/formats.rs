@@ -1,4 +1,4 @@
-//! A ranking for programs and for issue trackers: CSV with one row for each figure, and Markdown.
+//! Rankings as CSV with one row per figure, and as Markdown.
 
 use super::text::CHART_COLUMNS;
 use super::{Entry, Range, Ranking, Standing};
@@ -7,7 +7,7 @@ use facts::figures::Core;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list, raw};
 
-/// One row for each figure; what has no place has a row with the reason.
+/// One row per figure, then one per omitted figure, with the reason.
 pub fn ranking_csv(ranking: &Ranking) -> String {
     let columns = [
         "key",
@@ -57,11 +57,11 @@ pub fn ranking_csv(ranking: &Ranking) -> String {
     sheet.csv()
 }
 
-/// The answer, the places, and what has none.
+/// Neighbours, answer, places, and omitted figures.
 pub fn ranking_markdown(ranking: &Ranking) -> String {
     let board = ranking.board.as_deref().map_or_else(|| "This machine".into(), markdown);
     let neighbours = ranking.neighbours.first().map_or_else(String::new, |found| {
-        format!("{}\n\n```\n{}\n```\n\n", markdown(&found.sentence()), found.chart(CHART_COLUMNS).join("\n"))
+        format!("{}\n{}\n", markdown(&found.sentence()), found.chart_markdown(CHART_COLUMNS))
     });
     let answer = markdown(&ranking.answer.sentence);
     let mut text = format!("## {board} among known results\n\n{neighbours}{answer}\n");
@@ -78,29 +78,32 @@ pub fn ranking_markdown(ranking: &Ranking) -> String {
         ("Place with this SoC", true),
         ("Place of all", true),
     ]);
-    ranking.entries.iter().for_each(|entry| sheet.row(cells(entry)));
+    ranking.entries.iter().for_each(|entry| sheet.row(entry.cells()));
     if !sheet.is_empty() {
         text.push_str(&format!("\n{}", sheet.markdown()));
     }
     text + &list("### Not compared", left_out_lines(&ranking.left_out).into_iter())
 }
 
-fn cells(entry: &Entry) -> [String; 7] {
-    let core = entry.figure.core.as_ref().map_or_else(String::new, |core| format!(" ({})", core.label()));
-    let dash = || "-".to_owned();
-    [
-        format!("{}{core}", entry.title),
-        entry.value_words(),
-        entry.figure.unit.clone(),
-        entry.median_words().unwrap_or_else(dash),
-        entry.range_words().unwrap_or_else(dash),
-        entry.same_soc.as_ref().map_or_else(dash, Standing::words),
-        entry.all.words(),
-    ]
+impl Entry {
+    /// Figure, value, unit, median, range, and places with this SoC and of all; `-` for missing ones.
+    pub fn cells(&self) -> [String; 7] {
+        let core = self.figure.core.as_ref().map_or_else(String::new, |core| format!(" ({})", core.label()));
+        let dash = || "-".to_owned();
+        [
+            format!("{}{core}", self.title),
+            self.value_words(),
+            self.figure.unit.clone(),
+            self.median_words().unwrap_or_else(dash),
+            self.range_words().unwrap_or_else(dash),
+            self.same_soc.as_ref().map_or_else(dash, Standing::words),
+            self.all.words(),
+        ]
+    }
 }
 
 impl Standing {
-    /// `3 of 12`; `3 to 5 of 12` for a value that was estimated.
+    /// `3 of 12`; `3 to 5 of 12` for an estimated value.
     pub fn words(&self) -> String {
         if self.rank == self.rank_worst {
             format!("{} of {}", self.rank, self.of)

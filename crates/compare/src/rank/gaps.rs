@@ -1,13 +1,14 @@
-//! Figures in which a result is worse than others like it.
+//! Figures in which a result is worse than those of similar boards.
 
 use super::{Entry, Range};
 use facts::figures::{Core, Figure};
 use record::{Arrange, Variant, WorkloadId};
 use serde::Serialize;
 
-/// Nine of ten boards lie within 1; one of some ten figures lies outside by chance, so more is asked for.
+/// Minimum distance of a gap from the median, in half ranges. Nine of ten boards lie within 1; of ten figures, one lies
+/// outside by chance.
 const DISTANCE_MIN: f64 = 1.4;
-/// A difference that nobody would notice is not told, in percent.
+/// Minimum deficit of a gap, in percent.
 const LOSS_PERCENT_MIN: f64 = 15.0;
 
 /// A figure that is worse than expected.
@@ -15,11 +16,11 @@ const LOSS_PERCENT_MIN: f64 = 15.0;
 pub struct Gap {
     /// Name.
     pub title: String,
-    /// Core type, of figures of one core.
+    /// Core type, for figures of one core.
     pub core: Option<String>,
     /// Difference from the usual value in percent; negative if lower.
     pub change_percent: f64,
-    /// The logarithm of how many times better others are.
+    /// Logarithm of the factor by which others are better.
     #[serde(skip)]
     pub(super) log: f64,
     /// Index in `Ranking::entries`.
@@ -27,8 +28,7 @@ pub struct Gap {
     pub entry: usize,
 }
 
-/// Gaps, the widest first, and those that other results of boards with this name have as well: they are how the board
-/// is built.
+/// Gaps, the widest first; second those that other results of this board have as well, which are properties of the board.
 pub(super) fn gaps(entries: &[Entry]) -> (Vec<Gap>, Vec<Gap>) {
     let mut gaps: Vec<Gap> = entries.iter().enumerate().filter_map(gap).collect();
     gaps.retain(|gap| !follows_a_usual_clock(gap, entries));
@@ -41,7 +41,7 @@ fn is_of_this_board(entry: &Entry) -> bool {
     lost.is_some_and(|log| loss_percent(log) < LOSS_PERCENT_MIN)
 }
 
-/// Usual value of a figure: that of boards with this name, if the figure reaches it.
+/// Usual value of a figure: that of this board, if the figure reaches it, else that of similar boards.
 pub(super) fn usual(entry: &Entry) -> Option<f64> {
     match entry.same_board {
         Some(median) if is_of_this_board(entry) => Some(median),
@@ -49,12 +49,12 @@ pub(super) fn usual(entry: &Entry) -> Option<f64> {
     }
 }
 
-/// A loss in percent of what others have.
+/// Loss in percent of the value of others.
 fn loss_percent(log: f64) -> f64 {
     (1.0 - (-log).exp()) * 100.0
 }
 
-/// `31 %`, and `20 times` where a percentage would have four digits.
+/// `31 %`; `20 times` for percentages of four digits.
 pub(super) fn by(percent: f64) -> String {
     if percent >= 1000.0 { format!("{:.0} times", 1.0 + percent / 100.0) } else { format!("{percent:.0} %") }
 }
@@ -78,8 +78,7 @@ pub(super) fn least(figure: &Figure, has_narrow_userland: bool) -> GapConditions
     if has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) { LEAST_WITH_CAUSE } else { LEAST }
 }
 
-/// True of a score that is what it is by a clock which others have as well: where some boards of a SoC are overclocked,
-/// those that are not have no gap.
+/// True for a deficit that follows from a usual clock: if some boards of a SoC are overclocked, the others have no gap.
 fn follows_a_usual_clock(gap: &Gap, entries: &[Entry]) -> bool {
     let Some(core) = entries[gap.entry].figure.core.as_ref().filter(|_| !is_cold(&entries[gap.entry].figure)) else {
         return false;
@@ -129,7 +128,7 @@ fn gap((index, entry): (usize, &Entry)) -> Option<Gap> {
     })
 }
 
-/// The clock after and under load belongs to the verdict, not to the question what a board can do.
+/// False for clocks during and after load, which belong to the verdict.
 fn counts(figure: &Figure) -> bool {
     !figure.key.is_of(WorkloadId::Clock) || figure.key.is_form(&Variant::COLD)
 }
@@ -140,13 +139,13 @@ fn worse_by(range: &Range, value: f64, higher_is_better: bool) -> f64 {
     if higher_is_better { -distance } else { distance }
 }
 
-/// The logarithm of how many times better the other is.
+/// Logarithm of the factor by which the other value is better.
 pub(super) fn loss_log(figure: &Figure, other: f64) -> Option<f64> {
     let log = (other / figure.value).ln();
     log.is_finite().then_some(if figure.higher_is_better { log } else { -log })
 }
 
-/// The clock of the cores behind a figure, measured cold.
+/// Cold clock of the cores of a figure.
 pub(super) fn clock_mhz(figures: &[Figure], of: &Figure) -> Option<f64> {
     let cluster = of.core.as_ref()?.cluster;
     let cold = figures.iter().filter(|clock| clock.key.is_of(WorkloadId::Clock) && clock.key.is_form(&Variant::COLD));

@@ -1,7 +1,7 @@
 //! Rank of a result among others, and comparison with similar boards.
 //!
-//! Figures are told in the methods of the known results ([`facts::figures::equivalent`]); what was estimated is ranked
-//! with its interval. Nothing is compared twice: a log that is one of the others is left out of them.
+//! Figures are converted to the methods of the known results ([`facts::figures::equivalent`]); estimates are ranked with
+//! their interval. A result that is one of the known ones is not compared with itself.
 
 mod answer;
 mod board_names;
@@ -39,23 +39,23 @@ use std::sync::LazyLock;
 /// A result among others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
-    /// Board of the result, or its host where the board is not known.
+    /// Board of the result, or its host if the board is unknown.
     pub board: Option<String>,
     /// The verdict of the rules.
     pub verdict: Verdict,
-    /// Why it is invalid, in sentences; empty if it is not.
+    /// Reasons of an invalid result, in sentences; else empty.
     pub invalid_because: Vec<String>,
     /// Its SoC.
     pub soc: Option<String>,
     /// Comparison with similar boards, with causes of a deficit.
     pub answer: Answer,
-    /// Boards next to it, in each figure that has a chart; the most telling one first.
+    /// Boards next to it in each figure of `HEADLINES`.
     pub neighbours: Vec<Neighbours>,
-    /// Other boards with this SoC, where they are too few for a range.
+    /// Other boards with this SoC, if too few for a range.
     pub others_with_soc: Vec<String>,
     /// Its main figures, each with its standing.
     pub entries: Vec<Entry>,
-    /// Figures and results that take no part.
+    /// Omitted figures and results.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -64,39 +64,37 @@ pub struct Ranking {
 pub struct Entry {
     /// The figure.
     pub figure: Figure,
-    /// Its name in words.
+    /// Title.
     pub title: String,
-    /// Its value and how it was estimated, in words; none for what was measured as it is told.
+    /// Value and source of an estimate, in words.
     pub estimated: Option<String>,
-    /// Among boards of the same SoC (of figures of one core: the same core type in it).
+    /// Among boards with the same SoC; for figures of one core, among its cores of this type.
     pub same_soc: Option<Standing>,
-    /// What published results of boards with the same name have in the middle, if there are any: what they share is how
-    /// this board is built.
+    /// Median of published results of boards with the same name: properties of the board affect all of them.
     pub same_board: Option<f64>,
-    /// Among all cores of the same type, for each MHz of the clock; scores of one core only.
+    /// Among all cores of the same type per MHz of their clock; only for scores of one core.
     pub same_core_type: Option<Standing>,
     /// Among all boards, each with its best core.
     pub all: Standing,
-    /// Expected value by similar boards: boards with the same SoC, else cores of the same type at this clock.
+    /// Range of similar boards: with the same SoC, else with cores of the same type at this clock.
     #[serde(skip_serializing_if = "is_estimated_from_few")]
     pub expected: Option<Range>,
-    /// Lowest and highest of these boards, where they are too few for a range.
+    /// Lowest and highest of these boards, if too few for a range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extremes: Option<Extremes>,
-    /// Gap, if it is one.
+    /// Conditions for a gap.
     #[serde(skip)]
     least: gaps::GapConditions,
 }
 
 impl Entry {
-    /// The value as every text shows it: `≈9900` for one that was estimated.
+    /// Value as text: `≈9900` if it was estimated.
     pub fn value_words(&self) -> String {
         let mark = if self.estimated.is_some() { "≈" } else { "" };
         format!("{mark}{}", number(self.figure.value, &self.figure.unit))
     }
 
-    /// `15236 to 17644`, the range of nine in ten similar boards; `8471 (A) to 17556 (B)` where they are too few for
-    /// one; `None` without any.
+    /// `15236 to 17644`, the range of nine in ten similar boards, or `8471 (A) to 17556 (B)` if they are too few for one.
     pub fn range_words(&self) -> Option<String> {
         let unit = &self.figure.unit;
         match (&self.extremes, &self.expected) {
@@ -105,7 +103,7 @@ impl Entry {
         }
     }
 
-    /// Middle value of similar boards.
+    /// Median of similar boards.
     pub fn median_words(&self) -> Option<String> {
         let standing = self.same_soc.as_ref().filter(|_| self.extremes.is_some()).map(|standing| standing.median);
         let median = self.expected.map(|range| range.median).or(standing);
@@ -113,37 +111,37 @@ impl Entry {
     }
 }
 
-/// A place among others.
+/// Place among others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standing {
-    /// Place from 1, the best first; equal values share it. Of an estimated value the best that its interval allows.
+    /// Place from 1, the best first; equal values share it. For an estimate, the best place that its interval allows.
     pub rank: usize,
-    /// The worst place that the interval of an estimated value allows.
+    /// The worst place that the interval of an estimate allows.
     pub rank_worst: usize,
     /// Number of results including this one.
     pub of: usize,
     /// Number of others estimated from another version of the program.
     pub estimated: usize,
-    /// Middle value of the others.
+    /// Median of the others.
     pub median: f64,
-    /// Range that gaps are measured by; `None` for fewer than [`OTHERS_MIN`].
+    /// Range for gaps; `None` for fewer than [`OTHERS_MIN`] others.
     #[serde(skip_serializing_if = "is_estimated_from_few")]
     pub range: Option<Range>,
-    /// Lowest and highest of the others, where they are too few for a range.
+    /// Lowest and highest of the others, if too few for a range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extremes: Option<Extremes>,
     /// Difference from the median in percent; negative if lower.
     pub change_percent: f64,
-    /// By how much this result is better than that, in percent; negative if worse.
+    /// Improvement over the median in percent; negative if worse.
     pub gain_percent: f64,
 }
 
-/// Ranks the main figures of a result among the sound rows of the reference data.
+/// Ranks the main figures of a result among the sound figures of the reference data.
 pub fn rank(explained: &Explained<'_>, reference: &Reference) -> Ranking {
     rank_for_people(explained.facts.in_lines(), &explained.assessment, reference)
 }
 
-/// As [`rank`], of a Record whose text is safe to show.
+/// Same as [`rank`], for facts whose texts are safe to show.
 pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Ranking {
     let peers = Peers::of(reference);
     let peers = peers.without_own(facts, explained, reference);
@@ -164,7 +162,7 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
     }
 }
 
-/// Names of other boards with the SoC of a result; empty where there are enough for a range.
+/// Names of other boards with the SoC of a result; empty if they are enough for a range.
 fn others_with_soc(facts: &Facts<'_>, peers: &[&Peer<'_>]) -> Vec<String> {
     let Some(key) = facts.soc().known().map(|soc| soc_key(soc)) else { return Vec::new() };
     let others = peers.iter().map(|peer| peer.row).filter(|row| row.soc_key.as_deref() == Some(&key));
@@ -173,8 +171,8 @@ fn others_with_soc(facts: &Facts<'_>, peers: &[&Peer<'_>]) -> Vec<String> {
     if names.len() < range::RANGE_OTHERS_MIN { names.into_iter().collect() } else { Vec::new() }
 }
 
-/// The answer for a result, with the entries that it rests on: as that of [`rank`], in a fraction of the time.
-/// Standings of the entries are those among similar boards alone.
+/// Answer for a result with its entries and SoC: the same as that of [`rank`] in a fraction of the time. The entries are ranked
+/// among similar boards only.
 pub fn answer_among_similar(
     facts: &Facts<'_>,
     explained: &Explanation,
@@ -191,7 +189,7 @@ pub fn answer_among_similar(
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Scope {
     All,
-    /// Those that tell what to expect: with the same SoC, else with the same core types.
+    /// Boards with the same SoC, else with the same core types.
     Similar,
 }
 
@@ -202,13 +200,13 @@ fn set_titles(entries: &mut [Entry]) {
     }
 }
 
-/// The row of a result as the reference data have it, if they may have it.
+/// Row of a result as in the reference data; `None` if no row has its date.
 fn own_row(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Option<Row> {
     let own = Row::of(facts, explained, "-");
     reference.rows().any(|row| row.date == own.date).then(|| stored(&own)).flatten()
 }
 
-/// Rows of a reference with what ranking needs of them. All references share those of the built-in rows.
+/// All peers except the result itself.
 struct Peers<'a> {
     builtin: &'a [Peer<'a>],
     own: Vec<Peer<'a>>,
@@ -230,7 +228,7 @@ impl<'a> Peers<'a> {
     }
 }
 
-/// Entries of the main figures, what has no counterpart, and the SoC.
+/// Entries of the main figures, omitted figures, and the SoC.
 fn ranked(
     facts: &Facts<'_>,
     reference: &Reference,
@@ -276,7 +274,7 @@ fn ranked(
     (keep_best(entries), left_out, soc)
 }
 
-/// Of several clusters of one core type, the best one represents all, unless others are worse in their place.
+/// Peers of the reference data. Those of the built-in data are made once, because a site ranks thousands of results.
 fn keep_best(entries: Vec<(Entry, usize)>) -> Vec<Entry> {
     let kept = entries.into_iter().filter(|(entry, place)| *place == 0 || gaps::is_gap(entry));
     kept.map(|(entry, _)| entry).collect()
@@ -297,8 +295,7 @@ fn place(figure: &Figure, all: &[Figure]) -> usize {
     better.count()
 }
 
-/// The row as it would be read from the table, with rounded values: a log that is part of the reference data must find
-/// itself there.
+/// The row with the rounded values of the table, so that a log finds itself in the reference data.
 fn stored(row: &Row) -> Option<Row> {
     parse(&write(std::slice::from_ref(row))).ok()?.pop()
 }
@@ -346,15 +343,15 @@ fn entry(
     })
 }
 
-/// True of scores that follow the clock of one core.
+/// True for scores that depend on the clock of one core.
 fn is_by_clock(key: &FigureKey) -> bool {
     [WorkloadId::SevenZip, WorkloadId::Lzma, WorkloadId::OpenSsl, WorkloadId::Aes].into_iter().any(|id| key.is_of(id))
         || key.is_libressl()
 }
 
 impl OtherValues<'_> {
-    /// Cores of one type have instructions for ciphers or lack them, as the maker of the SoC chose: a cipher with them
-    /// is far quicker at the same clock, and compares with others of its kind only.
+    /// Keeps cores with the same instructions for ciphers, which are optional in some core types and change the speed of a
+    /// cipher by a large factor.
     fn keep_same_instructions(&mut self, figure: &Figure, clock_mhz: f64) {
         const CIPHER_FACTOR: f64 = 4.0;
         let id = figure.key.workload().id();
@@ -365,7 +362,7 @@ impl OtherValues<'_> {
     }
 }
 
-/// The place of a figure among values that are `factor` times too small. None without others.
+/// Place of a figure among values times `factor`; `None` without others.
 fn standing(figure: &Figure, others: &OtherValues<'_>, factor: f64) -> Option<Standing> {
     let values = others.times(factor);
     let median = median(&values)?;
@@ -390,7 +387,7 @@ fn standing(figure: &Figure, others: &OtherValues<'_>, factor: f64) -> Option<St
     })
 }
 
-/// Why a figure has no counterpart.
+/// Reason for omitting a figure without counterpart.
 fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
     let workload = figure.key.workload_at_method();
     let keys = reference.rows().flat_map(|row| row.figures.keys());
@@ -411,7 +408,7 @@ fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
     }
 }
 
-/// Number of figures of the reference data left out, by reason.
+/// Omitted results of the reference data.
 fn rows_left_out(reference: &Reference) -> Vec<LeftOut> {
     let invalid = |row: &&Row| row.verdict != Verdict::Valid;
     let count = reference.rows().filter(invalid).count();

@@ -1,4 +1,4 @@
-//! The other results: their figures in the methods of the known results, and which of them are like this one.
+//! Other results with their figures in the methods of the known results, and filters for similar ones.
 
 use super::board_names::NamedBoard;
 use crate::reference::{Row, RowFigure};
@@ -24,12 +24,12 @@ pub(super) struct KnownResult<'a> {
 }
 
 impl<'a> KnownResult<'a> {
-    /// Display name of its board.
+    /// Name of its board for people.
     pub(super) fn board(&self) -> Option<&'a str> {
         self.peer.row.name.as_deref().or(self.peer.row.board.as_deref())
     }
 
-    /// Its board, by the name common to all spellings.
+    /// Board with the name and key of all its spellings.
     pub(super) fn named_board(&self) -> Option<&'a NamedBoard> {
         self.peer.board.as_ref()
     }
@@ -39,7 +39,7 @@ impl<'a> KnownResult<'a> {
         self.peer.row.soc_key.as_deref() == Some(soc_key)
     }
 
-    /// Its best value.
+    /// Best value.
     pub(super) fn best(&self, higher_is_better: bool) -> Option<f64> {
         let better = if higher_is_better { f64::max } else { f64::min };
         self.values.iter().map(|value| value.value).reduce(better)
@@ -51,7 +51,7 @@ impl<'a> KnownResult<'a> {
     }
 }
 
-/// One of its figures.
+/// Value of one of its figures.
 #[derive(Debug, Clone, Copy)]
 struct Value {
     value: f64,
@@ -59,16 +59,16 @@ struct Value {
     is_estimated: bool,
 }
 
-/// Which others count.
+/// Filter of other results.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PeerFilter<'a> {
-    /// Those with this SoC; of figures of one core, the same core type in it.
+    /// With this SoC; for figures of one core, with the same core type in it.
     Soc(&'a str),
-    /// Published results of boards with this SoC and this name.
+    /// Published results of boards with this SoC and name.
     Board(&'a str, &'a str),
-    /// The same core type, for each MHz of its clock.
+    /// The same core type, per MHz of its clock.
     CorePerMhz,
-    /// Every board, with its best core.
+    /// All boards, with their best core.
     All,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct OtherValues<'a> {
 }
 
 impl<'a> Peer<'a> {
-    /// Properties of a row that tell the ability of its board.
+    /// Peer with the figures of a row that are comparable and sound.
     pub(super) fn of(row: &'a Row) -> Self {
         let measured = row.figures.values().flatten().filter_map(|figure| figure.cluster).max();
         let clusters = measured.map_or(0, |last| last + 1).max(row.cores.len());
@@ -100,8 +100,8 @@ impl<'a> Peer<'a> {
         Self { row, clocks_mhz, figures, board }
     }
 
-    /// True if a value is of such a core. Where one of two logs does not name its cores, the clusters of one SoC still
-    /// have an order.
+    /// True if a value is of this kind of core. If one of two logs does not name its cores, the order of clusters decides
+    /// within one SoC.
     fn is_core(&self, value: &Value, core: &Core, like: PeerFilter<'_>) -> bool {
         match (like, core.core_type.as_deref(), self.core_type(value)) {
             (PeerFilter::All, _, _) => true,
@@ -117,7 +117,7 @@ impl<'a> Peer<'a> {
 }
 
 impl Row {
-    /// True if its board is one of those that count.
+    /// True if the filter admits its board.
     fn is_like(&self, like: PeerFilter<'_>) -> bool {
         match like {
             PeerFilter::Soc(soc) => self.soc_key.as_deref() == Some(soc),
@@ -141,19 +141,19 @@ fn in_known_method(row: &Row, key: &FigureKey, figure: &RowFigure, clock_mhz: Op
 }
 
 impl OtherValues<'_> {
-    /// Values in their order, each multiplied.
+    /// Values times `factor`, in order.
     pub(super) fn times(&self, factor: f64) -> Vec<f64> {
         self.values.iter().map(|(value, _)| value * factor).collect()
     }
 }
 
-/// Those of the others that have a figure.
+/// Peers that have a figure.
 pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<KnownResult<'a>> {
     peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.figures.get(&figure.key)? })).collect()
 }
 
-/// What each of the others that count has in the place of a figure: of several clusters of one core type the one in the
-/// same place among them, the best first.
+/// Counterpart of a figure in each admitted result. Of several clusters of one core type, ordered from the best, it is the one
+/// at the same place.
 pub(super) fn others<'a>(
     figure: &Figure,
     place: usize,

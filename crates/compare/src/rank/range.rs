@@ -1,22 +1,21 @@
-//! The range in which nine of ten boards like some others lie.
+//! Range that nine of ten similar boards are within.
 
 use super::peers::OtherValues;
+use crate::reference::scatter;
 use facts::figures::FigureKey;
 use facts::number::number;
-use facts::stats::{median, median_absolute_deviation};
+use facts::stats::median;
 use record::{Total, WorkloadId};
 use serde::Serialize;
 
-/// Fewer others than this tell nothing of what is usual.
+/// Minimum number of other results for a usual value.
 pub const OTHERS_MIN: usize = 3;
-/// Fewer others than this are shown as what they are, lowest and highest, instead of as a range.
+/// Minimum number of other results for a displayed range; of fewer, the lowest and the highest are shown.
 pub(super) const RANGE_OTHERS_MIN: usize = 8;
-/// Makes the median absolute deviation of normal values their standard deviation.
-const NORMAL_SCALE: f64 = 1.4826;
-/// A value further away than so many deviations counts as one that far: one board with a defect must not hide the next.
+/// Maximum distance of a value in deviations; larger ones are cut, so that one defective board does not hide the next.
 const DEVIATIONS_MAX: f64 = 2.5;
-/// Boards of one SoC differ in clocks, memory and firmware, so tails are longer than those of a normal distribution. Of
-/// the figures of 303 logs, each left out of its own range, 90 % lie inside.
+/// Factor of the width of a range: boards of one SoC differ in clocks, memory and firmware, so tails are longer than those of a
+/// normal distribution. 90 % of the figures of 303 logs are within the range of the others.
 const TAILS: f64 = 1.4;
 /// Weight of the usual value of a workload, in number of values.
 const PRIOR_VALUES: f64 = 1.0;
@@ -29,23 +28,23 @@ const STUDENT: [(usize, f64); 10] =
 pub struct Range {
     /// Number of other boards.
     pub others: usize,
-    /// One board in twenty is below,
+    /// 5 % quantile.
     pub low: f64,
-    /// half of them are,
+    /// Median.
     pub median: f64,
-    /// and one in twenty is above.
+    /// 95 % quantile.
     pub high: f64,
 }
 
 impl Range {
-    /// Distance of a value from the median in half ranges of that side; negative below.
+    /// Distance of a value from the median in half ranges of its side; negative if lower.
     pub fn distance(&self, value: f64) -> f64 {
         let end = if value < self.median { self.low } else { self.high };
         let half = (end / self.median).ln().abs();
         (value / self.median).ln() / half
     }
 
-    /// The range of values that are so many times larger.
+    /// The range times `factor`.
     pub(super) fn times(self, factor: f64) -> Self {
         Self { low: self.low * factor, median: self.median * factor, high: self.high * factor, ..self }
     }
@@ -56,16 +55,16 @@ impl Range {
 pub struct Extremes {
     /// Lowest value.
     pub low: f64,
-    /// Its board.
+    /// Board with the lowest value.
     pub low_board: String,
     /// Highest value.
     pub high: f64,
-    /// Its board.
+    /// Board with the highest value.
     pub high_board: String,
 }
 
 impl Extremes {
-    /// Those of others that are `factor` times too small; `None` of so many that they have a range.
+    /// Extremes of values times `factor`; `None` for enough values for a range.
     pub(super) fn of(others: &OtherValues<'_>, factor: f64) -> Option<Self> {
         if others.values.len() >= RANGE_OTHERS_MIN {
             return None;
@@ -83,12 +82,12 @@ impl Extremes {
     }
 }
 
-/// True for a range of so few others that it is not shown.
+/// True for a range of too few others to be shown.
 pub(super) fn is_estimated_from_few(range: &Option<Range>) -> bool {
     range.is_none_or(|range| range.others < RANGE_OTHERS_MIN)
 }
 
-/// The range of these values. None of fewer than [`OTHERS_MIN`].
+/// Range of these values; `None` for fewer than [`OTHERS_MIN`].
 pub(super) fn range(key: &FigureKey, values: &[f64]) -> Option<Range> {
     if values.len() < OTHERS_MIN {
         return None;
@@ -96,7 +95,7 @@ pub(super) fn range(key: &FigureKey, values: &[f64]) -> Option<Range> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let middle = median(&logs)?;
     let usual = usual_spread(key);
-    let scale = (NORMAL_SCALE * median_absolute_deviation(&logs)?).max(usual);
+    let scale = scatter(&logs)?.max(usual);
     let squares: f64 = logs.iter().map(|log| (log - middle).abs().min(DEVIATIONS_MAX * scale).powi(2)).total();
     let others = values.len();
     let freedom = PRIOR_VALUES + others as f64 - 1.0;
@@ -110,7 +109,7 @@ fn student(freedom: usize) -> f64 {
     known.map_or(STUDENT[0].1, |(_, t)| *t)
 }
 
-/// Usual spread between boards with one SoC, as a standard deviation of logarithms, from the logs of the reference data.
+/// Usual standard deviation of logarithms between boards with one SoC, from the reference data.
 fn usual_spread(key: &FigureKey) -> f64 {
     use WorkloadId::*;
     match key.workload().id() {

@@ -1,12 +1,12 @@
-//! Ranges and answers over the reference data itself.
+//! Ranges and answers over the reference data.
 
 use super::*;
 use crate::tests::{explained_by, with};
 use facts::Facts;
 use facts::figures::Core;
 
-/// A figure as a row has it; only what ranking asks.
-fn figure(row: &Row, key: &FigureKey, of: &crate::reference::RowFigure) -> Figure {
+/// Figure of a row, with the fields that rankings read.
+pub(super) fn figure(row: &Row, key: &FigureKey, of: &crate::reference::RowFigure) -> Figure {
     let core = of.cluster.map(|cluster| Core {
         core_type: row.core_type(of).map(str::to_owned),
         cluster,
@@ -28,7 +28,7 @@ fn figure(row: &Row, key: &FigureKey, of: &crate::reference::RowFigure) -> Figur
     }
 }
 
-/// Figures of rows inside the range that others of their SoC give, and all of them.
+/// Number of figures inside the range of other boards with their SoC, and of all figures.
 fn inside(only_sound: bool) -> (usize, usize) {
     let peers = Peers::of(Reference::builtin()).builtin;
     let (mut inside, mut all) = (0, 0);
@@ -117,7 +117,7 @@ fn values_that_lie_are_no_figures_and_far_ones_are_told_in_times() {
     }
 }
 
-/// What published results of the same board have as well is told, but is no gap; results of one's own excuse nothing.
+/// A deficit that published results of the same board share is no gap; own results of that board change nothing.
 #[test]
 fn a_board_is_as_good_as_others_of_its_name() {
     let explained = explained_by(Vec::new());

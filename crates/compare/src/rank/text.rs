@@ -1,7 +1,7 @@
-//! A ranking for people.
+//! Rankings as text for a terminal.
 
 use super::super::table::Table;
-use super::super::text::{cut, invalid, left_out};
+use super::super::text::{cut, invalid, left_out, under_heading};
 use super::{Entry, Ranking, Standing};
 use facts::Verdict;
 use facts::change::signed_percent;
@@ -11,13 +11,13 @@ use facts::number::number;
 use record::Arrange;
 use std::fmt::Write;
 
-/// Headings of the columns.
+/// Meaning of the columns.
 const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (of fewer than eight: the lowest and the highest; \
                        where fewer than three are known: of this core type at this clock), place among boards with this \
                        SoC; per MHz: against the median of other cores of this type; place among all boards. `≈` is \
                        estimated.";
 
-/// A ranking for people: the answer, then figure by figure. Lines have at most so many columns.
+/// Neighbours, answer, and places of all figures, in lines of at most `columns` columns.
 pub fn ranking_text(ranking: &Ranking, columns: usize) -> String {
     let board = ranking.board.as_deref().unwrap_or("This machine");
     let mut text = match ranking.verdict {
@@ -44,10 +44,10 @@ pub fn ranking_text(ranking: &Ranking, columns: usize) -> String {
     text
 }
 
-/// Width of a chart.
+/// Maximum width of a chart.
 pub(super) const CHART_COLUMNS: usize = 78;
 
-/// The answer and the places of all figures.
+/// Answer and places of all figures.
 fn among_others_text(ranking: &Ranking, columns: usize) -> String {
     let mut text = format!("{}\n\n", wrapped_at(&ranking.answer.sentence, 0, columns));
     if ranking.entries.is_empty() {
@@ -71,30 +71,24 @@ fn rows(ranking: &Ranking, columns: usize) -> String {
     let header = ["", "this", "median", "range", "SoC", "per MHz", "all"];
     let mut table = Table::new(header.map(str::to_owned).to_vec());
     let mut heading = String::new();
-    // Results hold one cluster after the other; here the cores of a figure stand together.
+    // Groups the cores of each figure.
     let place = |entry: &&Entry| ranking.entries.iter().position(|first| first.figure.key == entry.figure.key);
     let mut entries: Vec<&Entry> = ranking.entries.iter().collect();
     entries.arrange_by_key(place);
     for entry in entries {
-        let title = format!("{} ({})", cut(&entry.title), cut(&entry.figure.unit));
-        if heading != title {
-            table.row(vec![title.clone()]);
-            heading = title;
-        }
-        table.row(cells(entry));
+        let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
+        under_heading(&mut table, &mut heading, (&entry.title, &entry.figure.unit), Some(&core), cells(entry));
     }
     table.text(columns)
 }
 
 fn cells(entry: &Entry) -> Vec<String> {
     let dash = || "-".to_owned();
-    let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
     let per_mhz = entry.same_core_type.as_ref();
     let unit = &entry.figure.unit;
     let extremes = entry.extremes.as_ref().map(|extremes| (extremes.low, extremes.high));
     let ends = extremes.or(entry.expected.map(|range| (range.low, range.high)));
     vec![
-        format!("   {}", cut(&core)),
         entry.value_words(),
         entry.median_words().unwrap_or_else(dash),
         ends.map_or_else(dash, |(low, high)| {
@@ -106,7 +100,7 @@ fn cells(entry: &Entry) -> Vec<String> {
     ]
 }
 
-/// `3/12`, and `3-5/12` for a value that was estimated.
+/// `3/12`; `3-5/12` for an estimated value.
 fn standing(standing: &Standing) -> String {
     if standing.rank == standing.rank_worst {
         format!("{}/{}", standing.rank, standing.of)

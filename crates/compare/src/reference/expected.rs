@@ -1,51 +1,42 @@
 //! Expected score: range of scores per MHz of a core type.
 
-use super::{Reference, Row};
+use super::{BOARDS_MIN, ROWS_MIN, Reference, Row, scatter};
 use facts::figures::FigureKey;
-use facts::stats::{median, median_absolute_deviation, quantile};
+use facts::stats::{median, quantile};
 use record::{Variant, WorkloadId};
 use std::collections::BTreeSet;
 
-/// The method of 7-zip 16.02, of which most results are.
+/// Method of 7-zip 16.02, which most results used.
 const SEVENZIP_METHOD: u32 = 16;
-/// Fewer results than this tell nothing about a core type.
-const ROWS_MIN: usize = 3;
-/// All results of one board could share one fault.
-const BOARDS_MIN: usize = 2;
-/// Half the width of the range in scaled deviations: for values that scatter normally this leaves
-/// out 3 of 1000.
+/// Half the width of the range in scaled deviations, which excludes 3 of 1000 normally distributed values.
 const DEVIATIONS: f64 = 3.0;
-/// Makes the median absolute deviation of normal values their standard deviation.
-const NORMAL_SCALE: f64 = 1.4826;
-/// The range is never narrower than this on either side, in percent: kernels, memory and 32-bit
-/// userlands move a score by so much on the same core at the same clock.
+/// Minimum half width of the range, in percent: effect of kernels, memory and 32-bit userlands on the score of one core at one
+/// clock.
 const HALF_WIDTH_PERCENT_MIN: f64 = 8.0;
-/// The range holds at least the inner part of what was seen, leaving this share at either end, and
-/// [`MARGIN_PERCENT`] more: where a core type sits in SoCs with and without a large cache its
-/// scores form two groups, and deviations from the median only see the larger one. Judged by
-/// leaving each of 80 logs out of its own range, 5 lie outside (10 without this).
+/// The range includes the quantiles of this share at either end, plus [`MARGIN_PERCENT`]: scores of a core type in SoCs with
+/// and without a large cache form two groups, of which deviations from the median only reflect the larger one. Of 80 logs, 5
+/// lie outside the range of the others (10 without this rule).
 const TAIL: f64 = 0.1;
-/// See [`TAIL`].
+/// Margin around the quantiles of [`TAIL`], in percent.
 const MARGIN_PERCENT: f64 = 3.0;
 
-/// The range in which a figure is expected.
+/// Range in which a figure is expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
     /// Lower end.
     pub low: f64,
-    /// The middle of what others reach.
+    /// Median of other results.
     pub median: f64,
     /// Upper end.
     pub high: f64,
-    /// Number of results behind it.
+    /// Number of results.
     pub rows: usize,
-    /// Number of boards behind it.
+    /// Number of boards.
     pub boards: usize,
 }
 
 impl Reference {
-    /// The range in which the figure `key` is expected of a core of this type at this measured
-    /// clock. None where too few valid results are known.
+    /// Expected range of a figure for a core of this type at this measured clock; `None` with too few valid results.
     pub fn expected(&self, core_type: &str, clock_mhz: f64, key: &FigureKey) -> Option<Expected> {
         let mut per_mhz = Vec::new();
         let mut boards = BTreeSet::new();
@@ -63,7 +54,7 @@ impl Reference {
             return None;
         }
         let middle = median(&per_mhz)?;
-        let scatter = NORMAL_SCALE * median_absolute_deviation(&per_mhz)?;
+        let scatter = scatter(&per_mhz)?;
         let half = (DEVIATIONS * scatter).max(middle * HALF_WIDTH_PERCENT_MIN / 100.0);
         let inner_low = quantile(&per_mhz, TAIL)? * (1.0 - MARGIN_PERCENT / 100.0);
         let inner_high = quantile(&per_mhz, 1.0 - TAIL)? * (1.0 + MARGIN_PERCENT / 100.0);
@@ -75,10 +66,8 @@ impl Reference {
             boards: boards.len(),
         })
     }
-}
 
-impl Reference {
-    /// 7-zip score of one core of this type at this clock: the median of what others reach.
+    /// Expected 7-zip score of one core of this type at this clock.
     pub fn expected_mips(&self, core_type: &str, clock_mhz: f64) -> Option<f64> {
         let single = FigureKey::new(WorkloadId::SevenZip.into(), SEVENZIP_METHOD, Variant::SINGLE.as_str());
         self.expected(core_type, clock_mhz, &single).map(|range| range.median)
@@ -87,7 +76,7 @@ impl Reference {
 
 /// Score per MHz of every cluster of this type.
 fn scores_per_mhz(row: &Row, core_type: &str, key: &FigureKey) -> Vec<f64> {
-    // Most rows have no such core, which is seen much faster than what is known of the others.
+    // A fast check first, because most rows have no such core.
     if !row.cores.iter().any(|core| core.core_type.as_deref() == Some(core_type)) {
         return Vec::new();
     }
@@ -101,7 +90,7 @@ fn scores_per_mhz(row: &Row, core_type: &str, key: &FigureKey) -> Vec<f64> {
 }
 
 impl Row {
-    /// The measured clock of a cluster before the workloads.
+    /// Clock of a cluster, measured cold.
     pub fn clock_mhz(&self, cluster: usize) -> Option<f64> {
         let passes = self.figures.iter();
         let mut cold = passes.filter(|(key, _)| key.is_of(WorkloadId::Clock) && key.is_form(&Variant::COLD));

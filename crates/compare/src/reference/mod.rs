@@ -1,8 +1,7 @@
-//! Reference data: figures of real boards, made from published logs and compiled in.
+//! Reference data: figures of real boards from published logs, compiled in.
 //!
-//! `data/reference.tsv` holds one row for each log with every main figure, the verdict of the
-//! rules over it and the file it comes from; `cargo xtask corpus` makes it. Everything else about
-//! it (which rows fit a board, what a score should be) is decided here, each time it is asked.
+//! `data/reference.tsv` has one row per log with all main figures, the verdict and the source file; `cargo xtask corpus`
+//! writes it. Expectations derived from it are computed on each request.
 
 mod expected;
 mod same_cpu;
@@ -16,6 +15,7 @@ pub use soc::soc_key;
 pub use table::{parse, write};
 
 use facts::figures::{Figure, FigureKey, core_name, verdict_of};
+use facts::stats::median_absolute_deviation;
 use facts::view::ScoreKey;
 use facts::{Deficit, Explanation, Facts, Verdict};
 use record::{Record, Source};
@@ -25,6 +25,17 @@ use std::sync::LazyLock;
 /// Source of the figures, as one sentence for page footers. `sbc-bench licences` prints the licence.
 pub const SOURCE: &str =
     "Reference figures: results at github.com/ThomasKaiser/sbc-bench, © 2018 Thomas Kaiser, BSD-3-Clause.";
+
+/// Minimum number of results for a usual value; the examined one may be among them.
+const ROWS_MIN: usize = 3;
+/// Minimum number of boards: all results of one board could share a defect.
+const BOARDS_MIN: usize = 2;
+
+/// Robust standard deviation: the median absolute deviation, scaled to a normal distribution.
+pub(crate) fn scatter(values: &[f64]) -> Option<f64> {
+    const NORMAL_SCALE: f64 = 1.4826;
+    Some(NORMAL_SCALE * median_absolute_deviation(values)?)
+}
 
 /// Content of a cell without data in the log.
 pub(crate) const NOTHING: &str = "-";
@@ -45,17 +56,17 @@ pub struct Reference {
 /// One log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Name of the file it comes from.
+    /// Name of the source file.
     pub source: String,
     /// Name of the board.
     pub board: Option<String>,
-    /// Name of the board for people, if the list of published results has another one than the log.
+    /// Name of the board for people, if the list of published results has a different one than the log.
     pub name: Option<String>,
-    /// Name of the SoC or CPU as the log tells it.
+    /// Name of the SoC or CPU in the log.
     pub soc: Option<String>,
     /// Key of comparison, [`soc_key`].
     pub soc_key: Option<String>,
-    /// Clusters in their order.
+    /// Clusters in order.
     pub cores: Vec<RowCore>,
     /// Kernel release.
     pub kernel: Option<String>,
@@ -67,10 +78,10 @@ pub struct Row {
     pub version: Option<String>,
     /// Verdict of the rules.
     pub verdict: Verdict,
-    /// True for a row of a table of published results: measured by other users. Any other may be an earlier run of
-    /// the very board that is compared, with the same defect.
+    /// True for published results, which other users measured. Other rows may be earlier runs of the compared board, with
+    /// the same defect.
     pub is_published: bool,
-    /// Figures by key, one for each cluster that was measured.
+    /// Figures by key, one per measured cluster.
     pub figures: BTreeMap<FigureKey, Vec<RowFigure>>,
 }
 
@@ -86,24 +97,23 @@ pub struct RowCore {
 /// One figure of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowFigure {
-    /// Index of the cluster; none for what all CPUs did together.
+    /// Index of the cluster; `None` for figures of all CPUs.
     pub cluster: Option<usize>,
-    /// The value, in the unit that the key has everywhere.
+    /// Value in the unit of its key.
     pub value: f64,
-    /// False if it must not be compared with others.
+    /// False if it is not comparable with others.
     pub comparable: bool,
-    /// False if something lowered it, so that it does not say what the machine can do. What did so to one score
-    /// leaves others of the same log what they are.
+    /// False if a cause lowered it below what the machine can do. Other figures of the log may be sound.
     pub sound: bool,
 }
 
 impl Reference {
-    /// The built-in rows.
+    /// Reference data of the program.
     pub fn builtin() -> &'static Self {
         &BUILTIN
     }
 
-    /// The built-in rows and these.
+    /// Rows of valid results.
     pub fn builtin_and(own: Vec<Row>) -> Self {
         Self { has_builtin: true, own }
     }
@@ -127,7 +137,7 @@ impl Reference {
 }
 
 impl Row {
-    /// The row of a Record of which this is to be said.
+    /// Row of a result.
     pub fn of(facts: &Facts<'_>, explained: &Explanation, source: &str) -> Self {
         let machine = &facts.machine;
         let text = |fact: &record::Fact<String>| fact.known().map(|text| facts::plain(text));
@@ -165,13 +175,13 @@ impl Row {
         }
     }
 
-    /// The figure of one cluster, or of all CPUs.
+    /// Figure of one cluster, or of all CPUs.
     pub fn figure(&self, key: &FigureKey, cluster: Option<usize>) -> Option<&RowFigure> {
         let mut figures = self.figures.get(key)?.iter();
         figures.find(|figure| figure.cluster == cluster)
     }
 
-    /// Whether two rows are readings of one result, of which one may lack parts.
+    /// True for two readings of one result, one of which may be incomplete.
     pub fn is_same_result(&self, other: &Self) -> bool {
         // Most rows differ here, which costs less than a lookup of each figure.
         if self.origin() != other.origin() && self.figures != other.figures {
@@ -195,8 +205,8 @@ impl Row {
     }
 }
 
-/// By the verdict of its score, and clocks by that of all main scores; what is below similar boards for a known reason is
-/// not sound either.
+/// True for a figure that no known cause lowered: by the verdict of its score (for clocks, of all main scores), and by known
+/// causes of a deficit relative to similar boards.
 pub fn is_sound(record: &Record, explained: &Explanation, figure: &Figure) -> bool {
     let score = record.steps.get(figure.step).map(ScoreKey::of);
     let own = explained.scores.iter().find(|known| Some(&known.score) == score.as_ref());
@@ -207,7 +217,7 @@ pub fn is_sound(record: &Record, explained: &Explanation, figure: &Figure) -> bo
     verdict <= Verdict::Unproven && !explained.deficit.as_ref().is_some_and(is_low)
 }
 
-/// One value for each cluster, of two the comparable one.
+/// Adds a value for its cluster, replacing one that is not comparable.
 fn add(known: &mut Vec<RowFigure>, figure: &Figure, sound: bool) {
     let new = RowFigure {
         cluster: figure.core.as_ref().map(|core| core.cluster),

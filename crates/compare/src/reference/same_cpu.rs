@@ -1,20 +1,19 @@
-//! The best that a CPU is known to reach on all its CPUs: what a run that was slowed down from its beginning cannot tell
-//! itself.
+//! Best known score of a CPU model on all its cores, for runs that were slowed down from the start.
 
 use super::{Reference, Row, RowFigure, day, soc_key};
 use facts::Facts;
 use facts::figures::{Figure, FigureKey};
 use record::{Total, WorkloadId};
 
-/// Ends the key of the best repetition of a figure on all CPUs.
+/// Last word of the key of the best repetition of a figure on all CPUs.
 const BEST: &str = "best";
-/// The result that is asked about is left out: the same day and a score that differs by less than this, as a share.
+/// Maximum relative difference of two readings of one result from the same day.
 const SAME: f64 = 0.001;
 
-/// The best repetition of the score on all CPUs of a Record, which has several.
+/// Best of several repetitions of the score on all CPUs.
 pub(super) fn best_run(facts: &Facts<'_>, figure: &Figure) -> Option<(FigureKey, RowFigure)> {
     let totals = facts.multi_totals();
-    // A figure of power belongs to the same step.
+    // Figures of power belong to the same step.
     let is_of = figure.key.is_of(WorkloadId::SevenZip) && totals.iter().any(|(step, _)| *step == figure.step);
     let best = totals.iter().map(|(_, mips)| *mips).reduce(f64::max)?;
     let comparable = figure.not_comparable.is_none();
@@ -28,8 +27,8 @@ fn best_key(key: &FigureKey) -> FigureKey {
 }
 
 impl Reference {
-    /// The best repetition of this figure on other boards with the same CPU. Also of those whose score was lowered by
-    /// something: their best is a lower bound of what the CPU can do.
+    /// Best repetition of this figure on other boards with the same CPU, including lowered scores, which are a lower bound of
+    /// its ability.
     pub fn best_of_same_cpu(&self, facts: &Facts<'_>, figure: &Figure) -> Option<f64> {
         let wanted = soc_key(facts.soc().known()?);
         let date = facts.run.started.known().and_then(|utc_ms| day(*utc_ms));

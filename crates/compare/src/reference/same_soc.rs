@@ -1,24 +1,18 @@
-//! What other boards with the same SoC reach: memory depends on the SoC and on how its firmware sets it
-//! up, hardly on the clock of the cores.
+//! Usual values of a SoC, for memory: it depends on the SoC and its firmware, hardly on the clock of the cores.
 
-use super::{Reference, Row, soc_key};
+use super::{BOARDS_MIN, ROWS_MIN, Reference, Row, soc_key};
 use facts::figures::FigureKey;
 use facts::stats::median;
 use std::collections::BTreeSet;
 
-/// Fewer results than this are no rule. The result that is asked about may be one of them.
-const ROWS_MIN: usize = 3;
-/// All results of one board could share one fault.
-const BOARDS_MIN: usize = 2;
-
 /// Usual values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usual {
-    /// The middle of all results.
+    /// Median of all results.
     pub median: f64,
-    /// Number of results behind it.
+    /// Number of results.
     pub rows: usize,
-    /// Number of boards behind it.
+    /// Number of boards.
     pub boards: usize,
 }
 
@@ -44,7 +38,7 @@ impl Reference {
                 .filter(|figure| figure.comparable && row.core_type(figure) == core_type)
                 .map(|figure| figure.value)
                 .collect();
-            // Clusters of one type see the same memory: one board counts once.
+            // Clusters of one type have the same memory: a board counts once.
             if let Some(value) = median(&of_type) {
                 values.push(value);
                 boards.insert(row.board.as_deref());

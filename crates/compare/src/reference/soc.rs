@@ -1,22 +1,21 @@
-//! Which SoCs count as the same: one silicon under the spellings of kernels, logs and packages.
+//! Keys of SoCs: one key for all spellings of one silicon in kernels, logs and packages.
 
-/// A name to compare SoCs by, in lower case: `rk3588` for `Rockchip RK3588/RK3588s (35881000)`,
-/// `bcm2711` for `BCM2711B0` and `Broadcom BCM2711`. Names that say more than one part number are
-/// taken by the first, packages and steppings of one silicon are one SoC.
+/// Key of a SoC in lower case: `rk3588` for `Rockchip RK3588/RK3588s (35881000)`, `bcm2711` for `BCM2711B0` and `Broadcom
+/// BCM2711`. Of several part numbers the first one counts; packages and steppings of one silicon are one SoC.
 pub fn soc_key(name: &str) -> String {
     let name = name.split(" (").next().unwrap_or(name);
     let name = name.split(['/', '@']).next().unwrap_or(name).to_lowercase();
     let name = name.replace("(r)", " ").replace("(tm)", " ");
     let words: Vec<&str> = name.split_whitespace().collect();
     let key = match words.as_slice() {
-        // `Rockchip RK3588`: the maker does not tell anything apart.
+        // `Rockchip RK3588`: without the maker.
         [_, part] if part.contains(|c: char| c.is_ascii_digit()) => (*part).to_owned(),
         _ => words.join(" "),
     };
     without_package(&key).to_owned()
 }
 
-/// Steppings of Broadcom (`bcm2711b0`) and packages of Rockchip (`rk3588s2`) have the same cores.
+/// Key without stepping (Broadcom, `bcm2711b0`) and package (Rockchip, `rk3588s2`).
 fn without_package(key: &str) -> &str {
     let digits_from = |prefix: &str| {
         let rest = key.strip_prefix(prefix)?;

@@ -1,9 +1,8 @@
-//! The shape of `data/reference.tsv`: rows out, rows in.
+//! Format of `data/reference.tsv`: writer and reader.
 //!
-//! Ten columns say what a row is, then follows one column for each key, the last one is the
-//! source. A key that ends in `/core` holds one value for each cluster, separated by `;` in the
-//! order of the column `cores`. A value with `~` must not be compared with others, one with `!` was
-//! lowered by something; `-` is nothing.
+//! Columns describe the row, then there is one column per key, and the source. A key that ends in `/core` has one value per
+//! cluster, separated by `;` in the order of the column `cores`. `~` marks values that are not comparable, `!` lowered ones;
+//! `-` is a missing value.
 
 use super::{NOTHING, Row, RowCore, RowFigure, soc_key};
 use facts::Verdict;
@@ -17,10 +16,10 @@ const COLUMNS: [&str; 9] = ["board", "soc", "cores", "kernel", "distribution", "
 const NAMELESS: usize = COLUMNS.len() - 1;
 /// The last column.
 const SOURCE: &str = "source";
-/// Ends a key that is measured for each cluster.
+/// Suffix of a key with one value per cluster.
 const PER_CORE: &str = "/core";
 
-/// The table as text, without the comment above it.
+/// Writes a table, without a comment above it.
 pub fn write(rows: &[Row]) -> String {
     let mut keys: BTreeSet<(&FigureKey, bool)> = BTreeSet::new();
     for (key, figures) in rows.iter().flat_map(|row| &row.figures) {
@@ -65,7 +64,7 @@ fn core(core: &RowCore) -> String {
 fn values(row: &Row, key: &FigureKey, per_core: bool) -> String {
     let one = |cluster| row.figure(key, cluster).map_or(String::new(), value);
     let text = if per_core {
-        // A machine without known clusters counts as one.
+        // Machines without known clusters have one.
         let clusters = 0..row.cores.len().max(1);
         let all: Vec<String> = clusters.map(|index| one(Some(index))).collect();
         all.join(";").trim_end_matches(';').to_owned()
@@ -75,7 +74,7 @@ fn values(row: &Row, key: &FigureKey, per_core: bool) -> String {
     if text.is_empty() { NOTHING.to_owned() } else { text }
 }
 
-/// Four digits at least, which is more than any of these values is good for.
+/// Formats a value with at least four digits, which exceeds its precision.
 fn value(figure: &RowFigure) -> String {
     let decimals = match figure.value {
         value if value >= 1000.0 => 0,
@@ -88,15 +87,17 @@ fn value(figure: &RowFigure) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// The rows of a table; lines that begin with `#` are comments. What is wrong with it is said in
-/// one sentence.
+/// Reads a table; lines that begin with `#` are comments.
+///
+/// # Errors
+/// The first error as a phrase.
 pub fn parse(text: &str) -> Result<Vec<Row>, String> {
     let table = Table::of(text);
     let header: Vec<&str> = table.columns().collect();
     let keys = match header.as_slice() {
         [] => return Err("no header".to_owned()),
         [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS) => &fixed[COLUMNS.len()..],
-        // Programs of earlier versions write no name for people.
+        // Earlier versions write no name for people.
         [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS[..NAMELESS]) => &fixed[NAMELESS..],
         _ => return Err("unexpected columns".to_owned()),
     };
@@ -106,7 +107,7 @@ pub fn parse(text: &str) -> Result<Vec<Row>, String> {
     table.rows().map(|line| row(line, columns, &keys).ok_or_else(|| wrong(&line))).collect()
 }
 
-/// A column's key, and whether it holds a value for each cluster.
+/// Key of a column, and whether it has a value per cluster.
 fn parse_key(column: &str) -> (FigureKey, bool) {
     let of_core = column.strip_suffix(PER_CORE);
     let Ok(key) = of_core.unwrap_or(column).parse();

@@ -1,31 +1,27 @@
 //! Change points: where the mean of a series of measurements changed permanently.
 //!
-//! E-divisive splits a series where the energy distance between what stands before and after is
-//! largest (Matteson and James, A Nonparametric Approach for Multiple Change Point Analysis of
+//! E-divisive splits a series at the largest energy distance between the values before and after (Matteson and James, A Nonparametric Approach for Multiple Change Point Analysis of
 //! Multivariate Data, 2014). As in Hunter, which became Apache Otava (Fleming, Kołaczkowski et al.,
 //! Hunter: Using Change Point Detection to Hunt for Performance Regressions, arXiv 2301.03034),
-//! Student's t-test decides instead of random permutations, so that the answer is the same each
-//! time; long series are searched in overlapping windows, so that one change does not hide
-//! another; and candidates are found with a mild test and kept by a strict one.
+//! Student's t-test replaces random permutations, so that results are reproducible; long series are searched in overlapping
+//! windows, so that one change does not hide another; candidates are found with a mild test and confirmed by a strict one.
 
 use super::t_test::t_test;
 use record::Total;
 
 /// Length of the windows.
 const WINDOW: usize = 50;
-/// Distance of two windows: every change stands well inside one of them.
+/// Distance of two windows: each change is well inside one of them.
 const STEP: usize = WINDOW / 2;
-/// A candidate may be by chance with this probability. Mild, because a split that is weak at first
-/// can become clear once its neighbours are known.
+/// Maximum probability of chance of a candidate. High, because a weak split may become clear once its neighbours are known.
 const P_CANDIDATE: f64 = 0.01;
-/// A change point may be by chance with this probability, Otava's own default. On series without any
-/// change it gives one in 2800 values; of steps of two standard deviations it finds three in four
-/// from five values after them, with 0.0001 it would be one in two.
+/// Maximum probability of chance of a change point, the default of Otava. It yields one false change point in 2800 values, and
+/// detects three of four steps of two standard deviations within five values; 0.0001 would detect one of two.
 const P_CHANGE: f64 = 0.001;
-/// A change point is placed again among so many values on either side once its neighbours are known:
-/// its window may have ended next to it.
+/// Maximum number of values on either side when a change point is placed again, after its neighbours are known: its window
+/// may have ended next to it.
 const REACH: usize = 4 * WINDOW;
-/// Values on either side of a split: a single one that lies far off is an outlier.
+/// Minimum number of values on either side of a split: a single distant value is an outlier.
 const SIDE_MIN: usize = 2;
 
 /// A place where the mean changed.
@@ -33,16 +29,16 @@ const SIDE_MIN: usize = 2;
 pub struct ChangePoint {
     /// Index of the first value after the change.
     pub index: usize,
-    /// Mean from the change point before to this one.
+    /// Mean from the previous change point to this one.
     pub before: f64,
     /// Mean from here to the next change point.
     pub after: f64,
-    /// Probability that the two differ so much by chance.
+    /// Probability of such a difference by chance.
     pub p: f64,
 }
 
-/// Every change point of a series, in order. Changes of less than `percent_min` of the mean
-/// before are left out. Values must be finite.
+/// All change points of a series in order, except for changes of less than `percent_min` of the mean before. Values must be
+/// finite.
 pub fn change_points(values: &[f64], percent_min: f64) -> Vec<ChangePoint> {
     let mut candidates: Vec<usize> = Vec::new();
     let mut start = 0;
@@ -59,7 +55,7 @@ pub fn change_points(values: &[f64], percent_min: f64) -> Vec<ChangePoint> {
     keep_clear(values, candidates, percent_min)
 }
 
-/// Splits a stretch and its parts for as long as the mild test says so.
+/// Splits values recursively while the mild test finds a difference.
 fn split(values: &[f64], offset: usize, candidates: &mut Vec<usize>) {
     let Some(at) = best_split(values) else {
         return;
@@ -80,7 +76,7 @@ fn best_split(values: &[f64]) -> Option<usize> {
     }
     let distances = |value: f64, others: &[f64]| -> f64 { others.iter().map(|other| (value - other).abs()).total() };
     let total: f64 = (0..n).map(|i| distances(values[i], &values[..i])).total();
-    // Sums of distances within the parts; moving the border by one value moves its distances.
+    // Sums of distances within the parts, updated as the border moves by one value.
     let (mut within_before, mut within_after) = (0.0, total);
     let mut best = None;
     for at in 1..=n - SIDE_MIN {
@@ -102,9 +98,9 @@ fn best_split(values: &[f64]) -> Option<usize> {
     best.map(|(at, _)| at)
 }
 
-/// Takes away the least certain candidate until all pass the strict test between their neighbours.
+/// Removes the least certain candidate until all pass the strict test between their neighbours.
 fn keep_clear(values: &[f64], candidates: Vec<usize>, percent_min: f64) -> Vec<ChangePoint> {
-    // A candidate is only tested again when a neighbour has gone.
+    // A candidate is tested again only after a neighbour was removed.
     let mut points: Vec<(usize, f64)> = candidates.iter().map(|index| (*index, 1.0)).collect();
     for at in 0..points.len() {
         points[at].1 = doubt(values, &points, at, percent_min);
@@ -133,7 +129,7 @@ fn keep_clear(values: &[f64], candidates: Vec<usize>, percent_min: f64) -> Vec<C
     (0..points.len()).map(point).collect()
 }
 
-/// Moves a point to where the energy distance to its neighbours is largest.
+/// Moves a point to the largest energy distance between its neighbours.
 fn place(values: &[f64], points: &mut [(usize, f64)], at: usize) {
     let (before, after) = sides(values, points, at);
     let start = points[at].0 - before.len().min(REACH);
@@ -143,7 +139,7 @@ fn place(values: &[f64], points: &mut [(usize, f64)], at: usize) {
     }
 }
 
-/// Probability that a candidate is chance; certain chance if the change is too small to matter.
+/// Probability that a candidate is chance; 1 for changes below the minimum.
 fn doubt(values: &[f64], points: &[(usize, f64)], at: usize, percent_min: f64) -> f64 {
     let (before, after) = sides(values, points, at);
     let (old, new) = (mean(before), mean(after));
@@ -153,7 +149,7 @@ fn doubt(values: &[f64], points: &[(usize, f64)], at: usize, percent_min: f64) -
     t_test(before, after).unwrap_or(1.0)
 }
 
-/// Distance of a point from its neighbours.
+/// Values between a point and its neighbours.
 fn sides<'a>(values: &'a [f64], points: &[(usize, f64)], at: usize) -> (&'a [f64], &'a [f64]) {
     let index = points[at].0;
     let start = at.checked_sub(1).map_or(0, |before| points[before].0);
@@ -171,12 +167,12 @@ mod tests {
     use super::*;
     use crate::test_support::Chance;
 
-    /// Normal noise: numbers like chance, turned by Box and Muller.
+    /// Normal noise by the Box-Muller transform.
     struct Noise(Chance);
 
     impl Noise {
         fn uniform(&mut self) -> f64 {
-            // Never 0, which has no logarithm.
+            // Never 0, for the logarithm.
             self.0.uniform() + 0.5 / (1_u64 << 53) as f64
         }
 
@@ -185,7 +181,7 @@ mod tests {
             radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
         }
 
-        /// Values around means, each for so many values, with 1 % noise.
+        /// Values around means with 1 % noise; parts are count and mean.
         fn series(&mut self, parts: &[(usize, f64)]) -> Vec<f64> {
             let mut values = Vec::new();
             for (count, mean) in parts {

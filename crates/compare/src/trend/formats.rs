@@ -1,4 +1,4 @@
-//! Trends for programs and for issue trackers: CSV with one row for each change, and Markdown.
+//! Trends as CSV with one row per change, and as Markdown.
 
 use super::{Change, Trend};
 use facts::change::signed_percent;
@@ -7,7 +7,7 @@ use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list, raw};
 
-/// One row for each change; results that take no part have a row with the reason.
+/// One row per change, then one per omitted result, with the reason.
 pub fn csv(trends: &[Trend]) -> String {
     let columns = [
         "machine",
@@ -49,7 +49,19 @@ pub fn csv(trends: &[Trend]) -> String {
     sheet.csv()
 }
 
-/// Each machine with its changes as a table.
+/// Columns of a table of changes, and whether they hold numbers.
+pub const COLUMNS: [(&str, bool); 8] = [
+    ("Figure", false),
+    ("Since", false),
+    ("Before", true),
+    ("After", true),
+    ("Unit", false),
+    ("Change", true),
+    ("p", true),
+    ("Settings that changed there", false),
+];
+
+/// Machines with their changes as tables.
 pub fn markdown_text(trends: &[Trend]) -> String {
     let told = trends.iter().filter(|trend| trends.len() == 1 || !trend.is_only_short());
     let parts: Vec<String> = told.map(machine).collect();
@@ -75,36 +87,29 @@ fn machine(trend: &Trend) -> String {
     if let Some(stability) = &trend.stability {
         text.push_str(&format!("\nStability: {}.\n", markdown(&stability.words())));
     }
-    let columns = [
-        ("Figure", false),
-        ("Since", false),
-        ("Before", true),
-        ("After", true),
-        ("Unit", false),
-        ("Change", true),
-        ("p", true),
-        ("Settings that changed there", false),
-    ];
-    let mut sheet = Sheet::new(columns);
-    trend.changes.iter().for_each(|change| sheet.row(cells(trend, change)));
+    let mut sheet = Sheet::new(COLUMNS);
+    trend.changes.iter().for_each(|change| sheet.row(trend.cells(change)));
     if !sheet.is_empty() {
         text.push_str(&format!("\n{}", sheet.markdown()));
     }
     text + &list("Skipped:", trend.left_out.iter().map(|one| format!("{}: {}", one.what, one.why)))
 }
 
-fn cells(trend: &Trend, change: &Change) -> [String; 8] {
-    let since = trend.results.get(change.first_after).map_or_else(String::new, |after| after.date.clone());
-    let settings = change.settings.iter().map(|one| format!("{}: {} to {}", one.name, one.before, one.after));
-    let settings: Vec<String> = settings.collect();
-    [
-        change.figure.clone(),
-        since,
-        number(change.before, &change.unit),
-        number(change.after, &change.unit),
-        change.unit.clone(),
-        format!("{} {}", signed_percent(change.change_percent, 1), change.word),
-        format!("{:.6}", change.p),
-        if settings.is_empty() { "none known".to_owned() } else { settings.join("; ") },
-    ]
+impl Trend {
+    /// Cells of a change, in the order of [`COLUMNS`].
+    pub fn cells(&self, change: &Change) -> [String; 8] {
+        let since = self.results.get(change.first_after).map_or_else(String::new, |after| after.date.clone());
+        let settings = change.settings.iter().map(|one| format!("{}: {} to {}", one.name, one.before, one.after));
+        let settings: Vec<String> = settings.collect();
+        [
+            change.figure.clone(),
+            since,
+            number(change.before, &change.unit),
+            number(change.after, &change.unit),
+            change.unit.clone(),
+            format!("{} {}", signed_percent(change.change_percent, 1), change.word),
+            format!("{:.6}", change.p),
+            if settings.is_empty() { "none known".to_owned() } else { settings.join("; ") },
+        ]
+    }
 }

@@ -1,7 +1,6 @@
-//! Change over time: results of one machine by date, and where their figures changed permanently.
+//! Change over time: results of one machine by date, and permanent changes of their figures.
 //!
-//! A change is a matter of figures alone; settings that changed at the same point are listed with
-//! it, because they are the first suspects. That they are its cause is not claimed.
+//! Figures alone decide on a change. Settings that changed at the same point are listed with it as suspects, not as causes.
 
 mod change_points;
 mod formats;
@@ -10,7 +9,7 @@ mod t_test;
 mod text;
 
 pub use change_points::{ChangePoint, change_points};
-pub use formats::{csv, markdown_text};
+pub use formats::{COLUMNS, csv, markdown_text};
 pub use stability::Stability;
 pub use t_test::t_test;
 pub use text::text;
@@ -23,9 +22,9 @@ use facts::{Facts, Verdict, view};
 use record::Arrange;
 use serde::Serialize;
 
-/// With fewer results no change can be told from chance.
+/// Minimum number of results for changes.
 pub const RESULTS_MIN: usize = 4;
-/// Smaller changes are left out, in percent: printed figures are rounded, and nobody acts on them.
+/// Minimum change in percent; printed figures are rounded.
 const CHANGE_PERCENT_MIN: f64 = 0.5;
 
 /// One result of a series.
@@ -35,7 +34,7 @@ pub struct Sample<'a> {
     pub name: String,
     /// The result.
     pub facts: &'a Facts<'a>,
-    /// The word over it.
+    /// Verdict on it.
     pub verdict: Verdict,
 }
 
@@ -50,14 +49,14 @@ pub struct Trend {
     pub figures: usize,
     /// Changes by date.
     pub changes: Vec<Change>,
-    /// Results that take no part.
+    /// Omitted results.
     pub left_out: Vec<LeftOut>,
     /// Number of runs that died, if any.
     pub stability: Option<Stability>,
 }
 
 impl Trend {
-    /// True if nothing is to be said but that there are too few results.
+    /// True if there are too few results and nothing else to report.
     pub fn is_only_short(&self) -> bool {
         self.results.len() < RESULTS_MIN && self.stability.is_none() && self.left_out.is_empty()
     }
@@ -89,14 +88,14 @@ pub struct Change {
     pub after: f64,
     /// Change in percent; negative for a decrease.
     pub change_percent: f64,
-    /// By how much it became better in percent; negative if worse.
+    /// Improvement in percent; negative if worse.
     pub gain_percent: f64,
     /// `better` or `worse`.
     pub word: &'static str,
-    /// Probability that it is chance.
+    /// Probability of chance.
     pub p: f64,
-    /// True if values of one side were estimated from another version of the program; such a change is larger than what
-    /// the estimate may be off by.
+    /// True if values of one side were estimated from another version of the program; the change exceeds the uncertainty of
+    /// the estimate.
     pub is_estimated: bool,
     /// Settings that changed between the two results.
     pub settings: Vec<SettingChange>,
@@ -105,15 +104,15 @@ pub struct Change {
 /// A setting that changed at the same point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SettingChange {
-    /// Kind.
+    /// Name of the setting.
     pub name: &'static str,
-    /// Its value before.
+    /// Value before.
     pub before: String,
-    /// Its value after.
+    /// Value after.
     pub after: String,
 }
 
-/// Trends of all machines among the results, in the order in which they first appear.
+/// Trends of all machines, in order of first appearance.
 pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
     let mut machines: Vec<(String, Vec<&Sample<'_>>)> = Vec::new();
     for sample in samples {
@@ -126,7 +125,7 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
     machines.into_iter().map(|(name, samples)| trend(name, &samples)).collect()
 }
 
-/// Board and cores: what stays the same while everything else may change.
+/// Name of a machine: board and cores.
 pub fn machine(facts: &Facts<'_>) -> String {
     let known = &facts.machine;
     let name = facts::machine_name(known);
@@ -139,7 +138,7 @@ pub fn machine(facts: &Facts<'_>) -> String {
     )
 }
 
-/// 1 January 2018, UTC: the first sbc-bench is of that year. Boards without a battery start in 1970.
+/// 1 January 2018, UTC: year of the first sbc-bench. Boards without a battery start in 1970.
 const FIRST_DATE_MS: i64 = 1_514_764_800_000;
 
 fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
@@ -180,7 +179,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
     }
 }
 
-/// The result of the run that went on with this one, if it is among them.
+/// Result of the run that resumed this one, if present.
 fn whole_of<'a>(part: &Sample<'_>, all: &[&'a Sample<'a>]) -> Option<&'a Sample<'a>> {
     let is_whole = |other: &&&Sample<'_>| part.facts.run.is_part_of(&other.facts.run);
     all.iter().find(is_whole).copied()
@@ -188,7 +187,7 @@ fn whole_of<'a>(part: &Sample<'_>, all: &[&'a Sample<'a>]) -> Option<&'a Sample<
 
 /// One figure over all results that have it.
 struct Series {
-    /// Index of the result and what it has; at least one.
+    /// Index of the result and its figure; at least one.
     values: Vec<(usize, Figure)>,
 }
 
@@ -222,7 +221,7 @@ impl Series {
                 (&self.values[point.index - 1], &self.values[point.index]);
             let (last_before, first_after) = (*last_before, *first_after);
             let change = Figure { value: point.after, ..after.clone() }.change_from(point.before);
-            // At a new version of the program, a wrong ratio looks like a change.
+            // At a change of the program's version, a wrong ratio looks like a change.
             let off_percent = after.estimate_percent(before);
             if change.percent()?.abs() <= off_percent {
                 return None;

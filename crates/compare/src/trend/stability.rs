@@ -1,5 +1,5 @@
-//! Whether a machine lives through its runs: how often it died, and what these ends have in common. Only runs of
-//! this program count: a log of another kind that stops does not tell whether its run did.
+//! Stability of a machine: how often it died during runs, and common properties of these deaths. Only runs of this program
+//! count, because other logs may end early for other reasons.
 
 use super::{Sample, whole_of};
 use facts::Facts;
@@ -10,24 +10,23 @@ use serde::Serialize;
 /// Common properties of runs that died.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stability {
-    /// Runs of which it is known whether they died, and parts of runs that were resumed; those that the user
-    /// killed do not count.
+    /// Number of runs and of parts of resumed runs, without those that the user killed.
     pub runs: usize,
-    /// Those in which the machine died.
+    /// Number of deaths.
     pub died: usize,
-    /// The step in which all of them died, if there are two at least and it is the same.
+    /// Step of all deaths, if there are at least two and it is the same.
     pub always_in: Option<String>,
-    /// The lowest of the temperatures seen last, in m°C, if all of them have one.
+    /// Minimum of the last temperatures in m°C, if all deaths have one.
     pub millicelsius_min: Option<i64>,
 }
 
-/// Over all results of one machine; none if it never died.
+/// Stability over all results of one machine; `None` without deaths.
 pub(super) fn stability(samples: &[&Sample<'_>]) -> Option<Stability> {
     let own = samples.iter().filter(|sample| !view::is_log(sample.facts));
     // The Record of the whole run contains resumed runs.
     let own = own.filter(|sample| whole_of(sample, samples).is_none());
     let own: Vec<&Facts<'_>> = own.map(|sample| sample.facts).collect();
-    // Each part of a run is a try of its own.
+    // Each part of a resumed run counts.
     let tries: usize = own.iter().map(|facts| 1 + facts.run.resumed.len()).total();
     let of_run = |facts: &&Facts<'_>| -> Vec<(Option<String>, Death)> {
         let steps = facts.run.deaths().map(|died| died.step.clone());

@@ -1,7 +1,6 @@
 //! Student's t-test for two samples: how likely a difference of means is by chance.
 //!
-//! Both samples are taken to scatter alike (pooled variance), because a segment of two values
-//! tells nothing about its own scatter.
+//! Uses the pooled variance of both samples, because a segment of two values has no variance of its own worth using.
 
 use record::Total;
 
@@ -20,8 +19,8 @@ fn moments(values: &[f64]) -> Moments {
     Moments { count, mean, squares }
 }
 
-/// Probability that the means of two samples of one population differ by at least so much (two
-/// sided). None with fewer than two values on either side.
+/// Two-sided probability of at least this difference of means for two samples of one population; `None` with fewer than two
+/// values on either side.
 pub fn t_test(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.len() < 2 || b.len() < 2 {
         return None;
@@ -30,7 +29,7 @@ pub fn t_test(a: &[f64], b: &[f64]) -> Option<f64> {
     let freedom = a.count + b.count - 2.0;
     let variance = (a.squares + b.squares) / freedom * (1.0 / a.count + 1.0 / b.count);
     let distance = a.mean - b.mean;
-    // Values that never scatter either are the same or are not.
+    // Without variance, means are equal or certainly different.
     if variance <= 0.0 {
         return Some(if distance == 0.0 { 1.0 } else { 0.0 });
     }
@@ -51,7 +50,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x >= 1.0 {
         return 1.0;
     }
-    // The fraction converges fast only on this side of the mean.
+    // The fraction converges fast only below the mean.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(1.0 - x, b, a);
     }
@@ -59,8 +58,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     ln_factor.exp() / continued_fraction(x, a, b)
 }
 
-/// The denominator 1 + d1/(1 + d2/(1 + ...)), from the far end; its terms fall so fast that far
-/// fewer would do.
+/// Denominator 1 + d1/(1 + d2/(1 + ...)), evaluated from the last of more terms than necessary.
 fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
     const TERMS: u32 = 400;
     let mut value = 1.0;
@@ -75,8 +73,7 @@ fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
     value
 }
 
-/// Logarithm of the gamma function for positive arguments: Stirling's series, after the argument
-/// was made large enough for it by the recurrence.
+/// Logarithm of the gamma function for positive arguments: Stirling's series, with the recurrence for small arguments.
 fn ln_gamma(x: f64) -> f64 {
     const LARGE: f64 = 12.0;
     let mut shift = 0.0;

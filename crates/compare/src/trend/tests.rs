@@ -7,7 +7,7 @@ use expect_test::expect;
 use facts::{Explanation, Finding, Severity};
 use record::{ChannelId, Fact, Record, Run, Unit, Variant, WorkloadId};
 
-/// A result of this day since 2023-11-14 with this kernel and score.
+/// Result of this day since 2023-11-14 with this kernel and score.
 fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
     let mut record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(mips));
     record.machine.board = Fact::Known(board.into());
@@ -37,7 +37,7 @@ fn kernel_update_is_named_with_change() {
         let record = result("Board", Some(index as i64), kernel, mips);
         records.push((name, record, explained_by(Vec::new())));
     }
-    // The order of the files means nothing.
+    // The order of files is irrelevant.
     records.reverse();
     records.push(("undated", result("Board", None, "6.6.0", 1), explained_by(Vec::new())));
     let mut unset = result("Board", None, "6.6.0", 1);
@@ -109,7 +109,7 @@ fn stability_summary() {
     let mut elsewhere = death(Some(true), 90_000);
     elsewhere.run.died_in.as_mut().unwrap().step = Some("network send".into());
     check(vec![run(1), elsewhere, death(Some(true), 91_000)], "Stability: died 2 of 3 times, at 90 °C or more.");
-    // The first part of a run that was resumed counts once, whether it is there as well or not.
+    // The first part of a resumed run counts once, whether it is present or not.
     let mut whole = resumed_run();
     whole.machine.board = Fact::Known("Board".into());
     let mut part = whole.clone();
@@ -121,7 +121,7 @@ fn stability_summary() {
         assert!(text.contains("died 1 of 2 times"), "{text}");
         assert!(!text.contains("it died during"), "{text}");
     }
-    // A user's `kill -9` says nothing about the machine.
+    // A run that the user killed does not count.
     check(
         vec![run(1), death(Some(false), 40_000), death(Some(true), 90_000)],
         "Stability: died 1 of 2 times, last seen at 90 °C.",

@@ -6,7 +6,7 @@ use facts::number::number;
 use facts::{how_many, plain};
 use std::fmt::Write;
 
-/// Every machine with its changes. Machines of which too little is known share one line.
+/// Machines with their changes. Machines with too few results share one line.
 pub fn text(trends: &[Trend]) -> String {
     let is_told = |trend: &&Trend| trends.len() == 1 || !trend.is_only_short();
     let mut parts: Vec<String> = trends.iter().filter(is_told).map(machine).collect();
@@ -49,12 +49,12 @@ fn machine(trend: &Trend) -> String {
     text
 }
 
-/// True if two changes lie between the same two results.
+/// True for two changes between the same results.
 fn same_point(a: &Change, b: &Change) -> bool {
     (a.last_before, a.first_after) == (b.last_before, b.first_after)
 }
 
-/// All changes between two results, and the settings that changed between them.
+/// Changes between two results, with the settings that changed between them.
 fn point(trend: &Trend, changes: &[Change]) -> String {
     let Some(first) = changes.first() else {
         return String::new();

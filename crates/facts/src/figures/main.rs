@@ -1,7 +1,7 @@
 //! Main figures of reports. Each has one definition, so the summary line, the log and the terminal agree.
 
 use crate::Facts;
-use crate::figures::Figure;
+use crate::figures::{Figure, FigureKey};
 use crate::number::with_unit;
 use record::{BandwidthRow, MemoryOperation, Outcome, Record, Step, StepMeasurement, Total, Variant, WorkloadId};
 use std::collections::BTreeSet;
@@ -83,7 +83,58 @@ pub fn memory_latency(record: &Record) -> Option<(f64, u64)> {
     })
 }
 
-/// Six headline figures in words with units: measured ones, or known estimates (`≈`). Empty for an emulated CPU.
+/// A figure that people ask for first.
+#[derive(Debug)]
+pub struct Headline {
+    workload: WorkloadId,
+    form: Option<Variant>,
+    name: Option<&'static str>,
+    /// In a list of figures: `7-zip, all CPUs`.
+    pub title: &'static str,
+    /// In a sentence: `7-zip on all CPUs`.
+    pub words: &'static str,
+}
+
+/// Figures that people ask for first, the most telling one at the front. Reports, pages and charts have them in this order.
+pub static HEADLINES: [Headline; 5] = {
+    const fn of(
+        workload: WorkloadId,
+        form: Option<Variant>,
+        name: Option<&'static str>,
+        title: &'static str,
+        words: &'static str,
+    ) -> Headline {
+        Headline { workload, form, name, title, words }
+    }
+    const COPY: Option<&str> = Some(MemoryOperation::Copy.as_str());
+    [
+        of(WorkloadId::SevenZip, Some(Variant::MULTI), None, "7-zip, all CPUs", "7-zip on all CPUs"),
+        of(WorkloadId::SevenZip, Some(Variant::SINGLE), None, "7-zip, one CPU", "7-zip on one CPU"),
+        of(WorkloadId::OpenSsl, Some(Variant::AES_256_CBC), Some("16384"), "AES-256-CBC", "AES-256-CBC"),
+        of(WorkloadId::MemoryLibc, None, COPY, "memory copy", "memory copy"),
+        // The largest size that nearly all known results have; a list has the largest of its own result.
+        of(WorkloadId::MemoryLatency, Some(Variant::RAMLAT), Some("16M"), "memory latency", "memory latency at 16 MiB"),
+    ]
+};
+
+impl Headline {
+    /// True for the key of this figure.
+    pub fn is_of(&self, key: &FigureKey) -> bool {
+        key.is_of(self.workload)
+            && self.form.as_ref().is_none_or(|form| key.is_form(form))
+            && self.name.is_none_or(|name| key.name() == name)
+    }
+
+    /// The best comparable value among these figures.
+    pub fn best<'a>(&self, figures: &'a [Figure]) -> Option<&'a Figure> {
+        let all = figures.iter();
+        let all = all.filter(|figure| figure.is_main && figure.not_comparable.is_none() && self.is_of(&figure.key));
+        all.reduce(|best, next| if next.gain_percent(best.value) > Some(0.0) { next } else { best })
+    }
+}
+
+/// The figures of [`HEADLINES`] and the clock in words with units: measured ones, or known estimates (`≈`). Empty for an
+/// emulated CPU.
 pub fn headlines(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
     if facts.machine.emulated_by().is_some() {
         return Vec::new();
@@ -94,15 +145,16 @@ pub fn headlines(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
     };
     let aes = |known: &[Figure]| cipher_kb_per_s(known, &Variant::AES_256_CBC).map(|rate| rate as f64);
     let copy = |known: &[Figure]| memory_mb_per_s(facts, known, MemoryOperation::Copy).map(|rate| rate as f64);
-    let all = [
-        ("7-zip, all CPUs", value(&|known| sevenzip_multi_mips(facts, known).map(f64::from), "MIPS")),
-        ("7-zip, one CPU", value(&|known| sevenzip_single_mips(known).map(f64::from), "MIPS")),
-        ("AES-256-CBC", value(&aes, "kB/s")),
-        ("memory copy", value(&copy, "MB/s")),
-        ("memory latency", memory_latency(facts).map(|(ns, mib)| format!("{} at {mib} MiB", with_unit(ns, "ns")))),
-        (WorkloadId::Clock.label(), clock_words(facts)),
+    let values = [
+        value(&|known| sevenzip_multi_mips(facts, known).map(f64::from), "MIPS"),
+        value(&|known| sevenzip_single_mips(known).map(f64::from), "MIPS"),
+        value(&aes, "kB/s"),
+        value(&copy, "MB/s"),
+        memory_latency(facts).map(|(ns, mib)| format!("{} at {mib} MiB", with_unit(ns, "ns"))),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    let titles = HEADLINES.iter().map(|headline| headline.title);
+    let all = titles.zip(values).chain([(WorkloadId::Clock.label(), clock_words(facts))]);
+    all.filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// `1800 and 2400 MHz`: measured before any load, of each cluster.

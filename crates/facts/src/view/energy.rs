@@ -186,7 +186,8 @@ impl Energy {
             None => format!("idle power not measured, because {NEVER_IDLE}"),
         };
         let (seconds, watts) = (self.period_ms / 1000.0, self.resolution_mw / 1000.0);
-        let steps = if watts > 0.0 { format!(", in steps of {} W", number(watts, "W")) } else { String::new() };
+        // Finer steps say nothing about the measurement.
+        let steps = if watts >= 0.001 { format!(", in steps of {} W", number(watts, "W")) } else { String::new() };
         format!("{}: a reading every {} s{steps}; {idle}", self.source.words(), number(seconds, "s"))
     }
 }

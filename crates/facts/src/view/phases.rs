@@ -113,6 +113,8 @@ pub fn step_words(workload: &WorkloadName, variant: &Variant) -> String {
         format!("{workload} of another version, single-threaded")
     } else if *variant == Variant::MULTI {
         format!("{workload} on all CPUs")
+    } else if workload == WorkloadId::Clock.label() {
+        format!("{workload} {}", variant.as_str().replace('-', " "))
     } else {
         format!("{workload} {variant}")
     }

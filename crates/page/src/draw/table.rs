@@ -3,6 +3,9 @@
 use super::wide;
 use maud::{Markup, html};
 
+/// Maximum length of the name of a column in each cell, for cards.
+const LABEL_MAX: usize = 20;
+
 /// A column: its name, and whether it holds numbers.
 pub(crate) type Column<'a> = (&'a str, Kind);
 
@@ -11,6 +14,13 @@ pub(crate) type Column<'a> = (&'a str, Kind);
 pub(crate) enum Kind {
     Text,
     Number,
+}
+
+impl Kind {
+    /// Class of a cell; none for text, because large pages consist of tables.
+    fn class(self) -> Option<&'static str> {
+        (self == Self::Number).then_some("number")
+    }
 }
 
 pub(crate) const fn text(name: &str) -> Column<'_> {
@@ -31,22 +41,26 @@ pub(crate) fn maybe(content: Option<impl ToString>) -> Markup {
     content.map_or_else(|| html! {}, cell)
 }
 
+fn is_missing(cell: &Markup) -> bool {
+    matches!(cell.0.as_str(), "" | "-")
+}
+
 /// Renders rows below a caption; the first column names its row. Cells are empty if there is nothing to show.
 pub(crate) fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>]) -> Markup {
-    let is_empty =
-        |at: usize| rows.iter().all(|row| row.get(at).is_none_or(|cell| matches!(cell.0.as_str(), "" | "-")));
+    let is_empty = |at: usize| rows.iter().all(|row| row.get(at).is_none_or(is_missing));
     let shown: Vec<(usize, &Column<'_>)> = columns.iter().enumerate().filter(|(at, _)| !is_empty(*at)).collect();
     let body = html! {
         table.cards {
             @if !caption.is_empty() { caption { (caption) } }
-            thead { tr { @for (_, (name, kind)) in &shown { th.number[*kind == Kind::Number] scope="col" { (name) } } } }
+            thead { tr { @for (_, (name, kind)) in &shown { th class=[kind.class()] scope="col" { (name) } } } }
             tbody {
                 @for row in rows {
                     tr {
                         @for (at, (name, kind)) in &shown {
                             @let cell = row.get(*at).cloned().unwrap_or_else(|| html! {});
                             @if *at == 0 { th.name.number[*kind == Kind::Number] scope="row" { (cell) } }
-                            @else { td.number[*kind == Kind::Number] data-label=(name) { @if cell.0.is_empty() { "-" } @else { (cell) } } }
+                            @else if is_missing(&cell) { td class=[kind.class()] { "-" } }
+                            @else { td class=[kind.class()] data-label=(facts::shortened(name, LABEL_MAX)) { (cell) } }
                         }
                     }
                 }
@@ -66,7 +80,7 @@ mod tests {
         let html = table("t", &[text("Name"), text("Driver"), number("Count")], &rows).into_string();
         assert!(!html.contains("Driver"), "{html}");
         assert!(
-            html.contains(r#"data-label="Count">1</td>"#) && html.contains(r#"data-label="Count">-</td>"#),
+            html.contains(r#"data-label="Count">1</td>"#) && html.contains(r#"<td class="number">-</td>"#),
             "{html}"
         );
     }

@@ -1,9 +1,10 @@
 //! Page that compares several results.
 
-use super::{left_out, listed, verdict};
+use super::{left_out, listed};
 use crate::document::{Around, Part, document_within};
-use crate::draw::wide;
-use compare::{Comparison, Line, change, labels};
+use crate::draw::table::{Column, cell, maybe, number, table, text};
+use crate::result_row::verdict;
+use compare::{Comparison, Line, NamedResult, Setting, change, labels};
 use maud::{Markup, html};
 
 /// Renders a comparison as an HTML file.
@@ -26,54 +27,39 @@ pub fn comparison_within(around: &Around, comparison: &Comparison) -> String {
 }
 
 fn top(name: &str, comparison: &Comparison) -> Markup {
+    let columns = [text("Result"), text("Board"), text("Verdict"), text("File")];
+    let row = |(letter, side): (String, &NamedResult)| {
+        let board = side.board.as_deref().map_or_else(|| "unknown board".into(), facts::plain);
+        vec![cell(letter), cell(board), verdict(side.verdict), cell(facts::plain(&side.name))]
+    };
+    let rows: Vec<_> = labels().zip(&comparison.sides).map(row).collect();
     html! {
         h1 { (name) }
         @for sentence in &comparison.sentences { p.verdict { (facts::harmless(sentence)) } }
-        (wide("Results", &html! { table {
-            thead { tr { th scope="col" { "Result" } th scope="col" { "Board" } th scope="col" { "Verdict" } th scope="col" { "File" } } }
-            tbody {
-                @for (letter, side) in labels().zip(&comparison.sides) {
-                    tr {
-                        th scope="row" { (letter) }
-                        td { (side.board.as_deref().map_or_else(|| "unknown board".into(), facts::plain)) }
-                        td { (verdict(side.verdict)) } td { (facts::plain(&side.name)) }
-                    }
-                }
-            }
-        } }))
+        (table("Results", &columns, &rows))
     }
 }
 
 fn figures(comparison: &Comparison) -> Option<Markup> {
-    let lines: Vec<&Line> = comparison.main_lines().collect();
-    (!lines.is_empty()).then(|| {
+    let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
+    let values = letters.iter().enumerate();
+    let values =
+        values.flat_map(|(index, letter)| std::iter::once(letter.as_str()).chain((index > 0).then_some("change")));
+    let columns: Vec<Column<'_>> = [text("Figure"), text("Unit")].into_iter().chain(values.map(number)).collect();
+    let row = |line: &Line| {
+        let values = line.differences.iter().enumerate().flat_map(|(index, difference)| {
+            let change = (index > 0).then(|| maybe(difference.as_ref().map(change)));
+            std::iter::once(cell(line.value_words(index))).chain(change)
+        });
+        [cell(facts::plain(&line.name())), cell(facts::plain(&line.unit))].into_iter().chain(values).collect()
+    };
+    let rows: Vec<Vec<Markup>> = comparison.main_lines().map(row).collect();
+    (!rows.is_empty()).then(|| {
         html! {
             p { "Each change is against the first result that has the figure; changes within noise have no word." }
-            (wide("Figures", &html! { table {
-                thead {
-                    tr {
-                        th scope="col" { "Figure" } th scope="col" { "Unit" }
-                        @for (index, (letter, _)) in labels().zip(&comparison.sides).enumerate() {
-                            th.number scope="col" { (letter) } @if index > 0 { th.number scope="col" { "change" } }
-                        }
-                    }
-                }
-                tbody { @for line in lines { (row(line)) } }
-            } }))
+            (table("Figures", &columns, &rows))
         }
     })
-}
-
-fn row(line: &Line) -> Markup {
-    html! {
-        tr {
-            th.name scope="row" { (facts::plain(&line.name())) } td { (facts::plain(&line.unit)) }
-            @for (index, difference) in line.differences.iter().enumerate() {
-                td.number { (line.value_words(index)) }
-                @if index > 0 { td.number { (difference.as_ref().map_or_else(|| "-".to_owned(), change)) } }
-            }
-        }
-    }
 }
 
 fn causes(comparison: &Comparison) -> Option<Markup> {
@@ -88,19 +74,13 @@ fn estimated(comparison: &Comparison) -> Option<Markup> {
 }
 
 fn settings(comparison: &Comparison) -> Option<Markup> {
-    (!comparison.settings.is_empty()).then(|| {
-        wide("Settings that differ", &html! { table {
-            thead {
-                tr { th scope="col" { "Setting" } @for (letter, _) in labels().zip(&comparison.sides) { th scope="col" { (letter) } } }
-            }
-            tbody {
-                @for setting in &comparison.settings {
-                    tr {
-                        th scope="row" { (setting.name) }
-                        @for value in &setting.values { td { (value.as_deref().map_or_else(|| "-".into(), facts::plain)) } }
-                    }
-                }
-            }
-        } })
-    })
+    let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
+    let columns: Vec<Column<'_>> =
+        std::iter::once("Setting").chain(letters.iter().map(String::as_str)).map(text).collect();
+    let row = |setting: &Setting| {
+        let values = setting.values.iter().map(|value| maybe(value.as_deref().map(facts::plain)));
+        std::iter::once(cell(setting.name)).chain(values).collect()
+    };
+    let rows: Vec<Vec<Markup>> = comparison.settings.iter().map(row).collect();
+    (!rows.is_empty()).then(|| table("Settings that differ", &columns, &rows))
 }

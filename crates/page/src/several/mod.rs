@@ -13,13 +13,7 @@ pub use trends::trends;
 pub(crate) use trends::machines;
 
 use compare::{LeftOut, left_out_lines};
-use facts::Verdict;
 use maud::{Markup, html};
-
-/// Verdict as a coloured word.
-fn verdict(verdict: Verdict) -> Markup {
-    html! { span.(verdict.to_string()) { b { (verdict.to_string()) } } }
-}
 
 /// Omitted results, each with the reason.
 fn left_out(left_out: &[LeftOut]) -> Option<Markup> {

@@ -3,8 +3,7 @@
 use super::left_out;
 use crate::document::{Part, document};
 use crate::draw::table::{cell, number, table, text};
-use compare::trend::{Change, RESULTS_MIN, SettingChange, Trend};
-use facts::signed_percent;
+use compare::trend::{COLUMNS, Change, RESULTS_MIN, Trend};
 use maud::{Markup, html};
 
 /// Renders the trends of all machines as an HTML file.
@@ -44,34 +43,13 @@ fn machine(trend: &Trend) -> Markup {
 }
 
 fn changes(trend: &Trend) -> Markup {
-    let since = |change: &Change| {
-        let after = trend.results.get(change.first_after);
-        after.map_or(String::new(), |after| facts::plain(&format!("{} ({})", after.date, after.name)))
-    };
-    let setting = |one: &SettingChange| facts::plain(&format!("{}: {} to {}", one.name, one.before, one.after));
-    let columns = [
-        text("Figure"),
-        text("Since"),
-        number("Before"),
-        number("After"),
-        text("Unit"),
-        number("Change"),
-        number("p"),
-        text("Settings that changed there"),
-    ];
+    let columns = COLUMNS.map(|(name, is_number)| if is_number { number(name) } else { text(name) });
     let row = |change: &Change| {
-        let settings: Vec<String> = change.settings.iter().map(setting).collect();
-        let settings = if settings.is_empty() { "none known".to_owned() } else { settings.join("; ") };
-        vec![
-            cell(facts::plain(&change.figure)),
-            cell(since(change)),
-            cell(facts::number(change.before, &change.unit)),
-            cell(facts::number(change.after, &change.unit)),
-            cell(facts::plain(&change.unit)),
-            cell(format!("{} {}", signed_percent(change.change_percent, 1), change.word)),
-            cell(format!("{:.6}", change.p)),
-            cell(settings),
-        ]
+        let mut cells = trend.cells(change).map(|words| cell(facts::plain(&words)));
+        if let Some(after) = trend.results.get(change.first_after) {
+            cells[1] = cell(facts::plain(&format!("{} ({})", after.date, after.name)));
+        }
+        cells.to_vec()
     };
     table("Changes", &columns, &trend.changes.iter().map(row).collect::<Vec<_>>())
 }

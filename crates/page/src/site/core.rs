@@ -4,7 +4,7 @@ use super::figures::{distributions, series};
 use super::group::summary;
 use super::table::MARKS;
 use super::{Group, Kind, Site};
-use crate::draw::wide;
+use crate::draw::table::{cell, number, table, text};
 use explain::results::EntryFigure;
 use maud::html;
 use std::collections::BTreeMap;
@@ -37,18 +37,20 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>) -> String {
         p { (summary(&group.results)) }
         p.soft { (MARKS) }
     };
-    let of_socs = html! { table {
-        thead { tr { th scope="col" { "SoC" } th.number scope="col" { "Results" } } }
-        tbody { @for (path, (soc, count)) in &socs {
-            tr { th scope="row" { a href={ (UP) (path) } { (facts::plain(soc)) } } td.number { (count) } }
-        } }
-    } };
+    let soc = |(path, (soc, count)): (&&str, &(String, usize))| {
+        vec![html! { a href={ (UP) (path) } { (facts::plain(soc)) } }, cell(count)]
+    };
+    let of_socs: Vec<_> = socs.iter().map(soc).collect();
     let figures = distributions(&all, UP).unwrap_or_else(|| {
         html! { p { "None of its results has the score of one core together with the measured clock of that core." } }
     });
     let parts = [
         ("per-mhz", "Score per MHz of one core", Some(figures)),
-        ("socs", "SoCs that have it", (!socs.is_empty()).then(|| wide("SoCs", &of_socs))),
+        (
+            "socs",
+            "SoCs that have it",
+            (!of_socs.is_empty()).then(|| table("", &[text("SoC"), number("Results")], &of_socs)),
+        ),
         ("results", "Results", Some(super::table::table("Results", &group.results, UP))),
     ];
     super::page(&name, UP, &top, &parts)

@@ -2,7 +2,7 @@
 
 use super::{SiteResult, result_path};
 use crate::draw::table::{cell, number, table, text};
-use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, word};
+use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, width_of, word};
 use crate::order::rank;
 use explain::results::EntryFigure;
 use facts::Verdict;
@@ -92,8 +92,8 @@ pub(super) fn series<'a>(
     let mut made: Vec<Series<'a>> = Vec::new();
     for ((key, _), mut series) in all {
         if titles.get(&series.title).is_some_and(|count| *count > 1) {
-            let (workload, method) = key.split(' ').next().unwrap_or(key).split_once('@').unwrap_or((key, ""));
-            series.title = format!("{}, {workload} method {method}", series.title);
+            let method = key.split(' ').next().and_then(|workload| workload.split_once('@'));
+            series.title = format!("{}, method {}", series.title, method.map_or("", |(_, method)| method));
         }
         let sign = if series.higher_is_better { -1.0 } else { 1.0 };
         series.values.arrange_by(|a, b| (sign * a.value).total_cmp(&(sign * b.value)));
@@ -191,9 +191,8 @@ fn strip(at: usize, series: &Series<'_>, up: &str) -> Option<Plot> {
             line.edge x1=(n(x)) x2=(n(x)) y1="18" y2=(n(area.bottom)) {}
             (word(x, 14.0, if x > 500.0 { "end" } else { "start" }, &format!("median {}", facts::with_unit(typical, &series.unit))))
         }
-        @for (index, (value, words)) in worst.iter().enumerate() {
-            @let x = scale.at(*value);
-            (word(x, 28.0 + 13.0 * (index % 2) as f64, if x > 700.0 { "end" } else { "start" }, words))
+        @for (x, row, words) in named_outliers(&worst, &scale) {
+            (word(x, 28.0 + 13.0 * row as f64, if x > 700.0 { "end" } else { "start" }, words))
         }
         @for ((x, level), point) in places.iter().zip(&series.values) {
             a href={ (up) (result_path(point.listed.page)) } {
@@ -224,6 +223,19 @@ fn outliers(series: &Series<'_>, typical: f64) -> Vec<(f64, String)> {
     let worst = series.values.iter().rev().filter(|point| is_far(point.value));
     let words = |point: &Point<'_>| Some((point.value, point.lost_to?.to_owned()));
     worst.filter_map(words).take(OUTLIERS_MAX).collect()
+}
+
+/// Position and row of the names of outliers in two rows; names without room are omitted.
+fn named_outliers<'a>(outliers: &'a [(f64, String)], scale: &Scale) -> Vec<(f64, usize, &'a str)> {
+    let mut rows: [Vec<(f64, f64)>; 2] = Default::default();
+    let named = outliers.iter().filter_map(|(value, words)| {
+        let x = scale.at(*value);
+        let (from, to) = if x > 700.0 { (x - width_of(words), x) } else { (x, x + width_of(words)) };
+        let row = rows.iter().position(|row| row.iter().all(|(start, end)| to < *start || *end < from))?;
+        rows[row].push((from, to));
+        Some((x, row, words.as_str()))
+    });
+    named.collect()
 }
 
 /// Board, kernel, verdict and loss of a result in words.

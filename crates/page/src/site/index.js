@@ -1,4 +1,4 @@
-// The table of a site: search, filters, sorting, comparison. Its state stands behind the # of the address.
+// Table of a site: search, filters, sorting, comparison. The fragment of the address has its state.
 "use strict";
 (() => {
   const source = document.getElementById("rows");
@@ -15,7 +15,7 @@
   const results = data.rows.map(([[page, file, verdict, died], cells, figures, choices], order) => ({
     page, file, verdict, died, cells, figures, choices, order,
     cell: (column) => [...cells, verdict + died, file][column],
-    // Column 1 is the clock, the last of the cells are scores: both have numbers behind their words.
+    // Numbers behind the text: the clock in column 1, scores in the last cells.
     number: (column) => column === 1 ? figures[0] : column >= data.firstNumber && column < cells.length ? figures[column - data.firstNumber + 1] : undefined,
     text: [...cells, verdict + died, file, ...choices.flat()].join(" ").toLowerCase(),
   }));
@@ -101,10 +101,10 @@
     if (state.sort >= 0) kept.set("sort", (state.reversed ? "-" : "") + data.headings[state.sort]);
     if (state.chosen.size) kept.set("chosen", [...state.chosen].map((page) => page.slice(8, -5)).join(","));
     if (state.comparing) kept.set("compare", "1");
-    // Files cannot replace their address in every browser.
+    // Not every browser lets files replace their address.
     try { history.replaceState(null, "", "#" + kept); } catch { /* The view stays, its address does not. */ }
   };
-  // Browsers refuse addresses that change as often as a search is typed, and say so in the console.
+  // Browsers refuse frequent changes of the address, with a console message.
   let writing;
   const keep = () => {
     clearTimeout(writing);
@@ -125,7 +125,7 @@
     search.value = state.search;
     for (const select of selects) {
       select.value = state.choices[select.dataset.choice];
-      // What no result has cannot be chosen.
+      // Figures without values cannot be chosen.
       if (select.selectedIndex < 0) select.value = state.choices[select.dataset.choice] = "";
     }
     shown = data.shown;
@@ -154,7 +154,7 @@
     byId("comparison").scrollIntoView();
   });
   byId("reset").addEventListener("click", () => { history.replaceState(null, "", "#"); read(); });
-  // A link to a section has no view in it.
+  // Links to sections have no state.
   addEventListener("hashchange", () => { if (!/^#[\w-]+$/.test(location.hash)) read(); });
   byId("filters").hidden = false;
   read();

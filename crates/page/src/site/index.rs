@@ -3,10 +3,11 @@
 //! Without its script it shows the first results and links to all of them. The data of all results is in the page, so
 //! that the script loads nothing, and a filter draws only a few rows.
 
-use super::table::{FIRST_NUMBER, MARKS, head, row, table};
+use super::table::{MARKS, row, table};
 use super::{Group, Kind, Site, SiteResult, framed, page, result_path};
 use crate::document::{Part, TABLE};
 use crate::draw::wide;
+use crate::result_row::{FIRST_NUMBER, cells, head, short_distribution};
 use explain::results::COLUMNS;
 use facts::stats::median;
 use facts::{Verdict, how_many, number};
@@ -38,7 +39,11 @@ const CHOICES: [Choice; 6] = [
     Choice { id: "soc", label: "SoC", of: |listed| listed.entry.row.soc.clone().into_iter().collect() },
     Choice { id: "core", label: "Core type", of: |listed| listed.entry.core_types.clone() },
     Choice { id: "kernel", label: "Kernel", of: |listed| known(&listed.entry.row.cells[2]) },
-    Choice { id: "distribution", label: "Distribution", of: |listed| known(&listed.entry.row.cells[3]) },
+    Choice {
+        id: "distribution",
+        label: "Distribution",
+        of: |listed| known(&short_distribution(&listed.entry.row.cells[3])),
+    },
     Choice { id: "verdict", label: "Verdict", of: |listed| vec![listed.entry.row.verdict.to_string()] },
     Choice { id: "memory", label: "Memory", of: |listed| listed.entry.memory_kib.map(memory).into_iter().collect() },
 ];
@@ -99,7 +104,7 @@ fn results(site: &Site<'_>) -> Markup {
             @if shown.len() < site.results.len() { "The first " (shown.len()) " of " (how_many(site.results.len(), "result")) "; " a href="all.html" { "all in one table" } "." }
             @else { (how_many(shown.len(), "result")) "." }
         }
-        (wide("Results", &html! { table.cards id="table" { thead { (head()) } tbody { @for listed in shown { (row(listed, "")) } } } }))
+        (wide("Results", &html! { table.cards.results id="table" { thead { (head()) } tbody { @for listed in shown { (row(listed, "")) } } } }))
         p { button id="more" type="button" hidden { "Show more" } }
         div id="comparison" hidden { h3 { "Comparison" } (wide("Comparison of chosen results", &html! { table id="compared" { thead { } tbody { } } })) }
         script id="rows" type="application/json" { (PreEscaped(json(site))) }
@@ -177,7 +182,7 @@ fn board_bars(site: &Site<'_>) -> Option<Markup> {
                     tr {
                         th scope="row" { a href=(group.path) { (facts::plain(&group.name)) } @if *count > 1 { " (" (count) ")" } }
                         td { (number(*mips, "MIPS")) }
-                        td { div.beyond[*mips > most] style=(format!("width:{:.1}%", width(*mips))) {} }
+                        td { div class=[(*mips > most).then_some("beyond")] style=(format!("width:{:.1}%", width(*mips))) {} }
                     }
                 }
             }
@@ -213,8 +218,7 @@ fn json(site: &Site<'_>) -> String {
     let headings: Vec<&str> = COLUMNS.iter().copied().chain(["Verdict", "File"]).collect();
     let rows = site.results.iter().map(|listed| {
         let row = &listed.entry.row;
-        let mut cells: Vec<String> = row.cells.iter().map(|cell| facts::plain(cell)).collect();
-        cells[0] = facts::plain(row.board().unwrap_or("not reported"));
+        let cells = cells(row);
         let clock = row.clock_khz.map(f64::from);
         let figures: Vec<Option<f64>> = std::iter::once(clock).chain(row.figures).collect();
         let plain = |values: Vec<String>| values.iter().map(|value| facts::plain(value)).collect::<Vec<_>>();

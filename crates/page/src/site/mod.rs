@@ -18,6 +18,7 @@ use compare::board_name;
 use compare::trend::Trend;
 use explain::results::{Entry, FORMATS, Table};
 use maud::{Markup, html};
+use record::Arrange;
 use std::collections::BTreeMap;
 
 const STYLE: &str = include_str!("site.css");
@@ -134,8 +135,9 @@ impl Kind {
 }
 
 impl<'a> Site<'a> {
-    /// Site of these results, served at `base` if given.
-    pub fn new(results: Vec<SiteResult<'a>>, base: Option<&str>) -> Self {
+    /// Site of these results, those of unknown boards last; served at `base` if given.
+    pub fn new(mut results: Vec<SiteResult<'a>>, base: Option<&str>) -> Self {
+        results.arrange_by_key(|listed| listed.entry.row.board().is_none());
         let mut groups: BTreeMap<(Kind, String), Group<'a>> = BTreeMap::new();
         for kind in Kind::ALL {
             for listed in &results {

@@ -144,13 +144,11 @@ fn behind(axis: &Axis, phases: &[(String, Window)], bottom: f64) -> Markup {
     };
     let stripes: Vec<_> = phases.iter().enumerate().map(stripe).collect();
     html! {
-        @for (index, (from, width, label, title)) in stripes.iter().enumerate() {
-            g {
-                title { (title) }
-                rect.phase.odd[index % 2 == 1] x=(n(*from)) y="4" width=(n(*width)) height=(n(bottom - 4.0)) {}
-                @if let Some(label) = label { (word(from + 3.0, 16.0, "start", label)) }
-            }
+        @for (index, (from, width, _, title)) in stripes.iter().enumerate() {
+            rect.phase.odd[index % 2 == 1] x=(n(*from)) y="4" width=(n(*width)) height=(n(bottom - 4.0)) { title { (title) } }
         }
+        // Above all stripes, because a number may be wider than its own.
+        @for (from, _, label, _) in &stripes { @if let Some(label) = label { (word(from + 3.0, 16.0, "start", label)) } }
     }
 }
 

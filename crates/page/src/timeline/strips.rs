@@ -45,9 +45,7 @@ impl Strip {
             }
         }
     }
-}
 
-impl Strip {
     /// Upper edge of each row.
     fn tops(&self, first: f64) -> Vec<f64> {
         let place = |next: &mut f64, row: &Row| {
@@ -106,10 +104,15 @@ fn spans(record: &Record, explained: &Explanation, diagnosis: &Diagnosis) -> Vec
     let has_time = diagnosis.span.is_some();
     let mut all: Vec<(i64, i64)> = of_findings.chain(of_steps.filter(|_| has_time)).collect();
     all.sort_unstable();
-    let mut merged: Vec<(i64, i64)> = Vec::new();
+    merged(all.into_iter(), |end, from| from <= end + PAUSE_MS_MAX)
+}
+
+/// Merges intervals that are near each other, in order of their starts.
+fn merged<T: Copy + PartialOrd>(all: impl Iterator<Item = (T, T)>, is_near: impl Fn(T, T) -> bool) -> Vec<(T, T)> {
+    let mut merged: Vec<(T, T)> = Vec::new();
     for (from, to) in all {
         match merged.last_mut() {
-            Some((_, end)) if from <= *end + PAUSE_MS_MAX => *end = to.max(*end),
+            Some((_, end)) if is_near(*end, from) => *end = if to > *end { to } else { *end },
             _ => merged.push((from, to)),
         }
     }
@@ -150,16 +153,9 @@ fn throttling(record: &Record, axis: &Axis) -> Vec<Strip> {
     }
     let strip = |(words, spans): (&'static str, Vec<(i64, i64)>)| {
         let mut bands = String::new();
-        // Merges bands that cannot be distinguished, because a day has thousands.
-        let mut shown: Vec<(f64, f64)> = Vec::new();
-        for (from, to) in &spans {
-            let (from, to) = (axis.at(*from), axis.at(*to).max(axis.at(*from) + 1.0));
-            match shown.last_mut() {
-                Some((_, end)) if from - *end < 0.5 => *end = to.max(*end),
-                _ => shown.push((from, to)),
-            }
-        }
-        for (from, to) in shown {
+        let places = spans.iter().map(|(from, to)| (axis.at(*from), axis.at(*to).max(axis.at(*from) + 1.0)));
+        // Bands that cannot be distinguished are one, because a day has thousands.
+        for (from, to) in merged(places, |end, from| from - end < 0.5) {
             let _ = write!(bands, "M{} 3h{}v10h-{}z", n(from), n(to - from), n(to - from));
         }
         let shapes = html! { path.band d=(bands) { title { (words) ", " (spans.len()) " times" } } };

@@ -3,8 +3,8 @@
 //! verdict as an alert, main figures, neighbours and causes, then all figures, and steps that did not pass. GitLab uses JUnit and OpenMetrics instead.
 
 use super::scores::{TestOutcome, scores, tests};
-use crate::markdown::{board, place};
-use explain::diagnosis::narrative::Narrative;
+use crate::markdown::board;
+use explain::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::Sheet;
@@ -40,8 +40,8 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     if explained.verdict != Verdict::Invalid && !main.is_empty() {
         let _ = write!(text, "\n{}", main.markdown());
     }
-    if let Some(place) = place(&told) {
-        let _ = writeln!(text, "\n{}", markdown(&place));
+    if let Some(neighbours) = explain::neighbours(facts, explained) {
+        let _ = writeln!(text, "\n{}", markdown(&neighbours.sentence()));
     }
     for cause in &told.causes {
         let _ = writeln!(text, "\n- {}", markdown(&cause.text()));

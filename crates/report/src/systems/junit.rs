@@ -2,7 +2,7 @@
 //! (<https://github.com/testmoapp/junitxml>). A degraded result passes with its reasons; an invalid one fails.
 
 use super::scores::{Test, TestOutcome, scores, tests, utc};
-use explain::diagnosis::narrative::Narrative;
+use explain::Narrative;
 use facts::plain::markup;
 use facts::{Explanation, Facts};
 use record::Record;
@@ -20,17 +20,17 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     junit(facts, explained, &[])
 }
 
-/// A test case that is no step: its name, what became of it, and why.
+/// Test case that is not a step.
 pub struct Case {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// True if it passed, false if it failed; none if there is not enough to tell.
+    /// Whether it passed; `None` if the data are insufficient.
     pub has_passed: Option<bool>,
-    /// Why, in one sentence.
+    /// Reason in one sentence.
     pub why: String,
 }
 
-/// The report with further test cases behind the verdict.
+/// The report, with further test cases after the verdict.
 pub fn junit(facts: &Facts<'_>, explained: &Explanation, cases: &[Case]) -> String {
     let tests = tests(facts);
     let count = |outcome| tests.iter().filter(|test| test.outcome == outcome).count();

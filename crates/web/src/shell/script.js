@@ -1,4 +1,4 @@
-// Takes files and text, hands them to the worker, and shows what it answers. Results are never part of the address.
+// Passes files and text to the worker and shows its answers. Results are never part of the address.
 "use strict";
 (() => {
   const part = (id) => document.getElementById(id);
@@ -7,7 +7,7 @@
     element.append(...children);
     return element;
   };
-  // The worker, and a promise for each question to it.
+  // The worker, and a promise for each pending call.
   const address = URL.createObjectURL(new Blob([Uint8Array.from(atob(part("worker").text), (c) => c.charCodeAt(0))]));
   const worker = new Worker(address);
   const waiting = new Map();
@@ -27,11 +27,11 @@
   const started = ask("start", { program: part("program").text });
   started.then(() => document.documentElement.setAttribute("data-started", ""), (error) => say("This browser cannot run the program: " + error.message));
 
-  // What is open: an entry for each result, in the worker's order.
+  // Entry of each open result, in the worker's order.
   let entries = [];
   let shown = { view: "none", html: "" };
   const bytesQuoted = 8 << 20;
-  // The view that the address names, for several results.
+  // View of several results in the address.
   const asked = ["table", "compare", "trend"].find((view) => location.hash === "#" + view);
 
   const open = async (files) => {
@@ -39,7 +39,7 @@
     const first = entries.length;
     const progress = part("progress");
     Object.assign(progress, { hidden: false, max: files.length, value: 0 });
-    // Of one file nobody knows how far it is: the browser keeps the bar moving.
+    // The progress within one file is unknown: the bar has no value.
     if (files.length === 1) progress.removeAttribute("value");
     const reasons = [];
     for (const [count, file] of files.entries()) {
@@ -81,12 +81,12 @@
     }));
   };
 
-  // Shows a result, or several; the address keeps which view it is, never what is in it.
+  // Shows one or several results; the address has the view, not its content.
   const show = async ({ view, index }) => {
     const chosen = entries.flatMap((entry, at) => entry.chosen || view === "table" ? [at] : []);
     const html = view === "page" ? await ask("page", { index }) : await ask("several", { view, indices: chosen });
     shown = { view, index, html };
-    // A new frame: another page in the same one would be a step of the browser's history.
+    // A new frame, because another page in the same frame would add to the history.
     const frame = part("page").cloneNode();
     frame.srcdoc = html;
     part("page").replaceWith(frame);
@@ -103,7 +103,7 @@
     document.dispatchEvent(new Event("shown"));
   };
 
-  // Findings of a log, each with buttons that lead to its lines in the original text.
+  // Findings of a log, with buttons that lead to their lines in the original text.
   const evidence = (entry) => {
     const quoted = entry?.findings.filter((finding) => finding.lines.length > 0) ?? [];
     part("evidence").hidden = quoted.length === 0 || entry.file.size > bytesQuoted;
@@ -126,7 +126,7 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   };
-  // The card as pixels, drawn by the browser from the program's own picture.
+  // Renders the card as PNG from its SVG.
   const pixels = async (index) => {
     const svg = await ask("card", { index });
     const image = new Image();

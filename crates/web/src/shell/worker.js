@@ -1,4 +1,4 @@
-// Reads and explains in a thread of its own. Messages come in as {id, call, ...}, answers go out as {id, value} or {id, error}.
+// Reads and explains in a separate thread. Messages are {id, call, ...}, answers {id, value} or {id, error}.
 "use strict";
 let session;
 const words = (error) => typeof error === "string" ? error : String(error.message ?? error);
@@ -9,7 +9,7 @@ const calls = {
     wasm_bindgen.initSync({ module: await WebAssembly.compile(await new Response(plain).arrayBuffer()) });
     session = new wasm_bindgen.Session();
   },
-  // Every result of a file, and for each member without one the reason.
+  // All results of a file, and the reason for each member without one.
   async open({ file }) {
     const found = [], unread = [];
     let members = [];
@@ -34,7 +34,7 @@ const calls = {
   several: ({ view, indices }) => session.several(view, Uint32Array.from(indices)),
   clear: () => session.clear(),
 };
-// One after the other: a file is read while the next one waits.
+// Sequentially: the next file waits.
 let last = Promise.resolve();
 onmessage = ({ data }) => {
   last = last.then(async () => {

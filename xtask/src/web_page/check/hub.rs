@@ -1,4 +1,4 @@
-//! The pages of a hub in a browser, with what boards would like to be called among them.
+//! Pages of a hub in a browser, also of boards with hostile and long names.
 
 use super::looks::{Looks, served};
 use super::{COMPOSED, ONE};
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Results whose names are kept as they came: one that is markup, one that no line has room for.
+/// Names of boards: markup, and a name that is longer than any line.
 const NAMES: [(&str, &str); 2] =
     [("markup", "<script>fetch('https://example.org')</script><img src=x onerror=alert(1)>"), ("long", "Longboard-")];
 /// Number of repetitions of the last name.
@@ -29,10 +29,10 @@ const PAGES: [(&str, &str); 10] = [
     ("compare-empty", "/compare"),
     ("missing", "/r/nosuchresult"),
 ];
-/// Pages of one result, by how its address ends.
+/// Pages of one result: name and end of the address.
 const OF_ONE: [(&str, &str); 3] = [("result", ""), ("result-whole", "/page"), ("result-trend", "/trend")];
 
-/// Fails where a page of the hub is too wide, has a violation, or tells or asks for something.
+/// Fails if a page of the hub is too wide, has a violation, writes to the console or requests anything foreign.
 pub(super) fn main(program: &str) -> Result<()> {
     let built = workspace::cargo().args(["build", "--locked", "--quiet", "-p", "sbc-bench-hub"]).status()?;
     ensure!(built.success(), "the hub does not build");
@@ -44,7 +44,7 @@ pub(super) fn main(program: &str) -> Result<()> {
     let named = data.join("named");
     fs::create_dir_all(&named)?;
     let log = fs::read_to_string(workspace::root().join(ONE))?;
-    ensure!(log.contains(BOARD), "{ONE} calls its board otherwise");
+    ensure!(log.contains(BOARD), "{ONE} has another name for its board");
     for (file, name) in NAMES {
         let name = if file == "long" { name.repeat(TIMES) } else { name.to_owned() };
         fs::write(named.join(file), log.replace(BOARD, &name))?;
@@ -62,7 +62,7 @@ fn look(program: &str, hub: &str) -> Result<()> {
     let mut looks = Looks::into("hub-looks")?;
     let mut look = |browser: &mut Browser, name: &str, path: &str| {
         browser.open_address(&format!("{hub}{path}"))?;
-        // A browser says of each page that is missing that it is.
+        // The browser logs each missing page.
         browser.messages.retain(|message| !message.contains("404"));
         looks.look(browser, name)
     };

@@ -1,9 +1,9 @@
-//! How pages of every kind look in windows of three widths and in both colour schemes: nothing is wider than the window,
-//! axe-core finds nothing, nothing foreign is asked for, and the console stays empty. A picture of each look is kept for a
-//! person. And how soon the table of a large site is there, and filtered.
+//! Pages of every kind in windows of three widths and both colour schemes: none is wider than the window, axe-core finds no
+//! violation, nothing foreign is requested, and the console stays empty. Keeps a picture of each. Also measures the table of a
+//! large site.
 
 use super::{COMPOSED, ONE, PAGE, binary, dropped, path, watched};
-use crate::web_page::browser::Browser;
+use crate::web_page::browser::{Browser, HEIGHT_MAX};
 use crate::web_page::skip;
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
@@ -16,25 +16,25 @@ use web::{Results, Selection};
 
 const WIDTHS: [u32; 3] = [360, 768, 1440];
 const SCHEMES: [&str; 2] = ["light", "dark"];
-/// Names the script, `axe.min.js` of axe-core (<https://github.com/dequelabs/axe-core>); npm(1) fetches it otherwise.
+/// Variable with the path of `axe.min.js` of axe-core (<https://github.com/dequelabs/axe-core>); else npm(1) fetches it.
 const AXE: &str = "AXE";
 const AXE_PACKAGE: &str = "axe-core@4.14.1";
-/// Logs and results whose own pages are looked at.
+/// Logs and results with examined pages.
 const SHOWN: [&str; 3] =
     [ONE, "crates/explain/tests/composed/0.9.72-hot.txt", "crates/explain/tests/own/two-policies.json"];
 const BOARD: &str = "boards/cix-p1.board";
-/// Pixels by which the page is wider than the window.
+/// Excess width of the page over the window, in pixels.
 const TOO_WIDE: &str = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-/// Violations in words.
+/// List of violations.
 const VIOLATIONS: &str = "axe.run(document, { iframes: false, resultTypes: ['violations'] }).then((found) =>
   found.violations.map((violation) => violation.id + ' at ' + violation.nodes.map((node) => node.target.join(' ')).join(', ')))";
-/// Shows the text next to the findings, at the first line.
+/// Opens the text next to the findings at the first line.
 const EVIDENCE: &str = "(async () => {
   document.getElementById('evidence').open = true;
   document.querySelector('#findings button').click();
   while (!document.querySelector('#source mark')) await new Promise((done) => setTimeout(done, 5));
 })()";
-/// Values of every filter, and some words: milliseconds of each until the rows stand in their places.
+/// Milliseconds of each filter and search until the rows are laid out.
 const FILTERED: &str = "(() => {
   const times = [];
   const timed = (element, value, event) => {
@@ -51,7 +51,7 @@ const FILTERED: &str = "(() => {
   for (const words of ['r', 'ro', 'rock', 'raspberry pi', '6.1 valid', 'x', '']) timed(document.getElementById('search'), words, 'input');
   return times;
 })()";
-/// Waits until the monitor's page has changed and has its plot, whose rows are empty while the CPUs are idle; pauses it, and goes on; what is wrong.
+/// Waits until the monitor's page changes and has a plot, pauses and resumes it; returns errors.
 const LIVE: &str = "(async () => {
   const [shown, state, pause] = ['shown', 'state', 'pause'].map((id) => document.getElementById(id));
   const wait = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
@@ -73,16 +73,7 @@ const LIVE: &str = "(async () => {
   if (!await changes() || state.textContent !== 'Live' || pause.textContent !== 'Pause') wrong.push('Resume: ' + state.textContent);
   return wrong.join('; ');
 })()";
-/// Milliseconds until the first paint with content.
-const PAINTED: &str = "new Promise((done) => {
-  const look = () => {
-    const [paint] = performance.getEntriesByName('first-contentful-paint');
-    if (paint) done(paint.startTime); else setTimeout(look, 5);
-  };
-  look();
-})";
-
-/// A program that serves a page; ended when dropped.
+/// Program that serves a page; killed on drop.
 pub(super) struct Served {
     child: Child,
     pub(super) address: String,
@@ -90,7 +81,7 @@ pub(super) struct Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -106,23 +97,23 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    /// Nothing was looked at yet; pictures go into this folder.
+    /// Starts with no pages; pictures go into this directory.
     pub(super) fn into(folder: &str) -> Result<Self> {
         let folder = workspace::target_folder()?.join("web").join(folder);
         fs::create_dir_all(&folder)?;
         Ok(Self { axe: axe()?, folder, count: 0, faults: Vec::new() })
     }
 
-    /// Looks at the page that is open.
+    /// Examines the open page.
     pub(super) fn look(&mut self, browser: &mut Browser, name: &str) -> Result<()> {
         self.count += 1;
         for (width, scheme) in WIDTHS.into_iter().flat_map(|width| SCHEMES.map(|scheme| (width, scheme))) {
-            browser.window(width, scheme)?;
+            browser.window(width, scheme, "")?;
             let wider = browser.evaluate(TOO_WIDE)?.as_u64().unwrap_or(u64::MAX);
             if wider > 0 {
                 self.faults.push(format!("{name}, {width} pixels: {wider} pixels too wide"));
             }
-            fs::write(self.folder.join(format!("{name}-{width}-{scheme}.png")), browser.picture(width)?)?;
+            fs::write(self.folder.join(format!("{name}-{width}-{scheme}.png")), browser.picture(width, HEIGHT_MAX)?)?;
             let Some(axe) = &self.axe else { continue };
             browser.evaluate(&format!("{axe}; true"))?;
             let found = browser.evaluate(VIOLATIONS)?;
@@ -137,7 +128,7 @@ impl Looks {
         Ok(())
     }
 
-    /// Prints how many pages were looked at; fails where something was found.
+    /// Prints the number of pages; fails with all faults.
     pub(super) fn end(self) -> Result<()> {
         let (count, faults) = (self.count, self.faults);
         ensure!(faults.is_empty(), "{} faults of pages\n{}", faults.len(), faults.join("\n"));
@@ -154,7 +145,7 @@ impl Looks {
     }
 }
 
-/// Fails where a page is too wide, has a violation, or tells or asks for something.
+/// Fails if a page is too wide, has a violation, writes to the console or requests anything foreign.
 pub(super) fn main(program: &str, file: &Path) -> Result<()> {
     let ours = binary()?;
     let mut looks = Looks::into("looks")?;
@@ -182,7 +173,7 @@ pub(super) fn main(program: &str, file: &Path) -> Result<()> {
     looks.end()
 }
 
-/// The script of axe-core; none where nobody has it.
+/// Script of axe-core, if available.
 fn axe() -> Result<Option<String>> {
     let read = |script: &Path| fs::read_to_string(script).with_context(|| format!("{}", script.display()));
     if let Some(script) = std::env::var_os(AXE) {
@@ -202,7 +193,7 @@ fn axe() -> Result<Option<String>> {
     read(&script).map(Some)
 }
 
-/// Files with a page of each kind, and what they are called.
+/// Names and files of pages of each kind.
 fn pages(ours: &Path) -> Result<Vec<(String, PathBuf)>> {
     let folder = workspace::target_folder()?.join("web/kinds");
     fs::create_dir_all(&folder)?;
@@ -225,12 +216,16 @@ fn pages(ours: &Path) -> Result<Vec<(String, PathBuf)>> {
     {
         put(name, &results.several(selection, &[0, 1, 2]))?;
     }
-    let site = site(ours)?;
-    pages.push(("site".to_owned(), site.join("index.html")));
+    pages.extend(site_pages(&site(ours)?)?);
+    Ok(pages)
+}
+
+/// First page of a site, and the largest of each kind.
+pub(in crate::web_page) fn site_pages(site: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut pages = vec![("site".to_owned(), site.join("index.html"))];
     for kind in ["results", "boards", "socs", "cores"] {
         let mut files = workspace::entries(&site.join(kind))?;
         files.retain(|file| file.extension().is_some_and(|kind| kind == "html"));
-        // That with the most on it.
         files.sort_by_key(|file| file.metadata().map_or(0, |about| about.len()));
         pages.push((format!("site-{kind}"), files.pop().with_context(|| format!("no page in {kind}"))?));
     }
@@ -238,7 +233,7 @@ fn pages(ours: &Path) -> Result<Vec<(String, PathBuf)>> {
 }
 
 /// A site of the composed logs.
-pub(super) fn site(ours: &Path) -> Result<PathBuf> {
+pub(in crate::web_page) fn site(ours: &Path) -> Result<PathBuf> {
     let site = workspace::target_folder()?.join("web/kinds/site");
     // Missing at first.
     let _ = fs::remove_dir_all(&site);
@@ -248,7 +243,7 @@ pub(super) fn site(ours: &Path) -> Result<PathBuf> {
     Ok(site)
 }
 
-/// Starts it and reads its address.
+/// Starts a program that serves a page, and reads the address.
 pub(super) fn served(ours: &Path, words: &[&str]) -> Result<Served> {
     let mut command = Command::new(ours);
     command
@@ -260,7 +255,7 @@ pub(super) fn served(ours: &Path, words: &[&str]) -> Result<Served> {
     let mut child = command.spawn()?;
     let (told, errors) = (child.stdout.take().context("no pipe")?, child.stderr.take().context("no pipe")?);
     let mut served = Served { child, address: String::new() };
-    // `view` tells its address on standard output, a monitor on standard error.
+    // `view` prints its address to standard output, a monitor to standard error.
     let mut lines: Box<dyn BufRead> =
         if words.contains(&"monitor") { Box::new(BufReader::new(errors)) } else { Box::new(BufReader::new(told)) };
     let mut line = String::new();
@@ -274,7 +269,7 @@ pub(super) fn served(ours: &Path, words: &[&str]) -> Result<Served> {
     anyhow::bail!("{} tells no address", words.join(" "))
 }
 
-/// The table of the site that `cargo xtask bench --site` left: first paint, and the time of each filter and search.
+/// Table of the site of `cargo xtask bench --site`: first paint, and times of filters and searches.
 pub(super) fn large_site(program: &str, file: &Path) -> Result<()> {
     let index = workspace::target_folder()?.join("site/out/index.html");
     if !index.exists() {
@@ -283,7 +278,7 @@ pub(super) fn large_site(program: &str, file: &Path) -> Result<()> {
     }
     let mut browser = watched(program, file)?;
     browser.open(&index)?;
-    let painted = browser.evaluate(PAINTED)?.as_f64().context("nothing was painted")?;
+    let [painted, _] = browser.times_ms()?;
     let count = browser.evaluate("document.getElementById('count').textContent")?;
     let filtered = browser.evaluate(FILTERED)?;
     let mut times: Vec<f64> = filtered.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();

@@ -1,5 +1,5 @@
-//! Machines in the browser: every snapshot of `boards/`, dropped and within an archive, and texts of `/proc/cpuinfo`, pasted.
-//! Text and JSON of each have to be those of `sbc-bench identify`.
+//! Machines in the browser: all snapshots of `boards/`, dropped and in an archive, and pasted texts of `/proc/cpuinfo`. Text and
+//! JSON equal those of `sbc-bench identify`.
 
 use super::{LISTED, PAGE, SAVED, binary, dropped, finished, path, watched};
 use crate::web_page::browser::Browser;
@@ -12,7 +12,7 @@ use std::process::Command;
 const BOARDS: &str = "boards";
 const CPUINFO: &str = "crates/explain/tests/composed/cpuinfo";
 
-/// Prints how many are the same; fails where one differs.
+/// Prints the number of machines; fails if one differs.
 pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
     let ours = binary()?;
     let boards = files_of(&workspace::root().join(BOARDS), "board")?;
@@ -21,7 +21,7 @@ pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
     dropped(&mut browser, &paths)?;
     same_texts(&mut browser, &ours, &boards, "--root")?;
     finished(&browser)?;
-    // Two at once would share a profile, and the second would end.
+    // Two browsers would share a profile, and the second would end.
     drop(browser);
 
     let archive = workspace::target_folder()?.join("web/boards.tar.gz");
@@ -56,7 +56,7 @@ pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Files saved by the browser for each machine, and output of the program.
+/// Compares the files that the browser saves for each machine with the output of the program.
 fn same_texts(browser: &mut Browser, ours: &Path, files: &[PathBuf], option: &str) -> Result<()> {
     let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
     ensure!(listed == files.len(), "{listed} of {} machines are listed", files.len());

@@ -1,5 +1,4 @@
-//! What else a reader does with the file: opens archives of logs, pastes one, follows a finding to its line, keeps an address,
-//! and uses the keyboard alone.
+//! Further uses of the file: archives of logs, a pasted log, links from findings to lines, addresses, and the keyboard alone.
 
 use super::{COMPOSED, ONE, PAGE, difference, differing, dropped, finished, name, path, watched, watched_at};
 use crate::web_page::browser::Browser;
@@ -14,7 +13,7 @@ use web::Results;
 /// Logs of an archive.
 const PACKED: [&str; 5] =
     ["0.4-without-name.txt", "0.7.9-swapping.txt", "0.9.72-hot.txt", "0.9.8-russian-crlf.txt", "before-0.4.txt"];
-/// A log with findings that stand on lines of it.
+/// Log with findings about its lines.
 const HOT: &str = "crates/explain/tests/composed/0.9.72-hot.txt";
 const PASTE: &str = "(() => {
     const clip = new DataTransfer();
@@ -22,7 +21,7 @@ const PASTE: &str = "(() => {
     document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: clip, bubbles: true }));
     return page;
   })()";
-/// Presses every button that leads to a line; of each its words, what is marked then, and whether that can be seen.
+/// Presses each link to a line; returns its text, the marked line, and whether the mark is visible.
 const LINES: &str = "(async () => {
     document.getElementById('evidence').open = true;
     const source = document.getElementById('source'), found = [];
@@ -35,24 +34,25 @@ const LINES: &str = "(async () => {
     }
     return found;
   })()";
-/// What is focused, once it is, as a frame is a process of its own: its kind, whether it is in the list of results, and whether a reader sees that it is.
+/// Focused element: its kind, whether it is in the list of results, and whether the focus is visible. Waits, because a frame is a
+/// separate process.
 const FOCUSED: &str = "(async () => {
     for (let tries = 0; document.activeElement === document.body && tries < 100; tries++) await new Promise((done) => setTimeout(done, 10));
     const at = document.activeElement, style = getComputedStyle(at.closest('.button') ?? at);
     return { kind: at.tagName, id: at.id, listed: at.matches('#list button'),
       seen: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 };
   })()";
-/// The page that is shown next becomes a promise, kept once its frame has loaded: one that loads gives its focus away.
+/// Promise of the next page, fulfilled after its frame has loaded, because loading moves the focus.
 const NEXT: &str = "window.next = new Promise((done) => {
     document.addEventListener('shown', () => {
       const frame = document.querySelector('iframe');
       frame.addEventListener('load', () => done(frame.srcdoc), { once: true });
     }, { once: true });
   }); true";
-/// A file has fewer places that can be focused.
+/// Maximum number of focusable elements.
 const TABS_MAX: usize = 60;
 
-/// Prints what was tried; fails where something does not do what it should.
+/// Prints what was checked; fails on any deviation.
 pub(super) fn main(program: &str, file: &Path) -> Result<()> {
     let logs = PACKED.map(|log| workspace::root().join(COMPOSED).join(log));
     for ending in ["tar.gz", "zip"] {
@@ -71,7 +71,7 @@ pub(super) fn main(program: &str, file: &Path) -> Result<()> {
 
 fn archive(browser: &mut Browser, logs: &[PathBuf], ending: &str) -> Result<()> {
     let packed = workspace::target_folder()?.join("web/logs").with_extension(ending);
-    // Left by an earlier call; a .zip would grow.
+    // An existing .zip would grow.
     let _ = fs::remove_file(&packed);
     let mut command = match ending {
         "zip" => Command::new("python3"),
@@ -126,7 +126,7 @@ fn lines(browser: &mut Browser) -> Result<usize> {
     Ok(expected.len())
 }
 
-/// The view of an address is shown, and nothing of a result becomes part of the address.
+/// Checks that an address selects its view, and that no part of a result gets into the address.
 fn addresses(program: &str, file: &Path, logs: &[PathBuf]) -> Result<()> {
     let page = format!("file://{}", path(file));
     let paths: Vec<String> = logs.iter().map(|log| path(log)).collect();
@@ -148,7 +148,7 @@ fn addresses(program: &str, file: &Path, logs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// From the start of the page to a result in the list, which is opened, and on into its page; how many places that were.
+/// Goes from the start of the page to a result in the list and into its page by Tab; returns the number of steps.
 fn keys(browser: &mut Browser, logs: &[PathBuf]) -> Result<usize> {
     let here = opened(logs)?;
     dropped(browser, &logs.iter().map(|log| path(log)).collect::<Vec<String>>())?;
@@ -163,12 +163,12 @@ fn keys(browser: &mut Browser, logs: &[PathBuf]) -> Result<usize> {
     Ok(to_list + to_page)
 }
 
-/// Presses Tab until what is wanted is focused.
+/// Presses Tab until a wanted element is focused; returns the number of steps.
 fn tabs(browser: &mut Browser, is_wanted: fn(&Value) -> bool) -> Result<usize> {
     for count in 1..=TABS_MAX {
         browser.key("Tab")?;
         let focused = browser.evaluate(FOCUSED)?;
-        // Within the frame its page shows what is focused.
+        // The page in the frame shows its own focus.
         ensure!(focused["seen"] == true || focused["kind"] == "IFRAME", "nobody sees that it is focused: {focused}");
         if is_wanted(&focused) {
             return Ok(count);

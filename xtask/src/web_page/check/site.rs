@@ -1,5 +1,5 @@
-//! The table of a site in Chromium: every filter, the search, every heading both ways, the comparison, the state in the
-//! address, and reading with scripts off.
+//! Table of a site in Chromium: all filters, the search, both directions of all headings, the comparison, the state in the
+//! address, and the page without scripts.
 
 use super::looks::site;
 use super::{binary, nothing_told, path};
@@ -7,7 +7,7 @@ use crate::web_page::browser::Browser;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-/// Helpers of the scripts below. `data` is what the program wrote into the page.
+/// Helpers of the scripts below. `data` is the data in the page.
 const TABLE: &str = "
   var part = (id) => document.getElementById(id);
   var data = JSON.parse(part('rows').textContent), all = new Map(data.rows.map((row) => [row[0][0], row]));
@@ -21,7 +21,7 @@ const TABLE: &str = "
   var selects = [...document.querySelectorAll('select[data-choice]')];
   var headings = [...part('table').tHead.rows[0].cells].slice(1);
   true";
-/// What is wrong with a filter: rows that are shown, and how many the option promises. With it a word is searched.
+/// Errors of filters: shown rows, their promised number, and a search within.
 const FILTERS: &str = "(() => {
     const wrong = [];
     let tried = 0;
@@ -48,7 +48,7 @@ const FILTERS: &str = "(() => {
     if (rows().length !== data.rows.length) wrong.push('without a filter');
     return { wrong, tried };
   })()";
-/// What is wrong with the order that a heading gives: numbers come from the largest down at first, words from the first on.
+/// Errors of the order by each heading: numbers start with the largest, words with the first.
 const SORTS: &str = "(() => {
     const wrong = [], compare = new Intl.Collator('en', { numeric: true, sensitivity: 'base' }).compare;
     headings.forEach((heading, column) => {
@@ -67,7 +67,7 @@ const SORTS: &str = "(() => {
     });
     return { wrong, tried: headings.length };
   })()";
-/// What is wrong with the comparison of the first and the third row, which are side by side in the order of the site.
+/// Errors of the comparison of the first and the third row, in the order of the site.
 const COMPARISON: &str = "(() => {
     const wrong = [], order = [...all.keys()], button = part('compare');
     const chosen = [rows()[0], rows()[2]].sort((a, b) => order.indexOf(page(a)) - order.indexOf(page(b)));
@@ -86,17 +86,17 @@ const COMPARISON: &str = "(() => {
     if (table.tBodies[0].rows.length !== headings.length - 2) wrong.push('figures that lack');
     return { wrong, tried: 2 };
   })()";
-/// Leaves a search, a filter and an order as well, and waits until the address has them.
+/// Sets a search, a filter and an order, and waits until the address has them.
 const VIEW: &str = "
   set(part('search'), 'pi', 'input');
   set(selects[selects.length - 1], selects[selects.length - 1].options[1].value, 'change');
   headings[2].querySelector('button').click(); headings[2].querySelector('button').click();
   new Promise((done) => { const look = () => /sort=-/.test(location.hash) ? done() : setTimeout(look, 20); look(); })";
-/// All that a reader sees of the table.
+/// Visible state of the table.
 const SEEN: &str = "JSON.stringify([part('search').value, selects.map((select) => select.value), rows().map((row) => row.textContent + row.querySelector('input').checked),
   headings.map((heading) => heading.ariaSort), part('comparison').hidden, part('compared').textContent, part('count').textContent])";
 
-/// Prints what was tried; fails where the table shows something else than it should.
+/// Prints what was checked; fails on any deviation.
 pub(super) fn main(program: &str) -> Result<()> {
     let index = site(&binary()?)?.join("index.html");
     let mut browser = Browser::start(program)?;
@@ -124,7 +124,7 @@ pub(super) fn main(program: &str) -> Result<()> {
     without_scripts(&mut browser, &index, count.as_u64())
 }
 
-/// The first page has rows and leads to a table of all; both are read without scripts.
+/// Checks that the first page and the table of all results work without scripts.
 fn without_scripts(browser: &mut Browser, index: &Path, count: Option<u64>) -> Result<()> {
     browser.scripts(false)?;
     browser.open(index)?;

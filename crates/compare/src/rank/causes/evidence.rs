@@ -5,7 +5,7 @@ use crate::rank::Entry;
 use facts::{Cause, Facts};
 use record::{Record, Variant, WorkloadId};
 
-/// The cause of a lower clock, if one is lower: of the cores that lost most.
+/// Cause of a lower clock, of the cores with the largest deficit.
 pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(Cause, String)> {
     let cold = entries
         .iter()
@@ -32,7 +32,7 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(Cause, Str
         let highest = policy.clock_khz_max.known().copied().or(policy.opps_khz.last().copied());
         let limit = policy.limit_khz_max.known().copied().or(highest)?;
         let limit_mhz = f64::from(limit) / 1000.0;
-        // A limit that the clock is at, below what others run at.
+        // The clock is at the limit, which is below the clock of others.
         ((mhz / limit_mhz).ln().abs() < SAME_LOG && (others / limit_mhz).ln() > SAME_LOG).then_some((limit, highest))
     });
     Some(match limit {
@@ -61,7 +61,7 @@ pub(super) fn narrow_userland(record: &Record) -> Option<String> {
         .then(|| format!("32-bit userland ({userland}) on cores that run 64-bit programs"))
 }
 
-/// True of core types of ARM that have 64 bits: all from Cortex-A34 on but for A57's elders.
+/// True for ARM core types with 64 bits.
 fn is_of_64_bits(core: &str) -> bool {
     const NARROW: [&str; 8] = ["A5", "A7", "A8", "A9", "A12", "A15", "A17", "A32"];
     core.strip_prefix("Cortex-").is_some_and(|name| name.starts_with('A') && !NARROW.contains(&name))

@@ -1,4 +1,4 @@
-//! Known boards with their value of one figure: a board is one point, at each clock that it runs at.
+//! Known boards with their median of one figure, one for each clock of a board.
 
 use super::super::board_names::NamedBoard;
 use super::super::peers::KnownResult;
@@ -6,10 +6,10 @@ use facts::stats::median;
 use record::Arrange;
 use std::collections::BTreeMap;
 
-/// Clocks of one board that differ by less are those of one setting.
+/// Maximum ratio of neighbouring clocks of one setting.
 const CLOCK_RATIO_MAX: f64 = 1.04;
 
-/// Results of boards with one name.
+/// Results of all boards with one name.
 struct NamedResults<'a> {
     board: &'a NamedBoard,
     /// Clock in MHz and value of each.
@@ -19,19 +19,19 @@ struct NamedResults<'a> {
 /// A known board.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Board {
-    /// Name for people, with the clock where the board is known at another one as well.
+    /// Name for people, with the clock unless it is the usual one.
     pub(super) name: String,
     /// Median of its results.
     pub(super) value: f64,
     /// Number of results.
     pub(super) results: usize,
-    /// True if many people know it, at its usual clock.
+    /// True for boards that many people know, at the usual clock.
     pub(super) is_familiar: bool,
 }
 
 /// Boards of these results, the best first.
 pub(super) fn boards(known: &[KnownResult<'_>], higher_is_better: bool) -> Vec<Board> {
-    // Names of one board differ in their maker, blanks and case; the first one is shown.
+    // Spellings differ in maker, blanks and case; the first one is shown.
     let mut by_name: BTreeMap<&str, NamedResults<'_>> = BTreeMap::new();
     for result in known {
         if let (Some(board), Some(value)) = (result.named_board(), result.best(higher_is_better)) {
@@ -47,7 +47,7 @@ pub(super) fn boards(known: &[KnownResult<'_>], higher_is_better: bool) -> Vec<B
     boards
 }
 
-/// One board for each clock. The clock with the most results has the plain name; results without a clock belong to it.
+/// One board for each clock. The name of the clock with the most results has no clock; it includes results of unknown clock.
 fn at_clocks(name: &str, is_familiar: bool, mut values: Vec<(Option<f64>, f64)>) -> Vec<Board> {
     values.arrange_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)));
     let (unclocked, clocked): (Vec<_>, Vec<_>) = values.into_iter().partition(|(mhz, _)| mhz.is_none());

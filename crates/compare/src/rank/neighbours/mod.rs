@@ -1,4 +1,4 @@
-//! Boards next to a result: slightly better, slightly worse, and those that many people know.
+//! Boards next to a result: the next better and worse one, and boards that many people know.
 
 mod boards;
 
@@ -7,34 +7,27 @@ use super::{Peer, Peers};
 use crate::reference::{Reference, soc_key};
 use boards::{Board, boards};
 use facts::figures::Figure;
+use facts::figures::main::HEADLINES;
 use facts::lines::padded;
 use facts::number::{number, with_unit};
 use facts::stats::median;
 use facts::{Explanation, Facts, Verdict};
-use record::{Arrange, MemoryOperation, Variant, WorkloadId};
+use record::Arrange;
 use serde::Serialize;
 
-/// Figures that have a chart, the most telling one first: workload, form, name, and words.
-const HEADLINES: [(WorkloadId, Option<Variant>, Option<&str>, &str); 5] = [
-    (WorkloadId::SevenZip, Some(Variant::MULTI), None, "7-zip on all CPUs"),
-    (WorkloadId::SevenZip, Some(Variant::SINGLE), None, "7-zip on one CPU"),
-    (WorkloadId::OpenSsl, Some(Variant::AES_256_CBC), Some("16384"), "AES-256-CBC"),
-    (WorkloadId::MemoryLibc, None, Some(MemoryOperation::Copy.as_str()), "memory copy"),
-    (WorkloadId::MemoryLatency, Some(Variant::RAMLAT), Some("16M"), "memory latency"),
-];
-/// Columns of a chart for the name and for the value.
+/// Width of names and values in a chart, in columns.
 const NAME_COLUMNS: usize = 26;
 const VALUE_COLUMNS: usize = 8;
-/// Shortest longest bar.
+/// Minimum width of the longest bar.
 const BAR_COLUMNS_MIN: usize = 8;
-/// Maximum number of boards that many people know in a chart, and in a sentence: those next to the result.
+/// Maximum number of well-known boards in a chart and in a sentence; the nearest ones are chosen.
 const FAMILIAR_BARS_MAX: usize = 4;
 const FAMILIAR_WORDS_MAX: usize = 2;
 
 /// Boards next to a result in one figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Neighbours {
-    /// The figure in words.
+    /// Figure in words.
     pub figure: &'static str,
     /// Unit of all values.
     pub unit: String,
@@ -42,27 +35,26 @@ pub struct Neighbours {
     pub higher_is_better: bool,
     /// Place from 1, the best first.
     pub place: usize,
-    /// Number of known boards, with this one.
+    /// Number of known boards, including this one.
     pub of: usize,
     /// The next better board and its median.
     pub better: Option<(String, f64)>,
     /// The next worse board and its median.
     pub worse: Option<(String, f64)>,
-    /// Boards that many people know, and how many times as good as the median of each this result is; the nearest
-    /// first.
+    /// Well-known boards and the factor of this result relative to the median of each, the nearest first.
     pub familiar: Vec<(String, f64)>,
-    /// This board and those to compare it with, the best first.
+    /// This board and those next to it, the best first.
     pub bars: Vec<Bar>,
 }
 
 /// A board in a chart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bar {
-    /// Its name; of several boards with the same SoC that SoC.
+    /// Name of the board, or of the SoC for all boards with it.
     pub name: String,
     /// Median of its results.
     pub value: f64,
-    /// Lowest and highest value that it may have, if it was estimated from another version of the program.
+    /// Interval of a value that was estimated from another version of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
     /// Number of results.
@@ -71,7 +63,7 @@ pub struct Bar {
     pub is_this: bool,
 }
 
-/// Boards next to a result in its most telling figure; none without a comparable one.
+/// Boards next to a result in its first comparable headline figure.
 pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) -> Option<Neighbours> {
     let peers = Peers::of(reference);
     let peers = peers.without_own(facts, explained, reference);
@@ -79,36 +71,25 @@ pub fn neighbours(facts: &Facts<'_>, explained: &Explanation, reference: &Refere
     headlines(facts).find_map(|(figure, words)| own.among(figure, words))
 }
 
-/// As [`neighbours`], in every figure that has a chart.
+/// Same as [`neighbours`], for every headline figure.
 pub(super) fn all_neighbours(facts: &Facts<'_>, explained: &Explanation, peers: &[&Peer<'_>]) -> Vec<Neighbours> {
     let Some(own) = OwnResult::of(facts, explained, peers) else { return Vec::new() };
     headlines(facts).filter_map(|(figure, words)| own.among(figure, words)).collect()
 }
 
-/// The best comparable value of each figure that has a chart.
+/// Figures of [`HEADLINES`] that a result has.
 fn headlines<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = (&'a Figure, &'static str)> {
-    let best = |(workload, form, name, words): &(WorkloadId, Option<Variant>, Option<&str>, &'static str)| {
-        let is_it = |figure: &&Figure| {
-            let key = &figure.key;
-            let is_form =
-                form.as_ref().is_none_or(|form| key.is_form(form)) && name.is_none_or(|name| key.name() == name);
-            figure.is_main && figure.not_comparable.is_none() && key.is_of(*workload) && is_form
-        };
-        let all = facts.known_figures().iter().filter(is_it);
-        let best = all.reduce(|best, next| if next.gain_percent(best.value) > Some(0.0) { next } else { best });
-        best.map(|figure| (figure, *words))
-    };
-    HEADLINES.iter().filter_map(best).collect::<Vec<_>>().into_iter()
+    HEADLINES.iter().filter_map(|headline| Some((headline.best(facts.known_figures())?, headline.words)))
 }
 
-/// A result and the others that it is set among.
+/// A result and the known results.
 struct OwnResult<'a> {
     peers: &'a [&'a Peer<'a>],
     soc: Option<String>,
 }
 
 impl<'a> OwnResult<'a> {
-    /// `None` for results that say nothing of a board.
+    /// `None` for invalid results and emulated CPUs.
     fn of(facts: &Facts<'_>, explained: &Explanation, peers: &'a [&'a Peer<'a>]) -> Option<Self> {
         let is_usable = explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
         is_usable.then(|| Self { peers, soc: facts.soc().known().cloned() })
@@ -197,19 +178,19 @@ impl Neighbours {
         format!("{place} in {}, place {} of {} known boards{familiar}.", self.figure, self.place, self.of)
     }
 
-    /// What the chart shows, with its unit.
+    /// Title of the chart, with its unit.
     pub fn caption(&self) -> String {
         let direction = if self.higher_is_better { "" } else { ", lower is better" };
         format!("{} ({}{direction})", self.figure, self.unit)
     }
 
-    /// Largest value of the chart, with the intervals of estimates.
+    /// Largest value in the chart, including the intervals of estimates.
     pub fn value_max(&self) -> f64 {
         let ends = self.bars.iter().map(|bar| bar.interval.map_or(bar.value, |(_, high)| high.max(bar.value)));
         ends.fold(f64::MIN_POSITIVE, f64::max)
     }
 
-    /// Bars in lines of at most so many columns.
+    /// Bars in lines of at most `columns` columns.
     pub fn chart(&self, columns: usize) -> Vec<String> {
         let most = self.bars.iter().map(|bar| bar.value).fold(f64::MIN_POSITIVE, f64::max);
         let name_columns = NAME_COLUMNS.min(columns.saturating_sub(VALUE_COLUMNS + 4 + BAR_COLUMNS_MIN));
@@ -225,13 +206,20 @@ impl Neighbours {
     }
 }
 
+impl Neighbours {
+    /// The chart as a block of Markdown.
+    pub fn chart_markdown(&self, columns: usize) -> String {
+        format!("\n```\n{}\n```\n", self.chart(columns).join("\n"))
+    }
+}
+
 impl Bar {
-    /// Its name, with the number of results where there are several.
+    /// Name, with the number of results if there are several.
     pub fn label(&self) -> String {
         if self.is_this || self.results == 1 { self.name.clone() } else { format!("{} ({})", self.name, self.results) }
     }
 
-    /// Its value without the unit; `≈` marks an estimate.
+    /// Value without its unit; `≈` marks an estimate.
     pub fn value_words(&self, unit: &str) -> String {
         let mark = if self.interval.is_some() { "≈" } else { "" };
         format!("{mark}{}", number(self.value, unit))
@@ -242,14 +230,55 @@ fn article(noun: &str) -> &'static str {
     if noun.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" }
 }
 
-/// `1.5 times`, with two digits; `as good as` for what nobody would notice.
+/// `1.5 times`; `as good as` for imperceptible differences.
 fn factor_words(factor: f64) -> String {
     if (0.975..1.025).contains(&factor) { "as good as".to_owned() } else { crate::times(factor) }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::peers::KnownResult;
+    use super::super::tests::figure;
     use super::*;
+
+    /// Median of the results of a board at the clock that most of them have.
+    fn usual_median(board: &str, known: &[KnownResult<'_>], higher_is_better: bool) -> f64 {
+        let of_board = known.iter().filter(|result| result.named_board().is_some_and(|named| named.name == board));
+        let mut results: Vec<(f64, f64)> = of_board
+            .filter_map(|result| Some((result.clock_mhz().unwrap_or(0.0), result.best(higher_is_better)?)))
+            .collect();
+        results.arrange_by(|a, b| a.0.total_cmp(&b.0));
+        let without_clock = results.iter().take_while(|(mhz, _)| *mhz == 0.0).count();
+        let (unclocked, clocked) = results.split_at(without_clock);
+        let groups = clocked.chunk_by(|a, b| b.0 <= a.0 * 1.04);
+        let most = groups.rev().max_by_key(|group| group.len()).unwrap_or_default();
+        let values: Vec<f64> = most.iter().chain(unclocked).map(|(_, value)| *value).collect();
+        median(&values).unwrap()
+    }
+
+    #[test]
+    fn factor_is_that_against_the_median_of_the_others() {
+        let peers = peers_of(Reference::builtin());
+        let mut factors = 0;
+        for row in peers.iter().map(Peer::row) {
+            let own = OwnResult { peers: Cow::Borrowed(&peers), row: Some(row.clone()), soc: row.soc.clone() };
+            let others = without_own(&peers, Some(row));
+            for (key, values) in &row.figures {
+                let Some(headline) = HEADLINES.iter().find(|headline| headline.is_of(key)) else { continue };
+                for figure in values.iter().filter(|of| of.comparable).map(|of| figure(row, key, of)) {
+                    let Some(found) = own.among(&figure, headline.words) else { continue };
+                    let known = known(&figure, &others);
+                    for (board, factor) in found.familiar {
+                        let median = usual_median(&board, &known, figure.higher_is_better);
+                        let times = if figure.higher_is_better { figure.value / median } else { median / figure.value };
+                        assert_eq!(factor, times, "{} against {board} in {}", row.source, headline.words);
+                        factors += 1;
+                    }
+                }
+            }
+        }
+        assert!(factors > 4000, "{factors}");
+    }
 
     #[test]
     fn place_and_factors_are_one_sentence() {

@@ -28,8 +28,6 @@ pub struct Narrative {
     pub verdict: String,
     /// Loss of each main score, in one sentence each.
     pub ledgers: Vec<String>,
-    /// Rank among known boards, with neighbours.
-    pub neighbours: Option<Neighbours>,
     /// A paragraph for each cause, the most harmful first.
     pub causes: Vec<Paragraph>,
     /// Notes; unknowns come first.
@@ -83,10 +81,13 @@ impl Narrative {
         all.extend(unsaid.map(|deficit| capitalised(&deficit.sentence)));
         let deficit = explained.deficit.as_ref().filter(|deficit| deficit.is_news || verdict.has_deficit);
         all.extend(notes(explained, deficit, &mut statements));
-        let notes = all;
-        let neighbours = compare::neighbours(facts, explained, Reference::builtin());
-        Self { answers, verdict: verdict.text, ledgers, neighbours, causes, notes }
+        Self { answers, verdict: verdict.text, ledgers, causes, notes: all }
     }
+}
+
+/// Place among the built-in known boards, with the next ones.
+pub fn neighbours(facts: &Facts<'_>, explained: &Explanation) -> Option<Neighbours> {
+    compare::neighbours(facts, explained, Reference::builtin())
 }
 
 /// The verdict in one sentence, as in [`Narrative::verdict`].
