@@ -258,11 +258,11 @@ mod tests {
 
     #[test]
     fn factor_is_that_against_the_median_of_the_others() {
-        let peers = peers_of(Reference::builtin());
+        let peers = Peers::of(Reference::builtin());
         let mut factors = 0;
-        for row in peers.iter().map(Peer::row) {
-            let own = OwnResult { peers: Cow::Borrowed(&peers), row: Some(row.clone()), soc: row.soc.clone() };
-            let others = without_own(&peers, Some(row));
+        for row in peers.builtin.iter().map(|peer| peer.row) {
+            let others: Vec<&Peer<'_>> = peers.builtin.iter().filter(|peer| !peer.row.is_same_result(row)).collect();
+            let own = OwnResult { peers: &others, soc: row.soc.clone() };
             for (key, values) in &row.figures {
                 let Some(headline) = HEADLINES.iter().find(|headline| headline.is_of(key)) else { continue };
                 for figure in values.iter().filter(|of| of.comparable).map(|of| figure(row, key, of)) {
