@@ -4,7 +4,7 @@
 use crate::Root;
 use crate::settings::{DeviceKind, DeviceName, Node};
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// A device that can be switched off.
 #[derive(Debug, Clone, PartialEq, Eq)]

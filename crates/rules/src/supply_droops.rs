@@ -5,7 +5,7 @@ use super::place::samples_place;
 use facts::stats::{Line, median};
 use facts::view::{self, gauge};
 use facts::{Facts, Finding, Quantity, Severity};
-use record::{Channel, RuleId, Unit};
+use record::{Arrange, Channel, RuleId, Unit};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("supply-droops"),
@@ -45,7 +45,7 @@ fn droop(facts: &Facts<'_>, volts: &Channel, amperes: &Channel) -> Option<Findin
         pairs.extend(same.map(|other| (reading.value as f64, other.value as f64)));
     }
     let line = Line::through(&pairs).filter(|_| pairs.len() >= READINGS_MIN)?;
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    pairs.arrange_by(|a, b| a.0.total_cmp(&b.0));
     let end = (pairs.len() / ENDS).max(1);
     let middle = |part: &[(f64, f64)]| median(&part.iter().map(|(_, millivolts)| *millivolts).collect::<Vec<_>>());
     let (rest, load) = (middle(&pairs[..end])?, middle(&pairs[pairs.len() - end..])?);

@@ -1,7 +1,7 @@
 //! Environment variables that change a run, with the names of the bash program.
 
 use bench::Options;
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 /// The environment, read once.
 #[derive(Debug, Clone, Default)]

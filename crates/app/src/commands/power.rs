@@ -7,8 +7,8 @@ use crate::args::run::{RunArgs, RunFlags};
 use bench::AnyTask;
 use bench::power::{Part, Power, WatchOff};
 use console::output;
+use core::net::IpAddr;
 use machine::{LazyMachine, Root};
-use std::net::IpAddr;
 
 /// Measure power: idle, light and full load, peak, suspend, off
 ///

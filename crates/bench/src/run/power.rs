@@ -114,7 +114,7 @@ fn scores(suspend: Suspend) -> Scores {
         seconds("asleep", Some(suspend.asleep_ms)),
     ];
     let early = if suspend.to_wake_ms.is_none() { "it woke before its alarm; " } else { "" };
-    let woken_by = suspend.woken_by.map_or_else(|_| "not reported".to_owned(), |name| name);
+    let woken_by = suspend.woken_by.unwrap_or_else(|_| "not reported".to_owned());
     Scores {
         rows: rows.into_iter().flatten().collect(),
         detail: format!("{early}woken by: {woken_by}"),

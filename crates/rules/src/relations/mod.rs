@@ -4,6 +4,7 @@
 mod at_rest;
 mod find;
 mod forms;
+mod lines;
 
 pub use at_rest::AT_REST;
 pub use find::{lines_of, of};
@@ -12,58 +13,7 @@ pub use forms::{CLAUSES, Form, SHORT};
 use super::relation::{Relation, RelationCondition as W, RuleRelations, ScoreScope as J};
 use super::*;
 use facts::Cause as C;
-
-type Line = (Relation, W);
-
-const fn root(cause: C) -> Line {
-    (Relation::Root(cause), W::Always)
-}
-
-const fn root_if(cause: C, when: W) -> Line {
-    (Relation::Root(cause), when)
-}
-
-const fn evidence(cause: C) -> Line {
-    (Relation::Evidence(cause), W::Always)
-}
-
-const fn evidence_if(cause: C, when: W) -> Line {
-    (Relation::Evidence(cause), when)
-}
-
-const fn follows(cause: C) -> Line {
-    (Relation::Follows(cause), W::Always)
-}
-
-const fn follows_if(cause: C, when: W) -> Line {
-    (Relation::Follows(cause), when)
-}
-
-const fn contradicts(cause: C) -> Line {
-    (Relation::Contradicts(cause), W::Always)
-}
-
-/// Clocks or scores dropped at the throttling temperature without another explanation.
-const HIDDEN_HEAT: Line = (Relation::Alone(C::Heat), W::Hot);
-const NOTE: Line = (Relation::Note, W::Always);
-
-const fn row(
-    rule: &'static Rule,
-    judges: J,
-    lines: &'static [Line],
-    harm: &'static str,
-    remedy: &'static str,
-) -> RuleRelations {
-    RuleRelations { rule, lines, judges, harm, remedy }
-}
-
-/// A rule whose findings are harmless remarks.
-const fn note(rule: &'static Rule, remedy: &'static str) -> RuleRelations {
-    row(rule, J::Nothing, &[NOTE], NO_HARM, remedy)
-}
-
-const NO_HARM: &str = "none: it lowers no score";
-const COOL: &str = "Cool the SoC better (heat sink, fan, airflow) and repeat the run.";
+use lines::*;
 
 /// All rules for runs.
 pub const RELATIONS: &[RuleRelations] = &[
@@ -397,7 +347,10 @@ pub const RELATIONS: &[RuleRelations] = &[
         "Use a host that runs nothing else.",
     ),
     note(&summary_wrong::RULE, ""),
-    note(&supply_droops::RULE, "Measure the voltage at the input of the board, idle and under load, or try another supply and cable."),
+    note(
+        &supply_droops::RULE,
+        "Measure the voltage at the input of the board, idle and under load, or try another supply and cable.",
+    ),
     row(
         &swap_on_slow_storage::RULE,
         J::Nothing,
