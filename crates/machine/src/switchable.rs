@@ -3,8 +3,8 @@
 
 use crate::Root;
 use crate::settings::{DeviceKind, DeviceName, Node};
-use std::collections::BTreeMap;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::collections::BTreeMap;
 
 /// A device that can be switched off.
 #[derive(Debug, Clone, PartialEq, Eq)]

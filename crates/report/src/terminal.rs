@@ -90,12 +90,15 @@ fn told(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
         let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
     let _ = writeln!(text, "{}", wrapped_at(&told.verdict, 0, columns));
-    for sentence in &told.ledgers {
-        let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
-    }
+    // The verdict has the losses in short: the place among known boards stands within the first lines.
     if let Some(neighbours) = explain::neighbours(facts, explained) {
         let _ = writeln!(text, "{}", wrapped_at(&neighbours.sentence(), 0, columns));
-        let _ = writeln!(text, "\n{}", neighbours.chart(columns.min(CHART_COLUMNS)).join("\n"));
+        let chart = neighbours.chart(columns.min(CHART_COLUMNS)).join("\n");
+        let end = if told.ledgers.is_empty() { "\n" } else { "\n\n" };
+        let _ = write!(text, "\n{chart}{end}");
+    }
+    for sentence in &told.ledgers {
+        let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
     if !told.causes.is_empty() {
         text.push('\n');
