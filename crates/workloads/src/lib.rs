@@ -19,7 +19,7 @@ mod lzma;
 pub mod measure;
 mod memory;
 mod memory_bandwidth;
-pub mod memory_copy;
+mod memory_copy;
 mod memory_latency;
 mod memory_libc;
 mod memory_loaded;

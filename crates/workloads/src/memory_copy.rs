@@ -13,12 +13,9 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Its id.
-pub const ID: WorkloadId = WorkloadId::Own("memory-copy");
-
 /// The entry in the table of workloads.
 pub(super) const MEMORY_COPY: Workload = Workload {
-    id: ID,
+    id: WorkloadId::MemoryCopy,
     about: "Built-in copies of memory on all CPUs at once; a load that keeps memory busy.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
     attributes: Attributes { takes: DurationRule::Fixed(TIME.as_secs() as f64), ..Attributes::PLAIN },

@@ -32,7 +32,7 @@ struct Fence {
 
 const FENCES: &[Fence] = &[
     fence("allocator", true, Unsafe::Home, 310),
-    fence("app", false, Unsafe::Nowhere, 20_150),
+    fence("app", false, Unsafe::Nowhere, 20_160),
     fence("archive", true, Unsafe::Nowhere, 430),
     fence("bench", true, Unsafe::Nowhere, 10_020),
     fence("compare", true, Unsafe::Nowhere, 6_180),
@@ -203,7 +203,7 @@ mod tests {
         let head = format!("{FORBIDS}{}", "\n".repeat(600));
         assert_eq!(
             found("web", &[CALLS, ("src/lib.rs", &head)]),
-            ["crates/web: 602 lines; the budget is 600: make something simpler, or raise the row in this change"]
+            ["crates/web: 602 lines; the budget is 590: make something simpler, or raise the row in this change"]
         );
     }
 

@@ -1,4 +1,4 @@
-//! `sbc-bench measure power`, `sbc-bench power`: what the machine draws in each of its states.
+//! `sbc-bench measure power`: what the machine draws in each of its states.
 
 use super::{Command, CommandResult, Verb};
 use crate::args::Environment;

@@ -134,7 +134,7 @@ mod tests {
             ("--fooo", "Unknown option --fooo. Try `sbc-bench --help`."),
             (
                 "measure",
-                "measure needs one of clock, core-to-core, memory, scaling, workload. Try `sbc-bench measure --help`.",
+                "measure needs one of clock, core-to-core, memory, scaling, workload, power. Try `sbc-bench measure --help`.",
             ),
             ("poem", "Unknown command \"poem\". Try `sbc-bench --help`."),
             ("help poem", "Unknown command \"poem\". Try `sbc-bench --help`."),

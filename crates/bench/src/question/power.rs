@@ -15,7 +15,6 @@ use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{cpus_by_speed, numbers_of_cpus};
 use workloads::job::setting::{Setting, nodes};
-use workloads::memory_copy;
 
 const POWER: &str = "power";
 
@@ -307,7 +306,7 @@ fn loads(machine: &Machine) -> Vec<PowerState> {
         let lzma = if count == 1 { Variant::SINGLE } else { format!("on-{count}-cpus").into() };
         states.push(state(WorkloadId::Lzma, lzma, own, false));
         states.push(state(WorkloadId::Flops, Variant::own("fp64"), own, false));
-        states.push(state(memory_copy::ID, Variant::ONLY, own, false));
+        states.push(state(WorkloadId::MemoryCopy, Variant::ONLY, own, false));
     }
     states.push(state(WorkloadId::Drive, Variant::own("read"), &cpus, true));
     if let Some(form) = crate::plan::variant::Form::first(WorkloadId::OpenGl.as_str()).ok().flatten() {

@@ -113,7 +113,7 @@ pub fn step_words(workload: &WorkloadName, variant: &Variant) -> String {
         format!("{workload} of another version, single-threaded")
     } else if *variant == Variant::MULTI {
         format!("{workload} on all CPUs")
-    } else if workload == WorkloadId::Clock.label() {
+    } else if workload == WorkloadId::Clock.label() && !variant.as_str().contains("CPU") {
         format!("{workload} {}", variant.as_str().replace('-', " "))
     } else {
         format!("{workload} {variant}")

@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// Maximum length of a description in link previews, in characters.
 const DESCRIPTION_MAX: usize = 300;
 
-/// Page of a result: the page of `sbc-bench report`, ranked among the results of this hub too, with links to the site
+/// Page of a result: the page of `sbc-bench explain --html`, ranked among the results of this hub too, with links to the site
 /// and metadata for link previews.
 pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, known: &Reference) -> String {
     let facts = &explained.facts;

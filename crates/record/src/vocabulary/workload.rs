@@ -23,6 +23,8 @@ words! {
         Heat = "heat",
         Lzma = "lzma",
         MemoryBandwidth = "memory-bandwidth",
+        /// Copies of memory on all CPUs at once.
+        MemoryCopy = "memory-copy",
         MemoryLatency = "memory-latency",
         /// Memory bandwidth by functions of the machine's own C library.
         MemoryLibc = "memory-libc",
@@ -79,7 +81,9 @@ impl WorkloadId {
         match self {
             Aes | Clock | Cpuminer | Flops | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish | Sysbench
             | Video | Zstd => B::Cpu,
-            CoreToCore | MemoryBandwidth | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling => B::Memory,
+            CoreToCore | MemoryBandwidth | MemoryCopy | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling => {
+                B::Memory
+            }
             Drive | Rsync => B::Storage,
             Network | NetworkCpu | Sftp => B::Network,
             OpenGl => B::Gpu,
@@ -93,6 +97,7 @@ impl WorkloadId {
     pub fn label(self) -> &'static str {
         match self {
             Self::MemoryBandwidth => "memory bandwidth",
+            Self::MemoryCopy => "memory copy",
             Self::MemoryLatency => "memory latency",
             Self::MemoryLibc => "libc memory bandwidth",
             Self::SevenZip => "7-zip",
@@ -125,7 +130,7 @@ impl WorkloadId {
     /// True if it measures memory.
     pub fn is_of_memory(self) -> bool {
         use WorkloadId::*;
-        matches!(self, MemoryBandwidth | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling)
+        matches!(self, MemoryBandwidth | MemoryCopy | MemoryLatency | MemoryLibc | MemoryLoaded | MemoryScaling)
     }
 
     /// True if its steps run within other steps.

@@ -96,5 +96,5 @@ fn reason_is_printed_once() {
         step.outcome = record::Outcome::Skipped(emulated());
     }
     let text = render(&Facts::of(&record), &[]);
-    assert!(text.ends_with("Not measured (as-found, cold): this CPU is emulated.\n"), "{text}");
+    assert!(text.ends_with("Not measured (as found, cold): this CPU is emulated.\n"), "{text}");
 }
