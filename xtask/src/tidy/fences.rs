@@ -50,7 +50,7 @@ const FENCES: &[Fence] = &[
     fence("process", true, Unsafe::Nowhere, 3_440),
     fence("redact", true, Unsafe::Nowhere, 2_910),
     fence("report", true, Unsafe::Nowhere, 3_840),
-    fence("record", true, Unsafe::Nowhere, 8_860),
+    fence("record", true, Unsafe::Nowhere, 8_870),
     fence("rules", true, Unsafe::Nowhere, 20_040),
     fence("testkit", false, Unsafe::Nowhere, 3_880),
     fence("web", true, Unsafe::Nowhere, 590),

@@ -119,15 +119,12 @@ fn name(step: &Step) -> (String, Option<WorkloadName>) {
         id if *id == WorkloadId::Wait => return (step.variant.to_string(), None),
         id if *id == WorkloadId::Lzma => "integer",
         id if *id == WorkloadId::Flops => "SIMD",
-        id if id.as_str() == MEMORY_COPY => "memory",
+        id if *id == WorkloadId::MemoryCopy => "memory",
         id => return (format!("{}, {}", id.label(), step.variant), workload),
     };
     let count = step.cpus.len();
     (format!("{load} on {count} {}", if count == 1 { "CPU" } else { "CPUs" }), workload)
 }
-
-/// Load that keeps memory busy.
-const MEMORY_COPY: &str = "memory-copy";
 
 /// Times of a suspend: `1.20 s to wake, 0.31 s to sleep; woken by: rtc0`.
 fn detail(step: &Step) -> String {
