@@ -13,7 +13,7 @@ use machine::{LazyMachine, Root};
 /// Measure power: idle, light and full load, peak, suspend, off
 ///
 /// Measures each state until its mean power is known within 2 %, or its time is over; about ten minutes. It needs a sensor or
-/// meter of the whole board: `sbc-bench list meters`. `sbc-bench explain --report power` prints the table of a review.
+/// meter of the whole board: `sbc-bench list meters`. `sbc-bench explain --format power` prints the table of a review.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct PowerFlags {
     /// Parts to measure: idle, devices, load, suspend [default: idle, devices and load]

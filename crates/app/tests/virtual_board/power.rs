@@ -26,19 +26,23 @@ fn states_of_a_board() {
     let seen = played(
         &board,
         &format!(
-            "{PROGRAM} {POWER} --only idle,devices,suspend --all-devices; {PROGRAM} explain $LOG.json --report power"
+            "{PROGRAM} {POWER} --only idle,devices,suspend --all-devices; {PROGRAM} explain $LOG.json --format power"
         ),
     );
     let table = seen.said.lines().filter_map(|line| line.strip_prefix("| ")).collect::<Vec<_>>();
     let watts = |name: &str| {
         let row = table.iter().find(|row| row.starts_with(name)).unwrap_or_else(|| panic!("{name}: {}", seen.said));
-        row.split(" | ").nth(1).and_then(|cell| cell.split(' ').next()?.parse::<f64>().ok())
+        // A busy host loses readings, which is said.
+        let cell = row.split(" | ").nth(1).and_then(|cell| cell.split(' ').next()?.parse::<f64>().ok());
+        assert!(cell.is_some() || row.contains("not measured, because no reading for"), "{row}: {}", seen.said);
+        cell
     };
-    let (idle, dark) = (watts("Idle |").unwrap(), watts("Idle, backlight panel off").unwrap());
-    let share = (idle - dark) / PANEL_W;
-    assert!((0.5..1.5).contains(&share), "{idle} W, without the panel {dark} W");
-    watts("Idle, performance").unwrap();
-    watts("Idle, wifi rfkill0 off").unwrap();
+    if let (Some(idle), Some(dark)) = (watts("Idle |"), watts("Idle, backlight panel off")) {
+        let share = (idle - dark) / PANEL_W;
+        assert!((0.5..1.5).contains(&share), "{idle} W, without the panel {dark} W");
+    }
+    watts("Idle, performance");
+    watts("Idle, wifi rfkill0 off");
     assert!(seen.said.contains("| Suspend deep |") && seen.said.contains("| Suspend s2idle |"), "{}", seen.said);
 }
 
@@ -91,7 +95,7 @@ fn machine_that_is_off_is_read_by_the_meter_of_another() {
     let watch = "measure power --quiet --log $LOG --watch-off";
     let seen = played(
         &board,
-        &format!("{PROGRAM} {watch}; {PROGRAM} {watch} --meter '{meter}'; {PROGRAM} explain $LOG.json --report power"),
+        &format!("{PROGRAM} {watch}; {PROGRAM} {watch} --meter '{meter}'; {PROGRAM} explain $LOG.json --format power"),
     );
     assert!(seen.said.contains("--watch-off needs the meter of the other machine"), "{}", seen.said);
     assert!(seen.said.contains("| Off | 0.4"), "{}", seen.said);

@@ -1,6 +1,7 @@
 //! Report: power. Rule: power-states. What the machine draws in each state: idle, at work, suspended and off.
 
 use crate::tables::{Answer, Report, Role, Rule};
+use facts::lines::{COLUMNS, wrapped_at};
 use facts::number::with_unit;
 use facts::stats::mean;
 use facts::view::{StepEnergy, step_score};
@@ -50,6 +51,13 @@ impl State {
             Ok(energy) => format!("{} ±{:.1} %", watts(energy.mean_mw), energy.percent()),
             Err(_) => "-".to_owned(),
         }
+    }
+
+    /// Detail, and why its power is unknown.
+    fn remarks(&self) -> String {
+        let why = self.energy.as_ref().err().map(|why| format!("not measured, because {why}"));
+        let detail = Some(self.detail.clone()).filter(|detail| !detail.is_empty());
+        detail.into_iter().chain(why).collect::<Vec<_>>().join("; ")
     }
 
     fn mean_mw(&self) -> Option<f64> {
@@ -159,11 +167,12 @@ fn text(facts: &Facts<'_>) -> String {
     for state in &states {
         let peak = state.energy.as_ref().map_or(String::new(), |energy| format!("  highest {}", watts(energy.peak_mw)));
         let work = state.work.as_ref().map_or(String::new(), |(value, unit)| format!("  {}", with_unit(*value, unit)));
-        let why = state.energy.as_ref().err().map_or(String::new(), |why| format!("  not measured, because {why}"));
-        let detail = if state.detail.is_empty() { String::new() } else { format!("  ({})", state.detail) };
-        let _ = writeln!(text, "   {:width$}  {:>15}{peak}{work}{why}{detail}", state.name, state.watts());
+        let _ = writeln!(text, "   {:width$}  {:>15}{peak}{work}", state.name, state.watts());
     }
     text.push('\n');
+    for (state, remarks) in states.iter().map(|state| (state, state.remarks())).filter(|(_, text)| !text.is_empty()) {
+        text += &(wrapped_at(&format!("   {}: {remarks}.", state.name), 6, COLUMNS) + "\n");
+    }
     text
 }
 
@@ -177,11 +186,11 @@ fn markdown(facts: &Facts<'_>) -> String {
     let mut row = |name: &str, power: String, remark: String| rows.push([name.to_owned(), power, remark]);
     let idle = states.iter().find(|state| !state.is_load() && state.name == Variant::IDLE.as_str());
     if let Some(idle) = idle {
-        row("Idle", idle.watts(), idle.energy.clone().err().unwrap_or_else(|| "as found".to_owned()));
+        row("Idle", idle.watts(), if idle.energy.is_ok() { "as found".to_owned() } else { idle.remarks() });
     }
     for state in states.iter().filter(|state| !state.is_load() && state.name.starts_with("idle, ")) {
         let less = idle.and_then(State::mean_mw).zip(state.mean_mw()).map(|(idle, own)| own - idle);
-        let remark = less.map_or(String::new(), |mw| format!("{:+.2} W", mw / 1000.0));
+        let remark = less.map_or_else(|| state.remarks(), |mw| format!("{:+.2} W", mw / 1000.0));
         row(&state.name.replacen("idle", "Idle", 1), state.watts(), remark);
     }
     if let Some(light) = states.iter().find(|state| state.is_load() && state.cpus == 1) {
@@ -195,13 +204,8 @@ fn markdown(facts: &Facts<'_>) -> String {
         row("Peak", watts(peak), "highest reading".to_owned());
     }
     for state in states.iter().filter(|state| state.name.starts_with("suspend") || state.name == "off") {
-        let remark = state.energy.as_ref().err().cloned().unwrap_or_default();
-        let remark: Vec<&str> = [state.detail.as_str(), &remark].into_iter().filter(|text| !text.is_empty()).collect();
-        row(
-            &state.name.replacen("suspend, ", "Suspend ", 1).replacen("off", "Off", 1),
-            state.watts(),
-            remark.join("; "),
-        );
+        let name = state.name.replacen("suspend, ", "Suspend ", 1).replacen("off", "Off", 1);
+        row(&name, state.watts(), state.remarks());
     }
     let best = |workload: WorkloadId| {
         let own = states
