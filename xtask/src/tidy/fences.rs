@@ -34,7 +34,7 @@ const FENCES: &[Fence] = &[
     fence("allocator", true, Unsafe::Home, 310),
     fence("app", false, Unsafe::Nowhere, 20_160),
     fence("archive", true, Unsafe::Nowhere, 430),
-    fence("bench", true, Unsafe::Nowhere, 10_020),
+    fence("bench", true, Unsafe::Nowhere, 10_030),
     fence("compare", true, Unsafe::Nowhere, 6_180),
     fence("console", false, Unsafe::Nowhere, 4_360),
     fence("explain", true, Unsafe::Nowhere, 9_000),

@@ -289,7 +289,10 @@ fn loads(machine: &Machine) -> Vec<PowerState> {
     let cpus = cpus_by_speed(machine);
     let mut states = Vec::new();
     let state = |workload: WorkloadId, variant: Variant, cpus: &[u32], loads_cpus| PowerState {
-        name: format!("{} on {} CPUs", workload.label(), cpus.len()).into(),
+        name: match cpus.len() {
+            1 => format!("{} on 1 CPU", workload.label()).into(),
+            count => format!("{} on {count} CPUs", workload.label()).into(),
+        },
         job: Some(Job {
             workload,
             variant,
@@ -361,7 +364,7 @@ mem
         let of = |kind: &str| [format!("set /sys/power/mem_sleep to {kind}"), format!("suspend to {kind}, for 20 s")];
         assert_eq!(sleep[1..], [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat());
         let load = outline(&[Part::Load], &[], true);
-        assert_eq!(load[..2], [GOVERNOR, "measure lzma on 1 CPUs, at most 16 s"]);
+        assert_eq!(load[..2], [GOVERNOR, "measure lzma on 1 CPU, at most 16 s"]);
         assert!(!load.iter().any(|line| line.contains("bl_power")), "only with the part of devices: {load:?}");
     }
 
