@@ -14,12 +14,16 @@ impl Folder {
     }
 
     /// Lines of shell where process ids begin again: `$RUN LOG -- COMMAND` is a short run, `inside SCRIPT` does
-    /// something in a container of that, `wait_for FILE` waits until there is one.
+    /// something in a container of that, `wait_for FILE` waits until there is one, and `wait_dead PID...` until killed
+    /// processes other than this shell, process 1, are gone, which takes a moment on a busy machine.
     fn apart(&self, lines: &str) -> Output {
         let head = r#"
             set -u
             export RUN="$B run --force --wait 0s --repeat 1 --log"
             inside() { unshare -m -p -f --mount-proc sh -uc "$1"; }
+            wait_dead() {
+                for pid; do [ $pid = 1 ] || while grep -qs '^State:.[^ZX]' /proc/$pid/status; do sleep 0.1; done; done
+            }
             wait_for() { n=0; until [ -e $1 ]; do n=$((n+1)); [ $n -lt 1200 ] || exit 99; sleep 0.1; done; }
         "#;
         let mut command = Command::new("unshare");
@@ -101,12 +105,8 @@ fn settings_are_changed_by_one_run_at_a_time() {
         # Killed with its guard, a run leaves its hold to the next start.
         in_own first "$AB -- sh -c '$LOAD' third > third.out 2>&1" &
         wait_for third.began
-        killed=$(pgrep -f 'guard --owner|sbc-bench ab')
-        kill -9 $killed
-        # A busy machine takes a moment to end them; a run that still exists is not restored. Process 1 is this shell.
-        for pid in $killed; do
-            [ $pid = 1 ] || while grep -qs '^State:.[^ZX]' /proc/$pid/status; do sleep 0.1; done
-        done
+        killed=$(pgrep -f 'guard --owner|sbc-bench ab'); kill -9 $killed
+        wait_dead $killed
         touch third.go
         in_own first '$B restore' > third.out 2>&1
         ls -d /sys/fs/cgroup/*/sbc-bench.settings /sys/fs/cgroup/sbc-bench.settings > left
@@ -189,7 +189,7 @@ fn of_many_programs_that_a_dead_run_left_a_few_are_named() {
         # its run is gone.
         kill -STOP $guard $run
         kill -9 $guard $run
-        sleep 0.2
+        wait_dead $guard $run
         $RUN y.log -- true
         "#,
     );
@@ -198,7 +198,7 @@ fn of_many_programs_that_a_dead_run_left_a_few_are_named() {
     let at = told.find(sentence).unwrap_or_else(|| panic!("{told}"));
     let names = &told[at + sentence.len()..];
     let names = &names[..names.find('.').unwrap()];
-    let (first, more) = names.rsplit_once(" and ").unwrap();
+    let (first, more) = names.rsplit_once(" and ").unwrap_or_else(|| panic!("{told}"));
     assert_eq!(first.split(", ").count(), 5, "{names}");
     let more: usize = more.strip_suffix(" more").unwrap().parse().unwrap();
     // The shell may be in another state than its children.
