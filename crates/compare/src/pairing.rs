@@ -109,3 +109,6 @@ fn best(figures: &[Figure], cluster: usize, workload: WorkloadId, form: &Variant
         figures.iter().filter(|figure| figure.is_main && figure.key.is_of(workload) && figure.key.is_form(form));
     wanted.filter(of_cluster).map(|figure| figure.value).fold(0.0, f64::max)
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,9 @@ impl PowerRole {
     }
 }
 
+/// Minimum voltage of an unlabelled chip that may measure the input of the board: CPUs, memory and other rails have less.
+pub const INPUT_MILLIVOLTS_MIN: i32 = 4_500;
+
 /// A power sensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PowerSensor {
@@ -104,6 +107,11 @@ impl PowerSensor {
                 Self { role: PowerRole::Part, part, lacks: None, is_known: false }
             }
         }
+    }
+
+    /// True for an unknown chip without label: only its values show what it measures. `channel` is that of the sensor.
+    pub fn is_unlabelled_chip(&self, channel: &Channel) -> bool {
+        !self.is_known && matches!(channel.id, ChannelId::Hwmon(..)) && sensor_names(channel).1.is_empty()
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) const NAMED: &[Keyword] = &[
         "--password", "--passwd", "--passphrase", "--psk", "--secret", "--token", "--api-key", "--auth-key",
         "--pass", "--pwd", "--pw", "authorization: bearer", "authorization: basic",
     ]),
-    // Also after an underscore, as in `MYSQL_PWD` and `DB_PASS`.
+    // These words may follow an underscore, as in `MYSQL_PWD` and `DB_PASS`.
     row(Kind::Key, Equals, Word, is_short_secret, &["pass", "pwd", "pw", "passcode"]),
     row(Kind::Key, Any, Word, is_key, &["--key", "-key"]),
     row(Kind::Key, Equals, Word, is_mixed_key, &["key"]),

@@ -12,7 +12,7 @@ use workloads::job::duration::parse_duration;
 use workloads::job::pinning::{CpuSelection, parse_cpu_selection};
 use workloads::job::score::ScoreRule;
 
-/// Maximum size of a file of definitions; those of a board farm have some tens of KiB.
+/// Maximum size of a definitions file, in bytes; large farms use tens of KiB.
 const BYTES_MAX: u64 = 1 << 20;
 
 /// A command or workload instead of the standard benchmark.

@@ -1,5 +1,5 @@
-//! Sequences of chance: runs that end in every way and are resumed, here and on another machine, while their owner and other
-//! programs change settings. At the end each setting has the last value that did not come from a run.
+//! Random sequences: runs end in every way and are resumed, on this and on another machine, while the owner and other
+//! programs change settings. Afterwards each setting must have the last value that no run has written.
 
 use crate::fake_tree::kills::RUN;
 use crate::fake_tree::tree::{Tree, can_run, for_each};

@@ -68,7 +68,7 @@ pub(super) fn results(facts: &Facts) -> Finding {
     }
 }
 
-/// Default directories of workloads with files.
+/// Directories in which workloads create files by default.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// Storage that is in memory: temporary files, and swap in zram.

@@ -10,7 +10,9 @@ use core::net::IpAddr;
 use machine::suspend::{SleepState, sleep_states};
 use machine::switchable::{Switchable, switchable};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
-use record::{Channel, ChannelId, Machine, Mode, PowerSensor, QuestionId, Unit, Variant, WorkloadId, sensor_names};
+use record::{
+    Channel, ChannelId, INPUT_MILLIVOLTS_MIN, Machine, Mode, PowerSensor, QuestionId, Unit, Variant, WorkloadId,
+};
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{cpus_by_speed, numbers_of_cpus};
@@ -73,8 +75,6 @@ const OFF_LIMIT: Duration = Duration::from_secs(60);
 const LOAD_TIME: Duration = Duration::from_secs(8);
 /// Time asleep: energy counters of meters have grown measurably then.
 const SLEEP_TIME: Duration = Duration::from_secs(20);
-/// Minimum voltage of a chip without a label that may measure the input of the board.
-const INPUT_MILLIVOLTS_MIN: i64 = 4_500;
 
 impl Power {
     /// The states of this machine. `words` name devices to switch off; `peers` are addresses of logins, whose links stay on.
@@ -222,13 +222,14 @@ fn has_source(channels: &[Channel], latest: &[i64]) -> bool {
     let is_input = |chip: &ChannelId| {
         let mut values = channels.iter().zip(latest);
         values.any(|(channel, value)| {
-            channel.unit == Unit::Millivolts && channel.id.is_of_same_chip(chip) && *value >= INPUT_MILLIVOLTS_MIN
+            let is_of_chip = channel.unit == Unit::Millivolts && channel.id.is_of_same_chip(chip);
+            is_of_chip && *value >= i64::from(INPUT_MILLIVOLTS_MIN)
         })
     };
     channels.iter().any(|channel| {
         let sensor = PowerSensor::of(channel);
         let is_power = channel.is_power() || matches!(channel.unit, Unit::Microjoules | Unit::Millivolts);
-        let is_chip = channel.is_power() && is_unlabelled(channel, &sensor);
+        let is_chip = channel.is_power() && sensor.is_unlabelled_chip(channel);
         is_power && (sensor.role.is_whole() || (is_chip && is_input(&channel.id)))
     })
 }
@@ -236,11 +237,7 @@ fn has_source(channels: &[Channel], latest: &[i64]) -> bool {
 /// True for a channel with the power of the whole board, or of a chip without a label.
 pub(crate) fn is_whole_power(channel: &Channel) -> bool {
     let sensor = PowerSensor::of(channel);
-    channel.is_power() && (sensor.role.is_whole() || is_unlabelled(channel, &sensor))
-}
-
-fn is_unlabelled(channel: &Channel, sensor: &PowerSensor) -> bool {
-    !sensor.is_known && matches!(channel.id, ChannelId::Hwmon(..)) && sensor_names(channel).1.is_empty()
+    channel.is_power() && (sensor.role.is_whole() || sensor.is_unlabelled_chip(channel))
 }
 
 fn idle(name: Variant, limit: Duration) -> Stage {

@@ -1,4 +1,4 @@
-//! Core types of figures, in one spelling.
+//! Core types of figures with normalised names.
 
 use record::{Record, Source};
 use serde::Serialize;

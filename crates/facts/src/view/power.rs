@@ -6,8 +6,8 @@ use super::samples::{Reading, counter_steps, gauge, whole_run};
 use crate::Facts;
 use crate::stats::{mean, median};
 use record::{
-    Arrange, Channel, ChannelId, ChannelKind, Gap, HwmonKind, OfHwmon, OfRaspberryPi, PowerRole, PowerSensor, RailKind,
-    Unit, Window, sensor_names,
+    Arrange, Channel, ChannelId, ChannelKind, Gap, HwmonKind, INPUT_MILLIVOLTS_MIN, OfHwmon, OfRaspberryPi, PowerRole,
+    PowerSensor, RailKind, Unit, Window, sensor_names,
 };
 
 /// What measures the power.
@@ -70,8 +70,6 @@ impl PowerSource {
     }
 }
 
-/// Minimum voltage of a chip without a label that may measure the input: CPUs, memory and other rails have less.
-const INPUT_MILLIVOLTS_MIN: f64 = 4_500.0;
 /// CPU use in percent above which a machine is under load.
 const BUSY_PERCENT_MIN: f64 = 75.0;
 const IDLE_PERCENT_MAX: f64 = 25.0;
@@ -229,8 +227,8 @@ fn find_input(facts: &Facts<'_>, sources: &mut [PowerSource]) {
     let mut chips = sources.iter_mut().filter(is_chip);
     let (Some(only), None) = (chips.next(), chips.next()) else { return };
     let channel = &facts.samples.channels[only.channel()];
-    let is_nameless = sensor_names(channel).1.is_empty() && !PowerSensor::of(channel).is_known;
-    let has_voltage = input_millivolts(facts, channel).is_some_and(|millivolts| millivolts >= INPUT_MILLIVOLTS_MIN);
+    let is_nameless = PowerSensor::of(channel).is_unlabelled_chip(channel);
+    let has_voltage = input_millivolts(facts, channel).is_some_and(|mv| mv >= f64::from(INPUT_MILLIVOLTS_MIN));
     let follows = || rest_and_load_mw(facts, &only.readings(facts, whole_run()));
     let is_input = |[rest, load]: [f64; 2]| rest >= ANY_BOARD_MW_MIN && load >= RISE_MIN * rest;
     if is_nameless && has_voltage && follows().is_some_and(is_input) {

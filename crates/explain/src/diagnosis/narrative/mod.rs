@@ -1,4 +1,4 @@
-//! Explanation in words, each fact once: verdict, losses, a paragraph per cause with consequences and remedy, and
+//! The explanation as text, which states each fact once: verdict, losses, a paragraph per cause with consequences and remedy, and
 //! notes. Reports lay it out.
 
 mod clauses;
