@@ -178,7 +178,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/commands/resume.rs", "arguments and working directory of the program"),
             at("app/src/commands/update.rs", "the path of this program"),
             at("console/src/look.rs", "TERM, NO_COLOR, the locale"),
-            at("app/src/main.rs", "arguments"),
+            at("app/src/lib.rs", "arguments"),
             at("app/src/paths.rs", "HOME, XDG folders"),
             at("workloads/src/job/definition/", "the search path of programs"),
             at("hub/src/clock.rs", "a step of the clock, in debug builds"),
