@@ -56,8 +56,16 @@ fn shown_percent(percent: f64) -> String {
 
 /// `+91.0 %`, `-5.0 %`, `0.0 %`: a change with its sign. A change that rounds to zero has no sign.
 pub fn signed_percent(percent: f64, decimals: usize) -> String {
-    let text = format!("{percent:+.decimals$}");
-    if text.chars().any(|c| ('1'..='9').contains(&c)) { format!("{text} %") } else { format!("{:.decimals$} %", 0.0) }
+    match unsigned_zero(percent, decimals) {
+        0.0 => format!("{:.decimals$} %", 0.0),
+        percent => format!("{percent:+.decimals$} %"),
+    }
+}
+
+/// The value, or 0 without a sign where it rounds to zero: text must not have `-0.0`.
+pub fn unsigned_zero(value: f64, decimals: usize) -> f64 {
+    let digits = format!("{value:.decimals$}");
+    if digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit)) { value } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -129,22 +129,33 @@ fn figures(facts: &Facts<'_>, columns: usize) -> String {
     }
 }
 
+/// Number of clusters that have a line each.
+const CLOCK_LINES_MAX: usize = 4;
+
 fn clocks(facts: &Facts<'_>, columns: usize) -> String {
     let mut text = String::new();
     let hot: Vec<view::ClusterClock> = [Variant::HOT_LOADED, Variant::HOT_AFTER]
         .into_iter()
         .flat_map(|variant| facts.cluster_clocks(&variant))
         .collect();
-    for cold in facts.cluster_clocks(&Variant::COLD) {
+    let cold_clocks = facts.cluster_clocks(&Variant::COLD);
+    // A large server can have a policy per CPU; then CPUs of one core type with the same clocks share a line.
+    let is_merged = cold_clocks.len() > CLOCK_LINES_MAX;
+    let mut rows: Vec<(Option<String>, [String; 3], Vec<u32>)> = Vec::new();
+    for cold in cold_clocks {
         let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| facts::finding::mhz(khz).to_string());
         let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
-        let line = format!(
-            "   clock of CPU {:<8} {:>5} MHz advertised, {:>5} measured cold, {:>5} hot",
-            record::cpu_list(&cold.cluster_cpus),
-            mhz(cold.claimed_khz),
-            mhz(Some(cold.measured_khz)),
-            mhz(lowest_hot),
-        );
+        let core = facts::figures::core_name(facts, cold.cpu);
+        let clocks = [mhz(cold.claimed_khz), mhz(Some(cold.measured_khz)), mhz(lowest_hot)];
+        match rows.iter_mut().find(|row| is_merged && row.0 == core && row.1 == clocks && row.2 != cold.cluster_cpus) {
+            Some(row) => row.2.extend(&cold.cluster_cpus),
+            None => rows.push((core, clocks, cold.cluster_cpus)),
+        }
+    }
+    for (_, [claimed, cold, hot], cpus) in rows {
+        let cpus = record::cpu_list(&cpus);
+        let line =
+            format!("   clock of CPU {cpus:<8} {claimed:>5} MHz advertised, {cold:>5} measured cold, {hot:>5} hot");
         let _ = writeln!(text, "{}", fitted(&line, 6, columns));
     }
     text

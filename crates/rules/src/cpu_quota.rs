@@ -2,7 +2,7 @@
 //!
 //! Undisturbed windows show the clock of the CPU; longer periods get less.
 
-use super::place::{samples_place, step_place};
+use super::place::{at_samples, step_place};
 use super::{Rule, Subject, started_busy};
 use facts::{Facts, Finding, Quantity, Severity, Share, view};
 use record::{ChannelId, ClockWindows, OfControlGroup, RuleId, Total, Variant};
@@ -86,8 +86,8 @@ fn by_group(
          CPU.",
     )
     .confidence(97)
-    .with("share", Quantity::Share(share))
-    .at(samples_place(facts, &channel, first_ms, last_ms));
+    .with("share", Quantity::Share(share));
+    let finding = at_samples(facts, finding, &channel, first_ms, last_ms);
     match worst {
         Some(worst) => finding
             .with("clock_of_cpu", Quantity::Khz(worst.windows.best_khz))

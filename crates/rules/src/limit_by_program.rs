@@ -4,8 +4,7 @@
 //! The run found its own limit changed between two steps, and no cooling device of CPUs was in use. On a machine without
 //! such devices, the limit is attributed to the kernel.
 
-use super::place::samples_place;
-use super::thermal_throttling::during;
+use super::place::at_samples;
 use super::{Rule, ThrottledPart};
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::RuleId;
@@ -44,9 +43,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .with("before", Quantity::Khz(limit.before as u32))
             .with("limit", Quantity::Khz(limit.extreme as u32))
             .with("first", Quantity::Ms(limit.first_ms))
-            .seen_by(Witness::LimitLowered(limit.channel.clone()))
-            .at(samples_place(facts, &limit.channel, limit.first_ms, limit.last_ms));
-        during(facts, finding, limit.first_ms, limit.last_ms)
+            .seen_by(Witness::LimitLowered(limit.channel.clone()));
+        at_samples(facts, finding, &limit.channel, limit.first_ms, limit.last_ms)
     };
     lowered.iter().map(finding).collect()
 }

@@ -1,7 +1,7 @@
 //! Rule: low-voltage. The board's own alarm reported that its supply was too low.
 
 use super::Rule;
-use super::place::samples_place;
+use super::place::at_samples;
 use facts::view::{self, gauge};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{ChannelId, OfHwmon, OfRaspberryPi, RuleId};
@@ -33,8 +33,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             "Low supply voltage, first after {first} (alarm of {name}); boards lower their clock in this case. Use a \
              better supply or a shorter cable.",
         );
-        let place = samples_place(facts, &channel.id, first.at_ms, last_ms);
-        let finding = finding.with("first", Quantity::Ms(first.at_ms)).at(place);
+        let finding = at_samples(facts, finding, &channel.id, first.at_ms, last_ms);
+        let finding = finding.with("first", Quantity::Ms(first.at_ms));
         Some(finding.with("name", Quantity::Text(channel.label.clone())))
     });
     found.collect()

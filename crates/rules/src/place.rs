@@ -1,6 +1,6 @@
 //! Locations of evidence: line numbers for Records from logs, indexes and windows otherwise.
 
-use facts::{Facts, Place};
+use facts::{Facts, Finding, Place};
 use record::ChannelId;
 
 /// Location of a step.
@@ -17,4 +17,24 @@ pub(super) fn samples_place(facts: &Facts<'_>, channel: &ChannelId, start_ms: i6
         Some((_, line)) => Place::Line(*line),
         None => Place::Samples { channel: channel.clone(), start_ms, end_ms },
     }
+}
+
+/// Finding for the workloads between these moments.
+pub(super) fn during(facts: &Facts<'_>, finding: Finding, from_ms: i64, to_ms: i64) -> Finding {
+    let phases = facts.phases();
+    let hit = phases.iter().filter(|phase| phase.window.start_ms <= to_ms && from_ms <= phase.window.end_ms);
+    let steps: Vec<usize> = hit.flat_map(|phase| phase.steps.iter().copied()).collect();
+    let finding = finding.during(from_ms, to_ms);
+    if steps.is_empty() { finding } else { finding.of(steps) }
+}
+
+/// Finding for the workloads of a range of samples. Needed besides [`samples_place`]: the line of a log is one moment.
+pub(super) fn at_samples(
+    facts: &Facts<'_>,
+    finding: Finding,
+    channel: &ChannelId,
+    from_ms: i64,
+    to_ms: i64,
+) -> Finding {
+    during(facts, finding, from_ms, to_ms).at(samples_place(facts, channel, from_ms, to_ms))
 }

@@ -1,7 +1,7 @@
 //! Rule: rpi-firmware-clock. The firmware ran a lower clock than the kernel reported.
 
 use super::Rule;
-use super::place::samples_place;
+use super::place::at_samples;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
@@ -20,7 +20,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let clock = facts.firmware_clocks().as_ref().filter(|clock| clock.samples >= SAMPLES_MIN);
     let found = clock.map(|clock| {
         let lost = 1.0 - f64::from(clock.firmware_khz) / f64::from(clock.claimed_khz.max(1));
-        Finding::new(
+        let finding = Finding::new(
             RULE.id,
             Severity::Degraded,
             "In {samples} of {of} samples the firmware ran a lower clock than cpufreq reported, down to {firmware} \
@@ -31,8 +31,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("of", Quantity::Count(clock.of as i64))
         .with("firmware", Quantity::Khz(clock.firmware_khz))
         .with("claimed", Quantity::Khz(clock.claimed_khz))
-        .with("lost", Quantity::Percent(100.0 * lost))
-        .at(samples_place(facts, &clock.channel, clock.first_ms, clock.last_ms))
+        .with("lost", Quantity::Percent(100.0 * lost));
+        at_samples(facts, finding, &clock.channel, clock.first_ms, clock.last_ms)
     });
     found.into_iter().collect()
 }

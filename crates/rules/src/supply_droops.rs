@@ -1,7 +1,7 @@
 //! Rule: supply-droops. The voltage at the input of the board falls under load: supply or cable is too weak.
 
 use super::Rule;
-use super::place::samples_place;
+use super::place::at_samples;
 use facts::stats::{Line, median};
 use facts::view::{self, gauge};
 use facts::{Facts, Finding, Quantity, Severity};
@@ -61,7 +61,7 @@ fn droop(facts: &Facts<'_>, volts: &Channel, amperes: &Channel) -> Option<Findin
         .with("rest", volts_of(rest))
         .with("load", volts_of(load))
         .with("ohms", Quantity::Score(-line.slope, "V/A".into()));
-    Some(finding.at(samples_place(facts, &volts.id, first, last)))
+    Some(at_samples(facts, finding, &volts.id, first, last))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! before and after only.
 
 use super::Rule;
-use super::place::samples_place;
+use super::place::{during, samples_place};
 use facts::view::CpuWait;
 use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, OfSwap, RuleId, SwapKind};
@@ -89,16 +89,19 @@ fn by_traffic(facts: &Facts<'_>, pages_read: i64, pages_written: i64, waited: Op
         .confidence(97)
         .with("written", Quantity::Kib(kib(pages_written)))
         .with("read", Quantity::Kib(kib(pages_read)))
-        .with("device", Quantity::Text(device(facts)))
-        .at_all([OfSwap::In, OfSwap::Out].into_iter().filter_map(|way| {
-            let channel = facts.samples.channel(&ChannelId::Swap(way))?;
-            let steps = view::counter_steps(facts, channel, view::whole_run());
-            let mut moving = steps.iter().filter(|step| step.value > 0);
-            let first = moving.next()?;
-            let last = moving.next_back().unwrap_or(first);
-            Some(samples_place(facts, &channel.id, first.at_ms, last.at_ms))
-        }));
-    Some(finding)
+        .with("device", Quantity::Text(device(facts)));
+    let moving = [OfSwap::In, OfSwap::Out].into_iter().filter_map(|way| {
+        let channel = facts.samples.channel(&ChannelId::Swap(way))?;
+        let steps = view::counter_steps(facts, channel, view::whole_run());
+        let mut moving = steps.iter().filter(|step| step.value > 0);
+        let first = moving.next()?;
+        let last = moving.next_back().unwrap_or(first);
+        Some((&channel.id, first.at_ms, last.at_ms))
+    });
+    let moving: Vec<_> = moving.collect();
+    let (first_ms, last_ms) = (moving.iter().map(|one| one.1).min()?, moving.iter().map(|one| one.2).max()?);
+    let places = moving.iter().map(|(channel, first_ms, last_ms)| samples_place(facts, channel, *first_ms, *last_ms));
+    Some(during(facts, finding, first_ms, last_ms).at_all(places))
 }
 
 fn by_growth(facts: &Facts<'_>, waited: Option<&CpuWait>) -> Option<Finding> {

@@ -3,7 +3,7 @@
 //! Evidence by weight: cooling devices of the kernel, limits lowered by the kernel, throttle counters of x86, kernel
 //! messages, then clocks that fell at high temperature.
 
-use super::place::{samples_place, step_place};
+use super::place::{during, samples_place, step_place};
 use super::slowdown::{self, Cause};
 use super::{Rule, ThrottledPart, rpi_firmware, thermal_messages};
 use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
@@ -113,15 +113,6 @@ fn by_limit(facts: &Facts<'_>) -> Option<Finding> {
         let last_ms = lowered.iter().map(|limit| limit.last_ms).max().unwrap_or(first.last_ms);
         clocks_and_heat(facts, during(facts, finding, first.first_ms, last_ms), first.first_ms)
     })
-}
-
-/// Finding for the workloads between these moments.
-pub(super) fn during(facts: &Facts<'_>, finding: Finding, from_ms: i64, to_ms: i64) -> Finding {
-    let phases = facts.phases();
-    let hit = phases.iter().filter(|phase| phase.window.start_ms <= to_ms && from_ms <= phase.window.end_ms);
-    let steps: Vec<usize> = hit.flat_map(|phase| phase.steps.iter().copied()).collect();
-    let finding = finding.during(from_ms, to_ms);
-    if steps.is_empty() { finding } else { finding.of(steps) }
 }
 
 /// Clocks before and after and the temperature at the first moment.

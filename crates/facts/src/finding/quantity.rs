@@ -1,6 +1,7 @@
 //! Values of findings with their units.
 
 use crate::Share;
+use crate::change::unsigned_zero;
 use crate::foreign::one_line;
 use crate::number::with_unit;
 use serde::Serialize;
@@ -65,13 +66,17 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Quantity::Count(n) => write!(f, "{n}"),
-            Quantity::Decimal { value, unit: "", decimals } => write!(f, "{value:.decimals$}"),
-            Quantity::Decimal { value, unit, decimals } => write!(f, "{value:.decimals$} {unit}"),
+            Quantity::Decimal { value, unit: "", decimals } => {
+                write!(f, "{:.decimals$}", unsigned_zero(*value, *decimals))
+            }
+            Quantity::Decimal { value, unit, decimals } => {
+                write!(f, "{:.decimals$} {unit}", unsigned_zero(*value, *decimals))
+            }
             Quantity::Khz(khz) => write!(f, "{} MHz", mhz(*khz)),
-            Quantity::Percent(percent) if percent.abs() < 10.0 => write!(f, "{percent:.1} %"),
+            Quantity::Percent(percent) if percent.abs() < 10.0 => write!(f, "{:.1} %", unsigned_zero(*percent, 1)),
             Quantity::Percent(percent) => write!(f, "{percent:.0} %"),
             Quantity::Share(share) => Quantity::Percent(share.as_percent()).fmt(f),
-            Quantity::Millicelsius(temp) => write!(f, "{:.1} °C", *temp as f64 / 1000.0),
+            Quantity::Millicelsius(temp) => write!(f, "{:.1} °C", unsigned_zero(*temp as f64 / 1000.0, 1)),
             Quantity::Ms(ms) if ms.unsigned_abs() < 1000 => write!(f, "{ms} ms"),
             Quantity::Ms(ms) => write!(f, "{:.1} s", *ms as f64 / 1000.0),
             Quantity::Kib(kib) if *kib < 10_240 => write!(f, "{kib} KiB"),
@@ -107,6 +112,10 @@ mod tests {
             (Quantity::Score(133_828.5, "MIPS".into()), "133829 MIPS"),
             (Quantity::Mips(133_828.5), "133829 MIPS"),
             (Quantity::ratio(2.996, 2), "3.00"),
+            (Quantity::ratio(-0.004, 2), "0.00"),
+            (Quantity::Percent(-0.04), "0.0 %"),
+            (Quantity::Percent(-0.06), "-0.1 %"),
+            (Quantity::Millicelsius(-40), "0.0 °C"),
             (Quantity::measured(0.96, "A", 1), "1.0 A"),
             (Quantity::Ms(-5), "-5 ms"),
             (Quantity::Ms(i64::MIN), "-9223372036854776.0 s"),

@@ -248,7 +248,7 @@ pub const RELATIONS: &[RuleRelations] = &[
     row(
         &rpi_firmware_clock::RULE,
         J::All,
-        &[follows(C::LowVoltage), follows(C::Heat), HIDDEN_HEAT, root_if(C::FirmwareCap, W::FirmwareAsked)],
+        &[follows(C::Heat), HIDDEN_HEAT, root_if(C::FirmwareCap, W::FirmwareAsked), follows(C::FirmwareCap)],
         "the clock of the firmware was lower than the advertised one in several samples",
         "Look at the temperature limits and clocks in config.txt.",
     ),
