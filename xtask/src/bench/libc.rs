@@ -58,14 +58,7 @@ fn main() {
 
 /// Measures and prints.
 pub(super) fn main() -> Result<()> {
-    let folder = std::env::temp_dir().join(format!("sbc-bench-libc-{}", std::process::id()));
-    std::fs::create_dir(&folder)?;
-    let measured = in_folder(&folder);
-    std::fs::remove_dir_all(&folder)?;
-    measured
-}
-
-fn in_folder(folder: &Path) -> Result<()> {
+    let folder = testkit::Scratch::new("libc");
     let (source, compiled, made) = (folder.join("compiled.rs"), folder.join("compiled"), folder.join("made"));
     std::fs::write(&source, COMPILED)?;
     let rustc = Command::new("rustc").args(["--edition", "2024", "-O", "-o"]).arg(&compiled).arg(&source).status()?;

@@ -4,11 +4,12 @@
 use super::Ready;
 use super::console::{Booted, CUT, HALT};
 use super::machines::{FIRMWARE, Machine};
+use crate::workspace::Running;
 use anyhow::{Context, Result};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -17,16 +18,6 @@ const BOOT_MAX: Duration = Duration::from_secs(1800);
 /// Maximum silence on the serial line; longer than the limit of most commands.
 const SILENCE_MAX: Duration = Duration::from_secs(400);
 const DISK_BYTES: u64 = 64 << 20;
-
-/// The process; killed on drop.
-struct Qemu(Child);
-
-impl Drop for Qemu {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// A boot.
 pub(super) struct Start<'a> {
@@ -63,7 +54,7 @@ pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Bo
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().with_context(|| machine.kernel.arch.qemu.to_owned())?;
-    let mut qemu = Qemu(child);
+    let mut qemu = Running(child);
     let serial = qemu.0.stdout.take().context("qemu has no output")?;
     let console = watched(serial);
     drop(qemu);
