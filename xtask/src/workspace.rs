@@ -5,9 +5,9 @@
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::env;
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::str::FromStr;
 
 /// Words of a task's command line. Options are taken from it in any order.
@@ -129,6 +129,18 @@ pub(crate) fn empty(folder: &Path) -> Result<()> {
     Ok(std::fs::create_dir_all(folder)?)
 }
 
+/// Installs packages of PyPI into a virtual environment, unless the program is there. Returns the folder of its programs.
+pub(crate) fn python_programs(environment: &Path, packages: &[&str], program: &str) -> Result<PathBuf> {
+    let programs = environment.join("bin");
+    if !programs.join(program).exists() {
+        let python = run(Command::new("python3").args(["-m", "venv"]).arg(environment));
+        python.context("python3 (package python3-venv)")?;
+        let words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        run(Command::new(programs.join("python")).args(words).args(packages))?;
+    }
+    Ok(programs)
+}
+
 /// A process that is killed when dropped.
 pub(crate) struct Running(pub(crate) Child);
 
@@ -138,6 +150,23 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Starts a program that serves a page, and reads the address that it prints.
+pub(crate) fn served(program: &Path, words: &[&str]) -> Result<(Running, String)> {
+    let (told, output) = std::io::pipe()?;
+    let mut command = Command::new(program);
+    command.args(words).current_dir(root()).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let child = Running(command.spawn().with_context(|| program.display().to_string())?);
+    // The last writer is the program.
+    drop(command);
+    for line in BufReader::new(told).lines() {
+        let line = line?;
+        if let Some(at) = line.find("http://") {
+            return Ok((child, line[at..].split_whitespace().next().unwrap_or_default().to_owned()));
+        }
+    }
+    bail!("{} tells no address", words.join(" "))
 }
 
 /// Prints that something was not tried, also into the list of `./test`.

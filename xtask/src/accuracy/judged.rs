@@ -150,12 +150,11 @@ fn judge(corpus: &str, label: &Label, text: &str, table: &mut Table) {
         }
     }
     // Line breaks are irrelevant.
-    let said = subject.said();
     for words in &label.says {
-        add("sentences to be said", if said.contains(words) { Judgement::Right } else { Judgement::Missing });
+        add("sentences to be said", if subject.said.contains(words) { Judgement::Right } else { Judgement::Missing });
     }
     for words in label.false_words.iter().chain(&label.misleading_words) {
-        let is_said = said.contains(words);
+        let is_said = subject.said.contains(words);
         let judgement = if is_said { Judgement::Wrong(format!("{log}: {words}")) } else { Judgement::Right };
         add("false or misleading words", judgement);
     }

@@ -101,8 +101,9 @@ pub(super) struct Subject {
     text: String,
     explained: Explained<'static>,
     ranking: Ranking,
-    /// The text report.
+    /// The text report, and the same on one line.
     report: String,
+    said: String,
 }
 
 impl Subject {
@@ -110,12 +111,8 @@ impl Subject {
         let explained = explain::explain(logs::read(&text));
         let ranking = rank(&explained, Reference::builtin());
         let report = report::find("text").map_or_else(String::new, |report| report.text(&explained));
-        Self { name, text, explained, ranking, report }
-    }
-
-    /// The text report on one line.
-    fn said(&self) -> String {
-        self.report.split_whitespace().collect::<Vec<_>>().join(" ")
+        let said = report.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self { name, text, explained, ranking, report, said }
     }
 }
 

@@ -83,8 +83,7 @@ fn faults(subject: &Subject) -> (Vec<String>, usize) {
         if IN_PAGE.contains(&key) && !page.contains(&expected) {
             same("the page", "missing", &expected);
         }
-        let prose = subject.said();
-        let told = prose.split_once(&format!("{ledger}: ")).map(|(_, told)| told);
+        let told = subject.said.split_once(&format!("{ledger}: ")).map(|(_, told)| told);
         let told = told.and_then(|told| told.split(' ').next()).filter(|told| told.parse::<f64>().is_ok());
         if let Some(told) = told {
             same("the ledger", told, &expected);

@@ -7,24 +7,9 @@ use compare::Gap;
 use facts::{Cause, ScoreVerdict, Severity, Tenths, Verdict};
 use record::{Outcome, Record, Source, StepMeasurement, SwapKind, Variant, WorkloadId};
 use rules::relation::Relation;
-use std::ops::Deref;
-
-/// A text with its report on one line.
-struct Told<'a> {
-    subject: &'a Subject,
-    said: String,
-}
-
-impl Deref for Told<'_> {
-    type Target = Subject;
-
-    fn deref(&self) -> &Subject {
-        self.subject
-    }
-}
 
 /// Finds a defect of a class.
-type Find = fn(&Told<'_>) -> Option<String>;
+type Find = fn(&Subject) -> Option<String>;
 
 const CLASSES: &[(&str, Find)] = &[
     ("T1 absence as a sentence", absence),
@@ -49,7 +34,7 @@ const VALID_LOSS_PERCENT_MAX: f64 = 5.0;
 /// Smallest loss of a degraded score.
 const LOSS_MIN: Tenths = Tenths(20);
 
-impl Told<'_> {
+impl Subject {
     fn has(&self, words: &str) -> bool {
         self.said.contains(words)
     }
@@ -66,7 +51,7 @@ impl Told<'_> {
     }
 }
 
-fn absence(subject: &Told<'_>) -> Option<String> {
+fn absence(subject: &Subject) -> Option<String> {
     let falls = subject.explained.facts.clock_falls();
     if falls.is_empty() && subject.has("the cause of lower clocks cannot be determined") {
         return Some("cause of clocks of which none is lower".to_owned());
@@ -83,13 +68,13 @@ fn absence(subject: &Told<'_>) -> Option<String> {
         .then(|| "no clock was read, although both passes exist".to_owned())
 }
 
-fn other_number(subject: &Told<'_>) -> Option<String> {
+fn other_number(subject: &Subject) -> Option<String> {
     let findings = subject.explained.assessment.findings.iter();
     let mut claims = findings.filter(|finding| finding.sentence().contains("not counting"));
     claims.find(|finding| finding.value("own").is_none()).map(|finding| finding.sentence())
 }
 
-fn two_causes(subject: &Told<'_>) -> Option<String> {
+fn two_causes(subject: &Subject) -> Option<String> {
     let explanation = &subject.explained.assessment;
     let mut hidden = subject.harmful().filter(|diagnosis| diagnosis.cause == Cause::NotVisible);
     let both = hidden.find(|diagnosis| {
@@ -112,7 +97,7 @@ fn two_causes(subject: &Told<'_>) -> Option<String> {
     Some(explanation.findings[both.root].sentence())
 }
 
-fn remedy_in_place(subject: &Told<'_>) -> Option<String> {
+fn remedy_in_place(subject: &Subject) -> Option<String> {
     let swaps = subject.explained.facts.states.iter().filter_map(|state| state.swaps.known()).flatten();
     let has_zram = swaps.clone().any(|swap| swap.kind == SwapKind::Zram);
     (has_zram && subject.has("se zram")).then(|| "zram as a remedy, where zram is the swap".to_owned())
@@ -122,7 +107,7 @@ fn remedy_in_place(subject: &Told<'_>) -> Option<String> {
 const USE_MIN: f64 = 0.97;
 
 /// Usage of 7-zip that fell with the score, with no cause that uses CPU time.
-fn unread_use(subject: &Told<'_>) -> Option<String> {
+fn unread_use(subject: &Subject) -> Option<String> {
     let record: &Record = &subject.explained.facts;
     let runs = record.steps_of(WorkloadId::SevenZip).filter(|step| step.variant == Variant::MULTI);
     let runs: Vec<(f64, f64)> = runs
@@ -146,7 +131,7 @@ fn unread_use(subject: &Told<'_>) -> Option<String> {
     unread.next().filter(|_| is_by_use).map(|diagnosis| explanation.findings[diagnosis.root].sentence())
 }
 
-fn known_limiter(subject: &Told<'_>) -> Option<String> {
+fn known_limiter(subject: &Subject) -> Option<String> {
     /// SoCs whose firmware chooses the clock by the silicon.
     const BY_SILICON: [&str; 3] = ["RK3576", "RK3588", "RK3582"];
     let soc = subject.explained.facts.soc().known()?;
@@ -154,7 +139,7 @@ fn known_limiter(subject: &Told<'_>) -> Option<String> {
     (is_by_silicon && subject.has("turbo, a jumper")).then(|| format!("turbo or a jumper of {soc}"))
 }
 
-fn two_limits(subject: &Told<'_>) -> Option<String> {
+fn two_limits(subject: &Subject) -> Option<String> {
     const LIMITS: [Cause; 3] = [Cause::PowerLimit, Cause::FirmwareCap, Cause::SettingLimit];
     let limits = subject.harmful().filter(|diagnosis| LIMITS.contains(&diagnosis.cause));
     let limits: Vec<&facts::Diagnosis> = limits.collect();
@@ -167,7 +152,7 @@ fn two_limits(subject: &Told<'_>) -> Option<String> {
     is_shared.then(|| format!("{} and {}", one.cause.words(), other.cause.words()))
 }
 
-fn impossible_share(subject: &Told<'_>) -> Option<String> {
+fn impossible_share(subject: &Subject) -> Option<String> {
     let facts = &subject.explained.facts;
     subject.explained.assessment.ledgers.iter().find_map(|ledger| {
         let expected = ledger.expected.known()?;
@@ -186,7 +171,7 @@ fn impossible_share(subject: &Told<'_>) -> Option<String> {
     })
 }
 
-fn wrong_scope(subject: &Told<'_>) -> Option<String> {
+fn wrong_scope(subject: &Subject) -> Option<String> {
     let explanation = &subject.explained.assessment;
     let is_free = subject.explained.facts.machine.cpus.len() > 1;
     // Tasks that keep whole CPUs busy leave none free on a pinned thread's cluster.
@@ -201,7 +186,7 @@ fn wrong_scope(subject: &Told<'_>) -> Option<String> {
 }
 
 /// The log's own guess of the SoC, where the program names another one.
-fn own_claims(subject: &Told<'_>) -> Option<String> {
+fn own_claims(subject: &Subject) -> Option<String> {
     /// A chip with cores fused off; guesses of others are often wrong.
     const FUSED: &str = "RK3582";
     let guess = subject.text.lines().find_map(|line| line.trim_start().strip_prefix("SoC guess: "))?;
@@ -209,7 +194,7 @@ fn own_claims(subject: &Told<'_>) -> Option<String> {
     (guess.contains(FUSED) && !soc.contains(FUSED)).then(|| format!("{soc}, guessed {guess}"))
 }
 
-fn no_aes(subject: &Told<'_>) -> Option<String> {
+fn no_aes(subject: &Subject) -> Option<String> {
     let cpus = &subject.explained.facts.machine.cpus;
     let has_features = cpus.iter().any(|cpu| !cpu.features.is_empty());
     let has_aes = cpus.iter().any(|cpu| cpu.features.iter().any(|name| name == WorkloadId::Aes.as_str()));
@@ -221,7 +206,7 @@ fn no_aes(subject: &Told<'_>) -> Option<String> {
     gap.filter(|_| has_features && !has_aes).map(|gap| gap.title.clone())
 }
 
-fn contradiction(subject: &Told<'_>) -> Option<String> {
+fn contradiction(subject: &Subject) -> Option<String> {
     let (verdict, answer) = (subject.explained.assessment.verdict, &subject.ranking.answer);
     if verdict == Verdict::Degraded && answer.sentence.starts_with("As good as") {
         return Some(answer.sentence.clone());
@@ -231,7 +216,7 @@ fn contradiction(subject: &Told<'_>) -> Option<String> {
     (verdict == Verdict::Valid && cause.is_some() && gap.is_some()).then(|| answer.sentence.clone())
 }
 
-fn words(subject: &Told<'_>) -> Option<String> {
+fn words(subject: &Subject) -> Option<String> {
     let words: Vec<&str> = subject.said.split(' ').collect();
     let is_absolute = |window: &[&str]| {
         let percent = window[1].parse::<f64>().is_ok_and(|percent| percent > 120.0);
@@ -245,7 +230,7 @@ fn words(subject: &Told<'_>) -> Option<String> {
 }
 
 /// A degraded score whose whole loss is known and small, with nothing else that explains the verdict.
-fn small_loss(subject: &Told<'_>) -> Option<String> {
+fn small_loss(subject: &Subject) -> Option<String> {
     let explanation = &subject.explained.assessment;
     if explanation.verdict != Verdict::Degraded || explanation.deficit.is_some() || !explanation.answers.is_empty() {
         return None;
@@ -267,7 +252,7 @@ fn small_loss(subject: &Told<'_>) -> Option<String> {
 }
 
 /// A degraded verdict names the largest loss of the ledger.
-fn first_line(subject: &Told<'_>) -> Option<String> {
+fn first_line(subject: &Subject) -> Option<String> {
     let explanation = &subject.explained.assessment;
     if explanation.verdict != Verdict::Degraded {
         return None;
@@ -286,9 +271,8 @@ pub(super) fn check(subject: &Subject, table: &mut Table) {
     if !matches!(subject.explained.facts.source, Source::Log(_)) {
         return;
     }
-    let told = Told { subject, said: subject.said() };
     for (class, find) in CLASSES {
-        let defect = find(&told).map(|defect| format!("{}: {defect}", subject.name));
+        let defect = find(subject).map(|defect| format!("{}: {defect}", subject.name));
         table.add_defect(&format!("sentences: {class}"), defect);
     }
 }

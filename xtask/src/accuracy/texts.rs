@@ -286,7 +286,8 @@ pub(super) fn check(corpus: &Path, step: usize, table: &mut Table) -> Result<()>
             table.add(&format!("report {id}"), judge_report(id, text));
         }
         for percent in CUTS {
-            let end = text.text.floor_char_boundary(text.text.len() * percent / 100);
+            let mut ends = (0..=text.text.len() * percent / 100).rev();
+            let end = ends.find(|end| text.text.is_char_boundary(*end)).unwrap_or(0);
             table.add(&format!("the first {percent} %"), judge_cut(&text.text.as_bytes()[..end], text));
         }
     }

@@ -144,6 +144,15 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
     Ok(())
 }
 
+/// Compiles a C program to compare with, and returns its path.
+fn compiled(folder: &Path, name: &str, source: &str) -> Result<PathBuf> {
+    let program = folder.join(name);
+    std::fs::write(program.with_extension("c"), source)?;
+    let mut compiler = std::process::Command::new("cc");
+    workspace::run(compiler.args(["-O2", "-o"]).arg(&program).arg(program.with_extension("c")))?;
+    Ok(program)
+}
+
 /// The shortest of several calls with these arguments; `None` if one fails.
 fn fastest(binary: &Path, arguments: &[&OsStr]) -> Option<Duration> {
     let times = (0..TIMES).map(|_| {

@@ -108,7 +108,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         program(&options, &folder)?;
         return inside(words);
     }
-    if let Err(error) = install(&folder) {
+    if let Err(error) = workspace::python_programs(&folder.join("venv"), &PACKAGES, "ansible-lint") {
         return skip(&format!("Ansible is not installed and cannot be fetched from PyPI: {error:#}"));
     }
     if options.lint {
@@ -138,18 +138,6 @@ fn lacking(options: &Options) -> Option<String> {
         None if !is_root && !options.lint => Some("namespaces need root".to_owned()),
         None => None,
     }
-}
-
-/// Installs Ansible into a virtual environment, unless it is there.
-fn install(folder: &Path) -> Result<()> {
-    let python = folder.join("venv/bin/python");
-    if !python.exists() {
-        board::run("python3", &["-m", "venv", &folder.join("venv").to_string_lossy()])?;
-    }
-    let mut words = vec!["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    words.extend(PACKAGES);
-    let is_there = folder.join("venv/bin/ansible-lint").exists();
-    if is_there { Ok(()) } else { board::run(&python.to_string_lossy(), &words) }
 }
 
 /// Builds the collection and installs it as a user would.

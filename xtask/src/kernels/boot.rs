@@ -33,7 +33,7 @@ pub(super) struct Start<'a> {
 /// Boots a machine with a plan.
 pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Booted> {
     let Ready { folder, unpacked, image } = ready;
-    let kernel = unpacked.join(machine.kernel.package);
+    let kernel = unpacked.join(machine.kernel.package.folder);
     let mut command = Command::new(machine.kernel.arch.qemu);
     for argument in machine.arguments.split_whitespace() {
         command.arg(filled(argument, &kernel, unpacked, folder)?);
@@ -82,7 +82,7 @@ fn filled(argument: &str, kernel: &Path, unpacked: &Path, folder: &Path) -> Resu
 
 /// UEFI, padded to the size of the machine's flash.
 fn firmware(unpacked: &Path, folder: &Path) -> Result<PathBuf> {
-    let mut bytes = fs::read(unpacked.join(FIRMWARE).join("usr/share/qemu-efi-aarch64/QEMU_EFI.fd"))?;
+    let mut bytes = fs::read(unpacked.join(FIRMWARE.folder).join("usr/share/qemu-efi-aarch64/QEMU_EFI.fd"))?;
     bytes.resize(64 << 20, 0);
     let path = folder.join("flash.img");
     fs::write(&path, bytes)?;

@@ -25,7 +25,6 @@ pub(super) fn fetch(folder: &Path, machines: &[&Machine]) -> Result<()> {
     let unpacked = folder.join("unpacked");
     fs::create_dir_all(&unpacked)?;
     let mut wanted: Vec<&Package> = machines.iter().flat_map(|machine| machine.packages()).collect();
-    wanted.dedup();
     wanted.retain(|package| !unpacked.join(package.folder).exists());
     if wanted.is_empty() {
         return Ok(());

@@ -24,11 +24,10 @@ pub(super) fn pages(
     let page = |name: &str, title: &str, text: String| {
         (format!("docs/generated/{name}.md"), format!("# {title}\n\n`cargo xtask docs` writes this page.\n\n{text}"))
     };
-    let touched = format!("{}\n## Threads\n\n{}", touched(), threads());
     Ok(vec![
         ("ARCHITECTURE.md".to_owned(), filled(architecture, &[("crates", crate_table(packages, crates, files))])?),
         page("libraries", "Libraries of each crate", libraries(packages)),
-        page("touches", "Code that touches the machine", touched),
+        page("touches", "Code that touches the machine", touched(crates, files)),
         page("folders", "Folders", folders(crates, files)),
     ])
 }
@@ -80,8 +79,7 @@ fn crate_table(packages: &[Package], crates: &[Modules], files: &[File]) -> Stri
     let rows = packages.iter().map(|package| {
         let name = package.name.as_str();
         let root = crates.iter().find(|modules| modules.krate == name).and_then(|modules| modules.all.first());
-        let inside = format!("{name}/");
-        let touches = REACHES.iter().filter(|reach| reach.places.iter().any(|place| place.path.starts_with(&inside)));
+        let touches = REACHES.iter().filter(|reach| reach.crates.contains(&name));
         let touches: Vec<&str> = touches.map(|reach| reach.name).collect();
         let touches = match touches.as_slice() {
             _ if FREE.contains(&name) => "anything: it is never installed".to_owned(),
@@ -99,17 +97,15 @@ fn libraries(packages: &[Package]) -> String {
     table(["crate", "libraries"], rows)
 }
 
-fn touched() -> String {
-    let reaches = REACHES.iter().filter(|reach| reach.name != "threads");
-    let rows = reaches.flat_map(|reach| {
-        reach.places.iter().map(|place| [reach.name.into(), format!("`{}`", place.path), place.what_for.into()])
+fn touched(crates: &[Modules], files: &[File]) -> String {
+    let rows = REACHES.iter().flat_map(|reach| {
+        let installed = crates.iter().filter(|modules| !FREE.contains(&modules.krate.as_str()));
+        installed.flat_map(|modules| reach.touches(modules)).map(|(module, ..)| {
+            let path = module.file.strip_prefix("crates/").unwrap_or(&module.file);
+            [reach.name.into(), format!("`{path}`"), sentence(module, files)]
+        })
     });
-    table(["what", "where", "what for"], rows)
-}
-
-fn threads() -> String {
-    let threads = REACHES.iter().filter(|reach| reach.name == "threads").flat_map(|reach| reach.places);
-    table(["started in", "what it does"], threads.map(|place| [format!("`{}`", place.path), place.what_for.into()]))
+    table(["what", "where", "what it is"], rows)
 }
 
 fn folders(crates: &[Modules], files: &[File]) -> String {

@@ -66,32 +66,27 @@ impl Package {
     }
 }
 
-/// Parses the packages of `cargo metadata`.
+/// Packages of `cargo metadata`, sorted by name.
 pub(super) fn packages(metadata: &serde_json::Value) -> Vec<Package> {
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
     let name = |value: &serde_json::Value| value["name"].as_str().unwrap_or_default().to_owned();
-    list(&metadata["packages"])
-        .iter()
-        .map(|package| Package {
-            name: folder_name(&name(package)),
-            dependencies: list(&package["dependencies"])
-                .iter()
-                .map(|dependency| {
-                    let ours = dependency["path"].is_string();
-                    let name = name(dependency);
-                    Dependency {
-                        name: if ours { folder_name(&name) } else { name },
-                        ours,
-                        tests_only: dependency["kind"] == "dev",
-                        features: list(&dependency["features"])
-                            .iter()
-                            .filter_map(|feature| Some(feature.as_str()?.to_owned()))
-                            .collect(),
-                    }
-                })
-                .collect(),
-        })
-        .collect()
+    let dependency = |dependency: &serde_json::Value| {
+        let ours = dependency["path"].is_string();
+        let features = list(&dependency["features"]);
+        Dependency {
+            name: if ours { folder_name(&name(dependency)) } else { name(dependency) },
+            ours,
+            tests_only: dependency["kind"] == "dev",
+            features: features.iter().filter_map(|feature| Some(feature.as_str()?.to_owned())).collect(),
+        }
+    };
+    let package = |package: &serde_json::Value| Package {
+        name: folder_name(&name(package)),
+        dependencies: list(&package["dependencies"]).iter().map(dependency).collect(),
+    };
+    let mut packages: Vec<Package> = list(&metadata["packages"]).iter().map(package).collect();
+    packages.sort_by(|a, b| a.name.cmp(&b.name));
+    packages
 }
 
 /// Packages are named `sbc-bench-FOLDER`, as names are global on crates.io.

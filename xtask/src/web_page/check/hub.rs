@@ -1,6 +1,6 @@
 //! Pages of a hub in a browser, also of boards with hostile and long names.
 
-use super::looks::{Looks, served};
+use super::looks::Looks;
 use super::{COMPOSED, ONE};
 use crate::web_page::browser::Browser;
 use crate::workspace;
@@ -49,10 +49,10 @@ pub(super) fn main(program: &str) -> Result<()> {
     }
     let data = data.to_string_lossy().into_owned();
     let composed = workspace::root().join(COMPOSED).to_string_lossy().into_owned();
-    let served = served(&hub, &["serve", "--data", &data, "--listen", "127.0.0.1:0"])?;
+    let (_program, address) = workspace::served(&hub, &["serve", "--data", &data, "--listen", "127.0.0.1:0"])?;
     let import = ["import", "--data", &data, "--publish", &composed, &named.to_string_lossy()];
     workspace::said(Command::new(&hub).args(import))?;
-    look(program, served.address.trim_end_matches('/'))
+    look(program, address.trim_end_matches('/'))
 }
 
 fn look(program: &str, hub: &str) -> Result<()> {

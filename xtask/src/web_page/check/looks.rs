@@ -4,13 +4,12 @@
 
 use super::{COMPOSED, ONE, binary, dropped, path, watched};
 use crate::web_page::browser::{Browser, HEIGHT_MAX};
-use crate::workspace::{self, Running, files_of, skip};
+use crate::workspace::{self, files_of, skip};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use web::{Results, Selection};
 
 const WIDTHS: [u32; 3] = [360, 768, 1440];
@@ -22,12 +21,6 @@ const AXE_PACKAGE: &str = "axe-core@4.14.1";
 const SHOWN: [&str; 3] =
     [ONE, "crates/explain/tests/composed/0.9.72-hot.txt", "crates/explain/tests/own/two-policies.json"];
 const BOARD: &str = "boards/cix-p1.board";
-
-/// Program that serves a page.
-pub(super) struct Served {
-    _program: Running,
-    pub(super) address: String,
-}
 
 /// Browser that examines pages, with its findings.
 pub(super) struct Looks {
@@ -103,8 +96,8 @@ pub(super) fn main(program: &str, file: &Path) -> Result<()> {
         looks.look(&mut browser, &name)?;
     }
     for (name, words) in [("monitor", &["monitor", "--web", "0", "--quiet"][..]), ("view", &["view", ONE])] {
-        let served = served(&ours, words)?;
-        browser.open_address(&served.address)?;
+        let (_program, address) = workspace::served(&ours, words)?;
+        browser.open_address(&address)?;
         if name == "monitor" {
             let wrong = browser.evaluate("check.monitor()")?;
             ensure!(wrong == "", "the page of a monitor: {wrong}");
@@ -181,32 +174,6 @@ pub(in crate::web_page) fn site(ours: &Path) -> Result<PathBuf> {
         Command::new(ours).arg("site").arg(workspace::root().join(COMPOSED)).arg("--out").arg(&site).output()?;
     ensure!(site.join("index.html").exists(), "no site: {}", String::from_utf8_lossy(&output.stderr));
     Ok(site)
-}
-
-/// Starts a program that serves a page, and reads the address.
-pub(super) fn served(ours: &Path, words: &[&str]) -> Result<Served> {
-    let mut command = Command::new(ours);
-    command
-        .args(words)
-        .current_dir(workspace::root())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    let (told, errors) = (child.stdout.take().context("no pipe")?, child.stderr.take().context("no pipe")?);
-    let program = Running(child);
-    // `view` prints its address to standard output, a monitor to standard error.
-    let mut lines: Box<dyn BufRead> =
-        if words.contains(&"monitor") { Box::new(BufReader::new(errors)) } else { Box::new(BufReader::new(told)) };
-    let mut line = String::new();
-    while lines.read_line(&mut line)? > 0 {
-        if let Some(at) = line.find("http://") {
-            let address = line[at..].split_whitespace().next().unwrap_or_default().to_owned();
-            return Ok(Served { _program: program, address });
-        }
-        line.clear();
-    }
-    anyhow::bail!("{} tells no address", words.join(" "))
 }
 
 /// Table of the site of `cargo xtask bench --site`: first paint, and times of filters and searches.
