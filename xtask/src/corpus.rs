@@ -39,12 +39,10 @@ pub(crate) fn corpus() -> Option<PathBuf> {
 fn table(corpus: &Path) -> Result<String> {
     let mut files = Vec::new();
     for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
-        files.extend(workspace::entries(folder)?);
+        files.extend(workspace::files_of(folder, &["txt"])?);
     }
-    files.retain(|file| {
-        // One log of the corpus is empty.
-        file.extension().is_some_and(|end| end == "txt") && file.metadata().is_ok_and(|meta| meta.len() > 0)
-    });
+    // One log of the corpus is empty.
+    files.retain(|file| file.metadata().is_ok_and(|meta| meta.len() > 0));
     files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
     ensure!(!files.is_empty(), "no logs in {}", corpus.display());
     let names = names()?;
@@ -52,7 +50,7 @@ fn table(corpus: &Path) -> Result<String> {
         .iter()
         .map(|file| {
             let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let name = workspace::name(file);
             let log = name.trim_end_matches(".txt");
             Ok(Row { name: names.get(log).cloned(), ..row(&String::from_utf8_lossy(&bytes), &name) })
         })

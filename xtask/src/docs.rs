@@ -40,8 +40,7 @@ fn made() -> Result<Vec<(String, String)>> {
 
 /// Builds the program and returns a function that reads the help text of a command.
 fn help() -> Result<impl Fn(&[&str]) -> Result<String>> {
-    workspace::run(workspace::cargo().args(["build", "--quiet", "--package", "sbc-bench", "--bin", "sbc-bench"]))?;
-    let program = workspace::target_folder()?.join("debug/sbc-bench");
+    let program = workspace::built_for_tests("sbc-bench")?;
     Ok(move |words: &[&str]| {
         let mut command = Command::new(&program);
         // Help shows the values of the first two, and wraps at the third.

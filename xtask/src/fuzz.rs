@@ -2,6 +2,7 @@
 
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// A counter at each edge of the control flow. Several codegen units, as the build dominates a short run.
@@ -13,32 +14,28 @@ const SHORT_S: u32 = 2;
 
 /// Builds the driver and runs it with these arguments.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
+    let status = Command::new(build(is_short(words))?).args(words).status().context("the fuzz targets")?;
+    ensure!(status.success(), "there are inputs that break something: fuzz/artifacts has them");
+    Ok(())
+}
+
+/// Builds the driver and returns its path.
+pub(crate) fn build(is_short: bool) -> Result<PathBuf> {
     let folder = workspace::root().join("fuzz");
-    let host = host()?;
-    let profile = if is_short(words) { "short" } else { "release" };
+    let host = workspace::said(Command::new("rustc").args(["--print", "host-tuple"]))?;
+    let profile = if is_short { "short" } else { "release" };
     let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--profile", profile, "--bin", "fuzz"]);
     // With a target, cargo builds build scripts and macros without the flags.
     build.args(["--target", &host]).env("RUSTFLAGS", FLAGS);
-    let status = build.current_dir(&folder).status().context("cargo")?;
-    ensure!(status.success(), "the fuzz targets cannot be built: {status}");
-    let binary = folder.join(format!("target/{host}/{profile}/fuzz"));
-    let status = Command::new(&binary).args(words).status();
-    let status = status.with_context(|| format!("{}", binary.display()))?;
-    ensure!(status.success(), "there are inputs that break something: fuzz/artifacts has them");
-    Ok(())
+    workspace::run(build.current_dir(&folder)).context("the fuzz targets cannot be built")?;
+    Ok(folder.join(format!("target/{host}/{profile}/fuzz")))
 }
 
 /// Whether an optimised build would take longer than the run.
 fn is_short(words: &[&str]) -> bool {
     let seconds = words.iter().skip_while(|word| **word != "--seconds").nth(1);
     seconds.and_then(|seconds| seconds.parse().ok()).is_some_and(|seconds: u32| seconds <= SHORT_S)
-}
-
-fn host() -> Result<String> {
-    let output = Command::new("rustc").args(["--print", "host-tuple"]).output().context("rustc")?;
-    ensure!(output.status.success(), "rustc --print host-tuple: {}", output.status);
-    Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
 }
 
 #[cfg(test)]

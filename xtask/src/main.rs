@@ -36,12 +36,16 @@ usage: cargo xtask TASK
 
   test [--full]      build with lints and run the tests of the workspace, test programs side by side
       --used N         the integration tests N times, as on a busy machine with results of a user (needs root)
-  tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
+  tidy               check what the compiler cannot: fences, arrows, sizes, tables
   docs [--check]     write the generated parts of docs and ARCHITECTURE.md, or only check whether they are up to date
   pictures [PROGRAM] draw the pictures of README, and pages, cards, plots, a site and terminals of results that differ most on
                      one sheet; fails where a reader would see a fault (needs Chromium)
   corpus             make data/reference.tsv from the logs in shared/corpus; --elasticity: how scores go with the
                      clock, by pairs of its rows
+  boards             make data/boards.tsv from the lists in shared/boards
+  accuracy [--every N | --falsified]
+                     how often logs, reviews and virtual boards are read, named and judged as an expert would: of every Nth
+                     text, or falsified logs alone; fails if wrong answers rose
   dist               build the four static binaries into target/dist
   dist --check       build them as ./bench does, and check all but their size
   package PART       .deb, .rpm, tarball, CycloneDX and sums of one architecture (x86_64, aarch64, armv7, riscv64), of the hub
@@ -110,6 +114,7 @@ fn task() -> Result<()> {
     match words.as_slice() {
         ["test"] => test::main(false),
         ["test", "--full"] => test::main(true),
+        ["test", "--ahead"] => test::ahead(),
         ["test", "--used", times] => test::used(times),
         ["tidy"] => tidy::main(),
         ["docs"] => docs::write(),

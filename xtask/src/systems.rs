@@ -128,7 +128,7 @@ pub(crate) fn main() -> Result<()> {
             table.not_tried(check, "no package is built; run cargo xtask package ARCH");
         }
         for package in packages {
-            let arch = package.file_name().unwrap_or_default().to_string_lossy();
+            let arch = workspace::name(&package);
             table.row(&format!("{check}: {arch}"), by, asked(check, &package, &tools))?;
         }
     }
@@ -143,7 +143,7 @@ pub(crate) fn main() -> Result<()> {
 fn report(program: &Path, result: &str, format: &str, folder: &Path) -> Result<PathBuf> {
     let result = workspace::root().join(result);
     let text = workspace::said(Command::new(program).arg("report").arg(&result).args(["--format", format]))?;
-    let path = folder.join(result.with_extension(format).file_name().context("no file name")?);
+    let path = folder.join(workspace::name(&result.with_extension(format)));
     fs::write(&path, text + "\n")?;
     Ok(path)
 }

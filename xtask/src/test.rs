@@ -1,13 +1,14 @@
 //! `cargo xtask test`: all tests of the workspace, with the test programs in parallel. Half of them mostly wait for child
-//! processes, and would leave the machine idle if run one by one.
+//! processes, and would leave the machine idle if run one by one. Programs that `./test --full` needs afterwards are built
+//! meanwhile.
 
-use crate::workspace::{cargo, root, run, target_folder};
+use crate::workspace::{cargo, list_skip, root, target_folder};
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, Write};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -43,14 +44,19 @@ pub(crate) fn main(is_full: bool) -> Result<()> {
     let (mut programs, lints) = built()?;
     ensure!(!programs.is_empty(), "cargo test --no-run listed no test program");
     if !is_full {
-        leave_out(&mut programs).iter().for_each(|why| excuse(why));
+        for why in leave_out(&mut programs) {
+            list_skip(&format!("excused: {why}"))?;
+        }
     }
     // Integration tests take longest.
     programs.sort_by_key(|program| !program.is_integration);
     let started = Instant::now();
     let (alone, together): (Vec<_>, Vec<_>) = programs.iter().partition(|program| program.is_alone);
     let cpus = std::thread::available_parallelism()?.get();
+    let ahead = is_full.then(build_ahead).transpose()?;
     let mut done = side_by_side(&together, cpus)?;
+    // Its steps report what cannot be built.
+    ahead.map(|mut ahead| ahead.wait()).transpose()?;
     done.extend(side_by_side(&alone, 1)?);
     println!("{} programs of tests in {:.0} s", programs.len(), started.elapsed().as_secs_f64());
     if is_full {
@@ -60,11 +66,23 @@ pub(crate) fn main(is_full: bool) -> Result<()> {
             println!("{:>7.1} s  {name}", took.as_secs_f64());
         }
     }
-    let documented = run(linted(cargo().args(["test", "--quiet", "--locked", "--workspace", "--doc"])));
     let failed: Vec<&str> = done.iter().filter(|(_, is_good, _)| !is_good).map(|(name, ..)| &**name).collect();
     ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
     ensure!(lints == 0, "{lints} warnings of the compiler and clippy");
-    documented
+    Ok(())
+}
+
+/// Builds fuzz targets and static binaries at the lowest priority.
+fn build_ahead() -> Result<Child> {
+    let mut command = Command::new("nice");
+    command.args(["-n", "19"]).arg(std::env::current_exe()?).args(["test", "--ahead"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("nice")
+}
+
+/// The builds of [`build_ahead`].
+pub(crate) fn ahead() -> Result<()> {
+    crate::dist::build_checked()?;
+    crate::fuzz::build(true).map(drop)
 }
 
 /// Repeats the integration tests beside two busy loops, with runs, references and definitions of a user present
@@ -105,22 +123,11 @@ fn leave_out(programs: &mut Vec<Program>) -> Vec<String> {
     left_out
 }
 
-/// Appends to the list of omitted tests, which `./test` prints.
-fn excuse(why: &str) {
-    let Some(path) = std::env::var_os("SBC_BENCH_SKIPS") else { return println!("not run: {why}") };
-    let file = File::options().append(true).create(true).open(path);
-    let _ = file.and_then(|mut file| writeln!(file, "excused: {why}"));
-}
-
-/// Compiles the crates of the workspace with clippy, so that one build yields both lints and programs.
-fn linted(command: &mut Command) -> &mut Command {
-    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
-}
-
 /// Builds the test programs of the workspace, prints warnings and returns their number.
 fn built() -> Result<(Vec<Program>, usize)> {
     let mut build = cargo();
-    linted(&mut build);
+    // One build yields both lints and programs.
+    build.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
     build.args(["test", "--locked", "--workspace", "--all-targets", "--no-run", "--message-format=json"]);
     let mut child = build.stdout(Stdio::piped()).spawn().context("cargo test --no-run")?;
     let messages = BufReader::new(child.stdout.take().context("a pipe")?);

@@ -5,8 +5,9 @@
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::env;
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::str::FromStr;
 
 /// Words of a task's command line. Options are taken from it in any order.
@@ -108,11 +109,97 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// Files of a folder with one of these endings, sorted.
+pub(crate) fn files_of(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
+    let mut files = entries(folder)?;
+    files.retain(|file| file.extension().is_some_and(|own| endings.iter().any(|ending| own == *ending)));
+    Ok(files)
+}
+
+/// Name of a file or folder, without those that contain it.
+pub(crate) fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Makes an empty folder in place of what was there.
+pub(crate) fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    Ok(std::fs::create_dir_all(folder)?)
+}
+
+/// Installs packages of PyPI into a virtual environment, unless the program is there. Returns the folder of its programs.
+pub(crate) fn python_programs(environment: &Path, packages: &[&str], program: &str) -> Result<PathBuf> {
+    let programs = environment.join("bin");
+    if !programs.join(program).exists() {
+        let python = run(Command::new("python3").args(["-m", "venv"]).arg(environment));
+        python.context("python3 (package python3-venv)")?;
+        let words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        run(Command::new(programs.join("python")).args(words).args(packages))?;
+    }
+    Ok(programs)
+}
+
+/// A process that is killed when dropped.
+pub(crate) struct Running(pub(crate) Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // An error means that it has ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a program that serves a page, and reads the address that it prints.
+pub(crate) fn served(program: &Path, words: &[&str]) -> Result<(Running, String)> {
+    let (told, output) = std::io::pipe()?;
+    let mut command = Command::new(program);
+    command.args(words).current_dir(root()).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let child = Running(command.spawn().with_context(|| program.display().to_string())?);
+    // The last writer is the program.
+    drop(command);
+    for line in BufReader::new(told).lines() {
+        let line = line?;
+        if let Some(at) = line.find("http://") {
+            return Ok((child, line[at..].split_whitespace().next().unwrap_or_default().to_owned()));
+        }
+    }
+    bail!("{} tells no address", words.join(" "))
+}
+
+/// Prints that something was not tried, also into the list of `./test`.
+pub(crate) fn list_skip(line: &str) -> Result<()> {
+    println!("{line}");
+    if let Some(list) = env::var_os("SBC_BENCH_SKIPS") {
+        writeln!(std::fs::File::options().append(true).create(true).open(list)?, "{line}")?;
+    }
+    Ok(())
+}
+
+/// As [`list_skip`]; fails where nothing may be skipped.
+pub(crate) fn skip(what: &str) -> Result<()> {
+    list_skip(&format!("skipped: {what}"))?;
+    ensure!(env::var_os("SBC_BENCH_NO_SKIP").is_none(), "not tried, and SBC_BENCH_NO_SKIP is set");
+    Ok(())
+}
+
 /// A call of the cargo that started this, in the workspace's folder. Only tests are compiled by clippy.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root()).env_remove("RUSTC_WORKSPACE_WRAPPER");
     command
+}
+
+/// Builds a program as the tests do, by clippy where they were, so that nothing is compiled again. Returns its path.
+pub(crate) fn built_for_tests(package: &str) -> Result<PathBuf> {
+    let mut command = cargo();
+    if let Some(wrapper) = env::var_os("RUSTC_WORKSPACE_WRAPPER") {
+        command.env("RUSTC_WORKSPACE_WRAPPER", wrapper);
+    }
+    run(command.args(["build", "--locked", "--quiet", "--package", package, "--bin", package]))?;
+    Ok(target_folder()?.join("debug").join(package))
 }
 
 /// The argument of cargo's `--config` with the flags of a target.

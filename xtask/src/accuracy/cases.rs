@@ -1,6 +1,6 @@
 //! Cases of public reports, as files beside the corpus: which SoC a cpuinfo is of, and the verdict on a console's output.
 
-use super::{Judgement, Row, machines};
+use super::{Judgement, Table, machines};
 use anyhow::Result;
 use facts::soc;
 use machine::{Texts, root_of_texts};
@@ -21,12 +21,11 @@ const CPUINFO: [(&str, &str, &[&str]); 7] = [
 /// Pasted output of a console, which shows no evidence.
 const PASTES: [&str; 2] = ["20-console-paste.txt", "24-console-paste-two-cores.txt"];
 
-/// Rows of the cases; empty without their folder.
-pub(super) fn rows(folder: &Path) -> Result<Vec<Row>> {
+/// Adds the cases, if their folder is there.
+pub(super) fn check(folder: &Path, table: &mut Table) -> Result<()> {
     if !folder.is_dir() {
-        return Ok(Vec::new());
+        return Ok(());
     }
-    let (mut socs, mut verdicts) = (Row::new("cases: SoCs"), Row::new("cases: verdicts"));
     for (file, compatible, right) in CPUINFO {
         let cpuinfo = std::fs::read(folder.join(file))?;
         let texts = Texts { cpuinfo: Some(&cpuinfo), ..Texts::default() };
@@ -34,19 +33,18 @@ pub(super) fn rows(folder: &Path) -> Result<Vec<Row>> {
         machine.compatible.extend(Some(compatible.to_owned()).filter(|compatible| !compatible.is_empty()));
         let found = soc::identify(&machine).names();
         let right: Vec<String> = right.iter().map(|name| (*name).to_owned()).collect();
-        socs.add(match (found.as_slice(), right.as_slice()) {
+        let judgement = match (found.as_slice(), right.as_slice()) {
             ([], []) => Judgement::Right,
             _ => machines::judge(file, &found, &right),
-        });
+        };
+        table.add("cases: SoCs", judgement);
     }
     for file in PASTES {
         let text = std::fs::read_to_string(folder.join(file))?;
         let record = logs::read(&text);
         let verdict = explain::explain(&record).assessment.verdict;
-        verdicts.add(match verdict {
-            facts::Verdict::Unproven => Judgement::Right,
-            verdict => Judgement::Wrong(format!("{file}: {verdict}")),
-        });
+        let is_wrong = verdict != facts::Verdict::Unproven;
+        table.add_defect("cases: verdicts", is_wrong.then(|| format!("{file}: {verdict}")));
     }
-    Ok(vec![socs, verdicts])
+    Ok(())
 }

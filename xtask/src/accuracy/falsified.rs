@@ -2,7 +2,7 @@
 //!
 //! Each row changes the Record of every log that it applies to, and judges the answer.
 
-use super::{Judgement, Row};
+use super::{Judgement, Table};
 use explain::explain;
 use facts::{Cause, Explained, Verdict, Witness};
 use record::{
@@ -362,34 +362,28 @@ fn judge_without(name: &str, record: &Record, own: Verdict, sections: &[&Section
     }
 }
 
-/// Rows over logs: name and text of each.
-pub(super) fn rows<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Row> {
-    let mut without = Row::new("one section removed");
-    let mut pairs = Row::new("two sections removed");
-    let mut falsified: Vec<Row> = ROWS.iter().map(|(name, ..)| Row::new(*name)).collect();
-    for (name, text) in texts {
-        let record = logs::read(text);
-        let before = explain(&record);
-        let own = before.assessment.verdict;
-        for (index, first) in SECTIONS.iter().enumerate() {
-            without.add(judge_without(name, &record, own, &[first]));
-            for second in &SECTIONS[index + 1..] {
-                pairs.add(judge_without(name, &record, own, &[first, second]));
-            }
-        }
-        // Only valid logs show the effect of a change.
-        if own != Verdict::Valid {
-            continue;
-        }
-        for ((_, change, judge), row) in ROWS.iter().zip(&mut falsified) {
-            if let Some(changed) = change(&record) {
-                row.add(match judge(&before, &explain(&changed)) {
-                    Judgement::Wrong(why) => Judgement::Wrong(format!("{name}: {why}")),
-                    judged => judged,
-                });
-            }
+/// Adds what is found in a log, changed in every way.
+pub(super) fn check(name: &str, text: &str, table: &mut Table) {
+    let record = logs::read(text);
+    let before = explain(&record);
+    let own = before.assessment.verdict;
+    for (index, first) in SECTIONS.iter().enumerate() {
+        table.add("one section removed", judge_without(name, &record, own, &[first]));
+        for second in &SECTIONS[index + 1..] {
+            table.add("two sections removed", judge_without(name, &record, own, &[first, second]));
         }
     }
-    falsified.splice(0..0, [without, pairs]);
-    falsified
+    // Only valid logs show the effect of a change.
+    if own != Verdict::Valid {
+        return;
+    }
+    for (row, change, judge) in ROWS {
+        if let Some(changed) = change(&record) {
+            let judgement = match judge(&before, &explain(&changed)) {
+                Judgement::Wrong(why) => Judgement::Wrong(format!("{name}: {why}")),
+                judged => judged,
+            };
+            table.add(row, judgement);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Published findings in logs of the corpus that the logs' own verdicts lack or get wrong: which of them rules report.
 
-use super::{Judgement, Row};
+use super::{Judgement, Table};
 use crate::workspace;
 use anyhow::{Context, Result};
 use facts::Finding;
@@ -19,8 +19,7 @@ fn categories() -> Result<BTreeMap<String, Vec<String>>> {
 }
 
 /// Published findings: wrong where a rule takes an artefact or false throttling for real.
-pub(super) fn row(corpus: &Path) -> Result<Row> {
-    let mut row = Row::new("published findings");
+pub(super) fn check(corpus: &Path, table: &mut Table) -> Result<()> {
     let categories = categories()?;
     for part in PARTS {
         let list = std::fs::read_to_string(corpus.join(format!("missed_{part}.json")))?;
@@ -38,12 +37,13 @@ pub(super) fn row(corpus: &Path) -> Result<Row> {
             let rules = categories.get(category).with_context(|| format!("no rules for {category}"))?;
             let artefact = rules.iter().filter_map(|rule| rule.strip_prefix('!')).find(|rule| has(rule));
             let mut reports = rules.iter().filter(|rule| !rule.starts_with('!')).peekable();
-            row.add(match artefact {
+            let judgement = match artefact {
                 Some(rule) => Judgement::Wrong(format!("{file}: {rule} reports {category}")),
                 None if reports.peek().is_none() || reports.any(|rule| has(rule)) => Judgement::Right,
                 None => Judgement::Missing,
-            });
+            };
+            table.add("published findings", judgement);
         }
     }
-    Ok(row)
+    Ok(())
 }

@@ -3,7 +3,7 @@
 //! The labels are in `crates/report/tests/judged.tsv`, and for logs of this repository in
 //! `crates/explain/tests/made/judged.tsv`.
 
-use super::{Judgement, Row};
+use super::{Judgement, Subject, Table};
 use crate::workspace;
 use anyhow::{Context, Result};
 use facts::{Cause, Diagnosis, Explanation, Ledger, Verdict};
@@ -99,67 +99,63 @@ fn labels(path: &str) -> Result<Vec<Label>> {
         .collect()
 }
 
-/// Rows of the judged logs of a corpus, and of those of this repository.
-pub(super) fn rows(corpus: Option<&Path>) -> Result<Vec<Row>> {
-    let mut rows = judge("logs made for tests", &labels("crates/explain/tests/made/judged.tsv")?, |log| {
-        std::fs::read_to_string(workspace::root().join(format!("crates/explain/tests/made/{log}.txt")))
-    })?;
-    if let Some(corpus) = corpus {
-        rows.extend(judge("judged logs", &labels("crates/report/tests/judged.tsv")?, |log| {
-            let of = |part: &str| std::fs::read(corpus.join(part).join("results").join(format!("{log}.txt")));
-            Ok(String::from_utf8_lossy(&of("more").or_else(|_| of("open"))?).into_owned())
-        })?);
+/// Adds the judged logs of a corpus, and those of this repository.
+pub(super) fn check(corpus: Option<&Path>, table: &mut Table) -> Result<()> {
+    for label in labels("crates/explain/tests/made/judged.tsv")? {
+        let file = workspace::root().join(format!("crates/explain/tests/made/{}.txt", label.log));
+        judge("logs made for tests", &label, &std::fs::read_to_string(&file)?, table);
     }
-    Ok(rows)
+    let Some(corpus) = corpus else { return Ok(()) };
+    for label in labels("crates/report/tests/judged.tsv")? {
+        let of = |part: &str| std::fs::read(corpus.join(part).join("results").join(format!("{}.txt", label.log)));
+        let text = of("more").or_else(|_| of("open")).with_context(|| label.log.clone())?;
+        judge("judged logs", &label, &String::from_utf8_lossy(&text), table);
+    }
+    Ok(())
 }
 
-fn judge(corpus: &str, labels: &[Label], text_of: impl Fn(&str) -> std::io::Result<String>) -> Result<Vec<Row>> {
-    let row = |what: &str| Row::new(format!("{corpus}: {what}"));
-    let (mut verdicts, mut causes, mut shares) = (row("verdicts"), row("causes"), row("shares"));
-    let (mut said, mut unsaid) = (row("sentences to be said"), row("false or misleading words"));
-    let report = report::find("text").context("no report named text")?;
-    for label in labels {
-        let log = &label.log;
-        let record = logs::read(&text_of(log).with_context(|| log.clone())?);
-        let explained = explain::explain(&record);
-        let explanation = &explained.assessment;
-        let verdict = explanation.verdict.to_string();
-        verdicts.add(match explanation.verdict {
-            _ if label.verdicts.contains(&verdict) => Judgement::Right,
-            Verdict::Unproven => Judgement::Refused,
-            _ => Judgement::Wrong(format!("{log}: {verdict} instead of {}", label.verdicts.join(" or "))),
-        });
-        for expected in &label.causes {
-            if expected.is_certain && expected.cause != ALL {
-                let is_unknown = |found: &Diagnosis| found.cause == Cause::NotVisible;
-                causes.add(if explanation.diagnoses.iter().any(|found| expected.is(found)) {
-                    Judgement::Right
-                } else if explanation.diagnoses.iter().any(is_unknown) {
-                    Judgement::Refused
-                } else {
-                    Judgement::Missing
-                });
-            }
-            for (score, bounds) in &expected.scores {
-                if let Some(bounds) = bounds {
-                    shares.add(expected.judge_share(log, explanation, score, *bounds));
-                }
-            }
+fn judge(corpus: &str, label: &Label, text: &str, table: &mut Table) {
+    let mut add = |what: &str, judgement| table.add(&format!("{corpus}: {what}"), judgement);
+    let log = &label.log;
+    let subject = Subject::of((log.clone(), text.to_owned()));
+    let explanation = &subject.explained.assessment;
+    let verdict = explanation.verdict.to_string();
+    let judgement = match explanation.verdict {
+        _ if label.verdicts.contains(&verdict) => Judgement::Right,
+        Verdict::Unproven => Judgement::Refused,
+        _ => Judgement::Wrong(format!("{log}: {verdict} instead of {}", label.verdicts.join(" or "))),
+    };
+    add("verdicts", judgement);
+    for expected in &label.causes {
+        if expected.is_certain && expected.cause != ALL {
+            let is_unknown = |found: &Diagnosis| found.cause == Cause::NotVisible;
+            let judgement = if explanation.diagnoses.iter().any(|found| expected.is(found)) {
+                Judgement::Right
+            } else if explanation.diagnoses.iter().any(is_unknown) {
+                Judgement::Refused
+            } else {
+                Judgement::Missing
+            };
+            add("causes", judgement);
         }
-        for diagnosis in explanation.diagnoses.iter().filter(|diagnosis| explanation.is_of_main(diagnosis)) {
-            if !label.causes.iter().any(|expected| expected.cause == diagnosis.cause.as_str()) {
-                causes.add(Judgement::Wrong(format!("{log}: {}", diagnosis.cause.as_str())));
+        for (score, bounds) in &expected.scores {
+            if let Some(bounds) = bounds {
+                add("shares", expected.judge_share(log, explanation, score, *bounds));
             }
-        }
-        // Line breaks are irrelevant.
-        let text = report.text(&explained).split_whitespace().collect::<Vec<_>>().join(" ");
-        for words in &label.says {
-            said.add(if text.contains(words) { Judgement::Right } else { Judgement::Missing });
-        }
-        for words in label.false_words.iter().chain(&label.misleading_words) {
-            let is_said = text.contains(words);
-            unsaid.add(if is_said { Judgement::Wrong(format!("{log}: {words}")) } else { Judgement::Right });
         }
     }
-    Ok(vec![verdicts, causes, shares, said, unsaid])
+    for diagnosis in explanation.diagnoses.iter().filter(|diagnosis| explanation.is_of_main(diagnosis)) {
+        if !label.causes.iter().any(|expected| expected.cause == diagnosis.cause.as_str()) {
+            add("causes", Judgement::Wrong(format!("{log}: {}", diagnosis.cause.as_str())));
+        }
+    }
+    // Line breaks are irrelevant.
+    for words in &label.says {
+        add("sentences to be said", if subject.said.contains(words) { Judgement::Right } else { Judgement::Missing });
+    }
+    for words in label.false_words.iter().chain(&label.misleading_words) {
+        let is_said = subject.said.contains(words);
+        let judgement = if is_said { Judgement::Wrong(format!("{log}: {words}")) } else { Judgement::Right };
+        add("false or misleading words", judgement);
+    }
 }

@@ -1,8 +1,8 @@
 //! Identification: names of boards and device trees, and every `/proc/cpuinfo` of the corpus with CPUs removed, doubled
 //! and reordered.
 
-use super::{Judgement, Row};
-use crate::boards;
+use super::{Judgement, Table};
+use crate::{boards, workspace};
 use anyhow::Result;
 use facts::soc;
 use machine::{Texts, root_of_texts};
@@ -12,15 +12,12 @@ use std::path::Path;
 /// Folders of cpuinfo files in a corpus.
 const FOLDERS: [&str; 2] = ["open/results/cpuinfo", "more/results/cpuinfo"];
 
-pub(super) fn rows(corpus: &Path) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
+pub(super) fn check(corpus: &Path, table: &mut Table) -> Result<()> {
     if let Some(folder) = boards::folder() {
-        rows.push(names(&folder)?);
-        let (models, trees) = trees(&folder)?;
-        rows.extend([models, trees]);
+        names(&folder, table)?;
+        trees(&folder, table)?;
     }
-    rows.extend(cpuinfo(corpus)?);
-    Ok(rows)
+    cpuinfo(corpus, table)
 }
 
 /// SoCs found against those that are right: all of the first must be among the second, or the other way round.
@@ -40,29 +37,27 @@ fn named(machine: &Machine) -> Vec<String> {
     if answer.cores.is_some() { Vec::new() } else { answer.names() }
 }
 
-fn names(folder: &Path) -> Result<Row> {
-    let mut row = Row::new("names of boards");
+fn names(folder: &Path, table: &mut Table) -> Result<()> {
     for cells in boards::list(folder, "names.tsv")? {
         let [name, _, description, ..] = cells.as_slice() else { continue };
         let right = boards::socs_of_text(description);
         if !right.is_empty() {
-            row.add(judge(name, &named(&boards::named(name)), &right));
+            table.add("names of boards", judge(name, &named(&boards::named(name)), &right));
         }
     }
-    Ok(row)
+    Ok(())
 }
 
-fn trees(folder: &Path) -> Result<(Row, Row)> {
-    let (mut models, mut trees) = (Row::new("models of device trees"), Row::new("device trees"));
+fn trees(folder: &Path, table: &mut Table) -> Result<()> {
     for cells in boards::list(folder, "devicetrees.tsv")? {
         let [model, compatible, ..] = cells.as_slice() else { continue };
         let right = boards::socs_of_tree(compatible);
-        trees.add(if right.is_empty() { Judgement::Missing } else { Judgement::Right });
+        table.add("device trees", if right.is_empty() { Judgement::Missing } else { Judgement::Right });
         if !right.is_empty() {
-            models.add(judge(model, &named(&boards::named(model)), &right));
+            table.add("models of device trees", judge(model, &named(&boards::named(model)), &right));
         }
     }
-    Ok((models, trees))
+    Ok(())
 }
 
 /// A change of the blocks of a cpuinfo.
@@ -76,13 +71,12 @@ const MUTATIONS: [(&str, Mutation); 5] = [
     ("cpuinfo in reverse", |blocks| blocks.reverse()),
 ];
 
-fn cpuinfo(corpus: &Path) -> Result<Vec<Row>> {
+fn cpuinfo(corpus: &Path, table: &mut Table) -> Result<()> {
     let mut files = Vec::new();
     for folder in FOLDERS.map(|folder| corpus.join(folder)).iter().filter(|folder| folder.is_dir()) {
-        files.extend(crate::workspace::entries(folder)?);
+        files.extend(workspace::entries(folder)?);
     }
     files.sort();
-    let mut rows: Vec<Row> = MUTATIONS.iter().map(|(name, _)| Row::new(*name)).collect();
     for file in files {
         let text = String::from_utf8_lossy(&std::fs::read(&file)?).into_owned();
         let blocks: Vec<String> =
@@ -94,18 +88,19 @@ fn cpuinfo(corpus: &Path) -> Result<Vec<Row>> {
             (soc::identify(&machine).names(), named(&machine))
         };
         let (candidates, own) = of(&blocks);
-        for (row, (_, mutation)) in rows.iter_mut().zip(MUTATIONS) {
+        for (row, mutation) in MUTATIONS {
             let mut blocks = blocks.clone();
             mutation(&mut blocks);
             let (found_candidates, found) = of(&blocks);
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            row.add(match (found.as_slice(), own.as_slice()) {
+            let name = workspace::name(&file);
+            let judgement = match (found.as_slice(), own.as_slice()) {
                 ([], []) if found_candidates.is_empty() && candidates.is_empty() => Judgement::Missing,
                 ([], _) => Judgement::Refused,
                 (_, []) => Judgement::Wrong(format!("{name}: {} from nothing", found.join(", "))),
                 _ => judge(&name, &found, &own),
-            });
+            };
+            table.add(row, judgement);
         }
     }
-    Ok(rows)
+    Ok(())
 }

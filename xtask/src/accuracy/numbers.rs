@@ -1,12 +1,12 @@
 //! A score is one number: text, lists, comparison, page and JSON agree within their rounding.
 
-use super::{Judgement, Row};
+use super::{Judgement, Subject, Table};
 use compare::reference::Reference;
 use compare::{Side, compare};
 use explain::{Document, results};
 use facts::figures::FigureKey;
 use facts::number;
-use record::{Record, Variant, WorkloadId};
+use record::{Variant, WorkloadId};
 
 /// Main result: JSON key, unit, prefix of its line in the text, cell in the list, and name in the ledger.
 const NUMBERS: [(&str, &str, &str, Option<usize>, &str); 7] = [
@@ -38,15 +38,14 @@ fn is_compared(key: &str, figure: &FigureKey) -> bool {
 }
 
 /// Differences between the numbers of a Record, and the number of comparisons.
-fn faults(record: &Record) -> (Vec<String>, usize) {
-    let explained = explain::explain(record);
-    let report = |id| report::find(id).map_or_else(String::new, |report| report.text(&explained));
-    let (text, summary) = (report("text"), report("summary"));
+fn faults(subject: &Subject) -> (Vec<String>, usize) {
+    let Subject { explained, report: text, .. } = subject;
+    let summary = report::find("summary").map_or_else(String::new, |report| report.text(explained));
     let document = serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap_or_default();
-    let row = results::Row::of(&explained, "x");
-    let side = || Side { name: "x".to_owned(), explained: &explained };
+    let row = results::Row::of(explained, "x");
+    let side = || Side { name: "x".to_owned(), explained };
     let comparison = compare(&[side(), side()]);
-    let page = page::page(&explained, Reference::builtin());
+    let page = page::page(explained, Reference::builtin());
     let cells: Vec<&str> = summary.trim_matches(['|', '\n', ' ']).split(" | ").collect();
     let (mut faults, mut count) = (Vec::new(), 0);
 
@@ -84,8 +83,7 @@ fn faults(record: &Record) -> (Vec<String>, usize) {
         if IN_PAGE.contains(&key) && !page.contains(&expected) {
             same("the page", "missing", &expected);
         }
-        let prose = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let told = prose.split_once(&format!("{ledger}: ")).map(|(_, told)| told);
+        let told = subject.said.split_once(&format!("{ledger}: ")).map(|(_, told)| told);
         let told = told.and_then(|told| told.split(' ').next()).filter(|told| told.parse::<f64>().is_ok());
         if let Some(told) = told {
             same("the ledger", told, &expected);
@@ -95,12 +93,9 @@ fn faults(record: &Record) -> (Vec<String>, usize) {
 }
 
 /// Numbers that differ between the outputs of a text.
-pub(super) fn row<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Row {
-    let mut row = Row::new("one number per name over all verbs");
-    for (name, text) in texts {
-        let (faults, count) = faults(&logs::read(text));
-        (faults.len()..count).for_each(|_| row.add(Judgement::Right));
-        faults.into_iter().for_each(|fault| row.add(Judgement::Wrong(format!("{name}: {fault}"))));
-    }
-    row
+pub(super) fn check(subject: &Subject, table: &mut Table) {
+    const ROW: &str = "one number per name over all verbs";
+    let (faults, count) = faults(subject);
+    (faults.len()..count).for_each(|_| table.add(ROW, Judgement::Right));
+    faults.into_iter().for_each(|fault| table.add(ROW, Judgement::Wrong(format!("{}: {fault}", subject.name))));
 }

@@ -1,8 +1,8 @@
 //! Comparisons of valid logs: as they are, and with planted defects.
 
-use super::{Judgement, Row};
+use super::{Judgement, Subject, Table};
+use compare::rank;
 use compare::reference::Reference;
-use compare::{Ranking, rank};
 use facts::Cause;
 use facts::Verdict;
 use record::{Fact, Latency, Outcome, Record, Step, StepMeasurement, WorkloadId};
@@ -12,57 +12,45 @@ const OTHERS_MIN: usize = 3;
 
 /// A defect as figures show it.
 struct Defect {
-    name: &'static str,
+    row: &'static str,
     right: &'static [Cause],
     /// Changes the result; false if no figure would show the defect.
     plant: fn(&mut Record) -> bool,
 }
 
 const DEFECTS: [Defect; 5] = [
-    Defect { name: "DRAM at half rate", right: &[Cause::DramClock], plant: slow_dram },
-    Defect { name: "one cluster capped", right: &[Cause::ClockLimit, Cause::Clock], plant: capped_cluster },
-    Defect { name: "32-bit userland", right: &[Cause::Userland], plant: narrow_userland },
-    Defect { name: "kernel without OPPs", right: &[Cause::NoOpps], plant: no_opps },
-    Defect { name: "one memory channel", right: &[Cause::MemoryChannels], plant: one_channel },
+    Defect { row: "comparison: DRAM at half rate", right: &[Cause::DramClock], plant: slow_dram },
+    Defect { row: "comparison: one cluster capped", right: &[Cause::ClockLimit, Cause::Clock], plant: capped_cluster },
+    Defect { row: "comparison: 32-bit userland", right: &[Cause::Userland], plant: narrow_userland },
+    Defect { row: "comparison: kernel without OPPs", right: &[Cause::NoOpps], plant: no_opps },
+    Defect { row: "comparison: one memory channel", right: &[Cause::MemoryChannels], plant: one_channel },
 ];
 
-/// Rows over texts: planted defects whose cause a comparison names first, and sound results that it calls lower.
-pub(super) fn rows<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Row> {
-    let mut sound = Row::new("comparison: sound results");
-    let mut rows: Vec<Row> = DEFECTS.iter().map(|defect| Row::new(format!("comparison: {}", defect.name))).collect();
-    for (name, text) in texts {
-        let record = logs::read(text);
-        let ranking = ranked(&record);
-        let multi = ranking.entries.iter().find(|entry| entry.figure.core.is_none());
-        let others = multi.and_then(|entry| entry.same_soc.as_ref()).map_or(0, |standing| standing.of - 1);
-        if ranking.verdict != Verdict::Valid || others < OTHERS_MIN {
-            continue;
-        }
-        if !ranking.answer.gaps.is_empty() {
-            sound.add(Judgement::Wrong(format!("{name}: {}", ranking.answer.sentence)));
-            continue;
-        }
-        sound.add(Judgement::Right);
-        for (defect, row) in DEFECTS.iter().zip(&mut rows) {
-            let mut record = record.clone();
-            if !(defect.plant)(&mut record) {
-                continue;
-            }
-            let answer = ranked(&record).answer;
-            row.add(match answer.causes.first().map(|cause| cause.id) {
-                Some(first) if defect.right.contains(&first) => Judgement::Right,
-                Some(_) => Judgement::Wrong(format!("{name}: {}", answer.sentence)),
-                None if answer.gaps.is_empty() => Judgement::Missing,
-                None => Judgement::Refused,
-            });
-        }
+/// Planted defects whose cause a comparison names first, and a sound result that it calls lower.
+pub(super) fn check(subject: &Subject, table: &mut Table) {
+    let Subject { name, ranking, .. } = subject;
+    let multi = ranking.entries.iter().find(|entry| entry.figure.core.is_none());
+    let others = multi.and_then(|entry| entry.same_soc.as_ref()).map_or(0, |standing| standing.of - 1);
+    if ranking.verdict != Verdict::Valid || others < OTHERS_MIN {
+        return;
     }
-    rows.insert(0, sound);
-    rows
-}
-
-fn ranked(record: &Record) -> Ranking {
-    rank(&explain::explain(record), Reference::builtin())
+    let is_lower = !ranking.answer.gaps.is_empty();
+    let lower = is_lower.then(|| format!("{name}: {}", ranking.answer.sentence));
+    table.add_defect("comparison: sound results", lower);
+    for defect in DEFECTS.iter().filter(|_| !is_lower) {
+        let mut record = Record::clone(&subject.explained.facts);
+        if !(defect.plant)(&mut record) {
+            continue;
+        }
+        let answer = rank(&explain::explain(record), Reference::builtin()).answer;
+        let judgement = match answer.causes.first().map(|cause| cause.id) {
+            Some(first) if defect.right.contains(&first) => Judgement::Right,
+            Some(_) => Judgement::Wrong(format!("{name}: {}", answer.sentence)),
+            None if answer.gaps.is_empty() => Judgement::Missing,
+            None => Judgement::Refused,
+        };
+        table.add(defect.row, judgement);
+    }
 }
 
 /// Multiplies the figures of each step. Returns whether any changed.

@@ -2,24 +2,14 @@
 //!
 //! A class counts a text as right if none of its sentences has the defect.
 
-use super::{Judgement, Row};
-use compare::reference::Reference;
-use compare::{Gap, Ranking, rank};
-use facts::{Cause, Explained, ScoreVerdict, Severity, Tenths, Verdict};
+use super::{Subject, Table};
+use compare::Gap;
+use facts::{Cause, ScoreVerdict, Severity, Tenths, Verdict};
 use record::{Outcome, Record, Source, StepMeasurement, SwapKind, Variant, WorkloadId};
 use rules::relation::Relation;
 
-/// A text with its explanation, report and ranking.
-struct Subject<'a> {
-    text: &'a str,
-    explained: Explained<'a>,
-    /// The text report on one line.
-    said: String,
-    ranking: Ranking,
-}
-
 /// Finds a defect of a class.
-type Find = fn(&Subject<'_>) -> Option<String>;
+type Find = fn(&Subject) -> Option<String>;
 
 const CLASSES: &[(&str, Find)] = &[
     ("T1 absence as a sentence", absence),
@@ -44,7 +34,7 @@ const VALID_LOSS_PERCENT_MAX: f64 = 5.0;
 /// Smallest loss of a degraded score.
 const LOSS_MIN: Tenths = Tenths(20);
 
-impl Subject<'_> {
+impl Subject {
     fn has(&self, words: &str) -> bool {
         self.said.contains(words)
     }
@@ -61,7 +51,7 @@ impl Subject<'_> {
     }
 }
 
-fn absence(subject: &Subject<'_>) -> Option<String> {
+fn absence(subject: &Subject) -> Option<String> {
     let falls = subject.explained.facts.clock_falls();
     if falls.is_empty() && subject.has("the cause of lower clocks cannot be determined") {
         return Some("cause of clocks of which none is lower".to_owned());
@@ -78,13 +68,13 @@ fn absence(subject: &Subject<'_>) -> Option<String> {
         .then(|| "no clock was read, although both passes exist".to_owned())
 }
 
-fn other_number(subject: &Subject<'_>) -> Option<String> {
+fn other_number(subject: &Subject) -> Option<String> {
     let findings = subject.explained.assessment.findings.iter();
     let mut claims = findings.filter(|finding| finding.sentence().contains("not counting"));
     claims.find(|finding| finding.value("own").is_none()).map(|finding| finding.sentence())
 }
 
-fn two_causes(subject: &Subject<'_>) -> Option<String> {
+fn two_causes(subject: &Subject) -> Option<String> {
     let explanation = &subject.explained.assessment;
     let mut hidden = subject.harmful().filter(|diagnosis| diagnosis.cause == Cause::NotVisible);
     let both = hidden.find(|diagnosis| {
@@ -107,7 +97,7 @@ fn two_causes(subject: &Subject<'_>) -> Option<String> {
     Some(explanation.findings[both.root].sentence())
 }
 
-fn remedy_in_place(subject: &Subject<'_>) -> Option<String> {
+fn remedy_in_place(subject: &Subject) -> Option<String> {
     let swaps = subject.explained.facts.states.iter().filter_map(|state| state.swaps.known()).flatten();
     let has_zram = swaps.clone().any(|swap| swap.kind == SwapKind::Zram);
     (has_zram && subject.has("se zram")).then(|| "zram as a remedy, where zram is the swap".to_owned())
@@ -117,7 +107,7 @@ fn remedy_in_place(subject: &Subject<'_>) -> Option<String> {
 const USE_MIN: f64 = 0.97;
 
 /// Usage of 7-zip that fell with the score, with no cause that uses CPU time.
-fn unread_use(subject: &Subject<'_>) -> Option<String> {
+fn unread_use(subject: &Subject) -> Option<String> {
     let record: &Record = &subject.explained.facts;
     let runs = record.steps_of(WorkloadId::SevenZip).filter(|step| step.variant == Variant::MULTI);
     let runs: Vec<(f64, f64)> = runs
@@ -141,7 +131,7 @@ fn unread_use(subject: &Subject<'_>) -> Option<String> {
     unread.next().filter(|_| is_by_use).map(|diagnosis| explanation.findings[diagnosis.root].sentence())
 }
 
-fn known_limiter(subject: &Subject<'_>) -> Option<String> {
+fn known_limiter(subject: &Subject) -> Option<String> {
     /// SoCs whose firmware chooses the clock by the silicon.
     const BY_SILICON: [&str; 3] = ["RK3576", "RK3588", "RK3582"];
     let soc = subject.explained.facts.soc().known()?;
@@ -149,7 +139,7 @@ fn known_limiter(subject: &Subject<'_>) -> Option<String> {
     (is_by_silicon && subject.has("turbo, a jumper")).then(|| format!("turbo or a jumper of {soc}"))
 }
 
-fn two_limits(subject: &Subject<'_>) -> Option<String> {
+fn two_limits(subject: &Subject) -> Option<String> {
     const LIMITS: [Cause; 3] = [Cause::PowerLimit, Cause::FirmwareCap, Cause::SettingLimit];
     let limits = subject.harmful().filter(|diagnosis| LIMITS.contains(&diagnosis.cause));
     let limits: Vec<&facts::Diagnosis> = limits.collect();
@@ -162,7 +152,7 @@ fn two_limits(subject: &Subject<'_>) -> Option<String> {
     is_shared.then(|| format!("{} and {}", one.cause.words(), other.cause.words()))
 }
 
-fn impossible_share(subject: &Subject<'_>) -> Option<String> {
+fn impossible_share(subject: &Subject) -> Option<String> {
     let facts = &subject.explained.facts;
     subject.explained.assessment.ledgers.iter().find_map(|ledger| {
         let expected = ledger.expected.known()?;
@@ -181,7 +171,7 @@ fn impossible_share(subject: &Subject<'_>) -> Option<String> {
     })
 }
 
-fn wrong_scope(subject: &Subject<'_>) -> Option<String> {
+fn wrong_scope(subject: &Subject) -> Option<String> {
     let explanation = &subject.explained.assessment;
     let is_free = subject.explained.facts.machine.cpus.len() > 1;
     // Tasks that keep whole CPUs busy leave none free on a pinned thread's cluster.
@@ -196,7 +186,7 @@ fn wrong_scope(subject: &Subject<'_>) -> Option<String> {
 }
 
 /// The log's own guess of the SoC, where the program names another one.
-fn own_claims(subject: &Subject<'_>) -> Option<String> {
+fn own_claims(subject: &Subject) -> Option<String> {
     /// A chip with cores fused off; guesses of others are often wrong.
     const FUSED: &str = "RK3582";
     let guess = subject.text.lines().find_map(|line| line.trim_start().strip_prefix("SoC guess: "))?;
@@ -204,7 +194,7 @@ fn own_claims(subject: &Subject<'_>) -> Option<String> {
     (guess.contains(FUSED) && !soc.contains(FUSED)).then(|| format!("{soc}, guessed {guess}"))
 }
 
-fn no_aes(subject: &Subject<'_>) -> Option<String> {
+fn no_aes(subject: &Subject) -> Option<String> {
     let cpus = &subject.explained.facts.machine.cpus;
     let has_features = cpus.iter().any(|cpu| !cpu.features.is_empty());
     let has_aes = cpus.iter().any(|cpu| cpu.features.iter().any(|name| name == WorkloadId::Aes.as_str()));
@@ -216,7 +206,7 @@ fn no_aes(subject: &Subject<'_>) -> Option<String> {
     gap.filter(|_| has_features && !has_aes).map(|gap| gap.title.clone())
 }
 
-fn contradiction(subject: &Subject<'_>) -> Option<String> {
+fn contradiction(subject: &Subject) -> Option<String> {
     let (verdict, answer) = (subject.explained.assessment.verdict, &subject.ranking.answer);
     if verdict == Verdict::Degraded && answer.sentence.starts_with("As good as") {
         return Some(answer.sentence.clone());
@@ -226,7 +216,7 @@ fn contradiction(subject: &Subject<'_>) -> Option<String> {
     (verdict == Verdict::Valid && cause.is_some() && gap.is_some()).then(|| answer.sentence.clone())
 }
 
-fn words(subject: &Subject<'_>) -> Option<String> {
+fn words(subject: &Subject) -> Option<String> {
     let words: Vec<&str> = subject.said.split(' ').collect();
     let is_absolute = |window: &[&str]| {
         let percent = window[1].parse::<f64>().is_ok_and(|percent| percent > 120.0);
@@ -240,7 +230,7 @@ fn words(subject: &Subject<'_>) -> Option<String> {
 }
 
 /// A degraded score whose whole loss is known and small, with nothing else that explains the verdict.
-fn small_loss(subject: &Subject<'_>) -> Option<String> {
+fn small_loss(subject: &Subject) -> Option<String> {
     let explanation = &subject.explained.assessment;
     if explanation.verdict != Verdict::Degraded || explanation.deficit.is_some() || !explanation.answers.is_empty() {
         return None;
@@ -262,7 +252,7 @@ fn small_loss(subject: &Subject<'_>) -> Option<String> {
 }
 
 /// A degraded verdict names the largest loss of the ledger.
-fn first_line(subject: &Subject<'_>) -> Option<String> {
+fn first_line(subject: &Subject) -> Option<String> {
     let explanation = &subject.explained.assessment;
     if explanation.verdict != Verdict::Degraded {
         return None;
@@ -276,24 +266,13 @@ fn first_line(subject: &Subject<'_>) -> Option<String> {
     (worst.points.percent >= Tenths(10) && !is_named).then_some(sentence)
 }
 
-/// Rows over texts: name and text of each.
-pub(super) fn rows<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Row> {
-    let mut rows: Vec<Row> = CLASSES.iter().map(|(class, _)| Row::new(format!("sentences: {class}"))).collect();
-    let report = report::find("text");
-    for (name, text) in texts {
-        let record = logs::read(text);
-        if !matches!(record.source, Source::Log(_)) {
-            continue;
-        }
-        let explained = explain::explain(&record);
-        let said = report.map_or_else(String::new, |report| report.text(&explained));
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        let ranking = rank(&explained, Reference::builtin());
-        let subject = Subject { text, explained, said, ranking };
-        for (row, (_, find)) in rows.iter_mut().zip(CLASSES) {
-            let defect = find(&subject);
-            row.add(defect.map_or(Judgement::Right, |defect| Judgement::Wrong(format!("{name}: {defect}"))));
-        }
+/// Looks for each class of defect.
+pub(super) fn check(subject: &Subject, table: &mut Table) {
+    if !matches!(subject.explained.facts.source, Source::Log(_)) {
+        return;
     }
-    rows
+    for (class, find) in CLASSES {
+        let defect = find(subject).map(|defect| format!("{}: {defect}", subject.name));
+        table.add_defect(&format!("sentences: {class}"), defect);
+    }
 }

@@ -1,6 +1,6 @@
 //! Reading: every text of the corpus in every form in which people post it, in pairs, and cut.
 
-use super::{Judgement, Row, falsified};
+use super::{Judgement, Table, falsified};
 use anyhow::{Context, Result};
 use explain::explain;
 use facts::Verdict;
@@ -22,7 +22,7 @@ struct Reading {
 }
 
 /// A text with its reading.
-struct Text {
+pub(super) struct Text {
     name: String,
     text: String,
     reading: Reading,
@@ -35,9 +35,8 @@ const OWN_FOLDERS: [&str; 3] = ["composed", "made", "composed/reviews"];
 fn read_folders(folders: impl Iterator<Item = PathBuf>) -> Result<Vec<(String, String)>> {
     let mut files: Vec<PathBuf> = Vec::new();
     for folder in folders.filter(|folder| folder.is_dir()) {
-        files.extend(crate::workspace::entries(&folder)?);
+        files.extend(crate::workspace::files_of(&folder, &["txt", "md"])?);
     }
-    files.retain(|file| file.extension().is_some_and(|end| end == "txt" || end == "md"));
     files.sort();
     let text = |file: &PathBuf| {
         let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
@@ -54,7 +53,7 @@ pub(super) fn all(corpus: Option<&Path>) -> Result<Vec<(String, String)>> {
     read_folders(OWN_FOLDERS.map(|folder| tests.join(folder)).into_iter().chain(of_corpus))
 }
 
-fn texts(corpus: &Path, step: usize) -> Result<Vec<Text>> {
+pub(super) fn texts(corpus: &Path, step: usize) -> Result<Vec<Text>> {
     let texts = read_folders(FOLDERS.map(|folder| corpus.join(folder)).into_iter())?.into_iter().step_by(step);
     let one = |(name, text): (String, String)| {
         let [reading] = <[Reading; 1]>::try_from(read(text.as_bytes())).ok()?;
@@ -271,67 +270,51 @@ const CUTS: [usize; 3] = [5, 50, 95];
 /// Number of texts combined in pairs.
 const PAIRED: usize = 60;
 
-/// Rows of falsified logs over the whole corpus.
-pub(super) fn falsified_rows(corpus: &Path) -> Result<Vec<Row>> {
-    Ok(falsified_of(&texts(corpus, 1)?))
-}
-
 /// Reviews are excluded: they have other stages.
-fn falsified_of(texts: &[Text]) -> Vec<Row> {
+pub(super) fn check_falsified(texts: &[Text], table: &mut Table) {
     let logs = texts.iter().filter(|text| text.text.contains("sbc-bench v"));
-    falsified::rows(logs.map(|text| (text.name.as_str(), text.text.as_str())))
+    logs.for_each(|text| falsified::check(&text.name, &text.text, table));
 }
 
-pub(super) fn rows(corpus: &Path, step: usize) -> Result<Vec<Row>> {
+pub(super) fn check(corpus: &Path, step: usize, table: &mut Table) -> Result<()> {
     let texts = texts(corpus, step)?;
-    let mut rows = Vec::new();
-    for (name, form) in FORMS {
-        let mut row = Row::new(*name);
-        texts.iter().for_each(|text| row.add(judge_one(&form(&text.text), text)));
-        rows.push(row);
-    }
-    for id in ["text", "markdown"] {
-        let mut row = Row::new(format!("report {id}"));
-        texts.iter().for_each(|text| row.add(judge_report(id, text)));
-        rows.push(row);
-    }
-    for percent in CUTS {
-        let mut row = Row::new(format!("the first {percent} %"));
-        for text in &texts {
-            let mut end = text.text.len() * percent / 100;
-            while !text.text.is_char_boundary(end) {
-                end -= 1;
-            }
-            row.add(judge_cut(&text.text.as_bytes()[..end], text));
+    for text in &texts {
+        for (row, form) in FORMS {
+            table.add(row, judge_one(&form(&text.text), text));
         }
-        rows.push(row);
+        for id in ["text", "markdown"] {
+            table.add(&format!("report {id}"), judge_report(id, text));
+        }
+        for percent in CUTS {
+            let mut ends = (0..=text.text.len() * percent / 100).rev();
+            let end = ends.find(|end| text.text.is_char_boundary(*end)).unwrap_or(0);
+            table.add(&format!("the first {percent} %"), judge_cut(&text.text.as_bytes()[..end], text));
+        }
     }
+    check_falsified(&texts, table);
     let paired: Vec<&Text> = texts.iter().step_by(texts.len().div_ceil(PAIRED).max(1)).collect();
-    rows.extend(falsified_of(&texts));
     let joins: [(&str, &str, bool); 3] = [
         ("pairs", "\n", false),
         ("pairs without a line feed", "", true),
         ("pairs with a heading", "\n## Next\n\n", false),
     ];
-    for (name, between, is_trimmed) in joins {
-        let mut row = Row::new(name);
-        for first in &paired {
-            for second in &paired {
-                let above = if is_trimmed { first.text.trim_end() } else { &first.text };
-                let found = read(format!("{above}{between}{}", second.text).as_bytes());
-                row.add(match found.as_slice() {
-                    [one, other] => match (judge(one, first), judge(other, second)) {
-                        (Judgement::Wrong(why), _) | (_, Judgement::Wrong(why)) => {
-                            Judgement::Wrong(format!("{} + {}: {why}", first.name, second.name))
-                        }
-                        (Judgement::Right, Judgement::Right) => Judgement::Right,
-                        _ => Judgement::Refused,
-                    },
-                    other => Judgement::Wrong(format!("{} + {}: {} results", first.name, second.name, other.len())),
-                });
-            }
+    for (row, between, is_trimmed) in joins {
+        for (first, second) in paired.iter().flat_map(|first| paired.iter().map(move |second| (first, second))) {
+            let above = if is_trimmed { first.text.trim_end() } else { &first.text };
+            let found = read(format!("{above}{between}{}", second.text).as_bytes());
+            let names = format!("{} + {}", first.name, second.name);
+            let judgement = match found.as_slice() {
+                [one, other] => match (judge(one, first), judge(other, second)) {
+                    (Judgement::Wrong(why), _) | (_, Judgement::Wrong(why)) => {
+                        Judgement::Wrong(format!("{names}: {why}"))
+                    }
+                    (Judgement::Right, Judgement::Right) => Judgement::Right,
+                    _ => Judgement::Refused,
+                },
+                other => Judgement::Wrong(format!("{names}: {} results", other.len())),
+            };
+            table.add(row, judgement);
         }
-        rows.push(row);
     }
-    Ok(rows)
+    Ok(())
 }

@@ -66,45 +66,20 @@ impl fmt::Display for Row {
     }
 }
 
-/// Time to rank a result among the known ones, from the start of the program to its end.
-pub(super) fn of_comparison(fastest: Option<Duration>) -> Figure {
-    Figure {
-        name: "a result among the known ones (compare)",
-        measured: fastest.map(|time| time.as_secs_f64() * 1e3),
-        below: 50.0,
-        unit: "ms",
-    }
-}
-
-/// Duration of `inspect doctor`, which queries the versions of all tools.
-pub(super) fn of_doctor(fastest: Option<Duration>) -> Figure {
-    let measured = fastest.map(|time| time.as_secs_f64() * 1e3);
-    Figure { name: "what can be measured here (doctor)", measured, below: 300.0, unit: "ms" }
+/// A duration and its limit in milliseconds.
+pub(super) fn limit_ms(name: &'static str, measured: Option<Duration>, below: f64) -> Figure {
+    limit(name, measured.map(|time| time.as_secs_f64() * 1e3), below, "ms")
 }
 
 /// Figures of a monitor: time of the first sample, and usage between two points in time.
 pub(super) fn of_monitor(first_sample: Duration, before: Usage, after: Usage) -> [Figure; 3] {
     let cpu_ns = after.cpu_ns.saturating_sub(before.cpu_ns) as f64;
     let elapsed_ns = after.elapsed.saturating_sub(before.elapsed).as_nanos() as f64;
+    let resident_mb = megabytes(after.resident_kib_max);
     [
-        Figure {
-            name: "start to first line",
-            measured: Some(first_sample.as_secs_f64() * 1e3),
-            below: 30.0,
-            unit: "ms",
-        },
-        Figure {
-            name: "CPU time of the monitor, of one core",
-            measured: Some(100.0 * cpu_ns / elapsed_ns),
-            below: 0.1,
-            unit: "%",
-        },
-        Figure {
-            name: "resident memory of the monitor",
-            measured: Some(megabytes(after.resident_kib_max)),
-            below: RESIDENT_MB_MAX,
-            unit: "MB",
-        },
+        limit_ms("start to first line", Some(first_sample), 30.0),
+        limit("CPU time of the monitor, of one core", Some(100.0 * cpu_ns / elapsed_ns), 0.1, "%"),
+        limit("resident memory of the monitor", Some(resident_mb), RESIDENT_MB_MAX, "MB"),
     ]
 }
 
@@ -140,27 +115,13 @@ pub(super) fn of_record(record: &Record, resident: &[Resident]) -> [Figure; 4] {
     let tools: Vec<Window> = TOOLS.iter().flat_map(|tool| record.steps_of(*tool)).map(|step| step.window).collect();
     let total_ms = total_ms(record);
     let cost = &record.samples.cost;
-    let sampled = cost.elapsed_ns > 0;
+    let without_tools = total_ms.map(|total_ms| seconds(total_ms - covered_ms(tools)));
+    let sampler = (cost.elapsed_ns > 0).then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64);
     [
-        Figure { name: "the whole run", measured: total_ms.map(seconds), below: 240.0, unit: "s" },
-        Figure {
-            name: "without 7-Zip and openssl",
-            measured: total_ms.map(|total_ms| seconds(total_ms - covered_ms(tools))),
-            below: 60.0,
-            unit: "s",
-        },
-        Figure {
-            name: "CPU time of the sampler, of one core",
-            measured: sampled.then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64),
-            below: 0.1,
-            unit: "%",
-        },
-        Figure {
-            name: "resident memory while 7-Zip runs",
-            measured: resident_mb_max(record, resident),
-            below: RESIDENT_MB_MAX,
-            unit: "MB",
-        },
+        limit("the whole run", total_ms.map(seconds), 240.0, "s"),
+        limit("without 7-Zip and openssl", without_tools, 60.0, "s"),
+        limit("CPU time of the sampler, of one core", sampler, 0.1, "%"),
+        limit("resident memory while 7-Zip runs", resident_mb_max(record, resident), RESIDENT_MB_MAX, "MB"),
     ]
 }
 

@@ -1,10 +1,10 @@
-//! The machine's C library by the program that `probe` generates, and by the same calls in a program that rustc linked
-//! dynamically: in turns; medians of both and of the ratios.
+//! The machine's C library by the program that `probe` generates, and by the same calls in a program of the C
+//! compiler: in turns; medians of both and of the ratios.
 //!
 //! Both measure wall time, so a concurrent compiler can halve either figure. `chrt` gives them the highest priority, if
 //! permitted.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use microbench::probe::{Call, image, parse_line, parse_program};
 use record::statistics::median;
 use std::path::Path;
@@ -19,57 +19,13 @@ const APART_PERCENT_MAX: f64 = 5.0;
 const BUFFER_BYTES: u32 = 32 << 20;
 const LEAST_NS: u32 = 500_000_000;
 
-/// The other program: buffers at the same places next to each other, as many calls. Prints bytes per second.
-const COMPILED: &str = r#"
-use std::ffi::c_void;
-use std::hint::black_box;
-use std::time::{Duration, Instant};
-
-unsafe extern "C" {
-    fn memcpy(to: *mut c_void, from: *const c_void, length: usize) -> *mut c_void;
-    fn memset(to: *mut c_void, byte: i32, length: usize) -> *mut c_void;
-}
-
-fn main() {
-    const MIB: usize = 1 << 20;
-    const LENGTH: usize = 32 * MIB;
-    const THIRD: usize = MIB / 3 / 128 * 128;
-    let is_copy = std::env::args().nth(1).as_deref() == Some("copy");
-    let mut room = vec![0x5a_u8; 2 * LENGTH + 4 * MIB];
-    let at = room.as_ptr().align_offset(MIB);
-    let from = room[at + THIRD..].as_ptr().cast::<c_void>();
-    let to = room[at + LENGTH + MIB + 2 * THIRD..].as_mut_ptr().cast::<c_void>();
-    // Called by address, so that the compiler cannot replace the calls.
-    let copy: unsafe extern "C" fn(_, _, _) -> _ = black_box(memcpy);
-    let fill: unsafe extern "C" fn(_, _, _) -> _ = black_box(memset);
-    let call = || unsafe { if is_copy { copy(to, from, LENGTH) } else { fill(to, 0x5a, LENGTH) } };
-    call();
-    let (start, mut calls, mut turn) = (Instant::now(), 0, 1);
-    while start.elapsed() < Duration::from_millis(500) {
-        for _ in 0..turn {
-            call();
-        }
-        calls += turn;
-        turn *= 2;
-    }
-    println!("{}", (calls * LENGTH) as f64 / start.elapsed().as_secs_f64());
-}
-"#;
+/// The other program: buffers at the same places next to each other, as many calls.
+const COMPILED: &str = include_str!("libc.c");
 
 /// Measures and prints.
 pub(super) fn main() -> Result<()> {
-    let folder = std::env::temp_dir().join(format!("sbc-bench-libc-{}", std::process::id()));
-    std::fs::create_dir(&folder)?;
-    let measured = in_folder(&folder);
-    std::fs::remove_dir_all(&folder)?;
-    measured
-}
-
-fn in_folder(folder: &Path) -> Result<()> {
-    let (source, compiled, made) = (folder.join("compiled.rs"), folder.join("compiled"), folder.join("made"));
-    std::fs::write(&source, COMPILED)?;
-    let rustc = Command::new("rustc").args(["--edition", "2024", "-O", "-o"]).arg(&compiled).arg(&source).status()?;
-    ensure!(rustc.success(), "the program to compare with is not compiled");
+    let folder = testkit::Scratch::new("libc");
+    let (compiled, made) = (super::compiled(&folder, "libc", COMPILED)?, folder.join("made"));
     let before = before();
     let pattern = std::fs::read("/bin/sh").context("/bin/sh")?;
     let pattern = parse_program(&pattern).map_err(|why| anyhow::anyhow!("/bin/sh {why}"))?;

@@ -14,7 +14,7 @@ mod viewers;
 
 use crate::workspace::{self, Words};
 use anyhow::{Context, Result, ensure};
-use figures::Resident;
+use figures::{Resident, limit_ms};
 use process::Watched;
 use record::Record;
 use std::ffi::OsStr;
@@ -45,7 +45,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     if let Some(path) = record? {
         report(&read(&path)?, &[]);
         if let Some(binary) = named {
-            println!("  {}", figures::of_comparison(fastest(&binary, &["compare".as_ref(), path.as_ref()])));
+            print_comparison(&binary, &path);
         }
         return Ok(());
     }
@@ -79,7 +79,8 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         return sevenzip::main(&binary, sevenzip::Versions { listed, other }, pairs);
     }
     monitor(&binary, samples)?;
-    println!("{}\n", figures::of_doctor(fastest(&binary, &["doctor".as_ref()])));
+    // It queries the versions of all tools.
+    println!("{}\n", limit_ms("what can be measured here (doctor)", fastest(&binary, &["doctor".as_ref()]), 300.0));
     if !monitor_only {
         let started = SystemTime::now();
         let begin = Instant::now();
@@ -89,46 +90,40 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
             .context("the run left no Record; name it with --record")?;
         println!("\n{}\n", path.display());
         report(&read(&path)?, &resident);
-        println!("  {}", figures::of_comparison(fastest(&binary, &["compare".as_ref(), path.as_os_str()])));
+        print_comparison(&binary, &path);
         let percent = stream.as_secs_f64() / run_s * 100.0;
         println!("  the thread that writes the stream was on a CPU for {percent:.3} % of the run");
     }
     Ok(())
 }
 
+/// Time to rank a result among the known ones, from the start of the program to its end.
+fn print_comparison(binary: &Path, result: &Path) {
+    let fastest = fastest(binary, &["compare".as_ref(), result.as_os_str()]);
+    println!("  {}", limit_ms("a result among the known ones (compare)", fastest, 50.0));
+}
+
 /// Runs that are killed at every call that changes something, on folders and on virtual boards, with failing calls and hostile
 /// tools; prints their number, results, and times until settings are restored.
 fn kills() -> Result<()> {
-    let status = workspace::cargo()
-        .args(["test", "--quiet", "--locked", "--package", "sbc-bench"])
-        .args(["--test", "integration", "--", "fake_tree::", "hostile_tools::", "--nocapture", "--test-threads", "1"])
-        .env("SBC_BENCH_ALL_KILLS", "1")
-        .status()?;
-    ensure!(status.success(), "a run lost results or left a setting changed");
-    Ok(())
+    let words = "test --quiet --locked --package sbc-bench --test integration -- fake_tree:: hostile_tools:: --nocapture --test-threads 1";
+    let status = workspace::run(workspace::cargo().args(words.split(' ')).env("SBC_BENCH_ALL_KILLS", "1"));
+    status.context("a run lost results or left a setting changed")
 }
 
 /// Runs the program on virtual boards and prints each figure next to the true one. Figures must be within their stated errors,
 /// which needs an idle machine.
 fn boards() -> Result<()> {
-    let status = std::process::Command::new("cargo")
-        .args(["test", "--quiet", "-p", "sbc-bench", "--bench", "boards"])
-        .args(["--", "--nocapture", "--test-threads", "1"])
-        .env("SBC_BENCH_NO_SKIP", "1")
-        .status()?;
-    ensure!(status.success(), "the boards were not understood: {status}");
-    Ok(())
+    let words = "test --quiet --package sbc-bench --bench boards -- --nocapture --test-threads 1";
+    let status = workspace::run(workspace::cargo().args(words.split(' ')).env("SBC_BENCH_NO_SKIP", "1"));
+    status.context("the boards were not understood")
 }
 
 /// Load on a hub: results, uploads and queries, on SQLite and PostgreSQL; `arguments` may name one of them.
 fn hub(results: &str, arguments: &[&str]) -> Result<()> {
-    let status = workspace::cargo()
-        .args(["bench", "--quiet", "--locked", "--package", "sbc-bench-hub", "--profile", "hub", "--bench", "load"])
-        .args(["--", results])
-        .args(arguments)
-        .status()?;
-    ensure!(status.success(), "the hub was not measured: {status}");
-    Ok(())
+    let words = "bench --quiet --locked --package sbc-bench-hub --profile hub --bench load --";
+    workspace::run(workspace::cargo().args(words.split(' ')).arg(results).args(arguments))
+        .context("the hub was not measured")
 }
 
 /// Watches `sbc-bench -m` until it has printed `samples` samples.
@@ -147,6 +142,15 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
     }
     println!();
     Ok(())
+}
+
+/// Compiles a C program to compare with, and returns its path.
+fn compiled(folder: &Path, name: &str, source: &str) -> Result<PathBuf> {
+    let program = folder.join(name);
+    std::fs::write(program.with_extension("c"), source)?;
+    let mut compiler = std::process::Command::new("cc");
+    workspace::run(compiler.args(["-O2", "-o"]).arg(&program).arg(program.with_extension("c")))?;
+    Ok(program)
 }
 
 /// The shortest of several calls with these arguments; `None` if one fails.
@@ -226,19 +230,10 @@ fn runs_here(file: &Path) -> bool {
 
 /// The newest file with this extension that was written after a moment.
 fn newest(folders: &[PathBuf], extension: &str, after: SystemTime) -> Result<Option<PathBuf>> {
-    let mut found = Vec::new();
-    for folder in folders {
-        let Ok(entries) = folder.read_dir() else { continue };
-        for entry in entries {
-            let entry = entry?;
-            let written = entry.metadata()?.modified()?;
-            let path = entry.path();
-            if written >= after && path.extension().is_some_and(|found| found == extension) {
-                found.push((written, path));
-            }
-        }
-    }
-    Ok(found.into_iter().max().map(|(_, path)| path))
+    let files = folders.iter().filter_map(|folder| workspace::files_of(folder, &[extension]).ok()).flatten();
+    let dated = files.map(|path| Ok((path.metadata()?.modified()?, path)));
+    let dated = dated.collect::<Result<Vec<(SystemTime, PathBuf)>>>()?.into_iter();
+    Ok(dated.filter(|(written, _)| *written >= after).max().map(|(_, path)| path))
 }
 
 #[cfg(test)]
@@ -247,16 +242,14 @@ mod tests {
 
     #[test]
     fn only_files_of_this_run_are_found() {
-        let folder = std::env::temp_dir().join(format!("sbc-bench-xtask-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = testkit::Scratch::new("newest");
         let file = folder.join("run.json");
         std::fs::write(&file, "{}").unwrap();
         std::fs::write(folder.join("run.log"), "").unwrap();
         let written = file.metadata().unwrap().modified().unwrap();
-        let folders = [folder.clone(), folder.join("absent")];
+        let folders = [folder.to_path_buf(), folder.join("absent")];
         assert_eq!(newest(&folders, "json", written).unwrap(), Some(file));
         let later = written + Duration::from_secs(1);
         assert_eq!(newest(&folders, "json", later).unwrap(), None);
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

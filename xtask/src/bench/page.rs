@@ -36,7 +36,7 @@ fn figures(binary: &Path, file: &Path, times: usize) -> Result<()> {
         workspace::said(Command::new(binary).arg("report").arg(file).arg("--html").arg(&page))?;
         best_ms = best_ms.min(begin.elapsed().as_secs_f64() * 1000.0);
     }
-    println!("page of {}:", file.file_name().unwrap_or_default().to_string_lossy());
+    println!("page of {}:", workspace::name(file));
     println!("  {}", limit("made, with the start of the program", Some(best_ms), 15.0, "ms"));
     println!("  {}", limit("size", Some(page.metadata()?.len() as f64 / 1e3), 300.0, "kB"));
     let opened = web_page::opened(&page)?;

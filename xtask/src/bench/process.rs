@@ -1,10 +1,11 @@
 //! Observes a running sbc-bench: output, CPU time, memory.
 
+use crate::workspace::Running;
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Resources used by a process so far.
@@ -20,29 +21,16 @@ pub(super) struct Usage {
     pub(super) faults: u64,
 }
 
-/// A running monitor. Kills it on drop.
-pub(super) struct Monitor(pub(super) Child);
-
-impl Monitor {
-    /// Fails if it has ended by itself.
-    pub(super) fn is_running(&mut self) -> Result<()> {
-        ensure!(self.0.try_wait()?.is_none(), "the monitor ended by itself");
-        Ok(())
-    }
-}
-
-impl Drop for Monitor {
-    fn drop(&mut self) {
-        // A monitor changes no settings, so it has nothing to restore. An error means that it has ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// Fails if a monitor has ended by itself.
+pub(super) fn is_running(monitor: &mut Running) -> Result<()> {
+    ensure!(monitor.0.try_wait()?.is_none(), "the monitor ended by itself");
+    Ok(())
 }
 
 /// A monitor with its output.
 pub(super) struct Watched {
     started: Instant,
-    monitor: Monitor,
+    monitor: Running,
     lines: BufReader<ChildStdout>,
 }
 
@@ -57,7 +45,7 @@ impl Watched {
             .spawn()
             .with_context(|| binary.display().to_string())?;
         let lines = child.stdout.take().context("no standard output")?;
-        Ok(Self { started, monitor: Monitor(child), lines: BufReader::new(lines) })
+        Ok(Self { started, monitor: Running(child), lines: BufReader::new(lines) })
     }
 
     /// Waits for the next line with a sample and returns its time since the start.
@@ -87,7 +75,7 @@ impl Watched {
 
     /// Ends it. Fails if it has ended by itself.
     pub(super) fn end(mut self) -> Result<()> {
-        self.monitor.is_running()
+        is_running(&mut self.monitor)
     }
 }
 

@@ -7,7 +7,7 @@ use super::figures::limit;
 use crate::{web_page, workspace};
 use anyhow::{Context, Result, ensure};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -17,8 +17,7 @@ const NEW: usize = 10;
 /// Builds the site twice and prints a line for each build.
 pub(super) fn main(binary: &Path, results: usize) -> Result<()> {
     let folder = workspace::target_folder()?.join("site");
-    // Missing at first.
-    let _ = fs::remove_dir_all(&folder);
+    workspace::empty(&folder)?;
     let (shelf, out) = (folder.join("shelf"), folder.join("out"));
     fs::create_dir_all(&shelf)?;
     let logs = logs()?;
@@ -68,11 +67,7 @@ fn logs() -> Result<Vec<String>> {
     let parts = corpus.iter().flat_map(|corpus| ["open", "more"].map(|part| corpus.join(part).join("results")));
     let mut logs = Vec::new();
     for folder in parts.chain([workspace::root().join("crates/explain/tests/composed")]) {
-        let entries: std::io::Result<Vec<PathBuf>> = folder.read_dir()?.map(|entry| Ok(entry?.path())).collect();
-        let mut files = entries?;
-        files.retain(|file| file.extension().is_some_and(|ending| ending == "txt"));
-        files.sort();
-        for file in files {
+        for file in workspace::files_of(&folder, &["txt"])? {
             logs.push(String::from_utf8_lossy(&fs::read(&file)?).into_owned());
         }
     }

@@ -1,12 +1,12 @@
 //! Cost of browsers that follow `sbc-bench monitor --web`: CPU time of the threads that sample, print rows and serve, with no
 //! viewer, with one, and with fifty, ten of which never read.
 
-use super::process::{self, Monitor};
+use super::process;
+use crate::workspace::served;
 use anyhow::{Context, Result};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -27,14 +27,8 @@ pub(super) fn main(binary: &Path) -> Result<()> {
 }
 
 fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
-    let mut command = Command::new(binary);
-    command.args(["monitor", INTERVAL, "--web", "0", "--quiet"]).stdin(Stdio::null()).stderr(Stdio::piped());
-    let mut monitor = Monitor(command.spawn().with_context(|| binary.display().to_string())?);
-    let mut message = String::new();
-    let errors = monitor.0.stderr.take().context("no standard error")?;
-    BufReader::new(errors).read_line(&mut message)?;
-    let rest = message.split("http://").nth(1).with_context(|| format!("no address: {message}"))?;
-    let (host, path) = rest.trim().split_once('/').context("no path")?;
+    let (mut monitor, address) = served(binary, &["monitor", INTERVAL, "--web", "0", "--quiet"])?;
+    let (host, path) = address.trim_start_matches("http://").split_once('/').context("no path")?;
     let frames = Arc::new(AtomicU64::new(0));
     let mut followers = Vec::new();
     for viewer in 0..viewers {
@@ -54,7 +48,7 @@ fn line(binary: &Path, viewers: usize, deaf: usize) -> Result<()> {
     std::thread::sleep(WATCHED);
     let after = [cpu_ns("sampler")?, cpu_ns("sbc-bench")?, cpu_ns("web")?];
     let seconds = begin.elapsed().as_secs_f64();
-    monitor.is_running()?;
+    process::is_running(&mut monitor)?;
     let percent = |at: usize| (after[at] - before[at]) as f64 / 1e7 / seconds;
     let seen = frames.load(Ordering::Relaxed) as f64 / (viewers - deaf).max(1) as f64 / seconds;
     println!(

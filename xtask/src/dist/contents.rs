@@ -41,7 +41,7 @@ pub(super) fn check(part: &str, folder: &Path) -> Result<()> {
 /// Missing notices and parts of an artefact.
 fn of_file(part: &str, file: &Path) -> Result<Vec<String>> {
     let product = if part == WEB { "sbc-bench-web" } else { Product::of(part).name };
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let name = workspace::name(file);
     if name.ends_with(PARTS) {
         let own = fs::read_to_string(workspace::root().join(crate::licences::FILE))?;
         return missing(product, &own, Some(&fs::read_to_string(file)?));
@@ -50,20 +50,16 @@ fn of_file(part: &str, file: &Path) -> Result<Vec<String>> {
         let text = fs::read_to_string(file)?;
         return missing(product, &text.replace("&lt;", "<").replace("&amp;", "&"), None);
     }
-    let place = std::env::temp_dir().join(format!("sbc-bench-contents-{}", std::process::id()));
-    super::package::empty(&place)?;
+    let place = testkit::Scratch::new("contents");
     let Some((_, line)) = KINDS.iter().find(|(end, _)| name.ends_with(end)) else {
         let program = place.join("alone");
         fs::copy(file, program.with_extension("gz"))?;
         said(Command::new("sh").args(["-c", "gzip -d \"$1\".gz && chmod 755 \"$1\"", "sh"]).arg(&program))?;
         let notices = said(super::command(super::target(part)?, &program).arg("licences"));
-        fs::remove_dir_all(&place)?;
         return missing(product, &notices?, None);
     };
     said(Command::new("sh").args(["-c", line, "sh"]).arg(file).arg(&place))?;
-    let found = of_folder(product, &place);
-    fs::remove_dir_all(&place)?;
-    found
+    of_folder(product, &place)
 }
 
 /// Missing notices and parts of an unpacked package.
@@ -98,7 +94,7 @@ mod tests {
 
     #[test]
     fn package_without_notices_or_parts_is_refused() {
-        let place = std::env::temp_dir().join(format!("sbc-bench-lacking-{}", std::process::id()));
+        let place = testkit::Scratch::new("lacking");
         let docs = place.join("usr/share/doc/sbc-bench");
         fs::create_dir_all(&docs).unwrap();
         let faults = || of_folder("sbc-bench", &place).unwrap();
@@ -113,7 +109,6 @@ mod tests {
         let without = notices.replacen("\nserde 1", "\nother 1", 1);
         fs::write(docs.join(NOTICES), without).unwrap();
         assert!(lacks("no notice of serde 1"), "{:?}", faults());
-        fs::remove_dir_all(&place).unwrap();
     }
 
     #[test]

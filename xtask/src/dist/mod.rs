@@ -136,7 +136,7 @@ impl Profile {
 pub(crate) fn main() -> Result<()> {
     let target_folder = workspace::target_folder()?;
     let dist = target_folder.join("dist");
-    package::empty(&dist)?;
+    workspace::empty(&dist)?;
     build(Profile::Release)?;
     let mut names = Vec::new();
     for target in TARGETS {
@@ -155,12 +155,17 @@ pub(crate) fn main() -> Result<()> {
 /// none.
 pub(crate) fn check_all() -> Result<()> {
     let target_folder = workspace::target_folder()?;
-    build_with(Profile::Proof, &[("CARGO_PROFILE_PROOF_OPT_LEVEL", "0")], &lld_flags()?)?;
+    build_checked()?;
     for target in TARGETS {
         let checked = one(target, Profile::Proof, &target_folder).context(target.triple)?;
         println!("{}", checked.line);
     }
     Ok(())
+}
+
+/// Builds what [`check_all`] checks.
+pub(crate) fn build_checked() -> Result<()> {
+    build_with(Profile::Proof, &[("CARGO_PROFILE_PROOF_OPT_LEVEL", "0")], &lld_flags()?)
 }
 
 /// Builds all binaries with little optimisation.

@@ -5,7 +5,7 @@
 
 use super::{Profile, Target, checksums, command, one, version};
 use crate::web_page;
-use crate::workspace::{self, entries, remapped, run, said};
+use crate::workspace::{self, empty, entries, remapped, run, said};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -177,17 +177,9 @@ fn date(root: &Path, epoch: &str) -> Result<()> {
     run(Command::new("find").arg(root).args(["-exec", "touch", "-d"]).arg(format!("@{epoch}")).args(["{}", "+"]))
 }
 
-pub(super) fn empty(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    Ok(fs::create_dir_all(folder)?)
-}
-
 /// Sorted names of the files of a folder.
 pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
-    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    Ok(entries(folder)?.iter().filter_map(name).collect())
+    Ok(entries(folder)?.iter().map(|path| workspace::name(path)).collect())
 }
 
 /// All pages of rules as one document.
@@ -293,14 +285,12 @@ mod tests {
     #[test]
     fn sums_have_a_date_that_sha256sum_takes_for_a_comment() {
         assert_eq!(day("1795737600").unwrap(), "# date: 2026-11-27\n");
-        let folder = std::env::temp_dir().join(format!("sbc-bench-sums-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = testkit::Scratch::new("sums");
         fs::write(folder.join("a"), "a").unwrap();
         let sums = [day("0").unwrap().into_bytes(), checksums(&folder, &["a".to_owned()]).unwrap()].concat();
         fs::write(folder.join("SHA256SUMS"), sums).unwrap();
         let checked =
             said(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&folder)).unwrap();
-        fs::remove_dir_all(&folder).unwrap();
         assert_eq!(checked, "a: OK");
     }
 

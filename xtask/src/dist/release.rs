@@ -1,9 +1,9 @@
 //! `cargo xtask release`: all artefacts of the tag at HEAD in `target/package/release`, built in two folders and
 //! compared, checked, tried in clean systems, with signed checksums and notes.
 
-use super::package::{self, day, empty, names};
+use super::package::{self, day, names};
 use super::{Profile, checksums, parts, systems};
-use crate::workspace::{self, run};
+use crate::workspace::{self, empty, run};
 use anyhow::{Context, Result, ensure};
 use std::ffi::OsStr;
 use std::fs;
@@ -99,8 +99,7 @@ mod tests {
         if Command::new("minisign").arg("-v").output().is_err() {
             return testkit::skip("minisign is not installed (Debian's package minisign)");
         }
-        let place = std::env::temp_dir().join(format!("sbc-bench-signed-{}", std::process::id()));
-        empty(&place).unwrap();
+        let place = testkit::Scratch::new("signed");
         let of = |name: &str| place.join(name);
         fs::write(of("SHA256SUMS"), "# date: 2026-11-28\n").unwrap();
         let made =
@@ -114,6 +113,5 @@ mod tests {
             .arg(of("SHA256SUMS"))
             .status();
         assert!(good.unwrap().success());
-        fs::remove_dir_all(&place).unwrap();
     }
 }

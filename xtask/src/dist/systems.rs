@@ -186,11 +186,9 @@ pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
 /// The only .deb of a folder, if `SHA256SUMS` matches.
 fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
     let missing = || format!("{} has no .deb: run cargo xtask package {arch}", folder.display());
-    let mut paths = workspace::entries(folder).with_context(missing)?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "deb"));
+    let paths = workspace::files_of(folder, &["deb"]).with_context(missing)?;
     let [path] = &paths[..] else { bail!("{}", missing()) };
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let sum = checksums(folder, &[name])?;
+    let sum = checksums(folder, &[workspace::name(path)])?;
     let known = fs::read_to_string(folder.join("SHA256SUMS"))?;
     ensure!(known.contains(String::from_utf8(sum)?.trim()), "{} is not what SHA256SUMS says", path.display());
     Ok(path.clone())
@@ -283,8 +281,8 @@ mod tests {
 
     #[test]
     fn package_that_is_missing_or_changed_is_refused() {
-        let folder = std::env::temp_dir().join(format!("sbc-bench-package-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
+        let scratch = testkit::Scratch::new("package");
+        let folder = scratch.join("x86_64");
         let refusal = || package(&folder, "x86_64").unwrap_err().to_string();
         assert!(refusal().ends_with("run cargo xtask package x86_64"), "{}", refusal());
         fs::create_dir_all(&folder).unwrap();
@@ -293,6 +291,5 @@ mod tests {
         assert!(package(&folder, "x86_64").is_ok());
         fs::write(folder.join("a.deb"), "b").unwrap();
         assert!(refusal().ends_with("is not what SHA256SUMS says"), "{}", refusal());
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

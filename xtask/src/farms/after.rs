@@ -11,24 +11,7 @@ use std::path::Path;
 
 /// Writes the facts of each board to a file on the controller. No directory of results is given, so they come from the
 /// board.
-const FACTS: &str = "
-- name: Keep the facts of each board
-  hosts: all
-  gather_facts: false
-  tasks:
-    - name: Ask for a run that was
-      sbc_bench.boards.sbc_bench:
-        run_id: first
-        command: '{{ sbc_bench_command }}'
-        executable: /usr/local/bin/sbc-bench
-        state_dir: '{{ sbc_bench_state_dir }}'
-    - name: Keep its facts
-      ansible.builtin.copy:
-        content: '{{ ansible_facts.sbc_bench | to_json }}'
-        dest: '/mnt/facts/{{ inventory_hostname }}.json'
-        mode: '0644'
-      delegate_to: localhost
-";
+const FACTS: &str = include_str!("facts.yml");
 
 impl Farm {
     /// Runs these plays, prints a line for each, and returns defects. `kept` are the result files of the benchmark.

@@ -3,8 +3,9 @@
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
+use testkit::Scratch;
 
 /// Checks of ansible-test that need no container.
 const SANITY: [&str; 11] = [
@@ -37,29 +38,20 @@ const CHECKS: [(&str, &str, &[&str]); 9] = [
     ("labgrid: driver", "labgrid", &["python", "-B", "-m", "unittest"]),
 ];
 
-/// Copy of the collection outside of the checkout, because ansible-test silently skips files that Git ignores. Removed
-/// when dropped.
-struct Place(PathBuf);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Prints a row for each check; fails if any fails.
 pub(super) fn main(folder: &Path) -> Result<()> {
-    let place = Place(std::env::temp_dir().join(format!("sbc-bench-lint-{}", std::process::id())));
-    let collection = place.0.join("ansible_collections/sbc_bench/boards");
-    let cache = place.0.join(".ansible/test/cache");
-    fs::create_dir_all(place.0.join("ansible_collections/sbc_bench"))?;
+    // A copy outside of the checkout, because ansible-test silently skips files that Git ignores.
+    let place = Scratch::new("lint");
+    let collection = place.join("ansible_collections/sbc_bench/boards");
+    let cache = place.join(".ansible/test/cache");
+    fs::create_dir_all(place.join("ansible_collections/sbc_bench"))?;
     fs::create_dir_all(&cache)?;
     fs::write(cache.join("get_pip_24_2.py"), GET_PIP)?;
     let deploy = workspace::root().join("deploy");
     super::board::run("cp", &["-a", &deploy.join("ansible").to_string_lossy(), &collection.to_string_lossy()])?;
     let mut failed = Vec::new();
     let mut row = |name: &str, at: &Path, words: &[&str]| -> Result<()> {
-        let said = said(folder, &place.0, at, words);
+        let said = said(folder, &place, at, words);
         println!("{name:38} {}", if said.is_ok() { "clean" } else { "not clean" });
         failed.extend(said.err().map(|error| format!("{name}: {error:#}")));
         Ok(())

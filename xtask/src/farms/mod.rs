@@ -12,8 +12,8 @@ mod monitors;
 mod observer;
 mod play;
 
-use crate::workspace;
-use anyhow::{Context, Result, bail, ensure};
+use crate::workspace::{self, Words, skip};
+use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,7 +44,7 @@ const NOT_HERE: i32 = 77;
 /// Packages from PyPI.
 const PACKAGES: [&str; 5] = ["ansible-core>=2.19,<2.20", "ansible-lint", "ruff", "kubernetes-validate", "labgrid"];
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug)]
 struct Options {
     boards: usize,
     /// Names in the inventory for each board; with several, no board dies.
@@ -60,21 +60,17 @@ struct Options {
 }
 
 fn options(words: &[&str]) -> Result<Options> {
-    let mut options = Options { boards: 20, names: 1, ..Options::default() };
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        let mut value = || words.next().with_context(|| format!("{word} needs a value"));
-        match *word {
-            "--boards" => options.boards = value()?.parse().context("--boards")?,
-            "--names" => options.names = value()?.parse().context("--names")?,
-            "--binary" => options.binary = Some(PathBuf::from(value()?)),
-            "--hub" => options.hub = Some(PathBuf::from(value()?)),
-            "--inside" => options.is_inside = true,
-            "--lint" => options.lint = true,
-            "--monitors" => options.monitors = true,
-            other => bail!("no option of farms: {other}"),
-        }
-    }
+    let mut words = Words(words.to_vec());
+    let options = Options {
+        boards: words.value("--boards")?.unwrap_or(20),
+        names: words.value("--names")?.unwrap_or(1),
+        binary: words.value("--binary")?,
+        hub: words.value("--hub")?,
+        is_inside: words.flag("--inside"),
+        lint: words.flag("--lint"),
+        monitors: words.flag("--monitors"),
+    };
+    words.end()?;
     ensure!((1..=250).contains(&options.boards), "a farm has 1 to 250 boards");
     ensure!((1..=1000).contains(&options.names), "a board has 1 to 1000 names");
     Ok(options)
@@ -84,7 +80,7 @@ fn options(words: &[&str]) -> Result<Options> {
 fn slurm() -> Result<()> {
     let status = Command::new("sh").arg(workspace::root().join("xtask/src/farms/slurm.sh")).status()?;
     if status.code() == Some(NOT_HERE) {
-        return not_tried("Slurm is not installed (Debian: slurm-wlm, munge)");
+        return skip("Slurm is not installed (Debian: slurm-wlm, munge)");
     }
     ensure!(status.success(), "the Slurm file does not work");
     Ok(())
@@ -105,15 +101,15 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         return play::main(&options, &folder);
     }
     if let Some(why) = lacking(&options) {
-        return not_tried(&why);
+        return skip(&why);
     }
     fs::create_dir_all(&folder)?;
     if options.monitors {
         program(&options, &folder)?;
         return inside(words);
     }
-    if let Err(error) = install(&folder) {
-        return not_tried(&format!("Ansible is not installed and cannot be fetched from PyPI: {error:#}"));
+    if let Err(error) = workspace::python_programs(&folder.join("venv"), &PACKAGES, "ansible-lint") {
+        return skip(&format!("Ansible is not installed and cannot be fetched from PyPI: {error:#}"));
     }
     if options.lint {
         return lint::main(&folder);
@@ -144,35 +140,13 @@ fn lacking(options: &Options) -> Option<String> {
     }
 }
 
-/// Prints why nothing was tried; an error where nothing may be skipped.
-fn not_tried(why: &str) -> Result<()> {
-    println!("not tried: {why}");
-    ensure!(std::env::var_os("SBC_BENCH_NO_SKIP").is_none(), "not tried, and SBC_BENCH_NO_SKIP is set");
-    Ok(())
-}
-
-/// Installs Ansible into a virtual environment, unless it is there.
-fn install(folder: &Path) -> Result<()> {
-    let python = folder.join("venv/bin/python");
-    if !python.exists() {
-        board::run("python3", &["-m", "venv", &folder.join("venv").to_string_lossy()])?;
-    }
-    let mut words = vec!["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    words.extend(PACKAGES);
-    let is_there = folder.join("venv/bin/ansible-lint").exists();
-    if is_there { Ok(()) } else { board::run(&python.to_string_lossy(), &words) }
-}
-
 /// Builds the collection and installs it as a user would.
 fn collection(folder: &Path) -> Result<()> {
     let galaxy = folder.join("venv/bin/ansible-galaxy");
     let collections = folder.join("collections");
     let built = folder.join("built");
-    for old in [&collections, &built] {
-        if old.exists() {
-            fs::remove_dir_all(old)?;
-        }
-    }
+    workspace::empty(&collections)?;
+    workspace::empty(&built)?;
     let run = |words: &[&str]| {
         let mut command = Command::new(&galaxy);
         command.args(words).current_dir(workspace::root().join("deploy/ansible"));

@@ -2,27 +2,17 @@
 //! alert must fire and no other.
 
 use super::board::HOME;
-use crate::workspace;
+use crate::workspace::{self, Running};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Number of the throttled board.
 const THROTTLED: usize = 7;
 /// Cooling device of the board, above its state.
 const COOLING: &str = "== /sys/devices/virtual/thermal/cooling_device0/cur_state\n";
-
-/// A program that is killed when dropped.
-struct ChildGuard(Child);
-
-impl Drop for ChildGuard {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// Starts monitors and Prometheus, waits, and queries Prometheus.
 pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
@@ -42,7 +32,7 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
         targets.push_str(&format!("    - {address}\n"));
         let mut monitor = Command::new(folder.join("sbc-bench"));
         monitor.args(["monitor", "1s", "--quiet", "--prometheus", &address, "--root", &format!("{HOME}/{name}.board")]);
-        running.push(ChildGuard(monitor.stdin(Stdio::null()).spawn().context("monitor")?));
+        running.push(Running(monitor.stdin(Stdio::null()).spawn().context("monitor")?));
     }
     let deploy = workspace::root().join("deploy/prometheus");
     let configuration = fs::read_to_string(deploy.join("prometheus.yml"))?.replace("interval: 15s", "interval: 5s");
@@ -53,11 +43,8 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
     prometheus.args([&format!("--config.file={HOME}/prometheus.yml"), &format!("--storage.tsdb.path={HOME}/data")]);
     prometheus.arg("--web.listen-address=127.0.0.1:9090").stdin(Stdio::null());
     prometheus.stderr(fs::File::create(folder.join("prometheus.log"))?);
-    running.push(ChildGuard(prometheus.spawn().context("prometheus")?));
-    let begin = Instant::now();
-    while begin.elapsed() < Duration::from_secs(75) {
-        std::thread::sleep(Duration::from_secs(1));
-    }
+    running.push(Running(prometheus.spawn().context("prometheus")?));
+    std::thread::sleep(Duration::from_secs(75));
     let up = ask("sum(up{job=\"sbc-bench\"})")?;
     let scrapes = ask("min(count_over_time(up{job=\"sbc-bench\"}[1m]))")?;
     let alerts = ask("ALERTS{alertstate=\"firing\"}")?;

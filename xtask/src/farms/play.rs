@@ -117,8 +117,7 @@ pub(super) fn main(options: &Options, folder: &Path) -> Result<()> {
 pub(super) fn results_in(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for path in crate::workspace::entries(folder)? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        found.insert(name, fs::read_to_string(&path)?);
+        found.insert(crate::workspace::name(&path), fs::read_to_string(&path)?);
     }
     Ok(found)
 }

@@ -4,11 +4,12 @@
 use super::Ready;
 use super::console::{Booted, CUT, HALT};
 use super::machines::{FIRMWARE, Machine};
+use crate::workspace::Running;
 use anyhow::{Context, Result};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -17,16 +18,6 @@ const BOOT_MAX: Duration = Duration::from_secs(1800);
 /// Maximum silence on the serial line; longer than the limit of most commands.
 const SILENCE_MAX: Duration = Duration::from_secs(400);
 const DISK_BYTES: u64 = 64 << 20;
-
-/// The process; killed on drop.
-struct Qemu(Child);
-
-impl Drop for Qemu {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// A boot.
 pub(super) struct Start<'a> {
@@ -42,7 +33,7 @@ pub(super) struct Start<'a> {
 /// Boots a machine with a plan.
 pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Booted> {
     let Ready { folder, unpacked, image } = ready;
-    let kernel = unpacked.join(machine.kernel.package);
+    let kernel = unpacked.join(machine.kernel.package.folder);
     let mut command = Command::new(machine.kernel.arch.qemu);
     for argument in machine.arguments.split_whitespace() {
         command.arg(filled(argument, &kernel, unpacked, folder)?);
@@ -63,7 +54,7 @@ pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Bo
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().with_context(|| machine.kernel.arch.qemu.to_owned())?;
-    let mut qemu = Qemu(child);
+    let mut qemu = Running(child);
     let serial = qemu.0.stdout.take().context("qemu has no output")?;
     let console = watched(serial);
     drop(qemu);
@@ -91,7 +82,7 @@ fn filled(argument: &str, kernel: &Path, unpacked: &Path, folder: &Path) -> Resu
 
 /// UEFI, padded to the size of the machine's flash.
 fn firmware(unpacked: &Path, folder: &Path) -> Result<PathBuf> {
-    let mut bytes = fs::read(unpacked.join(FIRMWARE).join("usr/share/qemu-efi-aarch64/QEMU_EFI.fd"))?;
+    let mut bytes = fs::read(unpacked.join(FIRMWARE.folder).join("usr/share/qemu-efi-aarch64/QEMU_EFI.fd"))?;
     bytes.resize(64 << 20, 0);
     let path = folder.join("flash.img");
     fs::write(&path, bytes)?;

@@ -17,15 +17,14 @@ pub(super) struct Arch {
     /// In the name of our binary.
     pub(super) binary: &'static str,
     pub(super) qemu: &'static str,
-    /// Folder of the package with a static busybox.
-    pub(super) busybox: &'static str,
+    /// With a static busybox.
+    pub(super) busybox: Package,
 }
 
 /// A kernel.
 pub(super) struct Kernel {
     pub(super) arch: &'static Arch,
-    /// Folder of its package.
-    pub(super) package: &'static str,
+    pub(super) package: Package,
     /// Whether it has the module that keeps its last messages in memory across a reset.
     pub(super) has_ramoops: bool,
 }
@@ -49,19 +48,38 @@ pub(super) struct Machine {
     pub(super) is_quick: bool,
 }
 
-const ARM64: Arch = Arch { binary: "aarch64", qemu: "qemu-system-aarch64", busybox: "busybox-arm64" };
-const ARMV7: Arch = Arch { binary: "armv7", qemu: "qemu-system-arm", busybox: "busybox-armhf" };
-const RISCV64: Arch = Arch { binary: "riscv64", qemu: "qemu-system-riscv64", busybox: "busybox-riscv64" };
-const X86_64: Arch = Arch { binary: "x86_64", qemu: "qemu-system-x86_64", busybox: "busybox-amd64" };
+const ARM64: Arch = Arch { binary: "aarch64", qemu: "qemu-system-aarch64", busybox: busybox("arm64", "busybox-arm64") };
+const ARMV7: Arch = Arch { binary: "armv7", qemu: "qemu-system-arm", busybox: busybox("armhf", "busybox-armhf") };
+const RISCV64: Arch =
+    Arch { binary: "riscv64", qemu: "qemu-system-riscv64", busybox: busybox("riscv64", "busybox-riscv64") };
+const X86_64: Arch = Arch { binary: "x86_64", qemu: "qemu-system-x86_64", busybox: busybox("amd64", "busybox-amd64") };
 
-const ARM64_6_12: Kernel = Kernel { arch: &ARM64, package: "kernel-arm64", has_ramoops: true };
-const ARM64_6_1: Kernel = Kernel { arch: &ARM64, package: "kernel-arm64-6.1", has_ramoops: true };
-const ARMV7_6_12: Kernel = Kernel { arch: &ARMV7, package: "kernel-armhf", has_ramoops: false };
-const RISCV64_6_12: Kernel = Kernel { arch: &RISCV64, package: "kernel-riscv64", has_ramoops: false };
-const X86_64_6_12: Kernel = Kernel { arch: &X86_64, package: "kernel-amd64", has_ramoops: true };
+const ARM64_6_12: Kernel =
+    Kernel { arch: &ARM64, package: kernel("linux-image-arm64", "arm64", "trixie", "kernel-arm64"), has_ramoops: true };
+const ARM64_6_1: Kernel = Kernel {
+    arch: &ARM64,
+    package: kernel("linux-image-arm64", "arm64", "bookworm", "kernel-arm64-6.1"),
+    has_ramoops: true,
+};
+const ARMV7_6_12: Kernel = Kernel {
+    arch: &ARMV7,
+    package: kernel("linux-image-armmp", "armhf", "trixie", "kernel-armhf"),
+    has_ramoops: false,
+};
+const RISCV64_6_12: Kernel = Kernel {
+    arch: &RISCV64,
+    package: kernel("linux-image-riscv64", "riscv64", "trixie", "kernel-riscv64"),
+    has_ramoops: false,
+};
+const X86_64_6_12: Kernel = Kernel {
+    arch: &X86_64,
+    package: kernel("linux-image-amd64", "amd64", "trixie", "kernel-amd64"),
+    has_ramoops: true,
+};
 
-/// Folder of the package with UEFI for Arm.
-pub(super) const FIRMWARE: &str = "firmware-arm64";
+/// UEFI for Arm.
+pub(super) const FIRMWARE: Package =
+    Package { name: "qemu-efi-aarch64", arch: "amd64", suite: "bookworm", is_meta: false, folder: "firmware-arm64" };
 
 const fn kernel(name: &'static str, arch: &'static str, suite: &'static str, folder: &'static str) -> Package {
     Package { name, arch, suite, is_meta: true, folder }
@@ -71,19 +89,6 @@ const fn busybox(arch: &'static str, folder: &'static str) -> Package {
     Package { name: "busybox-static", arch, suite: "trixie", is_meta: false, folder }
 }
 
-const PACKAGES: &[Package] = &[
-    kernel("linux-image-arm64", "arm64", "trixie", "kernel-arm64"),
-    kernel("linux-image-arm64", "arm64", "bookworm", "kernel-arm64-6.1"),
-    kernel("linux-image-armmp", "armhf", "trixie", "kernel-armhf"),
-    kernel("linux-image-riscv64", "riscv64", "trixie", "kernel-riscv64"),
-    kernel("linux-image-amd64", "amd64", "trixie", "kernel-amd64"),
-    busybox("arm64", "busybox-arm64"),
-    busybox("armhf", "busybox-armhf"),
-    busybox("riscv64", "busybox-riscv64"),
-    busybox("amd64", "busybox-amd64"),
-    Package { name: "qemu-efi-aarch64", arch: "amd64", suite: "bookworm", is_meta: false, folder: FIRMWARE },
-];
-
 impl Machine {
     /// Kernel parameters of machines that lose power: memory that survives a crash, at the same address in each boot because
     /// the kernel's address is fixed.
@@ -92,13 +97,9 @@ impl Machine {
     }
 
     /// The packages that it needs.
-    pub(super) fn packages(&self) -> Vec<&'static Package> {
-        let firmware = self.arguments.contains("FIRMWARE");
-        let is_needed = |package: &&Package| {
-            let folders = [self.kernel.package, self.kernel.arch.busybox];
-            folders.contains(&package.folder) || firmware && package.folder == FIRMWARE
-        };
-        PACKAGES.iter().filter(is_needed).collect()
+    pub(super) fn packages(&self) -> impl Iterator<Item = &'static Package> {
+        let firmware = self.arguments.contains("FIRMWARE").then_some(&FIRMWARE);
+        [&self.kernel.package, &self.kernel.arch.busybox].into_iter().chain(firmware)
     }
 }
 
@@ -194,18 +195,3 @@ pub(super) const MACHINES: &[Machine] = &[
         ..PLAIN
     },
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_machine_has_its_packages() {
-        for machine in MACHINES {
-            let folders: Vec<&str> = machine.packages().iter().map(|package| package.folder).collect();
-            assert!(folders.contains(&machine.kernel.package), "{}", machine.name);
-            assert!(folders.contains(&machine.kernel.arch.busybox), "{}", machine.name);
-            assert_eq!(machine.name == "arm64-acpi", folders.contains(&FIRMWARE), "{}", machine.name);
-        }
-    }
-}

@@ -124,8 +124,8 @@ fn ready(machine: &'static Machine, folder: &Path, cases: &[&'static Case]) -> R
     let unpacked = folder.join("unpacked");
     let binary = dist::binary_here(&workspace::target_folder()?, arch.binary)?;
     let image = folder.join(format!("{}.cpio", machine.name));
-    let modules = modules::of(&unpacked.join(machine.kernel.package).join("modules"))?;
-    fs::write(&image, initramfs::image(&unpacked.join(arch.busybox), &binary, &modules, cases)?)?;
+    let modules = modules::of(&unpacked.join(machine.kernel.package.folder).join("modules"))?;
+    fs::write(&image, initramfs::image(&unpacked.join(arch.busybox.folder), &binary, &modules, cases)?)?;
     Ok(Ready { folder: folder.to_owned(), unpacked, image })
 }
 

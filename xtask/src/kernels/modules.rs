@@ -50,8 +50,7 @@ pub(super) fn reduce(folder: &Path) -> Result<()> {
     for name in WANTED {
         visit(name, &mut files, &mut ordered)?;
     }
-    fs::remove_dir_all(folder)?;
-    fs::create_dir(folder)?;
+    workspace::empty(folder)?;
     for (number, Module { name, bytes }) in ordered.iter().enumerate() {
         fs::write(folder.join(format!("{number:02}-{name}")), bytes)?;
     }

@@ -25,7 +25,6 @@ pub(super) fn fetch(folder: &Path, machines: &[&Machine]) -> Result<()> {
     let unpacked = folder.join("unpacked");
     fs::create_dir_all(&unpacked)?;
     let mut wanted: Vec<&Package> = machines.iter().flat_map(|machine| machine.packages()).collect();
-    wanted.dedup();
     wanted.retain(|package| !unpacked.join(package.folder).exists());
     if wanted.is_empty() {
         return Ok(());
@@ -54,8 +53,7 @@ pub(super) fn fetch(folder: &Path, machines: &[&Machine]) -> Result<()> {
 fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Path) -> Result<()> {
     let asked = format!("{}:{}/{suite}", package.name, package.arch);
     let download = folder.join("download");
-    let _ = fs::remove_dir_all(&download);
-    fs::create_dir_all(&download)?;
+    workspace::empty(&download)?;
     let names = if package.is_meta {
         let show = |asked: &str| {
             let shown = apt(config, &download, "apt-cache", &["show", "--no-all-versions", asked])?;
@@ -86,9 +84,7 @@ fn one(config: &str, folder: &Path, package: &Package, suite: &str, target: &Pat
 /// Moves files with paths that depend on the release to `kernel`, `modules` and `trees`.
 fn tidied(unpacked: &Path) -> Result<()> {
     let first = |folder: &Path, prefix: &str| {
-        let starts =
-            |path: &std::path::PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix));
-        workspace::entries(folder).ok()?.into_iter().find(starts)
+        workspace::entries(folder).ok()?.into_iter().find(|path| workspace::name(path).starts_with(prefix))
     };
     for (folder, prefix, name) in [
         ("boot", "vmlinu", "kernel"),

@@ -2,7 +2,7 @@
 //! `<!-- end -->`, and the pages of `docs/generated`. `cargo xtask docs` writes them, and a test compares them.
 
 use super::allowed::{FREE, REACHES};
-use super::arrows::{ARROWS, CLOSED, ONLY_IN};
+use super::arrows::Package;
 use super::fences;
 use super::modules::{Module, Modules};
 use crate::workspace::File;
@@ -15,15 +15,19 @@ const END: &str = "<!-- end -->";
 ///
 /// # Errors
 /// A block has no end, is unknown, or is missing.
-pub(super) fn pages(architecture: &str, crates: &[Modules], files: &[File]) -> Result<Vec<(String, String)>> {
+pub(super) fn pages(
+    architecture: &str,
+    packages: &[Package],
+    crates: &[Modules],
+    files: &[File],
+) -> Result<Vec<(String, String)>> {
     let page = |name: &str, title: &str, text: String| {
         (format!("docs/generated/{name}.md"), format!("# {title}\n\n`cargo xtask docs` writes this page.\n\n{text}"))
     };
-    let touched = format!("{}\n## Threads\n\n{}", touched(), threads());
     Ok(vec![
-        ("ARCHITECTURE.md".to_owned(), filled(architecture, &[("crates", crate_table(crates, files))])?),
-        page("libraries", "Libraries of each crate", libraries()),
-        page("touches", "Code that touches the machine", touched),
+        ("ARCHITECTURE.md".to_owned(), filled(architecture, &[("crates", crate_table(packages, crates, files))])?),
+        page("libraries", "Libraries of each crate", libraries(packages)),
+        page("touches", "Code that touches the machine", touched(crates, files)),
         page("folders", "Folders", folders(crates, files)),
     ])
 }
@@ -62,45 +66,46 @@ fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     if names.is_empty() { "-".into() } else { names.join(", ") }
 }
 
-fn crate_table(crates: &[Modules], files: &[File]) -> String {
-    let rows = ARROWS.iter().map(|(name, arrows)| {
-        let root = crates.iter().find(|modules| modules.krate == *name).and_then(|modules| modules.all.first());
-        let inside = format!("{name}/");
-        let touches = REACHES.iter().filter(|reach| reach.places.iter().any(|place| place.path.starts_with(&inside)));
+/// Names of the dependencies of a package that is not only for tests, sorted.
+fn dependencies(package: &Package, ours: bool) -> Vec<&str> {
+    let all = package.dependencies.iter().filter(|dependency| dependency.ours == ours && !dependency.tests_only);
+    let mut names: Vec<&str> = all.map(|dependency| dependency.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn crate_table(packages: &[Package], crates: &[Modules], files: &[File]) -> String {
+    let rows = packages.iter().map(|package| {
+        let name = package.name.as_str();
+        let root = crates.iter().find(|modules| modules.krate == name).and_then(|modules| modules.all.first());
+        let touches = REACHES.iter().filter(|reach| reach.crates.contains(&name));
         let touches: Vec<&str> = touches.map(|reach| reach.name).collect();
         let touches = match touches.as_slice() {
-            _ if FREE.contains(name) => "anything: it is never installed".to_owned(),
+            _ if FREE.contains(&name) => "anything: it is never installed".to_owned(),
             [] => "nothing".to_owned(),
             some => some.join(", "),
         };
         let sentence = root.map_or(String::new(), |root| sentence(root, files));
-        [format!("`{name}`"), sentence, list(arrows.iter().copied()), touches, fences::home_of_unsafe(name)]
+        [format!("`{name}`"), sentence, list(dependencies(package, true)), touches, fences::home_of_unsafe(name)]
     });
     table(["crate", "what it is", "depends on", "touches", "`unsafe`"], rows)
 }
 
-fn libraries() -> String {
-    let closed = CLOSED
-        .iter()
-        .map(|(name, libraries)| [format!("`{name}`"), format!("no library but {}", list(libraries.iter().copied()))]);
-    let bound = ONLY_IN.iter().map(|(library, users)| {
-        let users = list(users.iter().copied());
-        [users, format!("`{library}`; no other crate does")]
-    });
-    table(["crate", "uses"], closed.chain(bound))
+fn libraries(packages: &[Package]) -> String {
+    let rows = packages.iter().map(|package| [format!("`{}`", package.name), list(dependencies(package, false))]);
+    table(["crate", "libraries"], rows)
 }
 
-fn touched() -> String {
-    let reaches = REACHES.iter().filter(|reach| reach.name != "threads");
-    let rows = reaches.flat_map(|reach| {
-        reach.places.iter().map(|place| [reach.name.into(), format!("`{}`", place.path), place.what_for.into()])
+fn touched(crates: &[Modules], files: &[File]) -> String {
+    let rows = REACHES.iter().flat_map(|reach| {
+        let installed = crates.iter().filter(|modules| !FREE.contains(&modules.krate.as_str()));
+        installed.flat_map(|modules| reach.touches(modules)).map(|(module, ..)| {
+            let path = module.file.strip_prefix("crates/").unwrap_or(&module.file);
+            [reach.name.into(), format!("`{path}`"), sentence(module, files)]
+        })
     });
-    table(["what", "where", "what for"], rows)
-}
-
-fn threads() -> String {
-    let threads = REACHES.iter().filter(|reach| reach.name == "threads").flat_map(|reach| reach.places);
-    table(["started in", "what it does"], threads.map(|place| [format!("`{}`", place.path), place.what_for.into()]))
+    table(["what", "where", "what it is"], rows)
 }
 
 fn folders(crates: &[Modules], files: &[File]) -> String {

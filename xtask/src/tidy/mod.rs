@@ -1,4 +1,4 @@
-//! Checks that the compiler does not make: fences, arrows, sizes, words, tables.
+//! Checks that the compiler does not make: fences, arrows, sizes, tables.
 //!
 //! Each check is a pure function of text that returns its problems. `cargo test` runs all of them over the checkout;
 //! `cargo xtask tidy` prints the same list.
@@ -12,16 +12,12 @@ mod fences;
 mod links;
 mod log_format;
 mod modules;
-mod numbers;
 mod parsers;
 mod recursion;
-mod restored;
 mod rust;
 mod source;
 mod tables;
 mod test_programs;
-mod vocabulary;
-mod words;
 
 use crate::workspace::{self, File};
 use anyhow::{Result, ensure};
@@ -56,26 +52,17 @@ impl fmt::Display for Problem {
 
 /// All violations in the checkout.
 fn problems() -> Result<Vec<Problem>> {
-    let files = workspace::files(|path| {
-        [".rs", ".md", ".toml", ".tsv", ".sh"].iter().any(|end| path.ends_with(end))
-            || ["bench", "hub", "test", ".ci/run"].contains(&path)
-    })?;
+    let files = workspace::files(|path| [".rs", ".md", ".toml", ".tsv"].iter().any(|end| path.ends_with(end)))?;
     let of = |end: &'static str| files.iter().filter(move |file| file.path.ends_with(end));
     let mut problems = Vec::new();
     for file in of(".rs") {
         problems.extend(source::check(file));
-        problems.extend(numbers::check(file));
-        problems.extend(restored::check(file));
     }
     for file in of(".tsv").filter(|file| file.path.starts_with("data/")) {
         problems.extend(tables::check(file));
     }
-    for file in files.iter().filter(|file| !file.path.ends_with(".tsv")) {
-        problems.extend(words::check(file));
-    }
     let packages = arrows::packages(&workspace::metadata()?);
     problems.extend(arrows::check(&packages));
-    problems.extend(arrows::dead_rows(&packages));
     problems.extend(fences::dead_rows(&packages));
     problems.extend(fences::check(&packages, &files));
     let crates: Vec<Modules> = packages.iter().map(|package| Modules::of(package, &files)).collect();
@@ -86,7 +73,6 @@ fn problems() -> Result<Vec<Problem>> {
     problems.extend(parsers::check(&files));
     problems.extend(recursion::check(&files));
     problems.extend(test_programs::check(&files));
-    problems.extend(vocabulary::check(&files));
     problems.extend(find(&files, "data/log_format.tsv").into_iter().flat_map(log_format::check));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
     if let (Some(manifest), Some(dependencies)) = (text("Cargo.toml"), text("docs/dependencies.md")) {
@@ -102,7 +88,7 @@ pub(crate) fn tables_of_code(architecture: &str) -> Result<Vec<(String, String)>
     let files = workspace::files(|path| path.ends_with(".rs"))?;
     let packages = arrows::packages(&workspace::metadata()?);
     let crates: Vec<Modules> = packages.iter().map(|package| Modules::of(package, &files)).collect();
-    architecture::pages(architecture, &crates, &files)
+    architecture::pages(architecture, &packages, &crates, &files)
 }
 
 /// String literals of a Rust file as written, without those of tests.

@@ -27,6 +27,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
     if !says_what_it_is {
         problems.push(Problem::new(&file.path, 1, "open with `//!` and a sentence: what it is and what it is not"));
     }
+    problems.extend(tests_of_documentation(file));
     let code = rust::code_only(&file.text);
     let tokens = rust::all_tokens(&file.text);
     let functions = rust::functions(&tokens);
@@ -43,7 +44,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
         return problems;
     }
     let lines = rust::lines_without_tests(&code);
-    problems.extend(own_writes(&file.path, &code, lines));
+    problems.extend(doors(&file.path, &code, lines));
     if lines > FILE_LINES_MAX {
         problems.push(Problem::new(
             &file.path,
@@ -61,20 +62,85 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
     problems
 }
 
-/// Calls that create files without the checks of `machine::files`.
-const WRITES: [&str; 5] = ["File::create", "File::options", "OpenOptions", "fs::write(", "DirBuilder"];
+/// Blocks of Rust in documentation, which are tests that nothing runs.
+fn tests_of_documentation(file: &File) -> Vec<Problem> {
+    let mut is_inside = false;
+    let comment =
+        |line: &str| Some(line.trim().strip_prefix("//!").or(line.trim().strip_prefix("///"))?.trim().to_owned());
+    let is_test = |line: &str| {
+        let Some(language) = comment(line).and_then(|text| Some(text.strip_prefix("```")?.to_owned())) else {
+            return false;
+        };
+        is_inside = !is_inside;
+        is_inside && (language.is_empty() || language.starts_with("rust"))
+    };
+    let lines: Vec<bool> = file.text.lines().map(is_test).collect();
+    let tests = (1..).zip(lines).filter(|(_, is_test)| *is_test);
+    tests
+        .map(|(line, _)| {
+            Problem::new(&file.path, line, "nothing runs this example: write a test, or name the block's language")
+        })
+        .collect()
+}
 
-/// Calls of the program that create files without `machine::files`.
-fn own_writes(path: &str, code: &str, lines: usize) -> Vec<Problem> {
-    if !path.starts_with("crates/app/src/") {
-        return Vec::new();
-    }
+/// Calls that code of programs may contain in some folders only.
+struct Door {
+    calls: &'static [&'static str],
+    /// Folder that is checked.
+    within: &'static str,
+    /// Folders inside of it that may contain the calls.
+    homes: &'static [&'static str],
+    instead: &'static str,
+}
+
+const DOORS: [Door; 6] = [
+    Door {
+        calls: &["RuleId::own("],
+        within: "crates/",
+        homes: &["crates/rules/src/"],
+        instead: "a rule defines its id in its file; use its constant elsewhere",
+    },
+    Door {
+        calls: &["ChannelId::own("],
+        within: "crates/",
+        homes: &["crates/machine/src/sensors/", "crates/net/src/meters/", "crates/record/src/vocabulary/"],
+        instead: "only a sensor defines a channel outside of the vocabulary",
+    },
+    Door {
+        calls: &["WorkloadId::Own("],
+        within: "crates/",
+        homes: &["crates/workloads/src/", "crates/record/src/vocabulary/"],
+        instead: "only the table of workloads defines one outside of the vocabulary",
+    },
+    Door {
+        calls: &["Tenths::of_percent("],
+        within: "crates/",
+        homes: &["crates/explain/src/diagnosis/ledger/", "crates/facts/src/explanation/"],
+        instead: "only the ledger computes the share of a score that a cause took",
+    },
+    Door {
+        calls: &[".explains("],
+        within: "crates/",
+        homes: &[],
+        instead: "a rule reports findings; only the ledger computes shares of scores",
+    },
+    Door {
+        calls: &["File::create", "File::options", "OpenOptions", "fs::write(", "DirBuilder"],
+        within: "crates/app/src/",
+        homes: &[],
+        instead: "create files by `machine::files`, which follows no links and checks the owner",
+    },
+];
+
+/// Calls that do not belong into this file.
+fn doors(path: &str, code: &str, lines: usize) -> Vec<Problem> {
+    let is_refused = |door: &&Door| {
+        is_of_program(path) && path.starts_with(door.within) && !door.homes.iter().any(|home| path.starts_with(home))
+    };
+    let refused: Vec<&Door> = DOORS.iter().filter(is_refused).collect();
     let lines = code.lines().take(lines).enumerate();
-    let past = lines.filter(|(_, line)| WRITES.iter().any(|way| line.contains(way)));
-    past.map(|(index, _)| {
-        Problem::new(path, index + 1, "create files by `machine::files`, which follows no links and checks the owner")
-    })
-    .collect()
+    let door_in = |line: &str| refused.iter().find(|door| door.calls.iter().any(|call| line.contains(call)));
+    lines.filter_map(|(index, line)| Some(Problem::new(path, index + 1, door_in(line)?.instead))).collect()
 }
 
 #[cfg(test)]
@@ -105,6 +171,23 @@ mod tests {
         assert_eq!(test("if z {\n        return;\n    }"), 1);
         assert_eq!(test("if z { return skip(\"return;\"); }"), 0);
         assert_eq!(test("let a = || { return 1; };"), 0);
+    }
+
+    #[test]
+    fn examples_that_nothing_runs_are_named() {
+        let count = |block: &str| check_text("a/src/b.rs", format!("//! A file.\n//! {block}\n//! x\n//! ```\n")).len();
+        assert_eq!((count("```"), count("```rust,ignore"), count("```text"), count("`a`")), (1, 1, 0, 1));
+    }
+
+    #[test]
+    fn calls_stay_in_their_folders() {
+        let count = |path: &str, line: &str| check_text(path, format!("//! A file.\n{line}\n")).len();
+        assert_eq!(count("crates/explain/src/a.rs", "const A: RuleId = RuleId::own(\"a\");"), 1);
+        assert_eq!(count("crates/rules/src/a.rs", "const A: RuleId = RuleId::own(\"a\");"), 0);
+        assert_eq!(count("crates/explain/src/a.rs", "const A: &str = \"RuleId::own(\";"), 0);
+        assert_eq!(count("crates/rules/src/a.rs", "fn a() { finding.explains(1) }"), 1);
+        assert_eq!(count("crates/app/src/a.rs", "fn a() { fs::write(x) }"), 1);
+        assert_eq!(count("crates/hub/src/a.rs", "fn a() { fs::write(x) }"), 0);
     }
 
     #[test]

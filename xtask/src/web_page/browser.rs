@@ -27,21 +27,10 @@ const OPTIONS: [&str; 10] = [
     "about:blank",
 ];
 
-/// Waits until the page is drawn; a frame is a separate process and is drawn later.
-const DRAWN: &str = "new Promise((done) => requestAnimationFrame(() =>
-  requestAnimationFrame(() => setTimeout(done, document.querySelector('iframe') ? 400 : 0))))";
+/// What checks do inside of pages.
+const CHECKS: &str = include_str!("checks.js");
 /// Maximum height of a picture, in pixels: some pages are a hundred windows high.
 pub(super) const HEIGHT_MAX: u64 = 4000;
-/// Milliseconds until the first paint with content, and until the page can be used: no script runs after its content is
-/// loaded.
-const TIMES: &str = "new Promise((done) => {
-  const look = () => {
-    const [paint] = performance.getEntriesByName('first-contentful-paint');
-    const [{ domContentLoadedEventEnd: loaded }] = performance.getEntriesByType('navigation');
-    if (paint && loaded) done([paint.startTime, Math.max(paint.startTime, loaded)]); else setTimeout(look, 5);
-  };
-  look();
-})";
 
 /// Browser with one page.
 pub(super) struct Browser {
@@ -80,6 +69,7 @@ impl Browser {
         browser.page = attached["sessionId"].as_str().context("no session")?.to_owned();
         let page = browser.page.clone();
         browser.watch(&page)?;
+        browser.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": CHECKS }))?;
         Ok(browser)
     }
 
@@ -121,7 +111,7 @@ impl Browser {
 
     /// Milliseconds until the open page was painted, and until it could be used.
     pub(super) fn times_ms(&mut self) -> Result<[f64; 2]> {
-        let times = self.evaluate(TIMES)?;
+        let times = self.evaluate("check.page.times()")?;
         let millis = |at: usize| times[at].as_f64().context("nothing was painted");
         Ok([millis(0)?, millis(1)?])
     }
@@ -153,11 +143,8 @@ impl Browser {
 
     /// The page from its top to this height at most, as PNG.
     pub(super) fn picture(&mut self, width: u32, height_max: u64) -> Result<Vec<u8>> {
-        self.evaluate(DRAWN)?;
-        let height = self
-            .evaluate("Math.ceil(document.documentElement.getBoundingClientRect().height)")?
-            .as_u64()
-            .unwrap_or_default();
+        self.evaluate("check.page.drawn()")?;
+        let height = self.evaluate("check.page.height()")?.as_u64().unwrap_or_default();
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height.clamp(1, height_max.min(HEIGHT_MAX)), "scale": 1 });
         let asked = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let picture = self.call("Page.captureScreenshot", asked)?;

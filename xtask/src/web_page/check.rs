@@ -8,7 +8,8 @@ mod reader;
 mod site;
 
 use super::browser::{self, Browser};
-use crate::{recording, workspace};
+use crate::recording;
+use crate::workspace::{self, name};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fs;
@@ -33,60 +34,6 @@ const TIMES: usize = 5;
 /// Duration of a recording at ten rows per second.
 const HOURS: f64 = 24.0;
 
-/// Runs before files are dropped: `began` is the time of the drop, `longest` the longest task of the main thread, and `page` a
-/// promise of the time from the drop to a page in the frame.
-const WATCH: &str = "
-  window.longest = 0;
-  new PerformanceObserver((list) => list.getEntries().forEach((task) => { longest = Math.max(longest, task.duration); }))
-    .observe({ type: 'longtask' });
-  document.addEventListener('drop', () => { window.began = performance.now(); }, true);
-  window.expectPage = () => {
-    window.page = new Promise((done) => {
-      document.addEventListener('shown', () => {
-        document.querySelector('iframe').addEventListener('load', () => done(performance.now() - began), { once: true });
-      }, { once: true });
-    });
-  };
-  expectPage();";
-/// Waits until the worker can read files; returns milliseconds since the file was opened.
-const STARTED: &str = "new Promise((done) => {
-    const look = () => document.documentElement.hasAttribute('data-started') ? done(window.started = performance.now()) : setTimeout(look, 5);
-    look();
-  })";
-/// Shows the page of a result and returns it.
-const PAGE: &str = "new Promise((done) => {
-    document.addEventListener('shown', () => done(document.querySelector('iframe').srcdoc), { once: true });
-    document.querySelectorAll('#list button')[INDEX].click();
-  })";
-
-/// `save(kind)` presses a button; returns a promise of the saved blob.
-const SAVED: &str = "
-  const makeAddress = URL.createObjectURL;
-  window.save = (kind) => new Promise((done) => {
-    URL.createObjectURL = (blob) => {
-      if (!blob.type.startsWith('image/svg')) done(blob);
-      return makeAddress.call(URL, blob);
-    };
-    document.querySelector('[data-save=' + kind + ']').click();
-  });";
-/// Waits for a refusal and returns it.
-const REFUSED: &str = "new Promise((done) => {
-    const look = () => {
-      const told = document.querySelector('#unread li')?.textContent;
-      if (!told) return setTimeout(look, 5);
-      document.querySelector('#unread').replaceChildren();
-      return done(told);
-    };
-    look();
-  })";
-/// `moved` becomes true once the progress bar is shown without a value.
-const UNMEASURED: &str = "
-  window.moved = false;
-  new MutationObserver(() => { const bar = document.getElementById('progress'); moved ||= !bar.hidden && bar.position === -1; })
-    .observe(document.getElementById('progress'), { attributes: true });";
-/// Element that shows it, within [`PAGE`].
-const LISTED: &str = "document.querySelectorAll('#list button')[INDEX]";
-
 /// Prints figures; fails if a page differs, on any request, and on any console message.
 pub(super) fn main(file: &Path) -> Result<()> {
     let program = browser::find().context("needs Chromium: apt install chromium")?;
@@ -94,7 +41,7 @@ pub(super) fn main(file: &Path) -> Result<()> {
     let (mut millis, mut started) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..TIMES {
         let mut browser = watched(program, file)?;
-        started = browser.evaluate("started")?.as_f64().unwrap_or(started).min(started);
+        started = browser.evaluate("check.file.started")?.as_f64().unwrap_or(started).min(started);
         millis = millis.min(dropped(&mut browser, &[path(&one)])?);
         finished(&browser)?;
     }
@@ -130,15 +77,14 @@ fn watched(program: &str, file: &Path) -> Result<Browser> {
 fn watched_at(program: &str, address: &str) -> Result<Browser> {
     let mut browser = Browser::start(program)?;
     browser.open_address(address)?;
-    browser.evaluate(WATCH)?;
-    browser.evaluate(STARTED)?;
+    browser.evaluate("check.file.watch()")?;
     Ok(browser)
 }
 
 /// Milliseconds from the drop to the page or table.
 fn dropped(browser: &mut Browser, files: &[String]) -> Result<f64> {
     browser.drop_files(files)?;
-    browser.evaluate("page")?.as_f64().context("no page")
+    browser.evaluate("check.file.page")?.as_f64().context("no page")
 }
 
 /// No request except for the file itself, and no console message.
@@ -165,16 +111,14 @@ fn same_pages(browser: &mut Browser, files: &[PathBuf]) -> Result<()> {
         }
     }
     let paths: Vec<String> = files.iter().map(|file| path(file)).collect();
-    browser.evaluate("window.began = 0")?;
     browser.choose("#files", &paths)?;
-    browser.evaluate("page")?;
+    browser.evaluate("check.file.page")?;
     let mut differ = differing(browser, &here, read.len())?;
     let all: Vec<usize> = (0..read.len()).collect();
     for (word, selection) in
         [("table", Selection::Table), ("compare", Selection::Comparison), ("trend", Selection::Trends)]
     {
-        let button = format!("document.querySelector('[data-view={word}]')");
-        let there = browser.evaluate(&PAGE.replace(LISTED, &button))?;
+        let there = browser.evaluate(&format!("check.file.view('{word}')"))?;
         let made = here.several(selection, &all);
         if there.as_str() != Some(made.as_str()) {
             differ.push(format!("{word}: {}", difference(&there, &made)));
@@ -194,11 +138,11 @@ fn same_pages(browser: &mut Browser, files: &[PathBuf]) -> Result<()> {
 
 /// Listed results whose pages differ from those made here, with the first difference.
 fn differing(browser: &mut Browser, here: &Results, count: usize) -> Result<Vec<String>> {
-    let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
+    let listed = browser.evaluate("check.file.count()")?;
     ensure!(listed == count, "{listed} of {count} results are listed");
     let mut differ = Vec::new();
     for index in 0..count {
-        let there = browser.evaluate(&PAGE.replace("INDEX", &index.to_string()))?;
+        let there = browser.evaluate(&format!("check.file.result({index})"))?;
         let made = here.page(index).unwrap_or_default();
         if there.as_str() != Some(&made) {
             differ.push(format!("result {index}: {}", difference(&there, &made)));
@@ -223,15 +167,13 @@ fn saves(browser: &mut Browser, log: &Path) -> Result<()> {
     let mut here = Results::default();
     here.open(&name(log), fs::read(log)?).map_err(anyhow::Error::msg)?;
     dropped(browser, &[path(log)])?;
-    browser.evaluate(SAVED)?;
     for (kind, expected) in
         [("html", here.page(0)), ("markdown", here.report(0, "markdown")), ("json", here.report(0, "findings-json"))]
     {
-        let saved = browser.evaluate(&format!("save('{kind}').then((blob) => blob.text())"))?;
+        let saved = browser.evaluate(&format!("check.file.saved('{kind}')"))?;
         ensure!(expected.is_some() && saved.as_str() == expected.as_deref(), "saved as {kind}: {saved}");
     }
-    let sides =
-        browser.evaluate("save('png').then(createImageBitmap).then((image) => image.width + ' x ' + image.height)")?;
+    let sides = browser.evaluate("check.file.sides()")?;
     ensure!(sides == "1200 x 630", "the card has {sides} pixels");
     println!("saved HTML, Markdown and JSON: the same as those of the program; PNG: 1200 x 630 pixels");
     finished(browser)
@@ -244,7 +186,7 @@ fn refusals(browser: &mut Browser) -> Result<()> {
         let file = folder.join(name);
         fs::write(&file, bytes)?;
         browser.choose("#files", &[path(&file)])?;
-        let told = browser.evaluate(REFUSED)?;
+        let told = browser.evaluate("check.file.refused()")?;
         ensure!(told.as_str().is_some_and(|told| told.starts_with(name) && told.contains("damaged")), "{name}: {told}");
     }
     finished(browser)
@@ -256,10 +198,10 @@ fn long_recording(browser: &mut Browser) -> Result<()> {
     if !day.exists() {
         recording::write(&day, HOURS)?;
     }
-    browser.evaluate(UNMEASURED)?;
+    browser.evaluate("check.file.watchProgress()")?;
     let millis = dropped(browser, &[path(&day)])?;
-    ensure!(browser.evaluate("moved")? == true, "nothing showed that the file is read");
-    let longest = browser.evaluate("longest")?.as_f64().unwrap_or_default();
+    ensure!(browser.evaluate("check.file.moved")? == true, "nothing showed that the file is read");
+    let longest = browser.evaluate("check.file.longest")?.as_f64().unwrap_or_default();
     let longest = if longest == 0.0 { "none over 50 ms".to_owned() } else { format!("{longest:.0} ms") };
     let megabytes = day.metadata()?.len() as f64 / 1e6;
     println!(
@@ -286,24 +228,16 @@ fn files() -> Result<Vec<PathBuf>> {
     let collected = COLLECTED.iter().filter_map(|folder| Some(collected.as_ref()?.join(folder)));
     let mut files = Vec::new();
     for folder in own.chain(collected).filter(|folder| folder.is_dir()) {
-        let mut found = workspace::entries(&folder)?;
-        found.retain(|path| path.extension().is_some_and(|kind| kind == "txt" || kind == "md" || kind == "json"));
-        files.extend(found);
+        files.extend(workspace::files_of(&folder, &["txt", "md", "json"])?);
     }
     Ok(files)
 }
 
 /// Builds the program; returns its path.
 pub(super) fn binary() -> Result<PathBuf> {
-    let status = workspace::cargo().args(["build", "--locked", "--quiet", "-p", "sbc-bench"]).status()?;
-    ensure!(status.success(), "the program does not build");
-    Ok(workspace::target_folder()?.join("debug/sbc-bench"))
+    workspace::built_for_tests("sbc-bench")
 }
 
 pub(super) fn path(file: &Path) -> String {
     file.display().to_string()
-}
-
-pub(super) fn name(file: &Path) -> String {
-    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

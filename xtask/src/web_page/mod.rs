@@ -1,16 +1,13 @@
-//! `cargo xtask web`: builds and measures the pages for a browser as one HTML file; with `--check` also checks it in Chromium and
-//! Firefox.
+//! `cargo xtask web`: builds and measures the pages for a browser as one HTML file; with `--check` also checks it in
+//! Chromium.
 
 mod browser;
 mod check;
-mod firefox;
 pub(crate) mod pictures;
 
-use crate::workspace::{self, run};
+use crate::workspace::{self, run, skip};
 use anyhow::{Context, Result, ensure};
-use std::env;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,26 +36,14 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds the file and checks it in Chromium, then in Firefox if installed.
+/// Builds the file and checks it in Chromium.
 pub(crate) fn check() -> Result<()> {
-    let file = build()?;
-    check::main(&file)?;
-    firefox::check(&file)
+    check::main(&build()?)
 }
 
 /// Checks the pages of a hub in Chromium.
 pub(crate) fn check_hub() -> Result<()> {
     check::of_hub()
-}
-
-/// Reports a skipped check, also to the list of `./test`; fails if skips are forbidden.
-fn skip(what: &str) -> Result<()> {
-    println!("skipped: {what}");
-    if let Some(list) = env::var_os("SBC_BENCH_SKIPS") {
-        writeln!(fs::OpenOptions::new().append(true).create(true).open(list)?, "skipped: {what}")?;
-    }
-    ensure!(env::var_os("SBC_BENCH_NO_SKIP").is_none(), "not tried, and SBC_BENCH_NO_SKIP is set");
-    Ok(())
 }
 
 /// A page in Chromium: milliseconds until it is painted and until it can be used, and its requests.

@@ -27,9 +27,7 @@ const TERMINALS: [(u32, u32); 3] = [(60, 20), (80, 24), (200, 50)];
 pub(crate) fn main(program: Option<&str>) -> Result<()> {
     let program = program.map_or_else(check::binary, |program| Ok(PathBuf::from(program)))?;
     let folder = workspace::target_folder()?.join("web/pictures");
-    // Missing at first.
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder)?;
+    workspace::empty(&folder)?;
     let mut sheet = Sheet::new(Browser::start(browser::find().context("pictures need Chromium")?)?, &folder)?;
     for (name, file) in results::files(&folder)? {
         let (page, plots) = (folder.join(format!("{name}.html")), folder.join(format!("{name}-plots")));

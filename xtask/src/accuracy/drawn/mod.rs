@@ -8,7 +8,7 @@ mod board;
 mod record;
 mod run;
 
-use super::{Judgement, Row};
+use super::{Judgement, Table};
 use ::record::{AllCpus, ChannelId, Counters, Fact, Record, Samples, WorkloadId};
 use board::{Drawn, Fault};
 use facts::{Cause, Explanation, Ledger};
@@ -63,18 +63,19 @@ fn points(drawn: &Drawn, hide: impl Fn(&mut Record)) -> Vec<(String, f64, f64)> 
 
 /// Judges all boards with these faults: refused up to `far` points, wrong beyond. An excess counts as wrong, a deficit only
 /// if `is_strict`.
-fn judge(row: &mut Row, faults: &[Fault], far: f64, is_strict: bool) {
+fn judge(row: &str, table: &mut Table, faults: &[Fault], far: f64, is_strict: bool) {
     for seed in 1..=BOARDS {
         for (what, found, expected) in points(&Drawn::of(seed, faults), |_| {}) {
             let difference = if is_strict { (found - expected).abs() } else { found - expected };
-            row.add(if (found - expected).abs() <= POINTS_MAX {
+            let judgement = if (found - expected).abs() <= POINTS_MAX {
                 Judgement::Right
             } else if difference <= far {
                 Judgement::Refused
             } else {
                 let words = format!("{what} took {found:.1} % instead of {expected:.1}");
                 Judgement::Wrong(format!("{faults:?} on board {seed}: {words}"))
-            });
+            };
+            table.add(&format!("virtual boards: shares, {row}"), judgement);
         }
     }
 }
@@ -118,15 +119,13 @@ const WITHOUT: [(&str, Remove); 5] = [
 ];
 
 /// Judges boards with one fault and a missing source: the loss may stay unexplained, but no other cause may take it.
-fn judge_without(row: &mut Row, fault: Fault, seed: u64) {
+fn judge_without(table: &mut Table, fault: Fault, seed: u64) {
     let mut judge = |what: &str, hide: &dyn Fn(&mut Record)| {
         for (cause, found, expected) in points(&Drawn::of(seed, &[fault]), hide) {
-            row.add(if found - expected <= 2.0 * POINTS_MAX {
-                Judgement::Right
-            } else {
-                let words = format!("{cause} took {found:.1} % instead of {expected:.1}");
-                Judgement::Wrong(format!("{fault:?} on board {seed} without {what}: {words}"))
-            });
+            let words = || format!("{cause} took {found:.1} % instead of {expected:.1}");
+            let is_wrong = found - expected > 2.0 * POINTS_MAX;
+            let wrong = is_wrong.then(|| format!("{fault:?} on board {seed} without {what}: {}", words()));
+            table.add_defect("virtual boards: shares, a source missing", wrong);
         }
     };
     for (what, is_hidden) in HIDDEN {
@@ -137,22 +136,18 @@ fn judge_without(row: &mut Row, fault: Fault, seed: u64) {
     }
 }
 
-/// Rows of virtual boards.
-pub(super) fn rows() -> Vec<Row> {
-    let row = |what: &str| Row::new(format!("virtual boards: shares, {what}"));
-    let (mut one, mut two, mut waiting, mut without) =
-        (row("one fault or none"), row("two faults"), row("two that wait"), row("a source missing"));
-    judge(&mut one, &[], POINTS_MAX, true);
-    FAULTS.iter().for_each(|fault| judge(&mut one, &[*fault], POINTS_MAX, true));
+/// Adds the shares on virtual boards.
+pub(super) fn check(table: &mut Table) {
+    judge("one fault or none", table, &[], POINTS_MAX, true);
+    FAULTS.iter().for_each(|fault| judge("one fault or none", table, &[*fault], POINTS_MAX, true));
     for pair in pairs() {
         if is_ambiguous(&pair) {
-            judge(&mut waiting, &pair, WAITING_POINTS_MAX, false);
+            judge("two that wait", table, &pair, WAITING_POINTS_MAX, false);
         } else {
-            judge(&mut two, &pair, PAIR_POINTS_MAX, true);
+            judge("two faults", table, &pair, PAIR_POINTS_MAX, true);
         }
     }
     for fault in FAULTS {
-        (1..=6).for_each(|seed| judge_without(&mut without, fault, seed));
+        (1..=6).for_each(|seed| judge_without(table, fault, seed));
     }
-    vec![one, two, waiting, without]
 }

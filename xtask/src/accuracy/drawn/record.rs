@@ -5,8 +5,9 @@ use super::run::{Repetition, Run, Sample};
 use record::{
     AllCpus, Channel, ChannelId, ClockPoint, ClockWindows, Clocks, Cluster, Compression, Cpu, CpuTime, DictionaryRow,
     End, Fact, Gate, KernelMessage, Mode, OfControlGroup, OfPolicy, OfSwap, Outcome, Policy, Record, Source, State,
-    Step, StepMeasurement, SwapKind, SwapState, Variant, Window, WorkloadId,
+    Step, StepMeasurement, SwapKind, Variant, WorkloadId,
 };
+use testkit::records;
 
 const SAMPLE_MS: i64 = 500;
 const TICKS_PER_S: f64 = 100.0;
@@ -24,7 +25,7 @@ pub(crate) fn of(drawn: &Drawn, run: &Run) -> Record {
         let text = format!("CPU{}: shutdown", drawn.board.throttle.cpu);
         messages.push(KernelMessage { at_ms: Some((at_s * 1000.0) as i64), text, line: None });
     }
-    record.steps.push(clocks(drawn, Variant::COLD, 500, |policy, opp| {
+    record.steps.push(clocks(drawn, Variant::COLD, 0.5, |policy, opp| {
         opp.min(drawn.board.policy[policy].real_khz_max.unwrap_or(opp))
     }));
     record.steps.extend(run.repetitions.iter().map(|repetition| step(drawn, repetition)));
@@ -60,7 +61,7 @@ fn machine(record: &mut Record, drawn: &Drawn) {
 }
 
 /// Clocks of the first CPU of each policy at all OPPs.
-fn clocks(drawn: &Drawn, variant: Variant, at_ms: i64, real_khz: impl Fn(usize, u32) -> u32) -> Step {
+fn clocks(drawn: &Drawn, variant: Variant, at_s: f64, real_khz: impl Fn(usize, u32) -> u32) -> Step {
     let policies = drawn.board.policy.iter().enumerate();
     let points = policies.flat_map(|(index, policy)| {
         let opps = policy.opps.iter().map(move |(khz, _)| *khz);
@@ -88,13 +89,9 @@ fn clocks(drawn: &Drawn, variant: Variant, at_ms: i64, real_khz: impl Fn(usize, 
     Step {
         cpus: (0..drawn.cpus()).collect(),
         threads: 1,
-        window: window(at_ms, at_ms + 2000),
+        window: records::window(at_s, at_s + 2.0),
         ..Step::new(WorkloadId::Clock, 1, variant, Outcome::Done(measured))
     }
-}
-
-fn window(start_ms: i64, end_ms: i64) -> Window {
-    Window { start_ms, end_ms, ..Window::default() }
 }
 
 fn step(drawn: &Drawn, done: &Repetition) -> Step {
@@ -128,7 +125,7 @@ fn step(drawn: &Drawn, done: &Repetition) -> Step {
         threads: cpus.len() as u32,
         seen_on: cpus.clone(),
         cpus,
-        window: window((done.from_s * 1000.0) as i64, (done.to_s * 1000.0) as i64),
+        window: records::window(done.from_s, done.to_s),
         ..Step::new(WorkloadId::SevenZip, 16, variant, Outcome::Done(StepMeasurement::Compression(compression)))
     };
     step.counters.task_clock_ns = Fact::Known((own_s * 1e9) as u64);
@@ -179,16 +176,7 @@ fn samples(record: &mut Record, drawn: &Drawn, samples: &[Sample]) {
 }
 
 fn state(drawn: &Drawn, pages: f64) -> State {
-    let mut state = State::default();
-    let device = |used_kib| SwapState {
-        path: "/dev/mmcblk0p2".into(),
-        kind: SwapKind::SdCard,
-        size_kib: 1 << 20,
-        used_kib,
-        priority: 0,
-    };
-    let is_small = drawn.waiting[0] > 0.0;
-    state.swaps = Fact::Known(if is_small { vec![device((pages * 0.4) as u64)] } else { Vec::new() });
-    state.online_cpus = (0..drawn.cpus()).collect();
-    state
+    let device = records::swap("/dev/mmcblk0p2", SwapKind::SdCard, (pages * 0.4) as u64);
+    let swaps = Fact::Known(if drawn.waiting[0] > 0.0 { vec![device] } else { Vec::new() });
+    State { swaps, online_cpus: (0..drawn.cpus()).collect(), ..State::default() }
 }

@@ -3,7 +3,7 @@
 use super::System;
 use super::namespace::Namespace;
 use crate::dist::Target;
-use crate::workspace::said;
+use crate::workspace::{self, said};
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,9 +64,7 @@ impl Root {
     /// Runs both stages of debootstrap; the second one runs programs of the new root.
     fn make(&self, system: &System, arch: &str, mirror: &str) -> Result<()> {
         let part = Self { path: self.path.with_extension("part"), format: self.format.clone(), is_copy: true };
-        if part.path.exists() {
-            fs::remove_dir_all(&part.path)?;
-        }
+        workspace::empty(&part.path)?;
         let mut first = Command::new("debootstrap");
         first.args(["--foreign", "--variant=minbase", "--force-check-gpg"]);
         first.arg(format!("--arch={arch}")).arg(format!("--keyring={}", system.distribution.keyring)).arg(system.suite);

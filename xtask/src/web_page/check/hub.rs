@@ -1,6 +1,6 @@
 //! Pages of a hub in a browser, also of boards with hostile and long names.
 
-use super::looks::{Looks, served};
+use super::looks::Looks;
 use super::{COMPOSED, ONE};
 use crate::web_page::browser::Browser;
 use crate::workspace;
@@ -34,13 +34,10 @@ const OF_ONE: [(&str, &str); 2] = [("result", ""), ("result-trend", "/trend")];
 
 /// Fails if a page of the hub is too wide, has a violation, writes to the console or requests anything foreign.
 pub(super) fn main(program: &str) -> Result<()> {
-    let built = workspace::cargo().args(["build", "--locked", "--quiet", "-p", "sbc-bench-hub"]).status()?;
-    ensure!(built.success(), "the hub does not build");
+    let hub = workspace::built_for_tests("sbc-bench-hub")?;
     let target = workspace::target_folder()?;
-    let hub = target.join("debug/sbc-bench-hub");
     let data = target.join("web/hub");
-    // Missing at first.
-    let _ = fs::remove_dir_all(&data);
+    workspace::empty(&data)?;
     // Not within the data: the hub refuses a directory of others.
     let named = target.join("web/hub-named");
     fs::create_dir_all(&named)?;
@@ -52,10 +49,10 @@ pub(super) fn main(program: &str) -> Result<()> {
     }
     let data = data.to_string_lossy().into_owned();
     let composed = workspace::root().join(COMPOSED).to_string_lossy().into_owned();
-    let served = served(&hub, &["serve", "--data", &data, "--listen", "127.0.0.1:0"])?;
+    let (_program, address) = workspace::served(&hub, &["serve", "--data", &data, "--listen", "127.0.0.1:0"])?;
     let import = ["import", "--data", &data, "--publish", &composed, &named.to_string_lossy()];
     workspace::said(Command::new(&hub).args(import))?;
-    look(program, served.address.trim_end_matches('/'))
+    look(program, address.trim_end_matches('/'))
 }
 
 fn look(program: &str, hub: &str) -> Result<()> {
@@ -78,7 +75,7 @@ fn look(program: &str, hub: &str) -> Result<()> {
         for (name, end) in OF_ONE {
             look(&mut browser, &format!("{name}-{words}"), &format!("{path}{end}"))?;
         }
-        compared.push(Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into_owned());
+        compared.push(workspace::name(Path::new(&path)));
     }
     look(&mut browser, "compare", &format!("/compare?id={}", compared.join("&id=")))?;
     for kind in ["board", "soc", "core"] {

@@ -2,16 +2,14 @@
 //! violation, nothing foreign is requested, and the console stays empty. Keeps a picture of each. Also measures the table of a
 //! large site.
 
-use super::{COMPOSED, ONE, PAGE, binary, dropped, path, watched};
+use super::{COMPOSED, ONE, binary, dropped, path, watched};
 use crate::web_page::browser::{Browser, HEIGHT_MAX};
-use crate::web_page::skip;
-use crate::workspace;
+use crate::workspace::{self, files_of, skip};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use web::{Results, Selection};
 
 const WIDTHS: [u32; 3] = [360, 768, 1440];
@@ -23,69 +21,6 @@ const AXE_PACKAGE: &str = "axe-core@4.14.1";
 const SHOWN: [&str; 3] =
     [ONE, "crates/explain/tests/composed/0.9.72-hot.txt", "crates/explain/tests/own/two-policies.json"];
 const BOARD: &str = "boards/cix-p1.board";
-/// Excess width of the page over the window, in pixels.
-const TOO_WIDE: &str = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-/// List of violations.
-const VIOLATIONS: &str = "axe.run(document, { iframes: false, resultTypes: ['violations'] }).then((found) =>
-  found.violations.map((violation) => violation.id + ' at ' + violation.nodes.map((node) => node.target.join(' ')).join(', ')))";
-/// Opens the text next to the findings at the first line.
-const EVIDENCE: &str = "(async () => {
-  document.getElementById('evidence').open = true;
-  document.querySelector('#findings button').click();
-  while (!document.querySelector('#source mark')) await new Promise((done) => setTimeout(done, 5));
-})()";
-/// Milliseconds of each filter and search until the rows are laid out.
-const FILTERED: &str = "(() => {
-  const times = [];
-  const timed = (element, value, event) => {
-    element.value = value;
-    const began = performance.now();
-    element.dispatchEvent(new Event(event));
-    document.body.offsetHeight;
-    times.push(performance.now() - began);
-  };
-  for (const select of document.querySelectorAll('select[data-choice]')) {
-    const options = [...select.options].slice(0, 6);
-    for (const option of [...options, options[0]]) timed(select, option.value, 'change');
-  }
-  for (const words of ['r', 'ro', 'rock', 'raspberry pi', '6.1 valid', 'x', '']) timed(document.getElementById('search'), words, 'input');
-  return times;
-})()";
-/// Waits until the monitor's page changes and has a plot, pauses and resumes it; returns errors.
-const LIVE: &str = "(async () => {
-  const [shown, state, pause] = ['shown', 'state', 'pause'].map((id) => document.getElementById(id));
-  const wait = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
-  const changes = async () => {
-    const before = shown.textContent;
-    for (let tenths = 0; tenths < 100 && shown.textContent === before; tenths++) await wait(0.1);
-    return shown.textContent !== before;
-  };
-  const wrong = [];
-  if (!await changes() || state.textContent !== 'Live') wrong.push('it does not change: ' + state.textContent);
-  const plot = () => shown.querySelector('#plot-timeline');
-  for (let tenths = 0; tenths < 100 && !plot(); tenths++) await wait(0.1);
-  if (!plot()) wrong.push('it has no plot');
-  pause.click();
-  const paused = shown.innerHTML;
-  await wait(3);
-  if (shown.innerHTML !== paused || state.textContent !== 'Paused' || pause.textContent !== 'Resume') wrong.push('Pause: ' + state.textContent);
-  pause.click();
-  if (!await changes() || state.textContent !== 'Live' || pause.textContent !== 'Pause') wrong.push('Resume: ' + state.textContent);
-  return wrong.join('; ');
-})()";
-/// Program that serves a page; killed on drop.
-pub(super) struct Served {
-    child: Child,
-    pub(super) address: String,
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// Browser that examines pages, with its findings.
 pub(super) struct Looks {
@@ -109,14 +44,14 @@ impl Looks {
         self.count += 1;
         for (width, scheme) in WIDTHS.into_iter().flat_map(|width| SCHEMES.map(|scheme| (width, scheme))) {
             browser.window(width, scheme, "")?;
-            let wider = browser.evaluate(TOO_WIDE)?.as_u64().unwrap_or(u64::MAX);
+            let wider = browser.evaluate("check.page.excess()")?.as_u64().unwrap_or(u64::MAX);
             if wider > 0 {
                 self.faults.push(format!("{name}, {width} pixels: {wider} pixels too wide"));
             }
             fs::write(self.folder.join(format!("{name}-{width}-{scheme}.png")), browser.picture(width, HEIGHT_MAX)?)?;
             let Some(axe) = &self.axe else { continue };
             browser.evaluate(&format!("{axe}; true"))?;
-            let found = browser.evaluate(VIOLATIONS)?;
+            let found = browser.evaluate("check.page.violations()")?;
             let found = found.as_array().context("axe-core gave no list")?;
             self.faults.extend(found.iter().map(|violation| format!("{name}, {width} pixels, {scheme}: {violation}")));
         }
@@ -153,18 +88,18 @@ pub(super) fn main(program: &str, file: &Path) -> Result<()> {
     looks.look(&mut browser, "file-empty")?;
     dropped(&mut browser, &SHOWN.map(|shown| path(&workspace::root().join(shown))))?;
     looks.look(&mut browser, "file-table")?;
-    browser.evaluate(&PAGE.replace("INDEX", "1"))?;
-    browser.evaluate(EVIDENCE)?;
+    browser.evaluate("check.file.result(1)")?;
+    browser.evaluate("check.file.evidence()")?;
     looks.look(&mut browser, "file-evidence")?;
     for (name, page) in pages(&ours)? {
         browser.open(&page)?;
         looks.look(&mut browser, &name)?;
     }
     for (name, words) in [("monitor", &["monitor", "--web", "0", "--quiet"][..]), ("view", &["view", ONE])] {
-        let served = served(&ours, words)?;
-        browser.open_address(&served.address)?;
+        let (_program, address) = workspace::served(&ours, words)?;
+        browser.open_address(&address)?;
         if name == "monitor" {
-            let wrong = browser.evaluate(LIVE)?;
+            let wrong = browser.evaluate("check.monitor()")?;
             ensure!(wrong == "", "the page of a monitor: {wrong}");
             println!("the page of a monitor follows it, pauses and goes on");
         }
@@ -224,8 +159,7 @@ fn pages(ours: &Path) -> Result<Vec<(String, PathBuf)>> {
 pub(in crate::web_page) fn site_pages(site: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut pages = vec![("site".to_owned(), site.join("index.html"))];
     for kind in ["results", "boards", "socs", "cores"] {
-        let mut files = workspace::entries(&site.join(kind))?;
-        files.retain(|file| file.extension().is_some_and(|kind| kind == "html"));
+        let mut files = files_of(&site.join(kind), &["html"])?;
         files.sort_by_key(|file| file.metadata().map_or(0, |about| about.len()));
         pages.push((format!("site-{kind}"), files.pop().with_context(|| format!("no page in {kind}"))?));
     }
@@ -235,38 +169,11 @@ pub(in crate::web_page) fn site_pages(site: &Path) -> Result<Vec<(String, PathBu
 /// A site of the composed logs.
 pub(in crate::web_page) fn site(ours: &Path) -> Result<PathBuf> {
     let site = workspace::target_folder()?.join("web/kinds/site");
-    // Missing at first.
-    let _ = fs::remove_dir_all(&site);
+    workspace::empty(&site)?;
     let output =
         Command::new(ours).arg("site").arg(workspace::root().join(COMPOSED)).arg("--out").arg(&site).output()?;
     ensure!(site.join("index.html").exists(), "no site: {}", String::from_utf8_lossy(&output.stderr));
     Ok(site)
-}
-
-/// Starts a program that serves a page, and reads the address.
-pub(super) fn served(ours: &Path, words: &[&str]) -> Result<Served> {
-    let mut command = Command::new(ours);
-    command
-        .args(words)
-        .current_dir(workspace::root())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    let (told, errors) = (child.stdout.take().context("no pipe")?, child.stderr.take().context("no pipe")?);
-    let mut served = Served { child, address: String::new() };
-    // `view` prints its address to standard output, a monitor to standard error.
-    let mut lines: Box<dyn BufRead> =
-        if words.contains(&"monitor") { Box::new(BufReader::new(errors)) } else { Box::new(BufReader::new(told)) };
-    let mut line = String::new();
-    while lines.read_line(&mut line)? > 0 {
-        if let Some(at) = line.find("http://") {
-            served.address = line[at..].split_whitespace().next().unwrap_or_default().to_owned();
-            return Ok(served);
-        }
-        line.clear();
-    }
-    anyhow::bail!("{} tells no address", words.join(" "))
 }
 
 /// Table of the site of `cargo xtask bench --site`: first paint, and times of filters and searches.
@@ -280,7 +187,7 @@ pub(super) fn large_site(program: &str, file: &Path) -> Result<()> {
     browser.open(&index)?;
     let [painted, _] = browser.times_ms()?;
     let count = browser.evaluate("document.getElementById('count').textContent")?;
-    let filtered = browser.evaluate(FILTERED)?;
+    let filtered = browser.evaluate("check.site.timed()")?;
     let mut times: Vec<f64> = filtered.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
     times.sort_by(f64::total_cmp);
     let (Some(median), Some(longest)) = (times.get(times.len() / 2), times.last()) else { anyhow::bail!("no filter") };

@@ -1,9 +1,9 @@
 //! Machines in the browser: all snapshots of `boards/`, dropped and in an archive, and pasted texts of `/proc/cpuinfo`. Text and
 //! JSON equal those of `sbc-bench identify`.
 
-use super::{LISTED, PAGE, SAVED, binary, dropped, finished, path, watched};
+use super::{binary, dropped, finished, path, watched};
 use crate::web_page::browser::Browser;
-use crate::workspace;
+use crate::workspace::{self, files_of};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const CPUINFO: &str = "crates/explain/tests/composed/cpuinfo";
 /// Prints the number of machines; fails if one differs.
 pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
     let ours = binary()?;
-    let boards = files_of(&workspace::root().join(BOARDS), "board")?;
+    let boards = files_of(&workspace::root().join(BOARDS), &["board"])?;
     let mut browser = watched(program, file)?;
     let paths: Vec<String> = boards.iter().map(|board| path(board)).collect();
     dropped(&mut browser, &paths)?;
@@ -35,16 +35,11 @@ pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
     finished(&browser)?;
     drop(browser);
 
-    let texts = files_of(&workspace::root().join(CPUINFO), "txt")?;
+    let texts = files_of(&workspace::root().join(CPUINFO), &["txt"])?;
     let mut browser = watched(program, file)?;
-    browser.evaluate("window.began = 0")?;
     for text in &texts {
         let quoted = serde_json::to_string(&fs::read_to_string(text)?)?;
-        browser.evaluate("expectPage()")?;
-        browser.evaluate(&format!(
-            "document.getElementById('text').value = {quoted}; document.getElementById('read').click()"
-        ))?;
-        browser.evaluate("page")?;
+        browser.evaluate(&format!("check.file.read({quoted})"))?;
     }
     same_texts(&mut browser, &ours, &texts, "--cpuinfo")?;
     finished(&browser)?;
@@ -58,14 +53,13 @@ pub(super) fn identified(program: &str, file: &Path) -> Result<()> {
 
 /// Compares the files that the browser saves for each machine with the output of the program.
 fn same_texts(browser: &mut Browser, ours: &Path, files: &[PathBuf], option: &str) -> Result<()> {
-    let listed = browser.evaluate("document.querySelectorAll('#list button').length")?;
+    let listed = browser.evaluate("check.file.count()")?;
     ensure!(listed == files.len(), "{listed} of {} machines are listed", files.len());
-    browser.evaluate(SAVED)?;
     for (index, file) in files.iter().enumerate() {
-        let page = browser.evaluate(&PAGE.replace(LISTED, &LISTED.replace("INDEX", &index.to_string())))?;
+        let page = browser.evaluate(&format!("check.file.result({index})"))?;
         ensure!(page.as_str().is_some_and(|page| page.contains("Identification")), "{}: no page", path(file));
         for (kind, json) in [("text", None), ("json", Some("--json"))] {
-            let there = browser.evaluate(&format!("save('{kind}').then((blob) => blob.text())"))?;
+            let there = browser.evaluate(&format!("check.file.saved('{kind}')"))?;
             let mut command = Command::new(ours);
             let command = match option {
                 "--root" => command.arg(option).arg(file).arg("identify"),
@@ -80,10 +74,4 @@ fn same_texts(browser: &mut Browser, ours: &Path, files: &[PathBuf], option: &st
         }
     }
     Ok(())
-}
-
-fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
-    let mut files = workspace::entries(folder)?;
-    files.retain(|file| file.extension().is_some_and(|kind| kind == ending));
-    Ok(files)
 }

@@ -1,8 +1,8 @@
 //! Further uses of the file: archives of logs, a pasted log, links from findings to lines, addresses, and the keyboard alone.
 
-use super::{COMPOSED, ONE, PAGE, difference, differing, dropped, finished, name, path, watched, watched_at};
+use super::{COMPOSED, ONE, difference, differing, dropped, finished, path, watched, watched_at};
 use crate::web_page::browser::Browser;
-use crate::workspace;
+use crate::workspace::{self, name};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fs;
@@ -15,40 +15,6 @@ const PACKED: [&str; 5] =
     ["0.4-without-name.txt", "0.7.9-swapping.txt", "0.9.72-hot.txt", "0.9.8-russian-crlf.txt", "before-0.4.txt"];
 /// Log with findings about its lines.
 const HOT: &str = "crates/explain/tests/composed/0.9.72-hot.txt";
-const PASTE: &str = "(() => {
-    const clip = new DataTransfer();
-    clip.setData('text/plain', TEXT);
-    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: clip, bubbles: true }));
-    return page;
-  })()";
-/// Presses each link to a line; returns its text, the marked line, and whether the mark is visible.
-const LINES: &str = "(async () => {
-    document.getElementById('evidence').open = true;
-    const source = document.getElementById('source'), found = [];
-    for (const button of document.querySelectorAll('#findings button')) {
-      source.replaceChildren();
-      button.click();
-      while (!source.querySelector('mark')) await new Promise((done) => setTimeout(done, 5));
-      const mark = source.querySelector('mark'), [line, box] = [mark, source].map((part) => part.getBoundingClientRect());
-      found.push([button.textContent, mark.textContent, line.top >= box.top && line.top < box.bottom, source.textContent]);
-    }
-    return found;
-  })()";
-/// Focused element: its kind, whether it is in the list of results, and whether the focus is visible. Waits, because a frame is a
-/// separate process.
-const FOCUSED: &str = "(async () => {
-    for (let tries = 0; document.activeElement === document.body && tries < 100; tries++) await new Promise((done) => setTimeout(done, 10));
-    const at = document.activeElement, style = getComputedStyle(at.closest('.button') ?? at);
-    return { kind: at.tagName, id: at.id, listed: at.matches('#list button'),
-      seen: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 };
-  })()";
-/// Promise of the next page, fulfilled after its frame has loaded, because loading moves the focus.
-const NEXT: &str = "window.next = new Promise((done) => {
-    document.addEventListener('shown', () => {
-      const frame = document.querySelector('iframe');
-      frame.addEventListener('load', () => done(frame.srcdoc), { once: true });
-    }, { once: true });
-  }); true";
 /// Maximum number of focusable elements.
 const TABS_MAX: usize = 60;
 
@@ -95,8 +61,7 @@ fn pasted(browser: &mut Browser) -> Result<()> {
     let text = fs::read_to_string(workspace::root().join(ONE))?;
     let mut here = Results::default();
     here.open("pasted.txt", text.clone().into_bytes()).map_err(anyhow::Error::msg)?;
-    browser.evaluate("window.began = 0")?;
-    browser.evaluate(&PASTE.replace("TEXT", &serde_json::to_string(&text)?))?;
+    browser.evaluate(&format!("check.file.paste({})", serde_json::to_string(&text)?))?;
     let differ = differing(browser, &here, 1)?;
     ensure!(differ.is_empty(), "pasted: {}", differ.join("\n"));
     finished(browser)
@@ -111,7 +76,7 @@ fn lines(browser: &mut Browser) -> Result<usize> {
     let expected: Vec<u64> =
         findings.iter().filter_map(|one| one["lines"].as_array()).flatten().filter_map(Value::as_u64).collect();
     dropped(browser, &[path(&log)])?;
-    let found = browser.evaluate(LINES)?;
+    let found = browser.evaluate("check.file.lines()")?;
     let found = found.as_array().context("no lines")?;
     ensure!(!expected.is_empty() && found.len() == expected.len(), "{} of {} lines", found.len(), expected.len());
     let numbered = |(at, line): (usize, &str)| format!("{:>6}  {line}\n", at + 1);
@@ -135,10 +100,10 @@ fn addresses(program: &str, file: &Path, logs: &[PathBuf]) -> Result<()> {
         ensure!(browser.evaluate("document.getElementById('view').hidden")? == true, "an address brings results");
         let entries = browser.evaluate("history.length")?;
         dropped(&mut browser, &paths)?;
-        let pressed = browser.evaluate("document.querySelector('[aria-pressed=true]').dataset.view")?;
+        let pressed = browser.evaluate("check.file.pressed()")?;
         ensure!(pressed == view, "#{view} shows {pressed}");
-        for (expected, press) in [(view, None), ("page", Some(PAGE.replace("INDEX", "1")))] {
-            press.map(|press| browser.evaluate(&press)).transpose()?;
+        for (expected, press) in [(view, "null"), ("page", "check.file.result(1)")] {
+            browser.evaluate(press)?;
             let address = browser.evaluate("location.href")?;
             ensure!(address == format!("{page}#{expected}"), "the address is {address}");
         }
@@ -154,9 +119,9 @@ fn keys(browser: &mut Browser, logs: &[PathBuf]) -> Result<usize> {
     dropped(browser, &logs.iter().map(|log| path(log)).collect::<Vec<String>>())?;
     browser.evaluate("document.activeElement.blur()")?;
     let to_list = tabs(browser, |focused| focused["listed"] == true)?;
-    browser.evaluate(NEXT)?;
+    browser.evaluate("check.file.expectNext()")?;
     browser.key("Enter")?;
-    let (there, made) = (browser.evaluate("next")?, here.page(0).unwrap_or_default());
+    let (there, made) = (browser.evaluate("check.file.next")?, here.page(0).unwrap_or_default());
     ensure!(there == made, "Enter on a result: {}", difference(&there, &made));
     let to_page = tabs(browser, |focused| focused["kind"] == "IFRAME")?;
     finished(browser)?;
@@ -167,7 +132,7 @@ fn keys(browser: &mut Browser, logs: &[PathBuf]) -> Result<usize> {
 fn tabs(browser: &mut Browser, is_wanted: fn(&Value) -> bool) -> Result<usize> {
     for count in 1..=TABS_MAX {
         browser.key("Tab")?;
-        let focused = browser.evaluate(FOCUSED)?;
+        let focused = browser.evaluate("check.file.focused()")?;
         // The page in the frame shows its own focus.
         ensure!(focused["seen"] == true || focused["kind"] == "IFRAME", "nobody sees that it is focused: {focused}");
         if is_wanted(&focused) {

@@ -32,7 +32,7 @@ pub(super) fn files(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
     let mut files: Vec<_> = FILES.iter().map(|(name, path)| (*name, workspace::root().join(path))).collect();
     match crate::corpus::corpus().map(|folder| folder.join(NINETY_SIX.1)).filter(|log| log.is_file()) {
         Some(log) => files.push((NINETY_SIX.0, log)),
-        None => super::super::skip("picture of a machine with 96 cores: the collection of published logs is not here")?,
+        None => workspace::skip("picture of a machine with 96 cores: the collection of published logs is not here")?,
     }
     let text = fs::read_to_string(workspace::root().join(THERMAL))?;
     for (name, change) in VARIANTS {

@@ -100,9 +100,7 @@ impl Sheet {
 
     /// Card and plots of a directory.
     pub(super) fn drawings(&mut self, name: &str, folder: &Path) -> Result<()> {
-        for file in
-            workspace::entries(folder)?.into_iter().filter(|file| file.extension().is_some_and(|kind| kind == "svg"))
-        {
+        for file in workspace::files_of(folder, &["svg"])? {
             let plot = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let page = file.with_extension("html");
             fs::write(
