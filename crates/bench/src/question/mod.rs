@@ -22,11 +22,12 @@ use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
 use record::{Machine, Mode, QuestionId, Survey};
-use refusal::StartFacts;
+use refusal::{StartFacts, fewer_than_two};
 use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::job::Job;
 use workloads::job::definition::Definition;
 use workloads::job::pinning::CpuSelection;
 
@@ -54,6 +55,8 @@ pub static QUESTIONS: [&Question; 15] = [
 pub struct Question {
     /// Id.
     pub id: QuestionId,
+    /// Mode of its runs in the Record.
+    pub mode: Mode,
     /// Words of the command line.
     pub asked_by: &'static str,
     /// The question itself.
@@ -62,15 +65,55 @@ pub struct Question {
     pub plain_verb: Option<PlainVerb>,
 }
 
-/// A verb that takes only CPUs and prints the report of the same name.
+/// A verb that takes only CPUs, measures at once and prints the report of the same name.
 #[derive(Debug)]
 pub struct PlainVerb {
     /// Line in the help, without a full stop.
     pub help: &'static str,
     /// Further text of the long help.
     pub more: &'static str,
-    /// Creates the task for these CPUs.
-    pub task: fn(CpuSelection) -> AnyTask,
+    /// Jobs on these CPUs; without CPUs, on those of the machine.
+    jobs: fn(&Machine, &[u32]) -> Vec<Job>,
+    /// What takes two CPUs to measure; `None` if one is enough.
+    between_two: Option<&'static str>,
+    /// True if the sampler runs, because clocks and heat explain the figures.
+    is_watched: bool,
+}
+
+/// Measurement of a plain verb, without waiting for an idle system.
+#[derive(Debug, Clone)]
+pub struct OnCpus {
+    /// The question.
+    pub question: &'static Question,
+    /// Its verb.
+    pub verb: &'static PlainVerb,
+    /// CPUs to measure.
+    pub cpus: CpuSelection,
+}
+
+impl Task for OnCpus {
+    fn question(&self) -> &'static Question {
+        self.question
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes { is_watched: self.verb.is_watched, ..Attributes::at_once() }
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        let jobs = (self.verb.jobs)(planning.machine, &self.cpus(planning.machine));
+        jobs.into_iter().map(Stage::Job).collect()
+    }
+
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
+        let about = self.verb.between_two?;
+        let machine = asked.identified.machine();
+        fewer_than_two(machine, &self.cpus(machine), about)
+    }
+
+    fn cpus(&self, machine: &Machine) -> Vec<u32> {
+        self.cpus.of_one_measurement(machine)
+    }
 }
 
 /// A question with its parameters.
@@ -79,7 +122,9 @@ pub trait Task: Debug + Send + Sync {
     fn question(&self) -> &'static Question;
 
     /// Mode of its runs in the Record.
-    fn mode(&self, options: &Options) -> Mode;
+    fn mode(&self, _: &Options) -> Mode {
+        self.question().mode.clone()
+    }
 
     /// Behaviour of its runs.
     fn attributes(&self) -> Attributes {
@@ -251,8 +296,6 @@ pub(crate) fn retain_wanted(task: &dyn Task, machine: &Machine, cpus: &mut Vec<u
 mod tests {
     use super::ab::{Ab, side};
     use super::clock::Clock;
-    use super::core_to_core::CoreToCore;
-    use super::memory::Memory;
     use super::program::Program;
     use super::standard::Standard;
     use super::workload::SingleWorkload;
@@ -304,17 +347,21 @@ mod tests {
 
     #[test]
     fn single_measurement_stages() {
+        let plain = |question: &'static Question| {
+            let verb = question.plain_verb.as_ref().unwrap();
+            OnCpus { question, verb, cpus: CpuSelection::All }
+        };
         let clock = |heat| Clock { cpus: CpuSelection::Cpus(vec![0]), readings: 3, heat };
         check(&clock(None), "cold");
         check(&clock(Some(Duration::from_secs(9))), "cold hot");
-        check(&CoreToCore { cpus: CpuSelection::All }, "0");
+        check(&plain(&core_to_core::QUESTION), "0");
         let aes = SingleWorkload {
             workload: WorkloadId::Aes,
             variant: Variant::AES_256_CBC,
             cpus: CpuSelection::Cpus(vec![1]),
         };
         check(&aes, "aes-256-cbc0");
-        check(&Memory { cpus: CpuSelection::All }, "0 0 0 small-pages0 tlb-light0 0 0");
+        check(&plain(&memory::QUESTION), "0 0 0 small-pages0 tlb-light0 0 0");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Settings of one side of a comparison: syntax, and the kernel's files for them.
 
+use crate::job::cpus::settable_opps;
 use crate::job::pinning::{CpuSelection, parse_cpu_selection};
 use machine::Root;
 use machine::settings::Node;
-use record::Machine;
+use record::{Machine, Policy};
 
 /// A setting of the machine, or the CPUs of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +114,19 @@ pub fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)
         }
     }
     Ok(nodes)
+}
+
+/// Clock limits: policies of the set at this clock or the next lower OPP, all others at their lowest.
+pub fn clock_limits(machine: &Machine, khz: u32, is_of_set: impl Fn(&Policy) -> bool) -> Vec<Setting> {
+    let limits = machine.policies.iter().filter_map(|policy| {
+        let own = settable_opps(policy);
+        let lowest = *own.first()?;
+        let below = own.iter().rev().find(|opp| **opp <= khz && is_of_set(policy));
+        // A higher minimum would override the maximum.
+        let max = below.copied().unwrap_or(lowest);
+        Some([Setting::PolicyMinKhz(policy.policy, lowest), Setting::PolicyMaxKhz(policy.policy, max)])
+    });
+    limits.flatten().collect()
 }
 
 #[cfg(test)]

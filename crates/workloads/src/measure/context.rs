@@ -48,7 +48,7 @@ pub struct WorkloadContext<'a> {
     /// Folders and hosts that it may use.
     pub site: Arc<ScratchDirs>,
     /// Opens cycle counters, where the kernel offers them.
-    pub open_counters: Option<&'a OpenCounters<'a>>,
+    pub open_counters: Option<OpenCounters>,
     /// Why no result can be compared.
     pub not_comparable: Option<String>,
     /// Working directory of its programs, so that they need no paths.
@@ -222,7 +222,7 @@ impl<'a> WorkloadContext<'a> {
         });
         let group_before = self.group.map(Group::cpu_time_ns);
         let child = started?;
-        let counting = self.open_counters.map(|open| open(child.pid()));
+        let counting = self.open_counters.map(|open| open(self.root, child.pid()));
         let mut watch = || (self.watch)();
         let is_seen = enough.is_some();
         let mut ask = |text: &str| enough.as_mut().is_some_and(|enough| enough(text));
@@ -240,14 +240,14 @@ impl<'a> WorkloadContext<'a> {
             user_ms: usage.user_ms,
             system_ms: usage.system_ms,
             peak_resident_kib: usage.peak_resident_kib,
-            cycles: not_counted(),
+            cycles: not_counted().cycles,
         };
         // A group counts all processes that were in it, to the nanosecond.
         if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns)) {
             report.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
         }
         if let Some(counting) = counting {
-            report.take_counters(vec![counting.map(|read| read())]);
+            report.take_counters(vec![counting()]);
         }
         report.take_cpus_used(cpus, std::mem::take(&mut ended.seen_on));
         report.program_elapsed = ended.elapsed;
@@ -315,10 +315,7 @@ impl<'a> WorkloadContext<'a> {
             results.push(thread.result);
             places.extend(thread.seen_on);
             delays.push(thread.run_delay_ns);
-            counted.push(Ok(CounterReading {
-                cycles: thread.counted.cycles,
-                task_clock_ns: thread.counted.task_clock_ns,
-            }));
+            counted.push(thread.counted);
         }
         let programs_only = || Missing::unsupported("wait4", "available for external programs only").into();
         report.counters = Counters {
