@@ -191,6 +191,7 @@ fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use machine::settings::Node;
     use record::{Cluster, Cpu, Fact, Policy};
 
     fn machine() -> Machine {
@@ -241,7 +242,8 @@ mod tests {
         let bounded = Options { clock_khz_min: Some(400_000), clock_khz_max: Some(1_008_000), ..Options::default() };
         assert_eq!(walked(&machine(), &[4, 5], &bounded), [408_000, 1_008_000]);
         let limits = limits(&machine(), &[4], 1_008_000);
-        assert!(limits.contains(&Setting::PolicyMaxKhz(0, 408_000)), "{limits:?}");
-        assert!(limits.contains(&Setting::PolicyMaxKhz(4, 1_008_000)), "{limits:?}");
+        for (policy, khz) in [(0, "408000"), (4, "1008000")] {
+            assert!(limits.contains(&Setting::Node(Node::ClockMax(policy), khz.into())), "{limits:?}");
+        }
     }
 }

@@ -193,6 +193,7 @@ fn job(machine: &Machine, load: &Work, clock: SetClock) -> Job {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use machine::settings::Node;
     use record::Fact;
 
     fn policy(number: u32, opps_khz: &[u32]) -> Policy {
@@ -209,7 +210,7 @@ mod tests {
         let machine = Machine { policies: policies.to_vec(), ..Machine::default() };
         let words = |level: &Level| {
             let settings = level.settings.iter().filter_map(|setting| match setting {
-                Setting::PolicyMaxKhz(policy, khz) => Some(format!("{policy}:{khz}")),
+                Setting::Node(Node::ClockMax(policy), khz) => Some(format!("{policy}:{khz}")),
                 Setting::SharePercent(percent) => Some(format!("{percent} %")),
                 _ => None,
             });

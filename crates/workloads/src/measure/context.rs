@@ -53,6 +53,8 @@ pub struct WorkloadContext<'a> {
     pub not_comparable: Option<String>,
     /// Working directory of its programs, so that they need no paths.
     pub folder: Option<Arc<OwnFolder>>,
+    /// Environment variables of its programs.
+    pub environment: Vec<(&'static str, String)>,
 }
 
 impl<'a> WorkloadContext<'a> {
@@ -77,6 +79,7 @@ impl<'a> WorkloadContext<'a> {
             open_counters: None,
             not_comparable: None,
             folder: None,
+            environment: Vec::new(),
         }
     }
 
@@ -131,22 +134,7 @@ impl<'a> WorkloadContext<'a> {
         arguments: &[&str],
         time_limit: Duration,
     ) -> Result<String, Failure> {
-        self.program_with(report, found, arguments, &[], time_limit)
-    }
-
-    /// As [`WorkloadContext::program`], with environment variables.
-    ///
-    /// # Errors
-    /// As [`WorkloadContext::program`].
-    pub fn program_with(
-        &self,
-        report: &mut StepReport,
-        found: &InstalledProgram,
-        arguments: &[&str],
-        environment: &[(&str, String)],
-        time_limit: Duration,
-    ) -> Result<String, Failure> {
-        let ended = self.call(report, found, arguments, environment, (time_limit, None))?;
+        let ended = self.call(report, found, arguments, (time_limit, None))?;
         ended.outcome.map(|()| ended.output)
     }
 
@@ -163,7 +151,7 @@ impl<'a> WorkloadContext<'a> {
         (terminal, enough): (Terminal, &mut dyn FnMut(&str) -> bool),
     ) -> Result<String, Failure> {
         let seen = Some((terminal, enough));
-        let ended = self.call(report, found, arguments, &[], (time_limit, seen))?;
+        let ended = self.call(report, found, arguments, (time_limit, seen))?;
         ended.outcome.map(|()| ended.output)
     }
 
@@ -178,7 +166,7 @@ impl<'a> WorkloadContext<'a> {
         arguments: &[&str],
         time: Duration,
     ) -> Result<String, Failure> {
-        let ended = self.call(report, found, arguments, &[], (time, None))?;
+        let ended = self.call(report, found, arguments, (time, None))?;
         match ended.outcome {
             Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
             _ => Ok(ended.output),
@@ -195,7 +183,6 @@ impl<'a> WorkloadContext<'a> {
         report: &mut StepReport,
         found: &InstalledProgram,
         arguments: &[&str],
-        environment: &[(&str, String)],
         (time_limit, seen): (Duration, Option<LineCallback>),
     ) -> Result<ExitReport, Failure> {
         let words = [found.path.as_str()].into_iter().chain(arguments.iter().copied());
@@ -203,7 +190,7 @@ impl<'a> WorkloadContext<'a> {
         let cpus = &self.job.cpus;
         let spec = ChildSpec {
             cpus,
-            environment,
+            environment: &self.environment,
             group: self.group,
             user: self.user_of(found),
             folder: self.folder.as_deref(),
