@@ -27,7 +27,9 @@ pub use question::refusal::{StartFacts, refusal};
 pub use question::review::Review;
 pub use question::standard::Standard;
 pub use question::workload::SingleWorkload;
-pub use question::{AnyTask, Attributes, OnCpus, OwnProgram, PlainVerb, Planning, QUESTIONS, Question, Task};
+pub use question::{
+    AnyTask, Attributes, OnCpus, OwnProgram, PLAIN_VERBS, PlainVerb, Planning, QUESTIONS, Question, Task,
+};
 pub use question::{efficiency, power, sensitivity, thermal};
 pub use run::context::{PreviousRun, Progress, RunContext};
 pub use run::history::{DeadRun, Left, NewRun, Runs};

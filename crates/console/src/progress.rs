@@ -118,7 +118,8 @@ impl ProgressBar {
         } else {
             format!("Waiting up to {} s; use --force to start now.", left.as_secs())
         };
-        self.line(&format!("{}. {what}", busy_words(gate)));
+        let busy = format!("System is busy ({} % of all CPUs)", gate.busy_hundredths_percent / 100);
+        self.line(&format!("{}. {what}", facts::view::with_processes(busy, &gate.busiest)));
     }
 
     /// Prints the last sample as a line of the monitor, on terminals only.
@@ -209,23 +210,9 @@ fn time_left(seconds: Option<u64>) -> String {
     }
 }
 
-/// How busy the system is, and with what. Processes that end within the measured time have no name.
-fn busy_words(gate: &record::Gate) -> String {
-    let busy = format!("System is busy ({} % of all CPUs)", gate.busy_hundredths_percent / 100);
-    if gate.busiest.is_empty() { busy } else { format!("{busy}: {}", facts::view::process_words(&gate.busiest)) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn busy_system_without_known_processes() {
-        let mut gate = record::Gate { busy_hundredths_percent: 10_000, ..record::Gate::default() };
-        assert_eq!(busy_words(&gate), "System is busy (100 % of all CPUs)");
-        gate.busiest.push(record::BusyProcess { pid: 7, name: "cc1".into(), hundredths_percent: 5000 });
-        assert_eq!(busy_words(&gate), "System is busy (100 % of all CPUs): cc1 (PID 7, 50 % of one CPU)");
-    }
 
     #[test]
     fn bar_fits_and_fills() {

@@ -222,7 +222,6 @@ pub(super) const REACHES: &[Reach] = &[
             at("bench/src/run/heat/gauge.rs", "reads a slow sensor while the chip heats up"),
             at("bench/src/run/heat/mod.rs", "the loads of a thermal test"),
             at("bench/src/run/mod.rs", "surveys the machine while the gate waits, and reads tables"),
-            at("bench/src/run/power.rs", "loads all CPUs while a drive or GPU works"),
             at("bench/src/run/tape.rs", "writes the stream of a run"),
             at("workloads/src/survey/mod.rs", "queries a drive by smartctl"),
             at("workloads/src/core_to_core.rs", "the two sides of an exchange"),

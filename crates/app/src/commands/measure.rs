@@ -110,8 +110,8 @@ impl Verb for Measure {
                 let task = SingleWorkload { workload, variant, cpus: common.selection()? };
                 (AnyTask::of(task), "text", common)
             }
-            OneShot::Plain(Plain { question, verb, common }) => {
-                (AnyTask::of(OnCpus { question, verb, cpus: common.cpus()? }), question.asked_by, common)
+            OneShot::Plain(Plain { verb, common }) => {
+                (AnyTask::of(OnCpus { verb, cpus: common.cpus()? }), verb.question.asked_by, common)
             }
         };
         let mut given = environment.given();

@@ -420,11 +420,8 @@ fn refusal(gate: Option<&Gate>) -> String {
     let Some(gate) = gate else { return "The system is busy.".into() };
     let (percent, waited_s) = (gate.busy_hundredths_percent / 100, gate.waited_ms / 1000);
     let busy = format!("The system stayed busy ({percent} % of all CPUs) for {waited_s} s");
-    // Processes that end within the measured time have no name.
-    if gate.busiest.is_empty() {
-        return format!("{busy}. Stop what keeps it busy or use --force.");
-    }
-    format!("{busy}: {}. Stop these processes or use --force.", facts::view::process_words(&gate.busiest))
+    let by = if gate.busiest.is_empty() { "what keeps it busy" } else { "these processes" };
+    format!("{}. Stop {by} or use --force.", facts::view::with_processes(busy, &gate.busiest))
 }
 
 #[cfg(test)]

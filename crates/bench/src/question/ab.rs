@@ -35,7 +35,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Ab,
     asked_by: "ab --a ARM --b ARM",
     about: "Does a setting or command make a difference?",
-    plain_verb: None,
 };
 
 impl Task for Ab {

@@ -17,13 +17,8 @@ pub struct Clock {
     pub heat: Option<Duration>,
 }
 
-pub(super) static QUESTION: Question = Question {
-    id: QuestionId::Clock,
-    mode: Mode::Clock,
-    asked_by: "clock",
-    about: "Which clocks do the CPUs reach?",
-    plain_verb: None,
-};
+pub(super) static QUESTION: Question =
+    Question { id: QuestionId::Clock, mode: Mode::Clock, asked_by: "clock", about: "Which clocks do the CPUs reach?" };
 
 impl Task for Clock {
     fn question(&self) -> &'static Question {

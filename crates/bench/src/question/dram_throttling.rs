@@ -17,7 +17,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::DramThrottling,
     asked_by: "-M",
     about: "Is the memory controller throttled by heat?",
-    plain_verb: None,
 };
 
 impl Task for DramThrottling {

@@ -87,7 +87,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Efficiency,
     asked_by: "efficiency",
     about: "What do score, temperature and power come to at every OPP?",
-    plain_verb: None,
 };
 
 impl Task for Efficiency {

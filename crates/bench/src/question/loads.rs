@@ -21,7 +21,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Loads,
     asked_by: "run --workload NAME",
     about: "What does a workload of the table score?",
-    plain_verb: None,
 };
 
 impl Task for Loads {

@@ -5,18 +5,16 @@ use record::{Arrange, Machine, Mode, QuestionId, Variant, WorkloadId};
 use workloads::job::Job;
 use workloads::job::cpus::{core_types, cpus_by_speed};
 
-pub(super) static QUESTION: Question = Question {
-    id: QuestionId::Memory,
-    mode: Mode::Memory,
-    asked_by: "memory",
-    about: "How fast is memory?",
-    plain_verb: Some(PlainVerb {
-        help: "Measure memory bandwidth and latency",
-        more: "By size and routine, alone and under load, and the caches that show in them.",
-        jobs,
-        between_two: None,
-        is_watched: false,
-    }),
+pub(super) static QUESTION: Question =
+    Question { id: QuestionId::Memory, mode: Mode::Memory, asked_by: "memory", about: "How fast is memory?" };
+
+pub(super) static VERB: PlainVerb = PlainVerb {
+    question: &QUESTION,
+    help: "Measure memory bandwidth and latency",
+    more: "By size and routine, alone and under load, and the caches that show in them.",
+    jobs,
+    between_two: None,
+    is_watched: false,
 };
 
 /// Jobs for the first wanted CPU, or for one CPU of each core type.

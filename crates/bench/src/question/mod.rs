@@ -50,6 +50,9 @@ pub static QUESTIONS: [&Question; 15] = [
     &scaling::QUESTION,
 ];
 
+/// All verbs that take only CPUs.
+pub static PLAIN_VERBS: [&PlainVerb; 3] = [&core_to_core::VERB, &memory::VERB, &scaling::VERB];
+
 /// Question to a machine.
 #[derive(Debug)]
 pub struct Question {
@@ -61,13 +64,13 @@ pub struct Question {
     pub asked_by: &'static str,
     /// The question itself.
     pub about: &'static str,
-    /// Verb of a question that takes only CPUs; `asked_by` is the verb.
-    pub plain_verb: Option<PlainVerb>,
 }
 
 /// A verb that takes only CPUs, measures at once and prints the report of the same name.
 #[derive(Debug)]
 pub struct PlainVerb {
+    /// The question, whose `asked_by` is the verb.
+    pub question: &'static Question,
     /// Line in the help, without a full stop.
     pub help: &'static str,
     /// Further text of the long help.
@@ -83,9 +86,7 @@ pub struct PlainVerb {
 /// Measurement of a plain verb, without waiting for an idle system.
 #[derive(Debug, Clone)]
 pub struct OnCpus {
-    /// The question.
-    pub question: &'static Question,
-    /// Its verb.
+    /// The verb.
     pub verb: &'static PlainVerb,
     /// CPUs to measure.
     pub cpus: CpuSelection,
@@ -93,7 +94,7 @@ pub struct OnCpus {
 
 impl Task for OnCpus {
     fn question(&self) -> &'static Question {
-        self.question
+        self.verb.question
     }
 
     fn attributes(&self) -> Attributes {
@@ -333,7 +334,7 @@ mod tests {
         let words: std::collections::BTreeSet<_> = QUESTIONS.iter().map(|question| question.asked_by).collect();
         assert_eq!(words.len(), QUESTIONS.len());
         assert!(QUESTIONS.iter().all(|question| question.about.ends_with('?')));
-        for verb in QUESTIONS.iter().filter_map(|question| question.plain_verb.as_ref()) {
+        for verb in PLAIN_VERBS {
             assert!(!verb.help.ends_with('.') && verb.more.ends_with('.'), "{verb:?}");
         }
     }
@@ -347,21 +348,18 @@ mod tests {
 
     #[test]
     fn single_measurement_stages() {
-        let plain = |question: &'static Question| {
-            let verb = question.plain_verb.as_ref().unwrap();
-            OnCpus { question, verb, cpus: CpuSelection::All }
-        };
+        let plain = |verb| OnCpus { verb, cpus: CpuSelection::All };
         let clock = |heat| Clock { cpus: CpuSelection::Cpus(vec![0]), readings: 3, heat };
         check(&clock(None), "cold");
         check(&clock(Some(Duration::from_secs(9))), "cold hot");
-        check(&plain(&core_to_core::QUESTION), "0");
+        check(&plain(&core_to_core::VERB), "0");
         let aes = SingleWorkload {
             workload: WorkloadId::Aes,
             variant: Variant::AES_256_CBC,
             cpus: CpuSelection::Cpus(vec![1]),
         };
         check(&aes, "aes-256-cbc0");
-        check(&plain(&memory::QUESTION), "0 0 0 small-pages0 tlb-light0 0 0");
+        check(&plain(&memory::VERB), "0 0 0 small-pages0 tlb-light0 0 0");
     }
 
     #[test]

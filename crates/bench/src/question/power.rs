@@ -24,7 +24,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::own(POWER),
     asked_by: "measure power",
     about: "What does the machine draw, idle, at work, suspended and off?",
-    plain_verb: None,
 };
 
 /// A part of the states.

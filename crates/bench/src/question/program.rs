@@ -17,7 +17,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Command,
     asked_by: "run -- CMD",
     about: "What does a command score, and what limits it?",
-    plain_verb: None,
 };
 
 impl Task for Program {

@@ -38,7 +38,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Review,
     asked_by: "review",
     about: "Is the machine in order, and what do its settings cost?",
-    plain_verb: None,
 };
 
 impl Task for Review {

@@ -12,13 +12,15 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::own(SCALING),
     asked_by: SCALING,
     about: "How much does each further CPU add to a score?",
-    plain_verb: Some(PlainVerb {
-        help: "Measure how much each further CPU adds",
-        more: "LZMA, SIMD arithmetic and memory bandwidth on one, two ... all CPUs, against the sum of what these CPUs reach alone.",
-        jobs,
-        between_two: Some("how scores grow with them"),
-        is_watched: true,
-    }),
+};
+
+pub(super) static VERB: PlainVerb = PlainVerb {
+    question: &QUESTION,
+    help: "Measure how much each further CPU adds",
+    more: "LZMA, SIMD arithmetic and memory bandwidth on one, two ... all CPUs, against the sum of what these CPUs reach alone.",
+    jobs,
+    between_two: Some("how scores grow with them"),
+    is_watched: true,
 };
 
 const SCALING: &str = "scaling";

@@ -81,7 +81,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Sensitivity,
     asked_by: "sensitivity",
     about: "How do workloads depend on the CPU clock?",
-    plain_verb: None,
 };
 
 impl Task for Sensitivity {

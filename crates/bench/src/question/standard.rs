@@ -17,7 +17,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Standard,
     asked_by: "run",
     about: "What does the machine score, and why?",
-    plain_verb: None,
 };
 
 impl Task for Standard {

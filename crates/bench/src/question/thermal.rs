@@ -40,7 +40,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Thermal,
     asked_by: "thermal",
     about: "What can the cooling dissipate?",
-    plain_verb: None,
 };
 
 impl Task for Thermal {

@@ -27,7 +27,6 @@ pub(super) static QUESTION: Question = Question {
     mode: Mode::Workload,
     asked_by: "workload ID",
     about: "What does one workload score, measured once?",
-    plain_verb: None,
 };
 
 impl Task for SingleWorkload {
