@@ -17,22 +17,22 @@ pub use plan::estimate::{ExpectedMips, TimeLeft};
 pub use plan::load::Load;
 pub use plan::options::Options;
 pub use plan::standard::AvailableTools;
-pub use plan::variant::{Form, workloads_with_variants};
+pub use plan::variant::{Form, Work, workloads_with_variants};
 pub use question::ab::{Ab, Side, score_both, side};
 pub use question::clock::Clock;
-pub use question::core_to_core::CoreToCore;
 pub use question::dram_throttling::DramThrottling;
 pub use question::loads::Loads;
-pub use question::memory::Memory;
 pub use question::program::Program;
 pub use question::refusal::{StartFacts, refusal};
 pub use question::review::Review;
 pub use question::standard::Standard;
 pub use question::workload::SingleWorkload;
-pub use question::{AnyTask, Attributes, OwnProgram, PlainVerb, Planning, QUESTIONS, Question, Task};
+pub use question::{
+    AnyTask, Attributes, OnCpus, OwnProgram, PLAIN_VERBS, PlainVerb, Planning, QUESTIONS, Question, Task,
+};
 pub use question::{efficiency, power, sensitivity, thermal};
-pub use run::context::{FinishedRun, PreviousRun, Progress, RunContext};
+pub use run::context::{PreviousRun, Progress, RunContext};
 pub use run::history::{DeadRun, Left, NewRun, Runs};
-pub use run::recorder::{RecordedRun, Recorder};
+pub use run::recorder::{FinishedRun, Recorder};
 pub use run::resume::other_machine;
 pub use run::{run, settle};

@@ -118,11 +118,8 @@ impl ProgressBar {
         } else {
             format!("Waiting up to {} s; use --force to start now.", left.as_secs())
         };
-        self.line(&format!(
-            "System is busy ({} % of all CPUs): {}. {what}",
-            gate.busy_hundredths_percent / 100,
-            facts::view::process_words(&gate.busiest),
-        ));
+        let busy = format!("System is busy ({} % of all CPUs)", gate.busy_hundredths_percent / 100);
+        self.line(&format!("{}. {what}", facts::view::with_processes(busy, &gate.busiest)));
     }
 
     /// Prints the last sample as a line of the monitor, on terminals only.

@@ -5,12 +5,12 @@
 //! each online CPU regardless of affinity, so runs on one core type also switch the other CPUs off (`hotplug`).
 
 use super::attributes::{Attributes, ONE_FORM};
-use super::scored::{higher, number_behind, read, too_little_memory, tool};
+use super::scored::{higher, major, number_behind, read, too_little_memory, tool};
 use super::{Places, Shape, Workload};
 use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
-use process::tools::{ToolKind, version_numbers};
+use process::tools::ToolKind;
 use record::{Failure, Mode, Score, Scores, StepMeasurement, WorkloadId};
 use serde::Deserialize;
 use std::ffi::OsStr;
@@ -51,7 +51,7 @@ const NEED_KIB: u64 = 1200 << 10;
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
     // Scores of 5 and 6 have different scales.
-    report.method = version_numbers(&found.version).first().copied().unwrap_or(0);
+    report.method = major(&found.version);
     let folder = context.site.folder_of(context.tools.user()).ok().map(Arc::new);
     // A file name without a path cannot be redirected.
     let in_folder = folder.as_ref().map(|folder| context.in_folder(folder));

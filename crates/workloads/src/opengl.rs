@@ -3,12 +3,12 @@
 //!
 //! Without a display, the variant of glmark2 for bare DRM is used, otherwise a virtual display (Xvfb).
 
-use super::scored::{garbled, higher, not_started, positive, tool};
+use super::scored::{garbled, higher, major, not_started, positive, tool};
 use super::{Places, Shape, Workload};
 use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
-use process::tools::{InstalledProgram, ToolKind, version_numbers};
+use process::tools::{InstalledProgram, ToolKind};
 use record::{Failure, Missing, Score, Scores, StepMeasurement, Variant, WorkloadId};
 use regex_lite::Regex;
 use std::time::Duration;
@@ -115,7 +115,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
             (xvfb.clone(), &found.version)
         }
     };
-    report.method = version_numbers(version).first().copied().unwrap_or(0);
+    report.method = major(version);
     let program = InstalledProgram { version: version.clone(), ..program };
     let output =
         context.program(report, &program, &arguments, limit).map_err(|failed| match reason(&failed.output_tail) {

@@ -7,11 +7,11 @@
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, DurationRule};
-use super::scored::{garbled, tool};
+use super::scored::{garbled, major, tool};
 use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
-use process::tools::ToolKind;
+use process::tools::{ToolKind, version_numbers};
 use record::{Cipher, Failure, StepMeasurement, WorkloadId};
 use std::time::Duration;
 
@@ -49,17 +49,9 @@ const SECONDS: &str = "1";
 /// Six block sizes of 3 s, times three for busy machines.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// The first number in front of a dot: 3 of `OpenSSL 3.0.22 25 Aug 2026`, 1 of `1.1.1n`.
-fn major(version: &str) -> Option<u32> {
-    version.split_whitespace().find_map(|word| {
-        let (major, _) = word.split_once('.')?;
-        major.parse().ok()
-    })
-}
-
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
-    report.method = major(&found.version).unwrap_or(0);
+    report.method = major(&found.version);
     let variant = context.job.variant.clone();
     let algorithm = variant.algorithm();
     let processes = context.job.threads.to_string();
@@ -78,16 +70,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
 
 /// `-seconds` came with OpenSSL 1.1.1.
 fn has_seconds(version: &str) -> bool {
-    let mut words = version.split_whitespace();
-    if words.next() != Some("OpenSSL") {
-        return false;
-    }
-    let number = words.next().unwrap_or_default();
-    let parts = number.split('.').map(|part| {
-        let digits = part.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-        digits.parse::<u32>().unwrap_or(0)
-    });
-    parts.collect::<Vec<_>>() >= vec![1, 1, 1]
+    version.starts_with("OpenSSL ") && version_numbers(version).as_slice() >= [1, 1, 1].as_slice()
 }
 
 /// The table of `openssl speed`: a heading with the block sizes, and a line of figures in 1000 bytes per second (with a `k`)

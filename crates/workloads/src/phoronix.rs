@@ -61,13 +61,14 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
     report.method = METHOD;
     let test = context.job.variant.to_string();
     let name = results_name(context.job.repetition, &context.job.cpus);
-    let environment = [
+    let environment = vec![
         ("PTS_SILENT_MODE", "1".to_owned()),
         ("TEST_RESULTS_NAME", name.clone()),
         ("TEST_RESULTS_IDENTIFIER", IDENTIFIER.to_owned()),
         ("TEST_RESULTS_DESCRIPTION", "sbc-bench".to_owned()),
     ];
-    let output = context.program_with(report, &found, &["batch-run", &test], &environment, TIME_LIMIT)?;
+    let context = &WorkloadContext { environment, ..context.clone() };
+    let output = context.program(report, &found, &["batch-run", &test], TIME_LIMIT)?;
     let files = result_files(&name, context.tools.user()).into_iter();
     let mut texts = files.filter_map(|file| written_by_program(&file));
     let xml = texts.next().ok_or_else(|| garbled(why_none(&output, &test), &output))?;

@@ -4,7 +4,7 @@ use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::available_kib;
 use process::child::failure;
-use process::tools::{InstalledProgram, ToolKind};
+use process::tools::{InstalledProgram, ToolKind, version_numbers};
 use record::{Failure, FailureKind, Missing, Score, Scores, StepMeasurement};
 use serde_json::Value;
 use std::fmt::Display;
@@ -76,6 +76,11 @@ pub(super) fn number_behind(text: &str, label: &str) -> Option<f64> {
     let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(label))?;
     let word = rest.trim_start_matches([' ', ':', '\t']);
     positive(word.split_whitespace().next()?)
+}
+
+/// The first number of a version, for tools whose scores change with it; 0 if unknown.
+pub(super) fn major(version: &str) -> u32 {
+    version_numbers(version).first().copied().unwrap_or(0)
 }
 
 /// A finite number above 0; a score of 0 means that no work was done.

@@ -5,7 +5,7 @@
 //! boards at the same rate.
 
 use super::attributes::ONE_FORM;
-use super::scored::{higher, number_behind, scores, tool};
+use super::scored::{higher, major, number_behind, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
@@ -44,17 +44,15 @@ const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasurement, Failure> {
     let found = tool(context, &KIND)?;
-    report.method = major(&found.version);
+    report.method = method(&found.version);
     let threads = context.job.threads.max(1).to_string();
     let arguments = ["bench", HASH_MIB, &threads, MOVE_MS, "default", "movetime"];
     scores(context, report, &found, &arguments, TIME_LIMIT, parse)
 }
 
 /// 15 of `Stockfish 15.1`; 0 of development builds, which carry a date.
-fn major(version: &str) -> u32 {
-    let number = version.split_whitespace().nth(1).unwrap_or_default();
-    let major = number.split('.').next().unwrap_or_default();
-    major.parse().ok().filter(|major| *major < 1000).unwrap_or(0)
+fn method(version: &str) -> u32 {
+    Some(major(version)).filter(|major| *major < 1000).unwrap_or(0)
 }
 
 /// `Nodes/second    : 3421927`, and the network in the lines before it.
@@ -97,7 +95,7 @@ mod tests {
 
     #[test]
     fn versions_are_told_apart() {
-        for (text, version, method) in [
+        for (text, version, expected) in [
             (V15, Some("Stockfish 15.1"), 15),
             ("Stockfish 17 by the Stockfish developers (see AUTHORS file)", Some("Stockfish 17"), 17),
             ("Stockfish 080525 64 by T. Romstad", Some("Stockfish 080525 64"), 0),
@@ -105,7 +103,7 @@ mod tests {
         ] {
             let found = (KIND.recognise)(text);
             assert_eq!(found.as_deref(), version);
-            assert_eq!(major(&found.unwrap_or_default()), method, "{text}");
+            assert_eq!(method(&found.unwrap_or_default()), expected, "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::args::groups::{OneShotFlags, UserFlags};
 use crate::args::program::{calling_user, without_sensors};
 use crate::args::targets::TargetFlags;
 use crate::paths::Paths;
-use bench::{AnyTask, Load, Options, RunContext, SingleWorkload};
+use bench::{AnyTask, Load, OnCpus, Options, RunContext, SingleWorkload};
 use console::look::text_columns;
 use console::progress::ProgressBar;
 use console::{output, signals, status};
@@ -110,8 +110,8 @@ impl Verb for Measure {
                 let task = SingleWorkload { workload, variant, cpus: common.selection()? };
                 (AnyTask::of(task), "text", common)
             }
-            OneShot::Plain(Plain { question, verb, common }) => {
-                ((verb.task)(common.cpus()?), question.asked_by, common)
+            OneShot::Plain(Plain { verb, common }) => {
+                (AnyTask::of(OnCpus { verb, cpus: common.cpus()? }), verb.question.asked_by, common)
             }
         };
         let mut given = environment.given();

@@ -1,28 +1,23 @@
-//! Verbs of questions with a [`PlainVerb`] in [`QUESTIONS`].
+//! Verbs of [`PLAIN_VERBS`].
 
 use crate::args::groups::OneShotFlags;
-use bench::{PlainVerb, QUESTIONS, Question};
+use bench::{PLAIN_VERBS, PlainVerb};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
 /// A verb with its flags.
 #[derive(Debug, Clone)]
 pub(crate) struct Plain {
-    pub(super) question: &'static Question,
     pub(super) verb: &'static PlainVerb,
     pub(super) common: OneShotFlags,
-}
-
-fn plain_verbs() -> impl Iterator<Item = (&'static Question, &'static PlainVerb)> {
-    QUESTIONS.iter().filter_map(|question| Some((*question, question.plain_verb.as_ref()?)))
 }
 
 impl FromArgMatches for Plain {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let (name, given) = matches.subcommand().ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
-        let found = plain_verbs().find(|(question, _)| question.asked_by == name);
-        let (question, verb) = found.ok_or_else(|| Error::new(ErrorKind::InvalidSubcommand))?;
-        Ok(Self { question, verb, common: OneShotFlags::from_arg_matches(given)? })
+        let found = PLAIN_VERBS.into_iter().find(|verb| verb.question.asked_by == name);
+        let verb = found.ok_or_else(|| Error::new(ErrorKind::InvalidSubcommand))?;
+        Ok(Self { verb, common: OneShotFlags::from_arg_matches(given)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -33,8 +28,8 @@ impl FromArgMatches for Plain {
 
 impl Subcommand for Plain {
     fn augment_subcommands(command: Command) -> Command {
-        plain_verbs().fold(command, |command, (question, verb)| {
-            let own = OneShotFlags::augment_args(Command::new(question.asked_by));
+        PLAIN_VERBS.iter().fold(command, |command, verb| {
+            let own = OneShotFlags::augment_args(Command::new(verb.question.asked_by));
             command.subcommand(own.about(verb.help).long_about(format!("{}\n\n{}", verb.help, verb.more)))
         })
     }
@@ -44,7 +39,7 @@ impl Subcommand for Plain {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        plain_verbs().any(|(question, _)| question.asked_by == name)
+        PLAIN_VERBS.iter().any(|verb| verb.question.asked_by == name)
     }
 }
 
@@ -54,9 +49,8 @@ mod tests {
 
     #[test]
     fn plain_verbs_print_the_report_of_their_name() {
-        assert!(plain_verbs().count() > 1);
-        for (question, _) in plain_verbs() {
-            assert!(report::find(question.asked_by).is_some(), "{} has no report", question.asked_by);
+        for verb in PLAIN_VERBS.map(|verb| verb.question.asked_by) {
+            assert!(report::find(verb).is_some(), "{verb} has no report");
         }
     }
 }

@@ -30,7 +30,7 @@ use facts::{Explained, Verdict};
 use keep::{Results, StoredPaths, keep, stamp_of};
 use machine::files::Stream;
 use machine::{LazyMachine, Root, Timeline};
-use record::{End, FailureKind, Outcome, QuestionId, Record, WorkloadId};
+use record::{End, FailureKind, Gate, Outcome, QuestionId, Record, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -259,7 +259,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
     let Places { paths, stream, kept } = places;
     if record.run.end == End::Refused {
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
-        output::note(&refusal(&record));
+        output::note(&refusal(record.gate.known()));
         return Ok(status::of_settings(&record).unwrap_or(status::REFUSED));
     }
     if matches!(record.run.end, End::Interrupted { .. }) && record.steps.is_empty() {
@@ -416,12 +416,26 @@ fn status_of_program(record: &Record, own: OwnProgram) -> Option<u8> {
 }
 
 /// Sentence about a run that did not start, with the processes that keep CPUs busy.
-fn refusal(record: &Record) -> String {
-    let Some(gate) = record.gate.known() else { return "The system is busy.".into() };
-    format!(
-        "The system stayed busy ({} % of all CPUs) for {} s: {}. Stop these processes or use --force.",
-        gate.busy_hundredths_percent / 100,
-        gate.waited_ms / 1000,
-        facts::view::process_words(&gate.busiest)
-    )
+fn refusal(gate: Option<&Gate>) -> String {
+    let Some(gate) = gate else { return "The system is busy.".into() };
+    let (percent, waited_s) = (gate.busy_hundredths_percent / 100, gate.waited_ms / 1000);
+    let busy = format!("The system stayed busy ({percent} % of all CPUs) for {waited_s} s");
+    let by = if gate.busiest.is_empty() { "what keeps it busy" } else { "these processes" };
+    format!("{}. Stop {by} or use --force.", facts::view::with_processes(busy, &gate.busiest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::BusyProcess;
+
+    #[test]
+    fn refusal_with_and_without_known_processes() {
+        let mut gate = Gate { busy_hundredths_percent: 9_900, waited_ms: 4_000, ..Gate::default() };
+        let busy = "The system stayed busy (99 % of all CPUs) for 4 s";
+        assert_eq!(refusal(Some(&gate)), format!("{busy}. Stop what keeps it busy or use --force."));
+        gate.busiest.push(BusyProcess { pid: 7, name: "cc1".into(), hundredths_percent: 5_000 });
+        let named = format!("{busy}: cc1 (PID 7, 50 % of one CPU). Stop these processes or use --force.");
+        assert_eq!(refusal(Some(&gate)), named);
+    }
 }

@@ -5,9 +5,8 @@ use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
 use crate::args::program::{ProgramFlags, ScoreFlags};
 use crate::args::run::TaskFlags;
-use bench::AnyTask;
-use bench::Form;
-use bench::sensitivity::{ClockSelection, DEFAULT_LOADS, Load, Sensitivity, load};
+use bench::sensitivity::{ClockSelection, Sensitivity, default_loads, load};
+use bench::{AnyTask, Form, Work};
 use std::path::PathBuf;
 use std::time::Duration;
 use workloads::job::duration::parse_duration;
@@ -71,10 +70,10 @@ impl SensitivityFlags {
         Ok(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds })
     }
 
-    fn loads(&self) -> Result<Vec<Load>, String> {
+    fn loads(&self) -> Result<Vec<Work>, String> {
         let program = |flags: ProgramFlags| {
             let definition = flags.definition()?;
-            Ok::<_, String>(Load::Program(Box::new(definition)))
+            Ok::<_, String>(Work::Program(Box::new(definition)))
         };
         let flags = ProgramFlags {
             score: self.score.clone(),
@@ -94,7 +93,7 @@ impl SensitivityFlags {
                     return Ok(vec![load]);
                 }
                 match Form::parse(name).map_err(|why| format!("{why}."))? {
-                    Some(forms) => Ok(forms.into_iter().map(Load::Form).collect()),
+                    Some(forms) => Ok(forms.into_iter().map(Work::Form).collect()),
                     None => Ok(vec![program(flags.of_workload(name))?]),
                 }
             })
@@ -106,10 +105,9 @@ impl SensitivityFlags {
             (self.workload_file.is_some(), "--workload-file"),
         ];
         let of_programs = self.score.first_given().or_else(|| chosen(of_programs).next());
-        of_programs
-            .map_or(Ok(()), |option| of_own(option, loads.iter().any(|load| matches!(load, Load::Program(_)))))?;
+        of_programs.map_or(Ok(()), |option| of_own(option, loads.iter().any(|load| load.program().is_some())))?;
         if loads.is_empty() {
-            loads = DEFAULT_LOADS.map(Load::Workload).to_vec();
+            loads = default_loads();
         }
         Ok(loads)
     }
@@ -158,7 +156,7 @@ mod tests {
         assert_eq!(flags(&["lzma,aes", "simd"], &[]).loads().unwrap().len(), 3);
         let error = flags(&["no-such-workload"], &[]).loads().unwrap_err();
         assert!(error.contains("no-such-workload"), "{error}");
-        let [Load::Program(program)] = &flags(&[], &["make", "-j4"]).loads().unwrap()[..] else { panic!() };
+        let [Work::Program(program)] = &flags(&[], &["make", "-j4"]).loads().unwrap()[..] else { panic!() };
         assert_eq!(program.name, "make");
     }
 }

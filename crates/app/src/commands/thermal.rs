@@ -6,8 +6,8 @@ use crate::args::Environment;
 use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
 use crate::args::program::{ProgramFlags, ScoreFlags};
 use crate::args::run::TaskFlags;
-use bench::AnyTask;
-use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
+use bench::thermal::{StartAt, Thermal, heat_load};
+use bench::{AnyTask, Work};
 use std::path::PathBuf;
 use std::time::Duration;
 use workloads::job::duration::parse_duration;
@@ -99,7 +99,7 @@ impl ThermalFlags {
         })
     }
 
-    fn heat_load(&self) -> Result<HeatLoad, String> {
+    fn heat_load(&self) -> Result<Work, String> {
         let flags = ProgramFlags {
             score: self.score.clone(),
             command: self.command.clone(),
@@ -107,18 +107,18 @@ impl ThermalFlags {
             ..ProgramFlags::default()
         };
         if !self.command.is_empty() {
-            return Ok(HeatLoad::Program(Box::new(flags.definition()?)));
+            return Ok(Work::Program(Box::new(flags.definition()?)));
         }
         let load = match &self.load {
             None => Thermal::default().load,
             Some(name) => match heat_load(name)? {
                 Some(load) => load,
-                None => HeatLoad::Program(Box::new(flags.of_workload(name).definition()?)),
+                None => Work::Program(Box::new(flags.of_workload(name).definition()?)),
             },
         };
         let of_programs = chosen([(self.workload_file.is_some(), "--workload-file")]).next();
         let of_programs = self.score.first_given().or(of_programs);
-        of_programs.map_or(Ok(()), |option| of_own(option, matches!(load, HeatLoad::Program(_))))?;
+        of_programs.map_or(Ok(()), |option| of_own(option, load.program().is_some()))?;
         Ok(load)
     }
 }

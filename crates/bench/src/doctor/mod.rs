@@ -32,6 +32,16 @@ pub enum Measurable {
 }
 
 impl Measurable {
+    /// Finding without a remedy.
+    fn because(self, because: impl Into<String>) -> Finding {
+        self.with_remedy(because, "")
+    }
+
+    /// Finding with its remedy.
+    fn with_remedy(self, because: impl Into<String>, way_out: impl Into<String>) -> Finding {
+        (self, because.into(), way_out.into())
+    }
+
     /// Word in text and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -144,8 +154,10 @@ fn samples(root: &Root) -> (Sampler, Vec<(ChannelId, Missing)>) {
 fn tool(status: &ToolStatus, distribution: Option<usize>) -> Capability {
     let used_for = status.used_for.join(", ");
     let (measurable, because, way_out) = match &status.found {
-        Ok(found) => (Measurable::Yes, format!("{}; used by {used_for}", found.version), String::new()),
-        Err(missing) => (Measurable::No, format!("{missing}; used by {used_for}"), way_to(status, distribution)),
+        Ok(found) => Measurable::Yes.because(format!("{}; used by {used_for}", found.version)),
+        Err(missing) => {
+            Measurable::No.with_remedy(format!("{missing}; used by {used_for}"), way_to(status, distribution))
+        }
     };
     Capability { subject: status.name, measurable, because, way_out }
 }

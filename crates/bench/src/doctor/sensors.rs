@@ -18,9 +18,7 @@ pub(super) fn temperature(facts: &Facts) -> Finding {
             let value = choice.place(channels).and_then(|place| known(facts.sampler.latest()[place]));
             let sentence = choice.sentence(channels);
             match value {
-                Some(millicelsius) => {
-                    (Yes, format!("SoC {:.1} °C by {sentence}", millicelsius as f64 / 1000.0), String::new())
-                }
+                Some(millicelsius) => Yes.because(format!("SoC {:.1} °C by {sentence}", millicelsius as f64 / 1000.0)),
                 None => silent(facts, is_one, format!("SoC by {sentence}, which gave no value yet")),
             }
         }
@@ -31,7 +29,7 @@ pub(super) fn temperature(facts: &Facts) -> Finding {
                 "no temperature sensor: throttling by heat is seen by clocks alone",
                 "",
             ),
-            count => (Partly, format!("{count} sensors, none is known to be the SoC's: {missing}"), String::new()),
+            count => Partly.because(format!("{count} sensors, none is known to be the SoC's: {missing}")),
         },
     }
 }
@@ -47,7 +45,7 @@ pub(super) fn power(facts: &Facts) -> Finding {
         let channels = facts.sampler.channels().iter().filter(|channel| names.contains(&channel.id.to_string()));
         let sensors: Vec<PowerSensor> = channels.map(PowerSensor::of).collect();
         if let Some(whole) = sensors.iter().find(|sensor| sensor.role.is_whole()) {
-            return (Yes, format!("measured {}: {}", whole.role.words(), shown(&names)), String::new());
+            return Yes.because(format!("measured {}: {}", whole.role.words(), shown(&names)));
         }
         let mut parts: Vec<String> = Vec::new();
         for part in sensors.into_iter().filter_map(|sensor| sensor.part) {
@@ -56,7 +54,7 @@ pub(super) fn power(facts: &Facts) -> Finding {
             }
         }
         let because = format!("parts of the board only, not what the whole of it draws: {}", shown(&parts));
-        return (Partly, because, way_out.into());
+        return Partly.with_remedy(because, way_out);
     }
     if facts.sampler.channels().iter().any(is_one) {
         return silent(facts, is_one, "power sensors gave no value".into());
@@ -86,11 +84,11 @@ pub(super) fn meters(facts: &Facts) -> Finding {
     let because = said.join("; ");
     let others = "name one on the network, or a program that reads one; see `sbc-bench list meters`";
     match (found.len(), readable) {
-        (0, _) if !facts.root.is_system() => (Unknown, format!("{OTHER_MACHINE}, and they name none"), String::new()),
-        (0, _) => (No, because, others.into()),
-        (all, readable) if all == readable => (Yes, because, String::new()),
-        (_, 0) => (No, because, String::new()),
-        _ => (Partly, because, String::new()),
+        (0, _) if !facts.root.is_system() => Unknown.because(format!("{OTHER_MACHINE}, and they name none")),
+        (0, _) => No.with_remedy(because, others),
+        (all, readable) if all == readable => Yes.because(because),
+        (_, 0) => No.because(because),
+        _ => Partly.because(because),
     }
 }
 
@@ -110,7 +108,7 @@ pub(super) fn throttling(facts: &Facts) -> Finding {
             "no throttle counter and no cooling device: throttling is seen by measured clocks, its reason is not",
             "",
         ),
-        _ => (Yes, shown(&names), String::new()),
+        _ => Yes.because(shown(&names)),
     }
 }
 
@@ -119,11 +117,11 @@ pub(super) fn all(facts: &Facts) -> Finding {
     let silent: Vec<&(ChannelId, Missing)> = facts.gaps.iter().collect();
     let total = channels.len();
     match silent.first() {
-        None => (Yes, format!("{total} channels, all that were due gave values"), String::new()),
+        None => Yes.because(format!("{total} channels, all that were due gave values")),
         Some((_, why)) => {
             let denied = silent.iter().any(|(_, missing)| missing.why == MissingReason::Denied);
             let because = format!("{} of {total} channels gave no value, the first because {why}", silent.len());
-            (Partly, because, as_root(denied).into())
+            Partly.with_remedy(because, as_root(denied))
         }
     }
 }
@@ -146,18 +144,18 @@ fn silent(facts: &Facts, is_one: impl Fn(&Channel) -> bool, else_because: String
     let channels = facts.sampler.channels();
     let is_its = |id: &ChannelId| channels.iter().any(|channel| channel.id == *id && is_one(channel));
     match facts.gaps.iter().find(|(id, _)| is_its(id)) {
-        Some((_, missing)) => (No, missing.to_string(), as_root(missing.why == MissingReason::Denied).into()),
-        None => (Unknown, else_because, "see `sbc-bench -m` for a few seconds".into()),
+        Some((_, missing)) => No.with_remedy(missing.to_string(), as_root(missing.why == MissingReason::Denied)),
+        None => Unknown.with_remedy(else_because, "see `sbc-bench -m` for a few seconds"),
     }
 }
 
 /// Finding for a missing kind of source; unknown if it would not be visible.
 fn no_source(facts: &Facts, folder: &str, because: &str, way_out: &str) -> Finding {
     match facts.root.list(folder) {
-        Err(missing) if missing.why == MissingReason::Denied => (Unknown, missing.to_string(), as_root(true).into()),
+        Err(missing) if missing.why == MissingReason::Denied => Unknown.with_remedy(missing.to_string(), as_root(true)),
         // Firmware answers on the running system only.
-        _ if !facts.root.is_system() => (Unknown, format!("{OTHER_MACHINE}, and they hold none"), String::new()),
-        _ => (No, because.into(), way_out.into()),
+        _ if !facts.root.is_system() => Unknown.because(format!("{OTHER_MACHINE}, and they hold none")),
+        _ => No.with_remedy(because, way_out),
     }
 }
 

@@ -13,23 +13,15 @@ pub(super) const AS_ROOT: &str = "run as root (sudo)";
 /// All CPUs.
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// Finding without a remedy.
-fn fine(because: impl Into<String>) -> Finding {
-    (Yes, because.into(), String::new())
-}
-
 pub(super) fn root(facts: &Facts) -> Finding {
     if !facts.root.is_system() {
-        return (Unknown, OTHER_MACHINE.into(), String::new());
+        return Unknown.because(OTHER_MACHINE);
     }
     if machine::is_root() {
-        fine("running as root")
+        Yes.because("running as root")
     } else {
-        (
-            Partly,
-            "not root: clocks are measured as they are set, drives and some sensors are not read".into(),
-            AS_ROOT.into(),
-        )
+        Partly
+            .with_remedy("not root: clocks are measured as they are set, drives and some sensors are not read", AS_ROOT)
     }
 }
 
@@ -37,57 +29,51 @@ pub(super) fn board(facts: &Facts) -> Finding {
     match &facts.machine.board {
         Fact::Known(name) => {
             let by = if facts.machine.compatible.is_empty() { "DMI or firmware" } else { "device tree" };
-            fine(format!("{name} ({by})"))
+            Yes.because(format!("{name} ({by})"))
         }
-        Fact::Missing { missing } if missing.why != MissingReason::Absent => {
-            (Unknown, missing.to_string(), String::new())
-        }
-        Fact::Missing { missing } => {
-            (No, format!("neither device tree nor DMI names the board ({missing})"), String::new())
-        }
+        Fact::Missing { missing } if missing.why != MissingReason::Absent => Unknown.because(missing.to_string()),
+        Fact::Missing { missing } => No.because(format!("neither device tree nor DMI names the board ({missing})")),
     }
 }
 
 pub(super) fn environment(facts: &Facts) -> Finding {
     if let Some(sign) = facts.machine.emulated_by() {
         let because = format!("the CPU is emulated ({sign}): no clock and no score is that of a CPU");
-        return (No, because, "run on real hardware".into());
+        return No.with_remedy(because, "run on real hardware");
     }
     match &facts.machine.virtualisation {
-        Fact::Known(kind) if kind == "none" => fine("bare metal"),
-        Fact::Known(kind) => (
-            Partly,
+        Fact::Known(kind) if kind == "none" => Yes.because("bare metal"),
+        Fact::Known(kind) => Partly.with_remedy(
             format!("{kind}: others may share the CPUs; clocks and sensors may be hidden or the host's"),
-            "run on the host for figures of the board".into(),
+            "run on the host for figures of the board",
         ),
-        Fact::Missing { missing } => (Unknown, missing.to_string(), String::new()),
+        Fact::Missing { missing } => Unknown.because(missing.to_string()),
     }
 }
 
 pub(super) fn quota(facts: &Facts) -> Finding {
     match cgroup::quota(facts.root) {
-        Ok(false) => fine("none"),
-        Ok(true) => (
-            Partly,
-            "the cgroup of this process has a CPU quota: it runs at full clock for a part of each period".into(),
-            "run outside of the container, session or service with the quota".into(),
+        Ok(false) => Yes.because("none"),
+        Ok(true) => Partly.with_remedy(
+            "the cgroup of this process has a CPU quota: it runs at full clock for a part of each period",
+            "run outside of the container, session or service with the quota",
         ),
         Err(missing) if missing.why == MissingReason::Absent => {
-            (Unknown, format!("the kernel has no cgroups, or they are not shown ({missing})"), String::new())
+            Unknown.because(format!("the kernel has no cgroups, or they are not shown ({missing})"))
         }
-        Err(missing) => (Unknown, missing.to_string(), String::new()),
+        Err(missing) => Unknown.because(missing.to_string()),
     }
 }
 
 pub(super) fn cycle_counters(facts: &Facts) -> Finding {
     if !facts.root.is_system() {
-        return (Unknown, OTHER_MACHINE.into(), String::new());
+        return Unknown.because(OTHER_MACHINE);
     }
     let cpu = facts.machine.cpus.iter().find(|cpu| cpu.online).map_or(0, |cpu| cpu.cpu);
     let mut reasons: Vec<Missing> = Vec::new();
     for (name, counter) in CycleCounter::all(facts.root, cpu) {
         match counter {
-            Ok(_) => return fine(format!("clocks are also measured by the counters of the CPU ({name})")),
+            Ok(_) => return Yes.because(format!("clocks are also measured by the counters of the CPU ({name})")),
             Err(missing) => reasons.push(missing),
         }
     }
@@ -100,30 +86,28 @@ pub(super) fn cycle_counters(facts: &Facts) -> Finding {
     };
     let reasons: Vec<String> = reasons.iter().map(Missing::to_string).collect();
     let because = format!("clocks are measured by timed loops alone: {}", reasons.join("; "));
-    (Partly, because, way_out.into())
+    Partly.with_remedy(because, way_out)
 }
 
 pub(super) fn cpufreq(facts: &Facts) -> Finding {
     let policies = &facts.machine.policies;
     if !policies.is_empty() {
-        return fine(policies.iter().map(policy).collect::<Vec<_>>().join("; "));
+        return Yes.because(policies.iter().map(policy).collect::<Vec<_>>().join("; "));
     }
     let names = match facts.root.list(&format!("{CPUS}/cpufreq")) {
-        Err(missing) if missing.why != MissingReason::Absent => return (Unknown, missing.to_string(), String::new()),
+        Err(missing) if missing.why != MissingReason::Absent => return Unknown.because(missing.to_string()),
         names => names.unwrap_or_default(),
     };
     match facts.root.list(CPUS) {
         Ok(_) if names.iter().any(|name| name.starts_with("policy")) => {
-            (Unknown, "policies are there and cannot be read".into(), String::new())
+            Unknown.because("policies are there and cannot be read")
         }
-        Ok(_) => (
-            No,
+        Ok(_) => No.with_remedy(
             "no cpufreq policy: the kernel has no driver for the clocks of these CPUs, or a hypervisor sets them; \
-             clocks are measured, but have nothing to be compared with"
-                .into(),
-            "on a board, use a kernel with its cpufreq driver".into(),
+             clocks are measured, but have nothing to be compared with",
+            "on a board, use a kernel with its cpufreq driver",
         ),
-        Err(missing) => (Unknown, missing.to_string(), String::new()),
+        Err(missing) => Unknown.because(missing.to_string()),
     }
 }
 
@@ -150,25 +134,21 @@ pub(super) fn settings(facts: &Facts) -> Finding {
     let settable = policies.iter().filter(is_settable).count();
     if settable == 0 {
         if let (Unknown, why, _) = cpufreq(facts) {
-            return (Unknown, why, String::new());
+            return Unknown.because(why);
         }
         let why = if policies.is_empty() { "no cpufreq policy" } else { "no policy has another governor or clock" };
-        return (No, format!("{why}: OPP sweeps, efficiency and ab with clocks cannot run"), String::new());
+        return No.because(format!("{why}: OPP sweeps, efficiency and ab with clocks cannot run"));
     }
     if !facts.root.is_system() {
-        return (
-            Unknown,
-            format!("{settable} of {} policies list a choice; {OTHER_MACHINE}", policies.len()),
-            String::new(),
-        );
+        return Unknown.because(format!("{settable} of {} policies list a choice; {OTHER_MACHINE}", policies.len()));
     }
     if facts.root.is_read_only(CPUS) {
-        return (No, "/sys is mounted read-only".into(), "run outside of the container".into());
+        return No.with_remedy("/sys is mounted read-only", "run outside of the container");
     }
     if machine::is_root() {
-        fine(format!("governor and clock limits of {settable} of {} policies", policies.len()))
+        Yes.because(format!("governor and clock limits of {settable} of {} policies", policies.len()))
     } else {
-        (No, "setting governors and clocks needs root".into(), AS_ROOT.into())
+        No.with_remedy("setting governors and clocks needs root", AS_ROOT)
     }
 }
 
@@ -179,7 +159,7 @@ pub(super) fn cpus(facts: &Facts) -> Finding {
     };
     let (all, offline) = (numbers(|_| true), numbers(|cpu| !cpu.online));
     if all.is_empty() {
-        return (Unknown, "no CPU is known".into(), String::new());
+        return Unknown.because("no CPU is known");
     }
     let denied = machine::denied_cpus(facts.root, &facts.machine);
     let boost = facts.root.read_value(&format!("{CPUS}/cpufreq/boost")).is_ok_and(|value| value == "0");
@@ -199,9 +179,9 @@ pub(super) fn cpus(facts: &Facts) -> Finding {
         way_out.push("write 1 into /sys/devices/system/cpu/cpufreq/boost");
     }
     if because.is_empty() {
-        return fine(format!("{} CPUs, all online", all.len()));
+        return Yes.because(format!("{} CPUs, all online", all.len()));
     }
-    (Partly, because.join("; "), way_out.join("; "))
+    Partly.with_remedy(because.join("; "), way_out.join("; "))
 }
 
 pub(super) fn cpu_hotplug(facts: &Facts) -> Finding {
@@ -209,16 +189,16 @@ pub(super) fn cpu_hotplug(facts: &Facts) -> Finding {
     let count = cpus.iter().filter(|cpu| Node::CpuOnline(cpu.cpu).read(facts.root).is_ok()).count();
     const FOR: &str = "programs that start one thread per CPU run on all CPUs only";
     match (count, cpus.len()) {
-        (_, 0) => (Unknown, "no CPU is known".into(), String::new()),
-        (_, 1) => (No, "there is only one CPU".into(), String::new()),
-        (0, _) => (No, format!("the kernel lets no CPU be taken offline: {FOR}"), String::new()),
+        (_, 0) => Unknown.because("no CPU is known"),
+        (_, 1) => No.because("there is only one CPU"),
+        (0, _) => No.because(format!("the kernel lets no CPU be taken offline: {FOR}")),
         (count, all) if !facts.root.is_system() => {
-            (Unknown, format!("{count} of {all} CPUs have the switch; {OTHER_MACHINE}"), String::new())
+            Unknown.because(format!("{count} of {all} CPUs have the switch; {OTHER_MACHINE}"))
         }
         (count, all) if facts.root.is_read_only(CPUS) => {
-            (No, format!("{count} of {all} CPUs have the switch, but /sys is mounted read-only"), String::new())
+            No.because(format!("{count} of {all} CPUs have the switch, but /sys is mounted read-only"))
         }
-        (count, all) if machine::is_root() => fine(format!("{count} of {all} CPUs can be taken offline")),
-        _ => (No, format!("taking CPUs offline needs root: {FOR}"), AS_ROOT.into()),
+        (count, all) if machine::is_root() => Yes.because(format!("{count} of {all} CPUs can be taken offline")),
+        _ => No.with_remedy(format!("taking CPUs offline needs root: {FOR}"), AS_ROOT),
     }
 }

@@ -14,32 +14,29 @@ const PRESSURE: &str = "/proc/pressure/cpu";
 /// Documentation/accounting/psi.rst of the kernel.
 pub(super) fn pressure(facts: &Facts) -> Finding {
     let why = match facts.root.read(PRESSURE) {
-        Ok(_) => return (Yes, "PSI shows for how long tasks were stalled".into(), String::new()),
+        Ok(_) => return Yes.because("PSI shows for how long tasks were stalled"),
         Err(missing) => missing,
     };
     match why.why {
-        MissingReason::Absent if !facts.root.is_system() => (Unknown, OTHER_MACHINE.into(), String::new()),
+        MissingReason::Absent if !facts.root.is_system() => Unknown.because(OTHER_MACHINE),
         MissingReason::Absent => {
             let because = "no PSI: the kernel was built without CONFIG_PSI, or it is off by default";
-            (No, because.into(), "add psi=1 to the kernel command line".into())
+            No.with_remedy(because, "add psi=1 to the kernel command line")
         }
-        MissingReason::Io(NOT_SUPPORTED) => (No, "PSI is off".into(), "add psi=1 to the kernel command line".into()),
-        _ => (Unknown, why.to_string(), String::new()),
+        MissingReason::Io(NOT_SUPPORTED) => No.with_remedy("PSI is off", "add psi=1 to the kernel command line"),
+        _ => Unknown.because(why.to_string()),
     }
 }
 
 pub(super) fn kernel_log(facts: &Facts) -> Finding {
     match KernelLog::open(facts.root) {
-        Ok(log) if log.boot_messages_present() => {
-            (Yes, "read from the first message of this boot on".into(), String::new())
-        }
-        Ok(_) => (
-            Partly,
-            "readable, but the messages of the boot have left the ring buffer".into(),
-            "restart, or add log_buf_len=4M to the kernel command line".into(),
+        Ok(log) if log.boot_messages_present() => Yes.because("read from the first message of this boot on"),
+        Ok(_) => Partly.with_remedy(
+            "readable, but the messages of the boot have left the ring buffer",
+            "restart, or add log_buf_len=4M to the kernel command line",
         ),
         Err(missing) if missing.why == MissingReason::Absent && !facts.root.is_system() => {
-            (Unknown, format!("{OTHER_MACHINE}, and the log is not among them"), String::new())
+            Unknown.because(format!("{OTHER_MACHINE}, and the log is not among them"))
         }
         Err(missing) => {
             let so = "messages of throttling, under-voltage and errors are not seen";
@@ -48,7 +45,7 @@ pub(super) fn kernel_log(facts: &Facts) -> Finding {
                 (MissingReason::Denied | MissingReason::Absent, true) => "run outside of the container",
                 _ => "",
             };
-            (No, format!("{missing}: {so}"), way_out.into())
+            No.with_remedy(format!("{missing}: {so}"), way_out)
         }
     }
 }
@@ -56,15 +53,14 @@ pub(super) fn kernel_log(facts: &Facts) -> Finding {
 pub(super) fn results(facts: &Facts) -> Finding {
     let folder = facts.results.display();
     match machine::in_memory(facts.root, facts.results) {
-        Some(what) => (
-            Partly,
+        Some(what) => Partly.with_remedy(
             format!("{folder} is in memory ({what}): a freeze or loss of power takes the results"),
-            "name a file on a drive: --log FILE".into(),
+            "name a file on a drive: --log FILE",
         ),
         None if facts.root.read("/proc/self/mountinfo").is_err() => {
-            (Unknown, format!("what {folder} is on cannot be read"), String::new())
+            Unknown.because(format!("what {folder} is on cannot be read"))
         }
-        None => (Yes, format!("{folder} is on a drive"), String::new()),
+        None => Yes.because(format!("{folder} is on a drive")),
     }
 }
 
@@ -74,7 +70,7 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 /// Storage that is in memory: temporary files, and swap in zram.
 pub(super) fn ram_disks(facts: &Facts) -> Finding {
     if facts.root.read("/proc/self/mountinfo").is_err() {
-        return (Unknown, "mounts cannot be read".into(), String::new());
+        return Unknown.because("mounts cannot be read");
     }
     let kept =
         |folder: &&str| Some(format!("{folder} is in memory ({})", machine::in_memory(facts.root, folder.as_ref())?));
@@ -85,12 +81,11 @@ pub(super) fn ram_disks(facts: &Facts) -> Finding {
     found
         .extend(zram.filter(|device| device.starts_with("zram")).map(|device| format!("swap is in memory ({device})")));
     match (found.is_empty(), is_temporary) {
-        (true, _) => (Yes, "none: temporary files are on a drive, no swap is in zram".into(), String::new()),
-        (false, false) => (Yes, found.join("; "), String::new()),
-        (false, true) => (
-            Partly,
+        (true, _) => Yes.because("none: temporary files are on a drive, no swap is in zram"),
+        (false, false) => Yes.because(found.join("; ")),
+        (false, true) => Partly.with_remedy(
             format!("{}: files there measure memory and take it from workloads", found.join("; ")),
-            "set TMPDIR to a directory on a drive".into(),
+            "set TMPDIR to a directory on a drive",
         ),
     }
 }

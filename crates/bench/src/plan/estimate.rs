@@ -197,14 +197,14 @@ impl Estimates {
     /// Duration before the first run.
     fn estimated_s(&self, job: &Job) -> f64 {
         let is_sevenzip = job.workload == WorkloadId::SevenZip && job.time.is_none();
-        match model(job) {
-            _ if is_sevenzip && job.cpus.len() > 1 => self.sevenzip_multi_s(job),
-            _ if is_sevenzip => self.sevenzip_s(job.cpus.first().copied()),
-            Time::Fixed(seconds) => seconds,
-            Time::Work(seconds) => {
-                seconds * MODEL_KHZ / self.cluster(Some(self.fastest)).map_or(MODEL_KHZ, |own| own.khz)
-            }
-        }
+        let work_s = match model(job) {
+            _ if is_sevenzip && job.cpus.len() > 1 => return self.sevenzip_multi_s(job),
+            _ if is_sevenzip => return self.sevenzip_s(job.cpus.first().copied()),
+            DurationRule::Fixed(seconds) => return seconds,
+            DurationRule::Work(seconds) => seconds,
+            DurationRule::Pairs => 1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0,
+        };
+        work_s * MODEL_KHZ / self.cluster(Some(self.fastest)).map_or(MODEL_KHZ, |own| own.khz)
     }
 
     /// Ratio of measured to estimated time of the same job on other CPUs.
@@ -255,35 +255,22 @@ fn is_alike(a: &Job, b: &Job) -> bool {
     (a.workload, &a.variant, &a.cpus) == (b.workload, &b.variant, &b.cpus) && of_definition(a) == of_definition(b)
 }
 
-/// Properties that determine the duration of a job.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Time {
-    /// Fixed duration in seconds.
-    Fixed(f64),
-    /// Seconds at the clock of the model.
-    Work(f64),
-}
-
 /// Duration of a workload that the table lacks.
 const UNKNOWN: DurationRule = DurationRule::Work(6.0);
 
 /// Expected duration before the first run.
-fn model(job: &Job) -> Time {
+fn model(job: &Job) -> DurationRule {
     if let Some(time) = job.time {
-        return Time::Fixed(time.as_secs_f64());
+        return DurationRule::Fixed(time.as_secs_f64());
     }
     if let Some(definition) = &job.definition {
-        return Time::Fixed(definition.seconds.map_or(PROGRAM_S, |seconds| seconds as f64));
+        return DurationRule::Fixed(definition.seconds.map_or(PROGRAM_S, |seconds| seconds as f64));
     }
     let workload = workload(job.workload);
     if let Some(shape) = workload.and_then(|workload| workload.shape) {
-        return Time::Fixed(shape.seconds as f64);
+        return DurationRule::Fixed(shape.seconds as f64);
     }
-    match workload.map_or(UNKNOWN, |workload| workload.attributes.takes) {
-        DurationRule::Fixed(seconds) => Time::Fixed(seconds),
-        DurationRule::Work(seconds) => Time::Work(seconds),
-        DurationRule::Pairs => Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0),
-    }
+    workload.map_or(UNKNOWN, |workload| workload.attributes.takes)
 }
 
 fn seconds(step: &Step) -> f64 {
@@ -355,7 +342,8 @@ mod tests {
             WorkloadId::SevenZip => 150_000.0 / mips(job.cpus[0]),
             WorkloadId::OpenSsl => 6.2,
             _ => match model(job) {
-                Time::Fixed(seconds) | Time::Work(seconds) => seconds * memory,
+                DurationRule::Fixed(seconds) | DurationRule::Work(seconds) => seconds * memory,
+                DurationRule::Pairs => memory,
             },
         };
         let mut estimates = Estimates::of(&machine, others);

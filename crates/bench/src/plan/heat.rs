@@ -1,12 +1,10 @@
 //! Parameters of a thermal test: start temperature, stress load, durations.
 
-use crate::plan::variant::Form;
-use record::{Machine, WorkloadId};
-use std::sync::Arc;
+use crate::plan::variant::{Form, Work};
+use record::{Machine, Variant, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::online_cpus;
-use workloads::job::definition::Definition;
 
 /// Duration of one run of the stress load, for workloads with a variable duration.
 const RUN: Duration = Duration::from_secs(10);
@@ -17,7 +15,7 @@ pub struct Thermal {
     /// Temperature at which the load starts; `None` to start immediately.
     pub start: Option<StartAt>,
     /// Workload that heats.
-    pub load: HeatLoad,
+    pub load: Work,
     /// Duration of the load.
     pub time: Duration,
     /// Temperature that ends the load, in thousandths of a degree; by default below the critical trip point.
@@ -32,7 +30,7 @@ impl Default for Thermal {
     fn default() -> Self {
         Self {
             start: None,
-            load: HeatLoad::Simd,
+            load: Work::Form(Form { workload: WorkloadId::Simd, variant: Variant::ONLY }),
             time: Duration::from_secs(300),
             max_millicelsius: None,
             wait: Duration::from_secs(900),
@@ -50,39 +48,10 @@ pub enum StartAt {
     HeatTo(i64),
 }
 
-/// Workload that heats.
-#[derive(Debug, Clone, PartialEq)]
-pub enum HeatLoad {
-    /// Built-in multiply-adds on the widest unit of all CPUs.
-    Simd,
-    /// A known program, run repeatedly.
-    Workload(WorkloadId),
-    /// One form of a workload that has several, run repeatedly.
-    Form(Form),
-    /// A user's program, run repeatedly.
-    Program(Box<Definition>),
-}
-
-impl HeatLoad {
-    /// Job of one run on all CPUs.
-    pub(crate) fn job(&self, machine: &Machine) -> Job {
-        let cpus = online_cpus(machine);
-        let job = Job { threads: cpus.len() as u32, cpus, time: Some(RUN), ..Job::default() };
-        match self {
-            Self::Program(definition) => Job {
-                workload: WorkloadId::Program,
-                variant: definition.variant.clone(),
-                cpus: Vec::new(),
-                time: None,
-                definition: Some(Arc::new((**definition).clone())),
-                ..job
-            },
-            Self::Workload(id) => {
-                let heats = workloads::workload(*id).map(|workload| workload.attributes.heats.clone());
-                Job { workload: *id, variant: heats.unwrap_or_default(), ..job }
-            }
-            Self::Form(form) => Job { workload: form.workload, variant: form.variant.clone(), ..job },
-            Self::Simd => Job::default(),
-        }
+/// One run of the load on all CPUs.
+pub(crate) fn heat_job(load: &Work, machine: &Machine) -> Job {
+    match load {
+        Work::Form(form) => Job { time: Some(RUN), ..form.job(online_cpus(machine)) },
+        Work::Program(definition) => Job::of_program(definition, Vec::new()),
     }
 }

@@ -5,10 +5,9 @@ use crate::plan::standard::fallback_workload;
 use machine::settings::Node;
 use machine::suspend::SleepState;
 use record::{Variant, WorkloadId};
-use std::sync::Arc;
 use std::time::Duration;
 use workloads::job::Job;
-use workloads::job::definition::{Definition, Repeat};
+use workloads::job::definition::Repeat;
 use workloads::job::setting::Setting;
 
 /// Settings that are raised together.
@@ -124,18 +123,6 @@ pub(crate) fn repeated(job: Job, repeat: Repeat) -> Vec<Stage> {
         Repeat::Times(times) => {
             (0..times).map(|repetition| Job { repetition, ..job.clone() }).map(Stage::Job).collect()
         }
-    }
-}
-
-pub(crate) fn job(definition: &Definition, cpus: Vec<u32>, variant: Variant) -> Job {
-    Job {
-        workload: WorkloadId::Program,
-        variant,
-        threads: cpus.len() as u32,
-        cpus,
-        repetition: 0,
-        definition: Some(Arc::new(definition.clone())),
-        ..Job::default()
     }
 }
 

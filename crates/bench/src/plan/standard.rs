@@ -35,7 +35,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: AvailableToo
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
         for (workload, variant) in ON_EACH_CLUSTER {
-            let job = job(workload, variant, vec![cluster.cpus[0]], 1);
+            let job = Job::on(workload, variant, vec![cluster.cpus[0]]);
             jobs.push(Job { is_extensive: options.extensive, ..job });
         }
     }
@@ -57,30 +57,27 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: AvailableToo
 /// AES on each core type; in extensive runs also on all CPUs at once.
 fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: AvailableTools, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
-    let threads = all.len() as u32;
     let cipher = if available.openssl { WorkloadId::OpenSsl } else { WorkloadId::Aes };
     // Without a second core type for comparison, each size runs twice.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
     if !available.openssl {
-        let first = vec![types[0].cpus[0]];
-        jobs.push(job(WorkloadId::OpenSsl, Variant::ONLY, first, 1));
+        jobs.push(Job::on(WorkloadId::OpenSsl, Variant::ONLY, vec![types[0].cpus[0]]));
     }
     for algorithm in [Variant::AES_128_CBC, Variant::AES_192_CBC, Variant::AES_256_CBC] {
         for cluster in types {
             for repetition in 0..repetitions {
-                let job = job(cipher, algorithm.clone(), vec![cluster.cpus[0]], 1);
+                let job = Job::on(cipher, algorithm.clone(), vec![cluster.cpus[0]]);
                 jobs.push(Job { repetition, ..job });
             }
         }
     }
     if options.extensive && available.openssl {
         for cluster in types {
-            let first = vec![cluster.cpus[0]];
-            jobs.push(job(cipher, Variant::AES_256_GCM, first, 1));
+            jobs.push(Job::on(cipher, Variant::AES_256_GCM, vec![cluster.cpus[0]]));
         }
         for algorithm in [Variant::AES_256_CBC, Variant::AES_256_GCM] {
             let parallel = Variant::parallel(algorithm.as_str());
-            jobs.push(job(cipher, parallel, all.clone(), threads));
+            jobs.push(Job::on(cipher, parallel, all.clone()));
         }
     }
 }
@@ -88,11 +85,11 @@ fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: A
 /// 7-zip on each core type, then on all CPUs.
 fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: AvailableTools, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
-    let threads = all.len() as u32;
     let packer = if available.sevenzip { WorkloadId::SevenZip } else { WorkloadId::Lzma };
-    let single = |workload, cluster: &Cluster| {
-        let first = vec![cluster.cpus[0]];
-        job(workload, Variant::SINGLE, first, 1)
+    let single = |workload, cluster: &Cluster| Job::on(workload, Variant::SINGLE, vec![cluster.cpus[0]]);
+    let repeated = |variant: &Variant, cpus: Vec<u32>| {
+        let job = Job::on(packer, variant.clone(), cpus);
+        (0..MULTI_REPETITIONS).map(move |repetition| Job { repetition, ..job.clone() })
     };
     if !available.sevenzip {
         jobs.push(single(WorkloadId::SevenZip, &types[0]));
@@ -105,20 +102,11 @@ fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: A
             jobs.push(Job { variant: Variant::OTHER_VERSION, ..single });
         }
     }
-    if threads > 1 {
-        for repetition in 0..MULTI_REPETITIONS {
-            let job = job(packer, Variant::MULTI, all.clone(), threads);
-            jobs.push(Job { repetition, ..job });
-        }
+    if all.len() > 1 {
+        jobs.extend(repeated(&Variant::MULTI, all));
     }
     if options.extensive && types.len() > 1 {
-        for cpus in cpus_by_core_type(machine) {
-            let threads = cpus.len() as u32;
-            for repetition in 0..MULTI_REPETITIONS {
-                let job = job(packer, Variant::CORE_TYPE, cpus.clone(), threads);
-                jobs.push(Job { repetition, ..job });
-            }
-        }
+        jobs.extend(cpus_by_core_type(machine).into_iter().flat_map(|cpus| repeated(&Variant::CORE_TYPE, cpus)));
     }
 }
 
@@ -134,9 +122,7 @@ pub(crate) fn fallback_workload(job: &Job) -> Option<Job> {
 
 /// Workload that heats the machine.
 fn stress_loads(machine: &Machine, available: AvailableTools, jobs: &mut Vec<Job>) {
-    let all = online_cpus(machine);
-    let threads = all.len() as u32;
-    let heat = |workload| job(workload, Variant::ONLY, all.clone(), threads);
+    let heat = |workload| Job::on(workload, Variant::ONLY, online_cpus(machine));
     jobs.push(heat(WorkloadId::Cpuminer));
     if !available.cpuminer {
         jobs.push(heat(WorkloadId::Simd));
@@ -149,12 +135,7 @@ pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
     if !wanted.is_empty() {
         cpus.retain(|cpu| wanted.contains(cpu));
     }
-    job(WorkloadId::CoreToCore, Variant::ONLY, cpus, 2)
-}
-
-/// Job of this form on these CPUs.
-pub(crate) fn job(workload: WorkloadId, variant: Variant, cpus: Vec<u32>, threads: u32) -> Job {
-    Job { workload, variant, cpus, threads, repetition: 0, ..Job::default() }
+    Job { threads: 2, ..Job::on(WorkloadId::CoreToCore, Variant::ONLY, cpus) }
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use crate::plan::load::Load;
 use record::{Variant, WorkloadId};
+use workloads::job::Job;
+use workloads::job::definition::Definition;
 use workloads::{WORKLOADS, workload};
 
 /// A workload and its form.
@@ -30,12 +32,44 @@ impl Form {
         Ok(Some(variants.iter().map(form).collect()))
     }
 
+    /// Its job on these CPUs.
+    pub(crate) fn job(&self, cpus: Vec<u32>) -> Job {
+        Job::on(self.workload, self.variant.clone(), cpus)
+    }
+
     /// The named form, or the first: for tests that run one form only.
     ///
     /// # Errors
     /// As [`Form::parse`].
     pub fn first(text: &str) -> Result<Option<Self>, String> {
         Ok(Self::parse(text)?.and_then(|forms| forms.into_iter().next()))
+    }
+}
+
+/// Work of a test that repeats one thing.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Work {
+    /// One form of a workload of the table.
+    Form(Form),
+    /// A user's program.
+    Program(Box<Definition>),
+}
+
+impl Work {
+    /// Its workload in the table; `None` for a user's program.
+    pub fn workload_id(&self) -> Option<WorkloadId> {
+        match self {
+            Self::Form(form) => Some(form.workload),
+            Self::Program(_) => None,
+        }
+    }
+
+    /// The user's program.
+    pub fn program(&self) -> Option<&Definition> {
+        match self {
+            Self::Form(_) => None,
+            Self::Program(definition) => Some(definition),
+        }
     }
 }
 

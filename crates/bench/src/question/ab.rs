@@ -2,8 +2,7 @@
 
 use super::refusal::{StartFacts, no_place};
 use super::{Attributes, Planning, Question, Task};
-use crate::plan::options::Options;
-use crate::plan::stage::{Stage, between_clocks, job};
+use crate::plan::stage::{Stage, between_clocks};
 use record::{Machine, Mode, QuestionId, Variant};
 use workloads::job::Job;
 use workloads::job::definition::Definition;
@@ -33,18 +32,14 @@ pub struct Side {
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Ab,
+    mode: Mode::Ab,
     asked_by: "ab --a ARM --b ARM",
     about: "Does a setting or command make a difference?",
-    plain_verb: None,
 };
 
 impl Task for Ab {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Ab
     }
 
     fn attributes(&self) -> Attributes {
@@ -146,8 +141,7 @@ fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
         if !same_settings {
             stages.push(Stage::Side(side.settings.clone()));
         }
-        let job = job(&side.definition, cpus, variant);
-        stages.push(Stage::Job(Job { repetition, ..job }));
+        stages.push(Stage::Job(Job { repetition, variant, ..Job::of_program(&side.definition, cpus) }));
     };
     run(a, WARM_UP, 0);
     run(b, WARM_UP, 1);

@@ -1,7 +1,6 @@
 //! Question: real clocks of the CPUs.
 
 use super::{Attributes, LOAD_TIME, Planning, Question, Task};
-use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use record::{Machine, Mode, QuestionId};
 use std::time::Duration;
@@ -19,15 +18,11 @@ pub struct Clock {
 }
 
 pub(super) static QUESTION: Question =
-    Question { id: QuestionId::Clock, asked_by: "clock", about: "Which clocks do the CPUs reach?", plain_verb: None };
+    Question { id: QuestionId::Clock, mode: Mode::Clock, asked_by: "clock", about: "Which clocks do the CPUs reach?" };
 
 impl Task for Clock {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Clock
     }
 
     fn attributes(&self) -> Attributes {

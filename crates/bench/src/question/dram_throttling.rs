@@ -1,7 +1,6 @@
 //! Question: is the memory controller throttled by heat?
 
 use super::{Attributes, Planning, Question, Task};
-use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
@@ -15,18 +14,14 @@ pub struct DramThrottling;
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::DramThrottling,
+    mode: Mode::DramThrottling,
     asked_by: "-M",
     about: "Is the memory controller throttled by heat?",
-    plain_verb: None,
 };
 
 impl Task for DramThrottling {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::DramThrottling
     }
 
     fn attributes(&self) -> Attributes {
@@ -47,15 +42,12 @@ const DRAM_LOAD: Duration = Duration::from_secs(120);
 /// Latency and cipher, heat and memory traffic, then cipher and latency again. The difference shows a memory controller
 /// that heat throttles and keeps throttled.
 fn stages(machine: &Machine, available: AvailableTools) -> Vec<Stage> {
-    let fastest = vec![fastest_cpu(machine)];
-    let all = online_cpus(machine);
     let cipher = if available.openssl { WorkloadId::OpenSsl } else { WorkloadId::Aes };
-    let one = |workload, variant: Variant, repetition| {
-        Stage::Job(Job { workload, variant, cpus: fastest.clone(), threads: 1, repetition, ..Job::default() })
+    let one = |workload, variant, repetition| {
+        Stage::Job(Job { repetition, ..Job::on(workload, variant, vec![fastest_cpu(machine)]) })
     };
-    let everywhere = |workload, time| {
-        Stage::Job(Job { workload, threads: all.len() as u32, cpus: all.clone(), time, ..Job::default() })
-    };
+    let everywhere =
+        |workload, time| Stage::Job(Job { time, ..Job::on(workload, Variant::ONLY, online_cpus(machine)) });
     vec![
         Stage::ColdClocks,
         one(WorkloadId::MemoryLatency, Variant::ONLY, 0),

@@ -7,12 +7,12 @@ use crate::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
 use crate::plan::variant::Form;
-use record::{Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
+use record::{Machine, Mode, QuestionId, SetClock, Variant, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{cpus_by_core_type, online_clusters, online_cpus, settable_opps};
 use workloads::job::pinning::parse_cpu_selection;
-use workloads::job::setting::Setting;
+use workloads::job::setting::{Setting, clock_limits};
 use workloads::{AtAnOpp, workload};
 
 /// A walk through all OPPs.
@@ -84,18 +84,14 @@ const PART: Duration = Duration::from_secs(2);
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Efficiency,
+    mode: Mode::Efficiency,
     asked_by: "efficiency",
     about: "What do score, temperature and power come to at every OPP?",
-    plain_verb: None,
 };
 
 impl Task for Efficiency {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Efficiency
     }
 
     fn stages(&self, planning: &Planning) -> Vec<Stage> {
@@ -144,15 +140,8 @@ fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Av
 }
 
 fn job(cpus: &[u32], khz: u32, load: &Form) -> Job {
-    Job {
-        workload: load.workload,
-        variant: load.variant.clone(),
-        cpus: cpus.to_vec(),
-        threads: cpus.len() as u32,
-        time: Some(PART),
-        set_clock: Some(SetClock::Khz(khz)),
-        ..Job::default()
-    }
+    let set_clock = Some(SetClock::Khz(khz));
+    Job { time: Some(PART), set_clock, ..load.job(cpus.to_vec()) }
 }
 
 /// Sets of CPUs without duplicates.
@@ -182,14 +171,10 @@ fn cpu_sets(machine: &Machine, sets: &CpuSets) -> Vec<Vec<u32>> {
     found
 }
 
-fn policies_of<'a>(machine: &'a Machine, cpus: &'a [u32]) -> impl Iterator<Item = &'a Policy> {
-    let policies = machine.policies.iter();
-    policies.filter(|policy| policy.cpus.iter().any(|cpu| cpus.contains(cpu)))
-}
-
 /// OPPs of the fastest policy of the set within the user's limits, lowest first.
 fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
-    let fastest = policies_of(machine, cpus).max_by_key(|policy| settable_opps(policy).last().copied());
+    let policies = machine.policies.iter().filter(|policy| policy.cpus.iter().any(|cpu| cpus.contains(cpu)));
+    let fastest = policies.max_by_key(|policy| settable_opps(policy).last().copied());
     let mut all = fastest.map(settable_opps).unwrap_or_default();
     let top = all.last().copied().unwrap_or(0);
     let min = options.clock_khz_min.unwrap_or(CLOCK_KHZ_MIN.min(top));
@@ -197,27 +182,16 @@ fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
     all
 }
 
-/// Clock limits: policies of the set at this clock or the next lower OPP, all others at their lowest.
+/// Clock limits of a set of CPUs at this clock.
 fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
-    let of_set: Vec<u32> = policies_of(machine, cpus).map(|policy| policy.policy).collect();
-    let policies = machine.policies.iter();
-    let limits = policies.filter_map(|policy| {
-        let own = settable_opps(policy);
-        let lowest = *own.first()?;
-        let max =
-            if of_set.contains(&policy.policy) { own.iter().rev().find(|opp| **opp <= khz).copied() } else { None };
-        Some([
-            Setting::PolicyMinKhz(policy.policy, lowest),
-            Setting::PolicyMaxKhz(policy.policy, max.unwrap_or(lowest)),
-        ])
-    });
-    limits.flatten().collect()
+    clock_limits(machine, khz, |policy| policy.cpus.iter().any(|cpu| cpus.contains(cpu)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Cluster, Cpu, Fact};
+    use machine::settings::Node;
+    use record::{Cluster, Cpu, Fact, Policy};
 
     fn machine() -> Machine {
         let cpus: Vec<u32> = (0..6).collect();
@@ -267,7 +241,8 @@ mod tests {
         let bounded = Options { clock_khz_min: Some(400_000), clock_khz_max: Some(1_008_000), ..Options::default() };
         assert_eq!(walked(&machine(), &[4, 5], &bounded), [408_000, 1_008_000]);
         let limits = limits(&machine(), &[4], 1_008_000);
-        assert!(limits.contains(&Setting::PolicyMaxKhz(0, 408_000)), "{limits:?}");
-        assert!(limits.contains(&Setting::PolicyMaxKhz(4, 1_008_000)), "{limits:?}");
+        for (policy, khz) in [(0, "408000"), (4, "1008000")] {
+            assert!(limits.contains(&Setting::Node(Node::ClockMax(policy), khz.into())), "{limits:?}");
+        }
     }
 }

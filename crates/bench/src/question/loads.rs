@@ -6,7 +6,7 @@ use crate::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, repeated};
 use crate::plan::standard::{self, AvailableTools};
-use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
+use record::{Machine, Mode, QuestionId, WorkloadId};
 use workloads::job::Job;
 use workloads::job::cpus::{cpus_by_core_type, online_cpus};
 use workloads::job::pinning::places;
@@ -18,9 +18,9 @@ pub struct Loads(pub Vec<Load>);
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Loads,
+    mode: Mode::Loads,
     asked_by: "run --workload NAME",
     about: "What does a workload of the table score?",
-    plain_verb: None,
 };
 
 impl Task for Loads {
@@ -31,7 +31,7 @@ impl Task for Loads {
     fn mode(&self, _: &Options) -> Mode {
         let first = self.0.first().and_then(|load| workload(load.workload));
         let own = first.and_then(|workload| workload.attributes.mode);
-        own.cloned().unwrap_or(Mode::Loads)
+        own.unwrap_or(&QUESTION.mode).clone()
     }
 
     fn attributes(&self) -> Attributes {
@@ -69,15 +69,11 @@ impl Load {
         let mut jobs = Vec::new();
         for variant in variants {
             for (cpus, repetitions) in self.places(machine, shape) {
-                let job = self.job(variant, cpus);
+                let job = Job::on(self.workload, variant.clone(), cpus);
                 jobs.extend((0..repetitions).map(|repetition| Job { repetition, ..job.clone() }));
             }
         }
         jobs
-    }
-
-    fn job(&self, variant: &Variant, cpus: Vec<u32>) -> Job {
-        Job { workload: self.workload, variant: variant.clone(), threads: cpus.len() as u32, cpus, ..Job::default() }
     }
 
     /// Sets of CPUs with their repetitions.

@@ -1,53 +1,21 @@
 //! Question: memory bandwidth, latency by size, and both under load.
 
-use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
-use crate::plan::options::Options;
-use crate::plan::stage::Stage;
-use crate::plan::standard::job;
+use super::{PlainVerb, Question};
 use record::{Arrange, Machine, Mode, QuestionId, Variant, WorkloadId};
 use workloads::job::Job;
 use workloads::job::cpus::{core_types, cpus_by_speed};
-use workloads::job::pinning::CpuSelection;
 
-/// Measures memory only, without waiting for an idle system.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Memory {
-    /// CPUs: the first is measured, the others load the memory. `All` measures one CPU of each core type.
-    pub cpus: CpuSelection,
-}
+pub(super) static QUESTION: Question =
+    Question { id: QuestionId::Memory, mode: Mode::Memory, asked_by: "memory", about: "How fast is memory?" };
 
-pub(super) static QUESTION: Question = Question {
-    id: QuestionId::Memory,
-    asked_by: "memory",
-    about: "How fast is memory?",
-    plain_verb: Some(PlainVerb {
-        help: "Measure memory bandwidth and latency",
-        more: "By size and routine, alone and under load, and the caches that show in them.",
-        task: |cpus| AnyTask::of(Memory { cpus }),
-    }),
+pub(super) static VERB: PlainVerb = PlainVerb {
+    question: &QUESTION,
+    help: "Measure memory bandwidth and latency",
+    more: "By size and routine, alone and under load, and the caches that show in them.",
+    jobs,
+    between_two: None,
+    is_watched: false,
 };
-
-impl Task for Memory {
-    fn question(&self) -> &'static Question {
-        &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Memory
-    }
-
-    fn attributes(&self) -> Attributes {
-        Attributes::at_once()
-    }
-
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
-        jobs(planning.machine, &self.cpus(planning.machine)).into_iter().map(Stage::Job).collect()
-    }
-
-    fn cpus(&self, machine: &Machine) -> Vec<u32> {
-        self.cpus.of_one_measurement(machine)
-    }
-}
 
 /// Jobs for the first wanted CPU, or for one CPU of each core type.
 fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
@@ -57,7 +25,7 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
     };
     let mut jobs = Vec::new();
     for cpu in &firsts {
-        let on_it = |workload, variant| job(workload, variant, vec![*cpu], 1);
+        let on_it = |workload, variant| Job::on(workload, variant, vec![*cpu]);
         for workload in [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLibc] {
             jobs.push(on_it(workload, Variant::ONLY));
         }
@@ -72,8 +40,7 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
     };
     for (workload, first) in [(WorkloadId::MemoryScaling, cpus[0]), (WorkloadId::MemoryLoaded, firsts[0])] {
         cpus.arrange_by_key(|cpu| *cpu != first);
-        let threads = cpus.len() as u32;
-        jobs.push(job(workload, Variant::ONLY, cpus.clone(), threads));
+        jobs.push(Job::on(workload, Variant::ONLY, cpus.clone()));
     }
     jobs
 }

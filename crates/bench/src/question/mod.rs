@@ -22,11 +22,12 @@ use crate::plan::options::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
 use record::{Machine, Mode, QuestionId, Survey};
-use refusal::StartFacts;
+use refusal::{StartFacts, fewer_than_two};
 use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
+use workloads::job::Job;
 use workloads::job::definition::Definition;
 use workloads::job::pinning::CpuSelection;
 
@@ -49,28 +50,71 @@ pub static QUESTIONS: [&Question; 15] = [
     &scaling::QUESTION,
 ];
 
+/// All verbs that take only CPUs.
+pub static PLAIN_VERBS: [&PlainVerb; 3] = [&core_to_core::VERB, &memory::VERB, &scaling::VERB];
+
 /// Question to a machine.
 #[derive(Debug)]
 pub struct Question {
     /// Id.
     pub id: QuestionId,
+    /// Mode of its runs in the Record.
+    pub mode: Mode,
     /// Words of the command line.
     pub asked_by: &'static str,
     /// The question itself.
     pub about: &'static str,
-    /// Verb of a question that takes only CPUs; `asked_by` is the verb.
-    pub plain_verb: Option<PlainVerb>,
 }
 
-/// A verb that takes only CPUs and prints the report of the same name.
+/// A verb that takes only CPUs, measures at once and prints the report of the same name.
 #[derive(Debug)]
 pub struct PlainVerb {
+    /// The question, whose `asked_by` is the verb.
+    pub question: &'static Question,
     /// Line in the help, without a full stop.
     pub help: &'static str,
     /// Further text of the long help.
     pub more: &'static str,
-    /// Creates the task for these CPUs.
-    pub task: fn(CpuSelection) -> AnyTask,
+    /// Jobs on these CPUs; without CPUs, on those of the machine.
+    jobs: fn(&Machine, &[u32]) -> Vec<Job>,
+    /// What takes two CPUs to measure; `None` if one is enough.
+    between_two: Option<&'static str>,
+    /// True if the sampler runs, because clocks and heat explain the figures.
+    is_watched: bool,
+}
+
+/// Measurement of a plain verb, without waiting for an idle system.
+#[derive(Debug, Clone)]
+pub struct OnCpus {
+    /// The verb.
+    pub verb: &'static PlainVerb,
+    /// CPUs to measure.
+    pub cpus: CpuSelection,
+}
+
+impl Task for OnCpus {
+    fn question(&self) -> &'static Question {
+        self.verb.question
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes { is_watched: self.verb.is_watched, ..Attributes::at_once() }
+    }
+
+    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+        let jobs = (self.verb.jobs)(planning.machine, &self.cpus(planning.machine));
+        jobs.into_iter().map(Stage::Job).collect()
+    }
+
+    fn refusal(&self, asked: &StartFacts) -> Option<String> {
+        let about = self.verb.between_two?;
+        let machine = asked.identified.machine();
+        fewer_than_two(machine, &self.cpus(machine), about)
+    }
+
+    fn cpus(&self, machine: &Machine) -> Vec<u32> {
+        self.cpus.of_one_measurement(machine)
+    }
 }
 
 /// A question with its parameters.
@@ -79,7 +123,9 @@ pub trait Task: Debug + Send + Sync {
     fn question(&self) -> &'static Question;
 
     /// Mode of its runs in the Record.
-    fn mode(&self, options: &Options) -> Mode;
+    fn mode(&self, _: &Options) -> Mode {
+        self.question().mode.clone()
+    }
 
     /// Behaviour of its runs.
     fn attributes(&self) -> Attributes {
@@ -251,8 +297,6 @@ pub(crate) fn retain_wanted(task: &dyn Task, machine: &Machine, cpus: &mut Vec<u
 mod tests {
     use super::ab::{Ab, side};
     use super::clock::Clock;
-    use super::core_to_core::CoreToCore;
-    use super::memory::Memory;
     use super::program::Program;
     use super::standard::Standard;
     use super::workload::SingleWorkload;
@@ -290,7 +334,7 @@ mod tests {
         let words: std::collections::BTreeSet<_> = QUESTIONS.iter().map(|question| question.asked_by).collect();
         assert_eq!(words.len(), QUESTIONS.len());
         assert!(QUESTIONS.iter().all(|question| question.about.ends_with('?')));
-        for verb in QUESTIONS.iter().filter_map(|question| question.plain_verb.as_ref()) {
+        for verb in PLAIN_VERBS {
             assert!(!verb.help.ends_with('.') && verb.more.ends_with('.'), "{verb:?}");
         }
     }
@@ -304,17 +348,18 @@ mod tests {
 
     #[test]
     fn single_measurement_stages() {
+        let plain = |verb| OnCpus { verb, cpus: CpuSelection::All };
         let clock = |heat| Clock { cpus: CpuSelection::Cpus(vec![0]), readings: 3, heat };
         check(&clock(None), "cold");
         check(&clock(Some(Duration::from_secs(9))), "cold hot");
-        check(&CoreToCore { cpus: CpuSelection::All }, "0");
+        check(&plain(&core_to_core::VERB), "0");
         let aes = SingleWorkload {
             workload: WorkloadId::Aes,
             variant: Variant::AES_256_CBC,
             cpus: CpuSelection::Cpus(vec![1]),
         };
         check(&aes, "aes-256-cbc0");
-        check(&Memory { cpus: CpuSelection::All }, "0 0 0 small-pages0 tlb-light0 0 0");
+        check(&plain(&memory::VERB), "0 0 0 small-pages0 tlb-light0 0 0");
     }
 
     #[test]

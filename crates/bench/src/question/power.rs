@@ -4,7 +4,6 @@
 
 use super::refusal::StartFacts;
 use super::{Attributes, Planning, Question, Task};
-use crate::plan::options::Options;
 use crate::plan::stage::{PowerState, Stage};
 use core::net::IpAddr;
 use machine::suspend::{SleepState, sleep_states};
@@ -22,9 +21,9 @@ const POWER: &str = "power";
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::own(POWER),
+    mode: Mode::own(POWER),
     asked_by: "measure power",
     about: "What does the machine draw, idle, at work, suspended and off?",
-    plain_verb: None,
 };
 
 /// A part of the states.
@@ -163,10 +162,6 @@ impl Task for Power {
         &QUESTION
     }
 
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::own(POWER)
-    }
-
     fn attributes(&self) -> Attributes {
         attributes()
     }
@@ -183,10 +178,6 @@ impl Task for Power {
 impl Task for WatchOff {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::own(POWER)
     }
 
     fn attributes(&self) -> Attributes {
@@ -290,14 +281,7 @@ fn loads(machine: &Machine) -> Vec<PowerState> {
             1 => format!("{} on 1 CPU", workload.label()).into(),
             count => format!("{} on {count} CPUs", workload.label()).into(),
         },
-        job: Some(Job {
-            workload,
-            variant,
-            cpus: cpus.to_vec(),
-            threads: cpus.len() as u32,
-            time: Some(LOAD_TIME),
-            ..Job::default()
-        }),
+        job: Some(Job { time: Some(LOAD_TIME), ..Job::on(workload, variant, cpus.to_vec()) }),
         loads_cpus,
         limit: LOAD_LIMIT,
     };

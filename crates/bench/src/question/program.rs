@@ -2,9 +2,9 @@
 
 use super::refusal::{StartFacts, no_place};
 use super::{Attributes, OwnProgram, Planning, Question, Task};
-use crate::plan::options::Options;
-use crate::plan::stage::{Stage, between_clocks, job, repeated};
+use crate::plan::stage::{Stage, between_clocks, repeated};
 use record::{Mode, QuestionId};
+use workloads::job::Job;
 use workloads::job::definition::Definition;
 use workloads::job::pinning::places;
 
@@ -14,18 +14,14 @@ pub struct Program(pub Definition);
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Program,
+    mode: Mode::Command,
     asked_by: "run -- CMD",
     about: "What does a command score, and what limits it?",
-    plain_verb: None,
 };
 
 impl Task for Program {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Command
     }
 
     fn attributes(&self) -> Attributes {
@@ -35,7 +31,7 @@ impl Task for Program {
     fn stages(&self, planning: &Planning) -> Vec<Stage> {
         let definition = &self.0;
         let places = places(planning.machine, &definition.pinning).into_iter();
-        let jobs = places.map(|cpus| job(definition, cpus, definition.variant.clone()));
+        let jobs = places.map(|cpus| Job::of_program(definition, cpus));
         between_clocks(jobs.flat_map(|job| repeated(job, definition.repeat)))
     }
 

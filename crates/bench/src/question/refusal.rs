@@ -114,13 +114,13 @@ pub(super) fn fewer_than_two(machine: &Machine, wanted: &[u32], about: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::variant::Form;
+    use crate::plan::variant::{Form, Work};
     use crate::question::ab::{Ab, Side};
     use crate::question::efficiency::{CpuSets, Efficiency};
     use crate::question::program::Program;
-    use crate::question::sensitivity::{self, Sensitivity};
+    use crate::question::sensitivity::{ClockSelection, Sensitivity};
     use crate::question::standard::Standard;
-    use crate::question::thermal::{HeatLoad, Thermal};
+    use crate::question::thermal::Thermal;
     use crate::question::workload::SingleWorkload;
     use machine::Root;
     use process::scratch::Targets;
@@ -183,8 +183,8 @@ processor\t: 1
     }
 
     fn comparison(ids: &[WorkloadId]) -> Sensitivity {
-        let loads = ids.iter().map(|id| sensitivity::Load::Workload(*id));
-        Sensitivity { at: sensitivity::ClockSelection::Extremes, loads: loads.collect(), rounds: 6 }
+        let load = |id: &WorkloadId| Work::Form(Form { workload: *id, variant: Variant::ONLY });
+        Sensitivity { at: ClockSelection::Extremes, loads: ids.iter().map(load).collect(), rounds: 6 }
     }
 
     #[test]
@@ -209,11 +209,10 @@ processor\t: 1
         let of_network = Efficiency { load: Some(network.clone()), ..Efficiency::default() };
         check(&whole, of_network, None, Some("network cannot run: "));
         let heat = |load| Thermal { load, ..Thermal::default() };
-        check(BOARD, heat(HeatLoad::Form(network)), None, Some("network cannot run: "));
-        check(BOARD, heat(HeatLoad::Workload(WorkloadId::Lzma)), None, None);
-        check(BOARD, heat(HeatLoad::Simd), None, None);
+        check(BOARD, heat(Work::Form(network)), None, Some("network cannot run: "));
+        check(BOARD, Thermal::default(), None, None);
         let nothing = Box::new(workloads::job::definition::Definition::of_command(vec!["/nowhere".into()]));
-        check(BOARD, heat(HeatLoad::Program(nothing)), None, Some("Program /nowhere not found."));
+        check(BOARD, heat(Work::Program(nothing)), None, Some("Program /nowhere not found."));
         let huge_pages = BOARD.to_owned() + "== /sys/kernel/mm/transparent_hugepage/enabled\nalways [madvise] never\n";
         check(&huge_pages, sides("thp=never"), None, None);
         check(&huge_pages, sides("thp=bla"), None, Some("bla is not one of always [madvise] never"));

@@ -10,7 +10,6 @@ use crate::question::refusal::{StartFacts, misnamed};
 use crate::question::{Attributes, OwnProgram, Planning, Question, Task};
 use machine::settings::{DeviceName, Node};
 use record::{Fact, Machine, Mode, QuestionId, Scaler, ScalerKind, Survey, Variant, WorkloadId};
-use std::sync::Arc;
 use std::time::Duration;
 use workloads::is_taken;
 use workloads::job::Job;
@@ -36,18 +35,14 @@ const WATCHED_AT_MOST: Duration = Duration::from_secs(365 * 86_400);
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Review,
+    mode: Mode::Review,
     asked_by: "review",
     about: "Is the machine in order, and what do its settings cost?",
-    plain_verb: None,
 };
 
 impl Task for Review {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Review
     }
 
     fn attributes(&self) -> Attributes {
@@ -123,13 +118,7 @@ fn measured(groups: Vec<Group>, machine: &Machine, options: &Options, available:
 
 /// Job of the monitored command.
 fn watched_job(review: &Review) -> Option<Job> {
-    let definition = watched_program(review)?;
-    Some(Job {
-        workload: WorkloadId::Program,
-        variant: definition.variant.clone(),
-        definition: Some(Arc::new(definition)),
-        ..Job::default()
-    })
+    Some(Job::of_program(&watched_program(review)?, Vec::new()))
 }
 
 /// The user's command, scored by its time.
@@ -152,14 +141,7 @@ fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage>
         kinds.push((WorkloadId::Lzma, Variant::SINGLE));
     }
     let step = |(workload, variant): &(WorkloadId, Variant), repetition| {
-        let job = Job {
-            workload: *workload,
-            variant: variant.clone(),
-            cpus: vec![fastest],
-            threads: 1,
-            repetition,
-            ..Job::default()
-        };
+        let job = Job { repetition, ..Job::on(*workload, variant.clone(), vec![fastest]) };
         Stage::Probe(job, raised.to_vec())
     };
     let repetitions = 0..PROBE_REPETITIONS;

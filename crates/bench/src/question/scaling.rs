@@ -1,33 +1,26 @@
 //! Question: gain by each further CPU, with the same work on one, two ... all CPUs.
 
-use super::refusal::{StartFacts, fewer_than_two};
-use super::{AnyTask, Attributes, PlainVerb, Planning, Question, Task};
-use crate::plan::options::Options;
-use crate::plan::stage::Stage;
-use crate::plan::standard::job;
+use super::{PlainVerb, Question};
 use record::{Arrange, Machine, Mode, QuestionId, Variant, WorkloadId};
 use std::cmp::Reverse;
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{claimed_khz, cpus_by_speed, numbers_of_cpus, online_clusters};
-use workloads::job::pinning::CpuSelection;
-
-/// Runs the same work on a growing number of these CPUs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Scaling {
-    /// CPUs; the fastest are used first.
-    cpus: CpuSelection,
-}
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::own(SCALING),
+    mode: Mode::own(SCALING),
     asked_by: SCALING,
     about: "How much does each further CPU add to a score?",
-    plain_verb: Some(PlainVerb {
-        help: "Measure how much each further CPU adds",
-        more: "LZMA, SIMD arithmetic and memory bandwidth on one, two ... all CPUs, against the sum of what these CPUs reach alone.",
-        task: |cpus| AnyTask::of(Scaling { cpus }),
-    }),
+};
+
+pub(super) static VERB: PlainVerb = PlainVerb {
+    question: &QUESTION,
+    help: "Measure how much each further CPU adds",
+    more: "LZMA, SIMD arithmetic and memory bandwidth on one, two ... all CPUs, against the sum of what these CPUs reach alone.",
+    jobs,
+    between_two: Some("how scores grow with them"),
+    is_watched: true,
 };
 
 const SCALING: &str = "scaling";
@@ -36,42 +29,13 @@ const ROUNDS: u32 = 2;
 /// Duration of one measurement.
 const TIME: Duration = Duration::from_secs(3);
 
-impl Task for Scaling {
-    fn question(&self) -> &'static Question {
-        &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::own(SCALING)
-    }
-
-    fn attributes(&self) -> Attributes {
-        // Clocks and heat explain the loss with many CPUs.
-        Attributes { is_watched: true, ..Attributes::at_once() }
-    }
-
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
-        jobs(planning.machine, &self.cpus(planning.machine)).into_iter().map(Stage::Job).collect()
-    }
-
-    fn refusal(&self, asked: &StartFacts) -> Option<String> {
-        let machine = asked.identified.machine();
-        fewer_than_two(machine, &self.cpus(machine), "how scores grow with them")
-    }
-
-    fn cpus(&self, machine: &Machine) -> Vec<u32> {
-        self.cpus.of_one_measurement(machine)
-    }
-}
-
 fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
     let cpus = in_order(machine, wanted);
     let numbers = numbers_of_cpus(cpus.len());
     let mut jobs = Vec::new();
     for workload in [WorkloadId::Lzma, WorkloadId::Simd] {
         let on = |cpus: &[u32], repetition| {
-            let threads = cpus.len() as u32;
-            let job = job(workload, variant(workload, threads), cpus.to_vec(), threads);
+            let job = Job::on(workload, variant(workload, cpus.len()), cpus.to_vec());
             Job { repetition, time: Some(TIME), ..job }
         };
         jobs.extend(others_alone(machine, &cpus).into_iter().map(|cpu| on(&[cpu], 0)));
@@ -83,8 +47,7 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
             }
         }
     }
-    let threads = cpus.len() as u32;
-    jobs.push(job(WorkloadId::MemoryScaling, Variant::ONLY, cpus, threads));
+    jobs.push(Job::on(WorkloadId::MemoryScaling, Variant::ONLY, cpus));
     jobs
 }
 
@@ -120,7 +83,7 @@ fn others_alone(machine: &Machine, cpus: &[u32]) -> Vec<u32> {
     kinds.into_iter().map(|(_, cpu)| cpu).filter(|cpu| Some(*cpu) != first).collect()
 }
 
-fn variant(workload: WorkloadId, threads: u32) -> Variant {
+fn variant(workload: WorkloadId, threads: usize) -> Variant {
     match (workload, threads) {
         (WorkloadId::Simd, _) => Variant::ONLY,
         (_, 1) => Variant::SINGLE,

@@ -4,20 +4,18 @@
 //! Every round runs all workloads at all clocks, alternately upwards and downwards, so that drift affects all clocks
 //! equally.
 
-use super::refusal::{StartFacts, no_stage_runs, not_online};
+use super::refusal::{StartFacts, no_place, no_stage_runs};
 use super::{Planning, Question, Task};
-use crate::plan::options::Options;
 use crate::plan::stage::Stage;
-use crate::plan::variant::Form;
-use record::{Arrange, Machine, Mode, Policy, QuestionId, SetClock, Variant, WorkloadId};
-use std::sync::Arc;
+use crate::plan::variant::{Form, Work};
+use record::{Arrange, Machine, Mode, Policy, QuestionId, SetClock, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{fastest_cpu, online_cpus, settable_opps};
 use workloads::job::definition::Definition;
 use workloads::job::pinning::CpuSelection;
-use workloads::job::setting::Setting;
-use workloads::{named, workload};
+use workloads::job::setting::{Setting, clock_limits};
+use workloads::{AtAClock, named, workload};
 
 /// A comparison of clocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +23,7 @@ pub struct Sensitivity {
     /// Clocks to compare.
     pub at: ClockSelection,
     /// Workloads at each clock.
-    pub loads: Vec<Load>,
+    pub loads: Vec<Work>,
     /// Number of rounds; a 95 % interval needs at least six.
     pub rounds: u32,
 }
@@ -33,12 +31,7 @@ pub struct Sensitivity {
 impl Sensitivity {
     /// Ids of its loads that are in the table of workloads.
     pub fn workload_ids(&self) -> Vec<WorkloadId> {
-        let id = |load: &Load| match load {
-            Load::Workload(id) => Some(*id),
-            Load::Form(form) => Some(form.workload),
-            Load::Program(_) => None,
-        };
-        self.loads.iter().filter_map(id).collect()
+        self.loads.iter().filter_map(Work::workload_id).collect()
     }
 }
 
@@ -53,17 +46,6 @@ pub enum ClockSelection {
     Khz(Vec<u32>),
 }
 
-/// Workload.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Load {
-    /// A built-in workload or a known program, by id.
-    Workload(WorkloadId),
-    /// One form of a workload with several.
-    Form(Form),
-    /// A user's program.
-    Program(Box<Definition>),
-}
-
 /// CPU shares in percent that emulate clocks without cpufreq.
 const SHARES: [u32; 2] = [40, 100];
 /// Duration of built-in workloads at each clock; short, for short rounds.
@@ -73,13 +55,18 @@ const TIME_EMULATED: Duration = Duration::from_secs(4);
 /// Duration for drives, networks and decoders, which settle more slowly than loops.
 const TIME_FORM: Duration = Duration::from_secs(6);
 /// Default workloads: integer, cipher, memory.
-pub const DEFAULT_LOADS: [WorkloadId; 3] = [WorkloadId::Lzma, WorkloadId::Aes, WorkloadId::MemoryBandwidth];
+const DEFAULT_LOADS: [WorkloadId; 3] = [WorkloadId::Lzma, WorkloadId::Aes, WorkloadId::MemoryBandwidth];
 
-/// The workload of this name, if it supports several clocks.
-pub fn load(name: &str) -> Option<Load> {
+/// The workload of this name, if it has a form for comparisons of clocks.
+pub fn load(name: &str) -> Option<Work> {
     let workload = named(name)?;
-    let id = workload.attributes.at_a_clock.map(|_| workload.id);
-    id.map(Load::Workload)
+    let variant = workload.attributes.at_a_clock?.variant.clone();
+    Some(Work::Form(Form { workload: workload.id, variant }))
+}
+
+/// Default workloads.
+pub fn default_loads() -> Vec<Work> {
+    DEFAULT_LOADS.iter().filter_map(|id| load(id.as_str())).collect()
 }
 
 /// One clock with its settings.
@@ -91,18 +78,14 @@ struct Level {
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Sensitivity,
+    mode: Mode::Sensitivity,
     asked_by: "sensitivity",
     about: "How do workloads depend on the CPU clock?",
-    plain_verb: None,
 };
 
 impl Task for Sensitivity {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Sensitivity
     }
 
     fn stages(&self, planning: &Planning) -> Vec<Stage> {
@@ -112,23 +95,12 @@ impl Task for Sensitivity {
 
     fn refusal(&self, asked: &StartFacts) -> Option<String> {
         let machine = asked.identified.machine();
-        let mut loads = self.loads.iter();
-        let pinned = loads.find_map(|load| match load {
-            Load::Program(definition) => match &definition.pinning {
-                CpuSelection::Cpus(cpus) => not_online(machine, cpus),
-                _ => None,
-            },
-            _ => None,
-        });
-        pinned.or_else(|| no_stage_runs(asked, stages(machine, &Sensitivity { rounds: 1, ..self.clone() })))
+        no_place(asked, self.definitions().into_iter().map(|own| &own.pinning))
+            .or_else(|| no_stage_runs(asked, stages(machine, &Sensitivity { rounds: 1, ..self.clone() })))
     }
 
     fn definitions(&self) -> Vec<&Definition> {
-        let own = self.loads.iter().filter_map(|load| match load {
-            Load::Program(definition) => Some(&**definition),
-            _ => None,
-        });
-        own.collect()
+        self.loads.iter().filter_map(Work::program).collect()
     }
 }
 
@@ -177,16 +149,7 @@ fn levels(machine: &Machine, at: &ClockSelection) -> Vec<Level> {
 /// Settings of all policies: their lowest clock if the fastest policy is at its lowest, else the next lower OPP.
 fn policies_at(machine: &Machine, fastest: &Policy, khz: u32) -> Vec<Setting> {
     let is_lowest = settable_opps(fastest).first() == Some(&khz);
-    let policies = machine.policies.iter();
-    policies
-        .flat_map(|policy| {
-            let own = settable_opps(policy);
-            let lowest = own.first().copied().unwrap_or(khz);
-            let max = if is_lowest { lowest } else { at_most(&own, khz) };
-            // A higher minimum would override the maximum.
-            [Setting::PolicyMinKhz(policy.policy, lowest), Setting::PolicyMaxKhz(policy.policy, max)]
-        })
-        .collect()
+    clock_limits(machine, khz, |_| !is_lowest)
 }
 
 fn fastest_policy(machine: &Machine) -> Option<&Policy> {
@@ -202,44 +165,34 @@ fn at_most(opps: &[u32], khz: u32) -> u32 {
     below.or(opps.first()).copied().unwrap_or(khz)
 }
 
-fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
+fn job(machine: &Machine, load: &Work, clock: SetClock) -> Job {
     let cpu = fastest_cpu(machine);
     let is_emulated = matches!(clock, SetClock::SharePercent(_));
     let time = if is_emulated { TIME_EMULATED } else { TIME };
     // A quota for several CPUs does not limit a program that uses only one.
     let anywhere = if is_emulated { vec![cpu] } else { Vec::new() };
-    let (workload, variant, cpus, time, definition) = match load {
-        Load::Program(definition) => {
+    let (job, time) = match load {
+        Work::Program(definition) => {
             let cpus = match &definition.pinning {
                 CpuSelection::All => anywhere,
                 CpuSelection::Cpus(cpus) => cpus.clone(),
                 CpuSelection::Fastest | CpuSelection::OnePerCoreType | CpuSelection::CoreTypes => vec![cpu],
             };
-            let own = Arc::new((**definition).clone());
-            (WorkloadId::Program, definition.variant.clone(), cpus, time, Some(own))
+            (Job::of_program(definition, cpus), time)
         }
-        Load::Form(form) => (form.workload, form.variant.clone(), anywhere, TIME_FORM, None),
-        Load::Workload(id) => {
-            let how = workload(*id).and_then(|workload| workload.attributes.at_a_clock);
-            let cpus = if how.is_some_and(|how| how.on_all_cpus) { online_cpus(machine) } else { vec![cpu] };
-            (*id, how.map_or(Variant::ONLY, |how| how.variant.clone()), cpus, time, None)
-        }
+        Work::Form(form) => match workload(form.workload).and_then(|workload| workload.attributes.at_a_clock) {
+            Some(AtAClock { on_all_cpus: true, .. }) => (form.job(online_cpus(machine)), time),
+            Some(_) => (form.job(vec![cpu]), time),
+            None => (form.job(anywhere), TIME_FORM),
+        },
     };
-    Job {
-        workload,
-        variant,
-        threads: cpus.len() as u32,
-        cpus,
-        time: Some(time),
-        set_clock: Some(clock),
-        definition,
-        ..Job::default()
-    }
+    Job { time: Some(time), set_clock: Some(clock), ..job }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use machine::settings::Node;
     use record::Fact;
 
     fn policy(number: u32, opps_khz: &[u32]) -> Policy {
@@ -256,7 +209,7 @@ mod tests {
         let machine = Machine { policies: policies.to_vec(), ..Machine::default() };
         let words = |level: &Level| {
             let settings = level.settings.iter().filter_map(|setting| match setting {
-                Setting::PolicyMaxKhz(policy, khz) => Some(format!("{policy}:{khz}")),
+                Setting::Node(Node::ClockMax(policy), khz) => Some(format!("{policy}:{khz}")),
                 Setting::SharePercent(percent) => Some(format!("{percent} %")),
                 _ => None,
             });
@@ -291,8 +244,11 @@ mod tests {
 
     #[test]
     fn rounds_go_up_and_down() {
-        let task =
-            Sensitivity { at: ClockSelection::Extremes, loads: vec![Load::Workload(WorkloadId::Lzma)], rounds: 2 };
+        let task = Sensitivity {
+            at: ClockSelection::Extremes,
+            loads: load(WorkloadId::Lzma.as_str()).into_iter().collect(),
+            rounds: 2,
+        };
         let shares: Vec<u32> = stages(&Machine::default(), &task)
             .iter()
             .filter_map(|stage| match stage {
@@ -304,7 +260,6 @@ mod tests {
             })
             .collect();
         assert_eq!(shares, [40, 100, 100, 40]);
-        assert_eq!(load(WorkloadId::Lzma.as_str()).as_ref(), task.loads.first());
         assert_eq!(load("nothing"), None);
     }
 }

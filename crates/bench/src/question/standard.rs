@@ -14,9 +14,9 @@ pub struct Standard;
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Standard,
+    mode: Mode::Standard,
     asked_by: "run",
     about: "What does the machine score, and why?",
-    plain_verb: None,
 };
 
 impl Task for Standard {
@@ -25,7 +25,7 @@ impl Task for Standard {
     }
 
     fn mode(&self, options: &Options) -> Mode {
-        if options.extensive { Mode::Extensive } else { Mode::Standard }
+        if options.extensive { Mode::Extensive } else { QUESTION.mode.clone() }
     }
 
     fn attributes(&self) -> Attributes {

@@ -1,16 +1,15 @@
 //! Question: thermal test with start temperature, load and cooling. `run/heat` executes it, `facts::thermal` evaluates
 //! it.
 
-pub use crate::plan::heat::{HeatLoad, StartAt, Thermal};
+pub use crate::plan::heat::{StartAt, Thermal};
 
 use super::refusal::{StartFacts, no_stage_runs};
 use super::{Attributes, Planning, Question, Task};
-use crate::plan::options::Options;
+use crate::plan::heat::heat_job;
 use crate::plan::stage::Stage;
-use crate::plan::variant::Form;
-use record::{Mode, QuestionId, Variant, WorkloadId};
+use crate::plan::variant::{Form, Work};
+use record::{Mode, QuestionId, Variant};
 use std::time::Duration;
-use workloads::Workload;
 use workloads::job::definition::Definition;
 
 /// Share of one core that the sampler may use, in millionths: the moment of throttling matters more here than the last
@@ -28,44 +27,24 @@ const IDLE_PART: u32 = 6;
 ///
 /// # Errors
 /// The workload has no such variant; one sentence.
-pub fn heat_load(name: &str) -> Result<Option<HeatLoad>, String> {
+pub fn heat_load(name: &str) -> Result<Option<Work>, String> {
     if let Some(form) = Form::first(name).map_err(|why| format!("{why}."))? {
-        return Ok(Some(HeatLoad::Form(form)));
+        return Ok(Some(Work::Form(form)));
     }
-    let is_ours = |workload: &&Workload| !workload.attributes.is_users_own;
-    match workloads::named(name).filter(is_ours).map(|known| known.id) {
-        Some(WorkloadId::Simd) => Ok(Some(HeatLoad::Simd)),
-        Some(id) => Ok(Some(HeatLoad::Workload(id))),
-        None => Ok(None),
-    }
-}
-
-impl HeatLoad {
-    /// Workload of the table that heats; `None` for a user's program.
-    pub fn workload_id(&self) -> Option<WorkloadId> {
-        match self {
-            Self::Simd => Some(WorkloadId::Simd),
-            Self::Workload(id) => Some(*id),
-            Self::Form(form) => Some(form.workload),
-            Self::Program(_) => None,
-        }
-    }
+    let known = workloads::named(name).filter(|known| !known.attributes.is_users_own);
+    Ok(known.map(|known| Work::Form(Form { workload: known.id, variant: known.attributes.heats.clone() })))
 }
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Thermal,
+    mode: Mode::Thermal,
     asked_by: "thermal",
     about: "What can the cooling dissipate?",
-    plain_verb: None,
 };
 
 impl Task for Thermal {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Thermal
     }
 
     fn attributes(&self) -> Attributes {
@@ -82,18 +61,14 @@ impl Task for Thermal {
     }
 
     fn refusal(&self, asked: &StartFacts) -> Option<String> {
-        match &self.load {
-            HeatLoad::Simd => None,
-            HeatLoad::Program(definition) => definition.missing_program(asked.options.user.as_deref()),
-            load => no_stage_runs(asked, vec![Stage::Job(load.job(asked.identified.machine()))]),
+        match self.load.program() {
+            Some(definition) => definition.missing_program(asked.options.user.as_deref()),
+            None => no_stage_runs(asked, vec![Stage::Job(heat_job(&self.load, asked.identified.machine()))]),
         }
     }
 
     fn definitions(&self) -> Vec<&Definition> {
-        match &self.load {
-            HeatLoad::Program(definition) => vec![definition],
-            _ => Vec::new(),
-        }
+        self.load.program().into_iter().collect()
     }
 }
 
@@ -120,16 +95,17 @@ fn stages(thermal: &Thermal) -> Vec<Stage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::WorkloadId;
 
     #[test]
     fn loads_are_known_by_name() {
-        let of = |id: WorkloadId| heat_load(id.as_str());
-        assert_eq!(of(WorkloadId::Simd), Ok(Some(HeatLoad::Simd)));
-        let lzma = WorkloadId::Lzma;
-        assert_eq!(of(lzma), Ok(Some(HeatLoad::Workload(lzma))));
-        let Ok(Some(HeatLoad::Form(form))) = heat_load("video:hevc-1080p") else { panic!() };
-        let expected = (WorkloadId::Video, Variant::own("hevc-1080p"));
-        assert_eq!((form.workload, form.variant), expected);
+        for (name, workload, variant) in [
+            (WorkloadId::Simd.as_str(), WorkloadId::Simd, Variant::MULTI),
+            (WorkloadId::Lzma.as_str(), WorkloadId::Lzma, Variant::MULTI),
+            ("video:hevc-1080p", WorkloadId::Video, Variant::own("hevc-1080p")),
+        ] {
+            assert_eq!(heat_load(name), Ok(Some(Work::Form(Form { workload, variant }))));
+        }
         assert!(heat_load("video:fast").unwrap_err().contains("hevc-1080p"));
         for name in [WorkloadId::Program.as_str(), "fire"] {
             assert_eq!(heat_load(name), Ok(None), "{name}");

@@ -3,9 +3,7 @@
 use super::refusal::{StartFacts, no_stage_runs};
 use super::{Attributes, Planning, Question, Task};
 use crate::plan::load::Load;
-use crate::plan::options::Options;
 use crate::plan::stage::Stage;
-use crate::plan::standard;
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
 use workloads::job::Job;
 use workloads::job::cpus::fastest_cpu;
@@ -26,18 +24,14 @@ pub struct SingleWorkload {
 
 pub(super) static QUESTION: Question = Question {
     id: QuestionId::Workload,
+    mode: Mode::Workload,
     asked_by: "workload ID",
     about: "What does one workload score, measured once?",
-    plain_verb: None,
 };
 
 impl Task for SingleWorkload {
     fn question(&self) -> &'static Question {
         &QUESTION
-    }
-
-    fn mode(&self, _: &Options) -> Mode {
-        Mode::Workload
     }
 
     fn attributes(&self) -> Attributes {
@@ -99,8 +93,7 @@ fn job(machine: &Machine, workload: WorkloadId, variant: &Variant, cpus: &[u32])
         }
         cpus => cpus.to_vec(),
     };
-    let threads = cpus.len() as u32;
-    standard::job(workload, variant.clone(), cpus, threads)
+    Job::on(workload, variant.clone(), cpus)
 }
 
 #[cfg(test)]

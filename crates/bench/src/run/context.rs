@@ -6,8 +6,8 @@ use crate::question::Task;
 use crate::run::history::NewRun;
 use machine::settings::RestoreHandle;
 use machine::{LazyMachine, Root, Timeline};
-use record::{Gate, Invocation, Machine, Missing, Record, Resumption, Source, Step};
-use std::path::{Path, PathBuf};
+use record::{Gate, Invocation, Machine, Record, Resumption, Source, Step, Window};
+use std::path::Path;
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
@@ -97,14 +97,16 @@ pub enum Progress<'a> {
     Note(String),
 }
 
-/// A run that ended.
-pub struct FinishedRun {
-    /// The Record.
-    pub record: Record,
-    /// Path of its stream.
-    pub stream: Option<PathBuf>,
-    /// Error of writing the stream.
-    pub trouble: Option<Missing>,
-    /// True if the stream lacks the end of the run.
-    pub broken: bool,
+/// A moment on both clocks of the timeline.
+pub(crate) type Moment = (i64, i64);
+
+/// This moment.
+pub(crate) fn moment(timeline: &Timeline) -> Moment {
+    (timeline.now_ms(), timeline.utc_ms())
+}
+
+/// Window from a moment until now.
+pub(crate) fn window_since(timeline: &Timeline, start: Moment) -> Window {
+    let end = moment(timeline);
+    Window { start_ms: start.0, end_ms: end.0, start_utc_ms: Some(start.1), end_utc_ms: Some(end.1) }
 }

@@ -99,8 +99,7 @@ mod tests {
     use super::*;
     use machine::Root;
     use machine::settings::Outcome;
-    use record::{Event, WorkloadId};
-    use std::sync::Arc;
+    use record::{Event, Variant, WorkloadId};
     use workloads::job::definition::Definition;
     use workloads::testing::machine;
 
@@ -108,7 +107,7 @@ mod tests {
     fn cpus_go_offline_only_on_request() {
         let big_little = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
         let check = |workload: WorkloadId, cpus: &[u32], expected: &[u32]| {
-            let job = Job { workload, cpus: cpus.to_vec(), ..Job::default() };
+            let job = Job::on(workload, Variant::ONLY, cpus.to_vec());
             assert_eq!(cpus_to_hide(&big_little, &job), expected, "{workload:?}");
         };
         check(WorkloadId::Geekbench, &[2, 3], &[0, 1]);
@@ -119,12 +118,7 @@ mod tests {
         check(WorkloadId::SevenZip, &[2, 3], &[]);
         let own = |others_off| {
             let definition = Definition { others_off, ..Definition::of_command(vec!["make".into()]) };
-            Job {
-                workload: WorkloadId::Program,
-                cpus: vec![3],
-                definition: Some(Arc::new(definition)),
-                ..Job::default()
-            }
+            Job::of_program(&definition, vec![3])
         };
         assert_eq!(cpus_to_hide(&big_little, &own(false)), [0; 0]);
         assert_eq!(cpus_to_hide(&big_little, &own(true)), [0, 1, 2]);

@@ -30,9 +30,9 @@ use crate::plan::estimate::{Estimates, TimeLeft, TimeLeftLimiter};
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::AvailableTools;
 use crate::question::{Attributes, Planning};
-use crate::run::context::{FinishedRun, Progress, RunContext};
+use crate::run::context::{Progress, RunContext};
 use crate::run::hotplug::Hotplug;
-use crate::run::recorder::{RecordedRun, Recorder};
+use crate::run::recorder::{FinishedRun, Recorder};
 use crate::run::resume::StageProgress;
 use crate::run::switch::SettingsSwitcher;
 use machine::kernel_log::KernelLog;
@@ -407,7 +407,6 @@ impl Runner<'_> {
         let run = &self.recorder.record().run;
         let elapsed_ms = run.elapsed_until_ms(timeline.now_ms());
         self.recorder.append(Event::Ended { end, elapsed_ms });
-        let RecordedRun { record, stream, trouble, broken } = self.recorder.finish();
-        FinishedRun { record, stream, trouble, broken }
+        self.recorder.finish()
     }
 }

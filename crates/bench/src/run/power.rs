@@ -6,25 +6,21 @@ use crate::plan::stage::PowerState;
 use crate::question::power::is_whole_power;
 use machine::faults::haste;
 use machine::suspend::{SleepState, Suspend};
-use microbench::load::{Load, spin};
-use process::child::move_to;
-use record::{Machine, Missing, Outcome, Record, Score, Scores, Step, StepMeasurement, Variant, WorkloadId};
-use std::sync::atomic::{AtomicBool, Ordering};
+use record::{Machine, Outcome, Record, Score, Scores, Step, StepMeasurement, StoppingRule, Variant, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::online_cpus;
-use workloads::measure::crew::{Gate, crew};
+use workloads::measure::crew::while_busy;
 
 /// Minimum time of a state.
 const TIME_MIN: Duration = Duration::from_secs(10);
 /// Power settles after a change: capacitors, governors and the delay of meters.
 const SETTLING: Duration = Duration::from_secs(3);
-/// A mean is known if half of its 95 % interval is below this share.
-const KNOWN_WITHIN: f64 = 0.02;
-/// The interval is that of this many means of successive readings, which are independent where single readings are not.
-const BATCHES: usize = 8;
-/// Student's t of a 95 % interval with [`BATCHES`] - 1 degrees of freedom.
-const STUDENT_T: f64 = 2.365;
+/// The mean is known if half of the interval of its batches is below this share.
+const RULE: StoppingRule = StoppingRule { half_width: 0.02, ..StoppingRule::new(usize::MAX, Duration::MAX) };
+/// Number of means of successive readings, which are independent where single readings are not: one of the numbers at which
+/// the rule looks at them.
+const BATCHES: usize = 7;
 
 impl Runner<'_> {
     /// Measures the power of one state.
@@ -59,15 +55,7 @@ impl Runner<'_> {
     /// One run of a job while all CPUs work. Its score is disturbed by them.
     fn power_of_all(&mut self, machine: &Machine, job: &Job) {
         let name = format!("{}, all CPUs busy", step_name(job));
-        let (stop, gate) = (AtomicBool::new(false), Gate::default());
-        let step: Result<Step, Missing> = std::thread::scope(|scope| {
-            let stop = &stop;
-            let work = |cpu| move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest));
-            let started = crew(scope, &gate, online_cpus(machine).into_iter().map(work));
-            let step = started.map(|_| self.step_of(machine, job, &name));
-            stop.store(true, Ordering::Relaxed);
-            step
-        });
+        let step = while_busy(online_cpus(machine), || self.step_of(machine, job, &name));
         let mut step =
             step.unwrap_or_else(|missing| Step::new(job.workload, 1, job.variant.clone(), Outcome::Skipped(missing)));
         step.variant = format!("{}, all CPUs busy", job.variant).into();
@@ -75,7 +63,7 @@ impl Runner<'_> {
         self.step_ended(step);
     }
 
-    /// True if the mean power since this time is known within [`KNOWN_WITHIN`].
+    /// True if the mean power since this time is known by [`RULE`].
     fn is_power_known(&mut self, start_ms: i64) -> bool {
         let now_ms = self.context.timeline.now_ms();
         if now_ms - start_ms < (TIME_MIN / haste()).as_millis() as i64 {
@@ -138,10 +126,7 @@ fn is_known(values: &[f64]) -> bool {
     }
     let mean = |values: &[f64]| values.iter().fold(0.0, |sum, value| sum + value) / values.len() as f64;
     let batches: Vec<f64> = values[values.len() - size * BATCHES..].chunks(size).map(mean).collect();
-    let middle = mean(&batches);
-    let variance = batches.iter().fold(0.0, |sum, batch| sum + (batch - middle).powi(2)) / (BATCHES - 1) as f64;
-    let half = STUDENT_T * (variance / BATCHES as f64).sqrt();
-    middle > 0.0 && half <= KNOWN_WITHIN * middle
+    mean(&batches) > 0.0 && RULE.ended(&batches, Duration::ZERO).is_some()
 }
 
 #[cfg(test)]
@@ -153,9 +138,9 @@ mod tests {
         let wave = |height: f64| (0..80).map(|at| 5_000.0 + height * f64::from(at % 7)).collect::<Vec<f64>>();
         let rising: Vec<f64> = (0..80).map(|at| 5_000.0 + 30.0 * f64::from(at)).collect();
         for (values, expected) in
-            [(wave(0.0), true), (wave(200.0), true), (rising, false), (vec![5_000.0; 7], false), (vec![0.0; 80], false)]
+            [(wave(0.0), true), (wave(200.0), true), (rising, false), (vec![5_000.0; 6], false), (vec![0.0; 80], false)]
         {
-            assert_eq!(is_known(&values), expected, "{:?}", &values[..7]);
+            assert_eq!(is_known(&values), expected, "{:?}", &values[..6]);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Resumed runs: skips completed steps and steps in which the machine died repeatedly.
 
 use super::Runner;
+use crate::run::context::window_since;
 use crate::run::resume::{StageStart, why_left_out};
 use machine::Root;
-use record::{Event, Missing, Outcome, Record, RestoreOutcome, Step, Window};
+use record::{Event, Missing, Outcome, Record, RestoreOutcome, Step};
 use workloads::job::Job;
 
 /// Settles settings that were changed when the run died: guard, next start or reboot have restored them, or another
@@ -78,11 +79,7 @@ impl Runner<'_> {
 
     /// Records a skipped step once.
     pub(super) fn step_left_out(&mut self, step: Step) -> Step {
-        let timeline = self.context.timeline;
-        let (now_ms, utc_ms) = (timeline.now_ms(), timeline.utc_ms());
-        self.step_ended(Step {
-            window: Window { start_ms: now_ms, end_ms: now_ms, start_utc_ms: Some(utc_ms), end_utc_ms: Some(utc_ms) },
-            ..step
-        })
+        let window = window_since(self.context.timeline, self.moment());
+        self.step_ended(Step { window, ..step })
     }
 }

@@ -4,9 +4,9 @@ use super::Runner;
 use super::steps::step_name;
 use super::tell::outcome_recorder;
 use crate::plan::stage::Group;
-use crate::run::context::Progress;
+use crate::run::context::{Progress, window_since};
 use machine::Sampler;
-use record::{Event, Machine, Mark, Outcome, Probe, Scores, Step, StepMeasurement, Window, WorkloadId};
+use record::{Event, Machine, Mark, Outcome, Probe, Scores, Step, StepMeasurement, WorkloadId};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use workloads::job::Job;
@@ -86,8 +86,7 @@ impl Runner<'_> {
                 .to_owned(),
         };
         (self.context.progress)(Progress::Note(note));
-        let timeline = self.context.timeline;
-        let start = (timeline.now_ms(), timeline.utc_ms());
+        let start = self.moment();
         match command {
             Some(job) => {
                 self.job(machine, job);
@@ -99,12 +98,7 @@ impl Runner<'_> {
         let outcome = Outcome::Done(StepMeasurement::Scores(Scores::default()));
         self.step_ended(Step {
             threads: 0,
-            window: Window {
-                start_ms: start.0,
-                end_ms: timeline.now_ms(),
-                start_utc_ms: Some(start.1),
-                end_utc_ms: Some(timeline.utc_ms()),
-            },
+            window: window_since(self.context.timeline, start),
             ..Step::new(WorkloadId::Watch, 1, variant, outcome)
         });
     }

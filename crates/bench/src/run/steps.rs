@@ -5,18 +5,19 @@ use super::belief::believed;
 use super::gate::NAMED_MAX;
 use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
-use crate::run::context::Progress;
+use crate::run::context::{Progress, moment, window_since};
 use crate::run::hotplug;
 use machine::processes::Busy;
 use process::child::failure;
 use process::guard::Guard;
 use process::standstill;
-use record::{BusyProcess, Event, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
+use record::{BusyProcess, Event, FailureKind, Machine, Outcome, Step, WorkloadId};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::measure::context::WorkloadContext;
+use workloads::measure::counters;
 use workloads::measure::repeat;
 use workloads::measure::report::StepReport;
 use workloads::{Workload, sevenzip, workload};
@@ -133,7 +134,7 @@ impl Runner<'_> {
         self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
         let busy = Busy::start(self.context.root);
-        let start = (timeline.now_ms(), timeline.utc_ms());
+        let start = moment(timeline);
         let progress = &mut self.context.progress;
         // Built-in workloads are timed in this process, so nothing else runs, except beside those that count whole
         // seconds for minutes of heat.
@@ -153,11 +154,10 @@ impl Runner<'_> {
             }
         };
         let places = (self.context.root, machine, timeline);
-        let open_counters = |pid: u32| workloads::measure::counters::open(self.context.root, pid);
         let context = WorkloadContext {
             group: self.group.as_ref(),
             site: Arc::clone(&self.site),
-            open_counters: Some(&open_counters),
+            open_counters: Some(counters::open),
             not_comparable: self.not_comparable.clone(),
             ..WorkloadContext::new(places, &self.tools, job, self.context.cancelled, &watch)
         };
@@ -165,12 +165,7 @@ impl Runner<'_> {
             Some(why) => (StepReport::new(context.not_comparable.clone()), not_started(why.clone())),
             None => measured(&context),
         };
-        let window = Window {
-            start_ms: start.0,
-            end_ms: timeline.now_ms(),
-            start_utc_ms: Some(start.1),
-            end_utc_ms: Some(timeline.utc_ms()),
-        };
+        let window = window_since(timeline, start);
         let mut step = report.into_step(job, window, outcome);
         if window.elapsed_ms() >= BUSY_MS_MIN {
             step.busiest = busy.map(|busy| others(&busy)).unwrap_or_default();

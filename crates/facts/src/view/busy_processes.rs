@@ -25,3 +25,8 @@ pub fn process_words(processes: &[BusyProcess]) -> String {
     });
     words.collect::<Vec<_>>().join(", ")
 }
+
+/// The words, and after a colon the processes; those that end within the measured time have no name.
+pub fn with_processes(words: String, processes: &[BusyProcess]) -> String {
+    if processes.is_empty() { words } else { format!("{words}: {}", process_words(processes)) }
+}

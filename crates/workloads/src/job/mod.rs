@@ -37,6 +37,17 @@ pub struct Job {
 }
 
 impl Job {
+    /// A workload with one thread on each of these CPUs.
+    pub fn on(workload: WorkloadId, variant: Variant, cpus: Vec<u32>) -> Self {
+        Self { workload, variant, threads: cpus.len() as u32, cpus, ..Self::default() }
+    }
+
+    /// A program of the user on these CPUs; empty for all.
+    pub fn of_program(definition: &Definition, cpus: Vec<u32>) -> Self {
+        let own = Some(Arc::new(definition.clone()));
+        Self { definition: own, ..Self::on(WorkloadId::Program, definition.variant.clone(), cpus) }
+    }
+
     /// Name in the Record; for a user's program the name of its definition.
     pub fn name(&self) -> WorkloadName {
         match &self.definition {

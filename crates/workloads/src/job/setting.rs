@@ -1,9 +1,10 @@
 //! Settings of one side of a comparison: syntax, and the kernel's files for them.
 
+use crate::job::cpus::settable_opps;
 use crate::job::pinning::{CpuSelection, parse_cpu_selection};
 use machine::Root;
 use machine::settings::Node;
-use record::Machine;
+use record::{Machine, Policy};
 
 /// A setting of the machine, or the CPUs of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,17 +15,11 @@ pub enum Setting {
     ClockMaxKhz(u32),
     /// Minimum clock of all policies, in kHz.
     ClockMinKhz(u32),
-    /// Transparent huge pages: `always`, `madvise` or `never`.
-    HugePages(String),
     /// CPUs of the program.
     Cpus(CpuSelection),
-    /// Maximum clock of one policy, in kHz.
-    PolicyMaxKhz(u32, u32),
-    /// Minimum clock of one policy, in kHz.
-    PolicyMinKhz(u32, u32),
     /// Emulated clock: share of CPU time for the program, in percent.
     SharePercent(u32),
-    /// Any other setting of the kernel, and its value.
+    /// Any setting of the kernel, and its value.
     Node(Node, String),
 }
 
@@ -63,7 +58,7 @@ impl Setting {
             "governor" => Ok(Setting::Governor(value.to_owned())),
             "maxkhz" => khz().map(Setting::ClockMaxKhz),
             "minkhz" => khz().map(Setting::ClockMinKhz),
-            "thp" => Ok(Setting::HugePages(value.to_owned())),
+            "thp" => Ok(Setting::Node(Node::HugePages, value.to_owned())),
             "cpus" => parse_cpu_selection(value).map(Setting::Cpus),
             _ => Err(format!("unknown setting {name:?}; settings: governor, maxkhz, minkhz, thp, cpus")),
         }
@@ -86,33 +81,35 @@ pub fn impossible(root: &Root, machine: &Machine, wanted: &[Setting]) -> Option<
 pub fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
     let mut nodes = Vec::new();
     for setting in wanted {
-        let of_policies = match setting {
+        let (node, value): (fn(u32) -> Node, String) = match setting {
             Setting::Cpus(_) | Setting::SharePercent(_) => continue,
-            Setting::HugePages(value) => {
-                nodes.push((Node::HugePages, value.clone()));
-                continue;
-            }
             Setting::Node(node, value) => {
                 nodes.push((*node, value.clone()));
                 continue;
             }
-            of_policies => of_policies,
+            Setting::Governor(name) => (Node::Governor, name.clone()),
+            Setting::ClockMaxKhz(khz) => (Node::ClockMax, khz.to_string()),
+            Setting::ClockMinKhz(khz) => (Node::ClockMin, khz.to_string()),
         };
         if machine.policies.is_empty() {
             return Err("This machine has no cpufreq; clocks and governors cannot be set.".into());
         }
-        for policy in machine.policies.iter().map(|policy| policy.policy) {
-            nodes.extend(match of_policies {
-                Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
-                Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
-                Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
-                Setting::PolicyMaxKhz(one, khz) if *one == policy => Some((Node::ClockMax(policy), khz.to_string())),
-                Setting::PolicyMinKhz(one, khz) if *one == policy => Some((Node::ClockMin(policy), khz.to_string())),
-                _ => None,
-            });
-        }
+        nodes.extend(machine.policies.iter().map(|policy| (node(policy.policy), value.clone())));
     }
     Ok(nodes)
+}
+
+/// Clock limits: policies of the set at this clock or the next lower OPP, all others at their lowest.
+pub fn clock_limits(machine: &Machine, khz: u32, is_of_set: impl Fn(&Policy) -> bool) -> Vec<Setting> {
+    let limits = machine.policies.iter().filter_map(|policy| {
+        let own = settable_opps(policy);
+        let lowest = *own.first()?;
+        let below = own.iter().rev().find(|opp| **opp <= khz && is_of_set(policy));
+        // A higher minimum would override the maximum.
+        let max = below.copied().unwrap_or(lowest);
+        Some([(Node::ClockMin(policy.policy), lowest), (Node::ClockMax(policy.policy), max)])
+    });
+    limits.flatten().map(|(node, khz)| Setting::Node(node, khz.to_string())).collect()
 }
 
 #[cfg(test)]

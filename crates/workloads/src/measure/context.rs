@@ -48,11 +48,13 @@ pub struct WorkloadContext<'a> {
     /// Folders and hosts that it may use.
     pub site: Arc<ScratchDirs>,
     /// Opens cycle counters, where the kernel offers them.
-    pub open_counters: Option<&'a OpenCounters<'a>>,
+    pub open_counters: Option<OpenCounters>,
     /// Why no result can be compared.
     pub not_comparable: Option<String>,
     /// Working directory of its programs, so that they need no paths.
     pub folder: Option<Arc<OwnFolder>>,
+    /// Environment variables of its programs.
+    pub environment: Vec<(&'static str, String)>,
 }
 
 impl<'a> WorkloadContext<'a> {
@@ -77,6 +79,7 @@ impl<'a> WorkloadContext<'a> {
             open_counters: None,
             not_comparable: None,
             folder: None,
+            environment: Vec::new(),
         }
     }
 
@@ -131,22 +134,7 @@ impl<'a> WorkloadContext<'a> {
         arguments: &[&str],
         time_limit: Duration,
     ) -> Result<String, Failure> {
-        self.program_with(report, found, arguments, &[], time_limit)
-    }
-
-    /// As [`WorkloadContext::program`], with environment variables.
-    ///
-    /// # Errors
-    /// As [`WorkloadContext::program`].
-    pub fn program_with(
-        &self,
-        report: &mut StepReport,
-        found: &InstalledProgram,
-        arguments: &[&str],
-        environment: &[(&str, String)],
-        time_limit: Duration,
-    ) -> Result<String, Failure> {
-        let ended = self.call(report, found, arguments, environment, (time_limit, None))?;
+        let ended = self.call(report, found, arguments, (time_limit, None))?;
         ended.outcome.map(|()| ended.output)
     }
 
@@ -163,7 +151,7 @@ impl<'a> WorkloadContext<'a> {
         (terminal, enough): (Terminal, &mut dyn FnMut(&str) -> bool),
     ) -> Result<String, Failure> {
         let seen = Some((terminal, enough));
-        let ended = self.call(report, found, arguments, &[], (time_limit, seen))?;
+        let ended = self.call(report, found, arguments, (time_limit, seen))?;
         ended.outcome.map(|()| ended.output)
     }
 
@@ -178,7 +166,7 @@ impl<'a> WorkloadContext<'a> {
         arguments: &[&str],
         time: Duration,
     ) -> Result<String, Failure> {
-        let ended = self.call(report, found, arguments, &[], (time, None))?;
+        let ended = self.call(report, found, arguments, (time, None))?;
         match ended.outcome {
             Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
             _ => Ok(ended.output),
@@ -195,7 +183,6 @@ impl<'a> WorkloadContext<'a> {
         report: &mut StepReport,
         found: &InstalledProgram,
         arguments: &[&str],
-        environment: &[(&str, String)],
         (time_limit, seen): (Duration, Option<LineCallback>),
     ) -> Result<ExitReport, Failure> {
         let words = [found.path.as_str()].into_iter().chain(arguments.iter().copied());
@@ -203,7 +190,7 @@ impl<'a> WorkloadContext<'a> {
         let cpus = &self.job.cpus;
         let spec = ChildSpec {
             cpus,
-            environment,
+            environment: &self.environment,
             group: self.group,
             user: self.user_of(found),
             folder: self.folder.as_deref(),
@@ -222,7 +209,7 @@ impl<'a> WorkloadContext<'a> {
         });
         let group_before = self.group.map(Group::cpu_time_ns);
         let child = started?;
-        let counting = self.open_counters.map(|open| open(child.pid()));
+        let counting = self.open_counters.map(|open| open(self.root, child.pid()));
         let mut watch = || (self.watch)();
         let is_seen = enough.is_some();
         let mut ask = |text: &str| enough.as_mut().is_some_and(|enough| enough(text));
@@ -240,14 +227,14 @@ impl<'a> WorkloadContext<'a> {
             user_ms: usage.user_ms,
             system_ms: usage.system_ms,
             peak_resident_kib: usage.peak_resident_kib,
-            cycles: not_counted(),
+            cycles: not_counted().cycles,
         };
         // A group counts all processes that were in it, to the nanosecond.
         if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns)) {
             report.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
         }
         if let Some(counting) = counting {
-            report.take_counters(vec![counting.map(|read| read())]);
+            report.take_counters(vec![counting()]);
         }
         report.take_cpus_used(cpus, std::mem::take(&mut ended.seen_on));
         report.program_elapsed = ended.elapsed;
@@ -315,10 +302,7 @@ impl<'a> WorkloadContext<'a> {
             results.push(thread.result);
             places.extend(thread.seen_on);
             delays.push(thread.run_delay_ns);
-            counted.push(Ok(CounterReading {
-                cycles: thread.counted.cycles,
-                task_clock_ns: thread.counted.task_clock_ns,
-            }));
+            counted.push(thread.counted);
         }
         let programs_only = || Missing::unsupported("wait4", "available for external programs only").into();
         report.counters = Counters {

@@ -1,6 +1,7 @@
 //! Readings of kernel counters of threads and programs, and their sums. `counters` opens them.
 
-use record::{Fact, Missing, Reading};
+use machine::Root;
+use record::{Fact, Missing};
 
 /// Final reading of a kernel counter of one thread or process.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +16,7 @@ pub struct CounterReading {
 pub type ReadCounters = Box<dyn FnOnce() -> CounterReading + Send>;
 
 /// Opens counters of a thread or process by id, including its future threads.
-pub type OpenCounters<'a> = dyn Fn(u32) -> Reading<ReadCounters> + Sync + 'a;
+pub type OpenCounters = fn(&Root, u32) -> ReadCounters;
 
 /// The sum, or the first missing value.
 pub(super) fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
@@ -29,7 +30,8 @@ pub(super) fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
     Fact::Known(total)
 }
 
-/// Value of runs without counters.
-pub(super) fn not_counted() -> Fact<u64> {
-    Missing::unsupported("perf_event_open", "cycle counters were not requested").into()
+/// Reading of runs without counters.
+pub(super) fn not_counted() -> CounterReading {
+    let missing = Missing::unsupported("perf_event_open", "cycle counters were not requested");
+    CounterReading { cycles: missing.into(), ..CounterReading::default() }
 }

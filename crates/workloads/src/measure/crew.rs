@@ -5,8 +5,11 @@
 
 use machine::faults::{self, Call};
 use machine::threads::refused;
+use microbench::load::{Load, spin};
+use process::child::move_to;
 use record::Missing;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Start signal for the threads of a crew.
@@ -34,6 +37,22 @@ where
     let threads: std::io::Result<Vec<_>> = works.into_iter().map(start).collect();
     let _ = gate.0.set(threads.is_ok());
     threads.map_err(|why| refused(&why))
+}
+
+/// Runs this while a thread on each of these CPUs has the load that draws most.
+///
+/// # Errors
+/// The kernel refuses a thread.
+pub fn while_busy<T>(cpus: impl IntoIterator<Item = u32>, run: impl FnOnce() -> T) -> Result<T, Missing> {
+    let (stop, gate) = (AtomicBool::new(false), Gate::default());
+    std::thread::scope(|scope| {
+        let stop = &stop;
+        let work = |cpu| move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest));
+        crew(scope, &gate, cpus.into_iter().map(work))?;
+        let done = run();
+        stop.store(true, Ordering::Relaxed);
+        Ok(done)
+    })
 }
 
 /// Results of the threads in order; propagates a panic of a thread.

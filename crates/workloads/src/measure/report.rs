@@ -3,7 +3,7 @@
 use super::counted::{CounterReading, sum};
 use crate::job::Job;
 use machine::Timeline;
-use record::{Counters, Fact, Outcome, Reading, RepetitionStats, Step, Tool, Window};
+use record::{Counters, Fact, Outcome, RepetitionStats, Step, Tool, Window};
 use std::time::Duration;
 
 /// Properties of a run of a workload.
@@ -64,17 +64,8 @@ impl StepReport {
         }
     }
 
-    pub(super) fn take_counters(&mut self, counted: Vec<Reading<CounterReading>>) {
-        let (mut cycles, mut clocks) = (Vec::new(), Vec::new());
-        for thread in counted {
-            match thread {
-                Ok(thread) => {
-                    cycles.push(thread.cycles);
-                    clocks.push(thread.task_clock_ns);
-                }
-                Err(missing) => cycles.push(missing.into()),
-            }
-        }
+    pub(super) fn take_counters(&mut self, counted: Vec<CounterReading>) {
+        let (cycles, clocks) = counted.into_iter().map(|thread| (thread.cycles, thread.task_clock_ns)).unzip();
         self.counters.cycles = sum(cycles);
         // The scheduler's value stays if the counters have none.
         if let clock @ Fact::Known(_) = sum(clocks) {

@@ -3,8 +3,9 @@
 use super::context::*;
 use crate::job::Job;
 use crate::testing::{Bench, Program};
+use machine::Root;
 use process::tools::InstalledProgram;
-use record::{Fact, FailureKind, Missing, Reading, WorkloadId};
+use record::{Fact, FailureKind, Missing, WorkloadId};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -80,20 +81,20 @@ fn panic_in_work_reaches_caller() {
     });
 }
 
-fn counts_21(id: u32) -> Reading<ReadCounters> {
+fn counts_21(_: &Root, id: u32) -> ReadCounters {
     assert!(id > 0);
-    Ok(Box::new(|| CounterReading { cycles: Fact::Known(21), ..CounterReading::default() }))
+    Box::new(|| CounterReading { cycles: Fact::Known(21), ..CounterReading::default() })
 }
 
-fn refuses(_: u32) -> Reading<ReadCounters> {
-    Err(Missing::absent("perf"))
+fn refuses(_: &Root, _: u32) -> ReadCounters {
+    Box::new(|| CounterReading { cycles: Missing::absent("perf").into(), ..CounterReading::default() })
 }
 
 #[test]
 fn counters_are_opened_for_threads_and_programs_and_added_up() {
     let bench = Bench::new(&[Program { name: "quick".into(), body: "echo done".into() }]);
     bench.with(&job(&[], 2), |context, report| {
-        let context = &WorkloadContext { open_counters: Some(&counts_21), ..context.clone() };
+        let context = &WorkloadContext { open_counters: Some(counts_21), ..context.clone() };
         context.pinned_threads(report, |_| ()).unwrap();
         assert_eq!(report.counters.cycles, Fact::Known(42));
         assert!(report.counters.task_clock_ns.known().is_some());
@@ -101,7 +102,7 @@ fn counters_are_opened_for_threads_and_programs_and_added_up() {
         assert_eq!(context.program(report, &quick, &["x"], Duration::from_secs(9)), Ok("done\n".into()));
         assert_eq!(report.counters.cycles, Fact::Known(21));
         assert_eq!(report.tool.as_ref().unwrap().argv, [quick.path.as_str(), "x"]);
-        let context = &WorkloadContext { open_counters: Some(&refuses), ..context.clone() };
+        let context = &WorkloadContext { open_counters: Some(refuses), ..context.clone() };
         context.pinned(report, || ()).unwrap();
         assert_eq!(report.counters.cycles, Fact::from(Missing::absent("perf")));
     });

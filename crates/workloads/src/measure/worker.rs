@@ -19,14 +19,14 @@ impl<T> ThreadResult<T> {
     pub(super) fn run(
         root: &Root,
         cpus: &[u32],
-        open: Option<&OpenCounters>,
+        open: Option<OpenCounters>,
         work: impl FnOnce() -> T,
     ) -> Result<Self, String> {
         if !cpus.is_empty() {
             move_to(cpus)?;
         }
         let thread = gettid().as_raw_pid() as u32;
-        let counting = open.map(|open| open(thread));
+        let counting = open.map(|open| open(root, thread));
         let delay_before = run_delay_ns(root, thread);
         let clock_before = timeline::thread_cpu_ns();
         let cpu_before = sched_getcpu() as u32;
@@ -34,11 +34,7 @@ impl<T> ThreadResult<T> {
         let cpu_after = sched_getcpu() as u32;
         let clock_ns = timeline::thread_cpu_ns() - clock_before;
         let delay = run_delay_ns(root, thread).and_then(|after| Ok(after.saturating_sub(delay_before?)));
-        let mut counted = match counting {
-            Some(Ok(read)) => read(),
-            Some(Err(missing)) => CounterReading { cycles: missing.into(), ..CounterReading::default() },
-            None => CounterReading { cycles: not_counted(), ..CounterReading::default() },
-        };
+        let mut counted = counting.map_or_else(not_counted, |read| read());
         if counted.task_clock_ns.known().is_none() {
             counted.task_clock_ns = Fact::Known(clock_ns);
         }

@@ -7,6 +7,7 @@ mod point;
 
 use crate::plan::options::Options;
 use crate::question::{Task, retain_wanted};
+use crate::run::context::{Moment, moment, window_since};
 use crate::run::tell::RecordOutcome;
 use machine::cgroup::has_quota;
 use machine::faults;
@@ -16,7 +17,7 @@ use microbench::load::{Load, spin};
 use process::child::interruption;
 use process::child::move_to;
 use record::{
-    ClockPoint, Clocks, Cluster, Machine, Missing, Outcome, Policy, Step, StepMeasurement, Variant, Window, WorkloadId,
+    ClockPoint, Clocks, Cluster, Machine, Missing, Outcome, Policy, Step, StepMeasurement, Variant, WorkloadId,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -281,8 +282,8 @@ impl ClockPass<'_> {
         self.cancelled.load(Ordering::Relaxed) != 0
     }
 
-    fn now(&self) -> (i64, i64) {
-        (self.timeline.now_ms(), self.timeline.utc_ms())
+    fn now(&self) -> Moment {
+        moment(self.timeline)
     }
 
     fn step(
@@ -290,7 +291,7 @@ impl ClockPass<'_> {
         variant: Variant,
         cpus: Vec<u32>,
         threads: u32,
-        start: (i64, i64),
+        start: Moment,
         outcome: Result<Vec<ClockPoint>, Missing>,
     ) -> Step {
         let outcome = match outcome {
@@ -298,12 +299,11 @@ impl ClockPass<'_> {
             Ok(points) => Outcome::Done(StepMeasurement::Clock(Clocks { points })),
             Err(missing) => Outcome::Skipped(missing),
         };
-        let end = self.now();
         Step {
             seen_on: cpus.clone(),
             cpus,
             threads,
-            window: Window { start_ms: start.0, end_ms: end.0, start_utc_ms: Some(start.1), end_utc_ms: Some(end.1) },
+            window: window_since(self.timeline, start),
             ..Step::new(WorkloadId::Clock, METHOD, variant, outcome)
         }
     }

@@ -4,26 +4,25 @@ mod gauge;
 mod limits;
 
 use super::Runner;
-use crate::plan::heat::{HeatLoad, StartAt, Thermal};
-use crate::run::context::Progress;
+use crate::plan::heat::{StartAt, Thermal, heat_job};
+use crate::plan::variant::Work;
+use crate::run::context::{Moment, Progress, moment, window_since};
 use process::child::move_to;
 use workloads::job::cpus::online_cpus;
 use workloads::measure::context::WorkloadContext;
-use workloads::measure::crew::{Gate, crew, joined};
+use workloads::measure::counters;
+use workloads::measure::crew::{Gate, crew, joined, while_busy};
 use workloads::measure::heated::{self, HeatInterval, INTERVAL_NS};
 use workloads::measure::repeat;
 
 use gauge::Gauge;
 use limits::{SensorTimeout, StopCondition, TargetWait};
 use machine::critical_millicelsius;
-use microbench::load::{Load, spin};
 use record::soc_temperature::SocTemperature;
-use record::{
-    ClockSeries, Fact, Machine, Missing, Outcome, Series, Step, StepMeasurement, Variant, Wait, Window, WorkloadId,
-};
+use record::{ClockSeries, Fact, Machine, Missing, Outcome, Series, Step, StepMeasurement, Variant, Wait, WorkloadId};
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 /// Interval between temperature checks.
@@ -49,19 +48,13 @@ impl Runner<'_> {
         let outcome = match Gauge::find(root, self.chosen().as_ref()) {
             Err(missing) => Outcome::Skipped(missing),
             Ok(gauge) => {
-                let heats = matches!(start, StartAt::HeatTo(_));
-                let (stop, gate) = (AtomicBool::new(!heats), Gate::default());
-                std::thread::scope(|scope| {
-                    let cpus = online_cpus(machine).into_iter().filter(|_| heats);
-                    let stop = &stop;
-                    let work = |cpu| move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest));
-                    if let Err(missing) = crew(scope, &gate, cpus.map(work)) {
-                        return Outcome::Skipped(missing);
+                let cpus = online_cpus(machine).into_iter().filter(|_| matches!(start, StartAt::HeatTo(_)));
+                match while_busy(cpus, || self.watch_temperature(&gauge, start, limit)) {
+                    Ok(wait) => {
+                        Outcome::Done(StepMeasurement::Wait(Wait { target_millicelsius: Some(target), ..wait }))
                     }
-                    let wait = self.watch_temperature(&gauge, start, limit);
-                    stop.store(true, Ordering::Relaxed);
-                    Outcome::Done(StepMeasurement::Wait(Wait { target_millicelsius: Some(target), ..wait }))
-                })
+                    Err(missing) => Outcome::Skipped(missing),
+                }
             }
         };
         let step = self.heat_step(WorkloadId::Wait, word, Vec::new(), begin, outcome);
@@ -108,11 +101,10 @@ impl Runner<'_> {
     /// Runs the load until its time is over, a temperature is reached or the run is interrupted.
     pub(super) fn heat(&mut self, machine: &Machine, thermal: &Thermal) {
         let root = self.context.root;
+        let id = thermal.load.workload_id();
         let name = match &thermal.load {
-            HeatLoad::Simd => WorkloadId::Simd.as_str(),
-            HeatLoad::Workload(id) => id.as_str(),
-            HeatLoad::Form(form) => form.workload.as_str(),
-            HeatLoad::Program(definition) => &definition.name,
+            Work::Form(form) => form.workload.as_str(),
+            Work::Program(definition) => &definition.name,
         };
         self.step_begins(&format!("heating with {name}"), 0);
         let begin = self.moment();
@@ -124,10 +116,10 @@ impl Runner<'_> {
         let gauge = Gauge::find(root, self.chosen().as_ref());
         let mut brake = StopCondition::new(gauge.ok(), max, end_ms);
         let is_warm = matches!(thermal.start, Some(StartAt::HeatTo(_)));
-        brake.sensor_responds = matches!(thermal.load, HeatLoad::Simd) && !is_warm;
-        let mut outcome = match &thermal.load {
-            HeatLoad::Simd => self.heat_built_in(machine, thermal, &mut brake),
-            load => self.repeat_heat_load(machine, load, &mut brake),
+        brake.sensor_responds = id == Some(WorkloadId::Simd) && !is_warm;
+        let mut outcome = match id {
+            Some(WorkloadId::Simd) => self.heat_built_in(machine, thermal, &mut brake),
+            _ => self.repeat_heat_load(machine, &thermal.load, &mut brake),
         };
         if let Outcome::Done(StepMeasurement::Series(series)) = &mut outcome {
             series.ended_early = brake.why.take();
@@ -188,16 +180,15 @@ impl Runner<'_> {
     }
 
     /// Runs a program repeatedly until the brake stops it; an interrupted run does not count.
-    fn repeat_heat_load(&mut self, machine: &Machine, load: &HeatLoad, brake: &mut StopCondition) -> Outcome {
+    fn repeat_heat_load(&mut self, machine: &Machine, load: &Work, brake: &mut StopCondition) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let begin_ms = timeline.now_ms();
-        let job = load.job(machine);
+        let job = heat_job(load, machine);
         let Some(workload) = workloads::workload(job.workload) else {
             let missing = Missing::unsupported(job.workload.as_str(), "unknown workload");
             return Outcome::Skipped(missing);
         };
         let mut series = Series::default();
-        let open_counters = |pid: u32| workloads::measure::counters::open(root, pid);
         while brake.stop.load(Ordering::Relaxed) == 0 {
             let stop = Arc::new(AtomicI32::new(0));
             let look = RefCell::new(|| {
@@ -214,7 +205,7 @@ impl Runner<'_> {
             let context = WorkloadContext {
                 group: self.group.as_ref(),
                 site: Arc::clone(&self.site),
-                open_counters: Some(&open_counters),
+                open_counters: Some(counters::open),
                 ..WorkloadContext::new(places, &self.tools, &job, &stop, &watch)
             };
             let started_ms = timeline.now_ms() - begin_ms;
@@ -263,9 +254,8 @@ impl Runner<'_> {
         self.recorder.record().soc_temperature.known().cloned()
     }
 
-    pub(super) fn moment(&self) -> (i64, i64) {
-        let timeline = self.context.timeline;
-        (timeline.now_ms(), timeline.utc_ms())
+    pub(super) fn moment(&self) -> Moment {
+        moment(self.context.timeline)
     }
 
     pub(super) fn heat_step(
@@ -273,13 +263,12 @@ impl Runner<'_> {
         workload: WorkloadId,
         variant: Variant,
         cpus: Vec<u32>,
-        begin: (i64, i64),
+        begin: Moment,
         outcome: Outcome,
     ) -> Step {
-        let end = self.moment();
         Step {
             threads: cpus.len() as u32,
-            window: Window { start_ms: begin.0, end_ms: end.0, start_utc_ms: Some(begin.1), end_utc_ms: Some(end.1) },
+            window: window_since(self.context.timeline, begin),
             ..Step::new(workload, METHOD, variant, outcome)
         }
     }

@@ -4,26 +4,21 @@ use super::*;
 use record::recording::frame;
 use record::{Event, Mode, Run, Source};
 use std::io::Write;
+use testkit::Scratch;
 
 /// Directory of runs, removed with its test.
-struct Own(PathBuf, Runs);
+struct Own(PathBuf, Runs, Scratch);
 
 impl Own {
     fn new(name: &str) -> Self {
-        let name = format!("sbc-bench-{}-runs-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name).join("runs");
-        Self(path.clone(), Runs::make(&path).unwrap())
+        let folder = Scratch::new(&format!("runs-{name}"));
+        let path = folder.join("runs");
+        Self(path.clone(), Runs::make(&path).unwrap(), folder)
     }
 
     fn names(&self) -> Vec<String> {
         let names = self.1.folder.names().unwrap();
         names.iter().map(|name| name.to_string_lossy().into_owned()).collect()
-    }
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(self.0.parent().unwrap()).unwrap();
     }
 }
 
@@ -151,7 +146,7 @@ fn foreign_stream_files_are_refused() {
     let at = |name: &str| own.0.join(name);
     let pipe = std::process::Command::new("mkfifo").arg(at("a.stream")).status();
     assert!(pipe.unwrap().success());
-    std::fs::write(own.0.parent().unwrap().join("elsewhere"), started()).unwrap();
+    std::fs::write(own.2.join("elsewhere"), started()).unwrap();
     std::os::unix::fs::symlink("../elsewhere", at("b.stream")).unwrap();
     std::fs::create_dir(at("c.stream")).unwrap();
     std::fs::write(at("d.stream"), [0; 600]).unwrap();

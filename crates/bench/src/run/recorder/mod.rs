@@ -22,9 +22,9 @@ pub struct Recorder {
     unchosen: Option<usize>,
 }
 
-/// Result of a run.
+/// A run that ended.
 #[derive(Debug)]
-pub struct RecordedRun {
+pub struct FinishedRun {
     /// The Record.
     pub record: Record,
     /// Path of its stream.
@@ -128,9 +128,9 @@ impl Recorder {
     }
 
     /// Ends the recording.
-    pub fn finish(self) -> RecordedRun {
+    pub fn finish(self) -> FinishedRun {
         let (stream, trouble, broken) = self.tape.finish();
-        RecordedRun { record: self.record, stream, trouble, broken }
+        FinishedRun { record: self.record, stream, trouble, broken }
     }
 }
 

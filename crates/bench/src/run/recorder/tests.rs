@@ -6,11 +6,7 @@ use machine::files::Exclusive;
 use record::{End, KernelMessage, Mode, read_stream};
 use std::path::Path;
 use std::time::Duration;
-
-fn folder(name: &str) -> PathBuf {
-    let name = format!("sbc-bench-{}-recorder-{name}", std::process::id());
-    std::env::temp_dir().join(name)
-}
+use testkit::Scratch;
 
 fn recorder(place: Option<NewRun>, timeline: &Timeline) -> Recorder {
     let source = Source::Run { version: "0".into(), target: "test".into() };
@@ -19,7 +15,7 @@ fn recorder(place: Option<NewRun>, timeline: &Timeline) -> Recorder {
 }
 
 fn place(folder: &Path) -> NewRun {
-    Runs::make(folder).unwrap().begin("now").unwrap()
+    Runs::make(&folder.join("runs")).unwrap().begin("now").unwrap()
 }
 
 fn gate() -> Event {
@@ -39,7 +35,7 @@ fn sampler(timeline: &Timeline) -> SamplerThread {
 
 #[test]
 fn stream_on_disk_is_the_record() {
-    let folder = folder("same");
+    let folder = Scratch::new("recorder-same");
     let timeline = Timeline::start();
     let mut recorder = recorder(Some(place(&folder)), &timeline);
     recorder.append(gate());
@@ -51,7 +47,6 @@ fn stream_on_disk_is_the_record() {
     recorder.append(ended());
     let recorded = recorder.finish();
     let bytes = std::fs::read(recorded.stream.unwrap()).unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!((recorded.trouble, recorded.broken), (None, false));
     assert!(!recorded.record.samples.at_ms.is_empty());
     assert_eq!(read_stream(&bytes).unwrap(), recorded.record);
@@ -65,7 +60,7 @@ fn soc_sensor_is_known_with_the_first_row() {
     };
     let root = machine::Root::from_board(&(zone(0, "gpu-thermal") + &zone(1, "cpu-thermal"))).unwrap();
     let timeline = Timeline::fake(0);
-    let folder = folder("sensor");
+    let folder = Scratch::new("recorder-sensor");
     let mut recorder = recorder(Some(place(&folder)), &timeline);
     let sampler = machine::Sampler::new(&root, &machine::SamplerOptions::default());
     recorder.watch_by(SamplerThread::start(sampler, &timeline).unwrap());
@@ -78,14 +73,13 @@ fn soc_sensor_is_known_with_the_first_row() {
     recorder.append(ended());
     let recorded = recorder.finish();
     let bytes = std::fs::read(recorded.stream.unwrap()).unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(String::from_utf8_lossy(&bytes).matches("soc_temperature").count(), 1, "nothing new is not told again");
     assert_eq!(read_stream(&bytes).unwrap().soc_temperature.known(), Some(&choice));
 }
 
 #[test]
 fn samples_are_written_without_request() {
-    let folder = folder("unasked");
+    let folder = Scratch::new("recorder-unasked");
     let board = "== /dev/kmsg\n6,1,10,-;old\n";
     let root = machine::Root::from_board(board).unwrap();
     let timeline = Timeline::start();
@@ -109,14 +103,13 @@ fn samples_are_written_without_request() {
     // The Record has the same events.
     recorder.flush();
     assert!(recorder.record().samples.at_ms.starts_with(&read.samples.at_ms));
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn full_disk_keeps_file_and_lock_and_is_tried_again() {
-    let folder = folder("full");
+    let folder = Scratch::new("recorder-full");
     let timeline = Timeline::start();
-    let runs = Runs::make(&folder).unwrap();
+    let runs = Runs::make(&folder.join("runs")).unwrap();
     let mut place = runs.begin("now").unwrap();
     let (path, stem) = (place.path.clone(), place.stem.clone());
     let full = std::fs::File::options().append(true).open("/dev/full").unwrap();
@@ -132,7 +125,6 @@ fn full_disk_keeps_file_and_lock_and_is_tried_again() {
     assert!(recorded.record.gate.known().is_some());
     drop(held);
     runs.forget(&stem);
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
