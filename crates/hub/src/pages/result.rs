@@ -1,9 +1,9 @@
 //! Pages of one result and of several side by side, the feed, the badge.
 
 use super::markup::{Link, escape, page as whole_page, site_links};
-use crate::derive::headline;
 use crate::originals::hash;
 use crate::query::ListRow;
+use crate::worker::PageContext;
 use compare::Comparison;
 use compare::reference::Reference;
 use facts::Explained;
@@ -15,10 +15,11 @@ const DESCRIPTION_MAX: usize = 300;
 
 /// Page of a result: the page of `sbc-bench explain --html`, ranked among the results of this hub too, with links to the site
 /// and metadata for link previews.
-pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, known: &Reference) -> String {
+pub(crate) fn result(context: &PageContext, explained: &Explained<'_>, known: &Reference) -> String {
+    let PageContext { slug, public_url, headline, .. } = context;
     let facts = &explained.facts;
     let title = facts::plain(facts::machine_name(&facts.machine).map_or("Result", String::as_str));
-    let about = facts::plain(&headline(explained)).chars().take(DESCRIPTION_MAX).collect::<String>();
+    let about = facts::plain(headline).chars().take(DESCRIPTION_MAX).collect::<String>();
     let own = [
         (format!("/r/{slug}/trend"), "Trend of this machine"),
         (format!("/compare?id={slug}"), "Compare"),

@@ -8,7 +8,7 @@ mod pool;
 mod view;
 
 pub use inside::run;
-pub use pool::{Read, Stop, Visit, WorkerFailure, Workers};
+pub use pool::{Read, Stop, Visit, Workers};
 pub use view::{PageContext, View};
 
 use crate::derive::Derived;

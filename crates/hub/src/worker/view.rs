@@ -26,6 +26,8 @@ pub struct PageContext {
     pub slug: String,
     /// Address of the hub; empty if unknown.
     pub public_url: String,
+    /// Stored headline, for link previews.
+    pub headline: String,
     /// Reference data of listed results of the hub.
     pub references: String,
 }
@@ -42,9 +44,7 @@ impl View {
         let explained: Vec<Explained<'_>> = records.iter().map(explain::explain).collect();
         let one = explained.first();
         match self {
-            Self::Result(context) => {
-                one.map(|explained| pages::result(&context.slug, &context.public_url, explained, &context.known()))
-            }
+            Self::Result(context) => one.map(|explained| pages::result(context, explained, &context.known())),
             Self::Card(context) => {
                 return one.and_then(|explained| card(explained, &context.known())).unwrap_or_default();
             }
