@@ -4,13 +4,14 @@ use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
 use super::input::Ask;
 use super::reading::{FILTERS, found, page_by_worker, page_of, query_of, references_of};
+use crate::history;
 use crate::names::{Kind, slug_of};
+use crate::pages::{self, PageContext};
 use crate::query::{LIMIT_MAX, ListRow, Page, Query, sort_of};
 use crate::results::NAMED;
 use crate::sorts::{SORTS, Sort};
 use crate::store::{first, read};
-use crate::worker::{PageContext, View};
-use crate::{history, pages};
+use crate::worker::View;
 
 /// Maximum number of results compared; more columns do not fit a page.
 const COMPARED_MAX: usize = 5;

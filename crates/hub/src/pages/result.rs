@@ -3,15 +3,27 @@
 use super::markup::{Link, escape, page as whole_page, site_links};
 use crate::originals::hash;
 use crate::query::ListRow;
-use crate::worker::PageContext;
 use compare::Comparison;
 use compare::reference::Reference;
 use facts::Explained;
 use maud::html;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// Maximum length of a description in link previews, in characters.
 const DESCRIPTION_MAX: usize = 300;
+
+/// Parts of a result page that are not in its original.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageContext {
+    pub slug: String,
+    /// Address of the hub; empty if unknown.
+    pub public_url: String,
+    /// Stored headline, for link previews.
+    pub headline: String,
+    /// Reference data of listed results of the hub.
+    pub references: String,
+}
 
 /// Page of a result: the page of `sbc-bench explain --html`, ranked among the results of this hub too, with links to the site
 /// and metadata for link previews.

@@ -133,11 +133,7 @@ impl Store for Sqlite {
     }
 
     fn erase(&self, work: Work<'_>) -> Result<bool, Trouble> {
-        match self.write(&mut *work) {
-            // Deletion is how space is freed: the write-ahead log may hold some that nothing needs.
-            Err(trouble) if trouble.is_full && self.emptied_log()? => self.write(work)?,
-            done => done?,
-        }
+        self.write(work)?;
         self.emptied_log()
     }
 

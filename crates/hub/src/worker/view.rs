@@ -1,6 +1,6 @@
 //! Pages made from originals, in a worker.
 
-use crate::pages::{self, Link};
+use crate::pages::{self, Link, PageContext};
 use ::record::Record;
 use compare::reference::{Reference, parse};
 use compare::{Side, compare};
@@ -18,18 +18,6 @@ pub enum View {
     Findings,
     /// Results side by side, with their slugs.
     Compared(Vec<String>),
-}
-
-/// Parts of a result page that are not in its original.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageContext {
-    pub slug: String,
-    /// Address of the hub; empty if unknown.
-    pub public_url: String,
-    /// Stored headline, for link previews.
-    pub headline: String,
-    /// Reference data of listed results of the hub.
-    pub references: String,
 }
 
 impl PageContext {
