@@ -114,7 +114,7 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
 }
 
 /// The verdict and the losses of each score, in sentences.
-pub(crate) fn headline(explained: &Explained<'_>) -> String {
+fn headline(explained: &Explained<'_>) -> String {
     let narrative = Narrative::of(&explained.facts, &explained.assessment);
     let neighbours = explain::neighbours(&explained.facts, &explained.assessment);
     let place = neighbours.iter().map(Neighbours::sentence).collect();

@@ -99,10 +99,12 @@ fn import_file(
 
 fn words(why: &LimitRefusal) -> String {
     match why {
-        LimitRefusal::TooLarge(why) => why.clone(),
+        LimitRefusal::TooLarge(why)
+        | LimitRefusal::Stopped(why)
+        | LimitRefusal::Died(why)
+        | LimitRefusal::Unreadable(why) => why.clone(),
         LimitRefusal::Empty => "it is empty".to_owned(),
         LimitRefusal::Damaged(why) => format!("it cannot be unpacked ({why})"),
-        LimitRefusal::Stopped(why) => why.clone(),
         LimitRefusal::Store(trouble) => trouble.message.clone(),
     }
 }

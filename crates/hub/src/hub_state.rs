@@ -71,6 +71,8 @@ pub struct Hub {
     pub pages: Arc<Shares<IpAddr>>,
     /// Threads for queries, by network.
     pub queries: Arc<Shares<IpAddr>>,
+    /// Threads for changes, by network.
+    pub changes: Arc<Shares<IpAddr>>,
     /// Memory for answers that are being sent, in bytes, by network.
     pub answers: Arc<Shares<IpAddr>>,
 }
@@ -81,6 +83,8 @@ const BODIES_BYTES_MAX: usize = 64 << 20;
 const ANSWERS_BYTES_MAX: usize = 64 << 20;
 /// Number of threads for queries. A network may use half of them.
 const QUERIES_MAX: usize = 8;
+/// Number of threads for changes. A network may use half of them.
+const CHANGES_MAX: usize = 4;
 /// Number of threads for background work ([`crate::work`]).
 const OWN_THREADS: usize = 2;
 
@@ -158,13 +162,14 @@ impl Hub {
             uploads: Shares::new(2 * of_one, of_one),
             pages: Shares::new(2 * of_one, of_one),
             queries: Shares::new(QUERIES_MAX, QUERIES_MAX / 2),
+            changes: Shares::new(CHANGES_MAX, CHANGES_MAX / 2),
             answers: Shares::new(ANSWERS_BYTES_MAX, ANSWERS_BYTES_MAX / 4),
         })
     }
 
     /// Number of threads that wait for the database or a worker.
     pub fn threads() -> usize {
-        2 * 2 * workers_of_one() + QUERIES_MAX + OWN_THREADS
+        2 * 2 * workers_of_one() + QUERIES_MAX + CHANGES_MAX + OWN_THREADS
     }
 
     pub fn counts(&self) -> Arc<Counts> {

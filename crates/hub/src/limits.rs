@@ -35,7 +35,7 @@ impl Default for Limits {
     }
 }
 
-/// Reason why nothing of a request was stored.
+/// Reason why nothing of a request was stored, or why a page was not made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LimitRefusal {
     /// The limit that is exceeded.
@@ -46,6 +46,10 @@ pub enum LimitRefusal {
     Damaged(String),
     /// The hub ends, the client is gone, or no process can be started.
     Stopped(String),
+    /// The original killed the worker that makes a page of it.
+    Died(String),
+    /// The worker reported a reason.
+    Unreadable(String),
     #[serde(skip)]
     Store(Trouble),
 }

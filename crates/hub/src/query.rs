@@ -8,6 +8,7 @@ use crate::names::Kind;
 use crate::results::NAMED;
 use crate::sorts::SORTS;
 use crate::store::{Row, Session, Trouble, Value, first};
+use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
@@ -208,9 +209,14 @@ fn named(session: &mut dyn Session, kind: Kind, slug: &str, counts: &Counts) -> 
     Ok((!ids.is_empty()).then(|| Condition { columns: vec![(column, ids)], rows }))
 }
 
+/// Words in lower case, each once: thousands of repetitions would be looked for in every name.
+fn distinct(words: &str) -> BTreeSet<String> {
+    words.to_lowercase().split_whitespace().map(str::to_owned).collect()
+}
+
 /// Condition that some name contains all these words; none if no name does.
 fn worded(session: &mut dyn Session, words: &str, counts: &Counts) -> Result<Option<Condition>, Trouble> {
-    let wanted: Vec<String> = words.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let wanted = distinct(words);
     let mut condition = Condition { columns: Vec::new(), rows: 0 };
     // Names added since the last count.
     let sql = "SELECT kind, id, words FROM name WHERE id > $1 ORDER BY id LIMIT $2";
@@ -218,7 +224,7 @@ fn worded(session: &mut dyn Session, words: &str, counts: &Counts) -> Result<Opt
     for (kind, column) in NAMED {
         let has = |text: &str| {
             let text = text.to_lowercase();
-            wanted.iter().all(|word| text.contains(word))
+            wanted.iter().all(|word| text.contains(word.as_str()))
         };
         let known = counts.all(kind).iter().take(WORD_NAMES_MAX).filter(|name| has(&name.words));
         let new = new.iter().filter(|row| row.text(0) == Some(kind.word()) && has(&row.words(2)));
@@ -251,4 +257,14 @@ fn listed(row: &Row) -> ListRow {
 /// Index in [`SORTS`] of a word in addresses.
 pub fn sort_of(id: &str) -> Option<usize> {
     SORTS.iter().position(|sort| sort.column == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_words_are_looked_for_once() {
+        assert_eq!(distinct(&"Pi 5 pi PI ".repeat(1_000)).into_iter().collect::<Vec<_>>(), ["5", "pi"]);
+    }
 }

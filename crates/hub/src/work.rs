@@ -2,10 +2,10 @@
 //! the database; a hub that dies leaves nothing half done.
 
 use crate::counts::Counts;
-use crate::hub_state::{Hub, Tally};
+use crate::hub_state::Hub;
 use crate::store::Trouble;
 use crate::{clock, log, notify, outdated};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Pause between two searches for work.
@@ -35,23 +35,10 @@ pub fn count(hub: &Hub, ends: &AtomicBool) {
 pub fn work(hub: &Hub, ends: &AtomicBool) {
     let mut said = None;
     while !ends.load(Ordering::Relaxed) {
-        let mut is_idle = true;
-        match outdated::derive_one(&*hub.store, &hub.workers, &hub.deriving, hub.build) {
-            Ok(true) => {
-                Tally::add(&hub.tally.derived);
-                is_idle = false;
-            }
-            Ok(false) => {}
-            Err(trouble) => report(&trouble),
-        }
-        match notify::send_one(&*hub.store, &hub.settings.public_url, clock::now_utc_ms()) {
-            Ok(true) => {
-                Tally::add(&hub.tally.notices);
-                is_idle = false;
-            }
-            Ok(false) => {}
-            Err(trouble) => report(&trouble),
-        }
+        let derived = outdated::derive_one(&*hub.store, &hub.workers, &hub.deriving, hub.build);
+        let is_derived = counted(derived, &hub.tally.derived);
+        let sent = notify::send_one(&*hub.store, &hub.settings.public_url, clock::now_utc_ms());
+        let is_idle = !counted(sent, &hub.tally.notices) && !is_derived;
         if !is_idle && said.is_none_or(|at: Instant| at.elapsed() >= PROGRESS_BEAT) {
             said = Some(Instant::now());
             progress(hub);
@@ -62,6 +49,16 @@ pub fn work(hub: &Hub, ends: &AtomicBool) {
             rest(ends, BEAT);
         }
     }
+}
+
+/// Counts and returns whether something was done.
+fn counted(done: Result<bool, Trouble>, counter: &AtomicU64) -> bool {
+    let is_done = done.unwrap_or_else(|trouble| {
+        report(&trouble);
+        false
+    });
+    counter.fetch_add(is_done.into(), Ordering::Relaxed);
+    is_done
 }
 
 fn progress(hub: &Hub) {

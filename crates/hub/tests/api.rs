@@ -147,11 +147,10 @@ fn owners_see_all_that_is_theirs_page_by_page() {
         hub.keep("", b"no log");
         hub.keep("?machine=shelf", &made::log("Board Unlisted", 2, 7000.0));
         assert_eq!(hub.get("/api/mine").status, 401);
-        let token = format!("Bearer {}", hub.secret);
         let mut states = Vec::new();
         let mut path = "/api/mine?limit=2".to_owned();
         while !path.is_empty() {
-            let page = hub.get_with(&path, &[("authorization", &token)]).json();
+            let page = hub.ask("GET", &path).json();
             states.extend(
                 page["results"].as_array().unwrap().iter().map(|row| row["state"].as_str().unwrap().to_owned()),
             );
@@ -159,8 +158,7 @@ fn owners_see_all_that_is_theirs_page_by_page() {
         }
         assert_eq!(states, ["unlisted", "quarantined", "listed"]);
         hub.secret = hub.run(&["token", "make", "other"]);
-        let token = format!("Bearer {}", hub.secret);
-        assert_eq!(hub.get_with("/api/mine", &[("authorization", &token)]).json()["results"], Value::Array(Vec::new()));
+        assert_eq!(hub.ask("GET", "/api/mine").json()["results"], Value::Array(Vec::new()));
     });
 }
 
@@ -200,8 +198,7 @@ fn quarantined_files_are_seen_by_their_owner_alone() {
         assert!(one["reason"].as_str().unwrap().contains("not an sbc-bench result file"), "{one}");
         let path = format!("/api/results/{}", one["id"].as_str().unwrap());
         assert_eq!(hub.get(&path).status, 404);
-        let token = format!("Bearer {}", hub.secret);
-        assert_eq!(hub.get_with(&path, &[("authorization", &token)]).json()["state"], "quarantined");
+        assert_eq!(hub.ask("GET", &path).json()["state"], "quarantined");
     });
 }
 

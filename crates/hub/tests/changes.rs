@@ -123,8 +123,7 @@ fn change_is_told_once_to_every_hook_and_acknowledged() {
         }
         send_a_change(hub);
         let asked = |hub: &Running| {
-            let token = format!("Bearer {}", hub.secret);
-            let all = hub.get_with("/api/changes", &[("authorization", &token)]).json();
+            let all = hub.ask("GET", "/api/changes").json();
             all["changes"].as_array().unwrap().clone()
         };
         let changes = asked(hub);

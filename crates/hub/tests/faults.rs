@@ -2,6 +2,7 @@
 //! step. Nothing acknowledged is lost, and reading goes on.
 
 use crate::common;
+use crate::common::networks::Client;
 use crate::common::running::{Running, program};
 use crate::common::{Folder, Server, made, on_both, on_hubs, postgres_database};
 use hub::store::{Dialect, migrate, number, read, write};
@@ -9,7 +10,7 @@ use hub::{changes, notify};
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Kills per database; `SBC_BENCH_HUB_KILLS` overrides it.
@@ -48,6 +49,33 @@ fn full_disk_is_said_and_reading_goes_on() {
     for id in &kept {
         assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
     }
+}
+
+#[test]
+fn changes_that_wait_for_another_process_hold_up_no_reader() {
+    let hub = Running::start(None, &[]);
+    let id = hub.keep("?publish=1", &made::log("Board L", 1, 7000.0));
+    let (path, done) = (format!("/api/results/{id}/publish"), AtomicU32::new(0));
+    let change = |number: u8| {
+        let status = Client::new([127, 0, number % 4, 2], &hub.url, &hub.secret).ask("POST", &path, b"").0;
+        done.fetch_add(1, Ordering::Relaxed);
+        status
+    };
+    let other = hub.store();
+    std::thread::scope(|scope| {
+        let spawn = |number| std::thread::Builder::new().spawn_scoped(scope, move || change(number)).unwrap();
+        let mut changes = Vec::new();
+        let held = write(&*other, |_| {
+            changes.extend((0..16).map(spawn));
+            std::thread::sleep(Duration::from_millis(500));
+            assert_eq!(hub.get("/api/results").status, 200);
+            assert_eq!(done.load(Ordering::Relaxed), 0, "it did not wait for a change");
+            Ok(())
+        });
+        held.unwrap();
+        let statuses: Vec<u16> = changes.into_iter().map(|change| change.join().unwrap()).collect();
+        assert_eq!(statuses, [200; 16]);
+    });
 }
 
 #[test]

@@ -239,6 +239,23 @@ fn heads_larger_than_the_limit_are_refused_at_it() {
 }
 
 #[test]
+fn methods_that_no_route_knows_add_nothing_to_the_metrics() {
+    on_hubs(&[], |hub| {
+        for number in 0..20 {
+            for path in ["/healthz", "/nothing", "/api/results"] {
+                let request = format!("M{number} {path} HTTP/1.1\r\nconnection: close\r\n\r\n");
+                let expected = if path == "/nothing" { "HTTP/1.1 404 " } else { "HTTP/1.1 405 " };
+                let answer = raw(hub, &request);
+                assert!(answer.starts_with(expected), "{path}: {answer}");
+            }
+        }
+        let metrics = hub.get("/metrics").body;
+        let unknown = metrics.lines().filter(|line| line.contains("route=\"M")).count();
+        assert_eq!(unknown, 0, "{metrics}");
+    });
+}
+
+#[test]
 fn feed_believes_nothing_of_what_a_request_calls_the_hub() {
     on_hubs(&[], |hub| {
         let id = hub.keep("?publish=1", &made::log("Board H", 1, 7000.0));

@@ -1,19 +1,13 @@
 //! Lists at any size: each has the rows of a plain query, and is read from the index of its order, or sorts the rows of
 //! a name.
 
-use crate::common::{Folder, made, on_both, workers};
+use crate::common::{Folder, made, on_both, submitted};
 use hub::counts::Counts;
 use hub::names::Kind;
 use hub::query::{Cursor, Query, page};
 use hub::results::NAMED;
 use hub::sorts::SORTS;
 use hub::store::{Dialect, Row, Session, Sqlite, Store, Trouble, Value, migrate, read, write};
-use hub::submit::{UploadOptions, submit};
-use hub::worker::Stop;
-
-fn keep(store: &dyn Store, log: &[u8], sent: &UploadOptions) {
-    submit(store, workers(), &Stop::default(), log, sent, &|_, _, _| Ok(())).unwrap();
-}
 
 /// Session that records the query plan.
 struct Planned<'a> {
@@ -51,9 +45,7 @@ const FEW: [(bool, Option<&str>, &[&str]); 4] = [
 fn one_of_a_million(folder: &Folder) -> (Sqlite, Counts) {
     let store = Sqlite::open(&folder.0.join("hub.sqlite")).unwrap();
     migrate(&store, 1).unwrap();
-    let sent =
-        UploadOptions { owner: 1, publish: true, alias: String::new(), now_utc_ms: 1, build: 1, quarantines: true };
-    keep(&store, &made::log("Board One", 1, 7000.0), &sent);
+    submitted(&store, 1, 1, 1, &made::log("Board One", 1, 7000.0));
     let mut counts = Counts::of(&store).unwrap();
     counts.total = 1_000_000;
     (store, counts)
@@ -130,10 +122,8 @@ fn results_of_which_there_are_few_are_read_from_their_own_index_in_its_order() {
 /// Results of three boards. The fastest are of the first board, a few died, a few are invalid.
 fn of_three_boards(store: &dyn Store) {
     migrate(store, 1).unwrap();
-    let sent =
-        UploadOptions { owner: 1, publish: true, alias: String::new(), now_utc_ms: 1, build: 1, quarantines: true };
     for (board, mips) in [("Board One", 9000.0), ("Board Two", 7000.0), ("Board Three", 5000.0)] {
-        keep(store, &made::log(board, 1, mips), &sent);
+        submitted(store, 1, 1, 1, &made::log(board, 1, mips));
     }
     let figures = SORTS.map(|sort| sort.column);
     let sql = format!(

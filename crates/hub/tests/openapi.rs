@@ -53,7 +53,6 @@ fn takes_empty(schema: &Value) -> bool {
 fn empty_parameters_are_as_described() {
     let hub = Running::start(None, &[]);
     let document = hub.get("/api/openapi.json").json();
-    let token = format!("Bearer {}", hub.secret);
     let mut asked = 0;
     for (path, methods) in document["paths"].as_object().unwrap() {
         for parameter in methods["get"]["parameters"].as_array().into_iter().flatten() {
@@ -62,7 +61,7 @@ fn empty_parameters_are_as_described() {
             }
             asked += 1;
             let path = format!("{path}?{}=", parameter["name"].as_str().unwrap());
-            let answer = hub.get_with(&path, &[("authorization", &token)]);
+            let answer = hub.ask("GET", &path);
             assert_eq!(answer.status == 200, takes_empty(&parameter["schema"]), "{path}: {parameter}");
         }
     }

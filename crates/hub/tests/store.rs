@@ -4,17 +4,17 @@
 #[path = "../benches/load/sources.rs"]
 mod sources;
 
-use crate::common::{on_both, workers};
+use crate::common::{on_both, on_migrated, submitted, workers};
 use hub::counts::Counts;
 use hub::derive::{derive, record};
 use hub::hub_state::{Hub, Settings};
 use hub::names::Kind;
 use hub::originals::{CompressedOriginal, Unpacking};
 use hub::results::{self, StoredResult};
-use hub::store::{Dialect, Session, Store, Trouble, Value, erase, first, migrate, number, read, write};
+use hub::store::{Dialect, Store, Trouble, Value, erase, first, migrate, number, read, write};
 use hub::tokens::{self, Scope};
 use hub::worker::Stop;
-use hub::{originals, outdated, removal, submit};
+use hub::{originals, outdated, removal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,21 +31,8 @@ fn log(number: u32) -> Vec<u8> {
     .into_bytes()
 }
 
-fn nothing_else(_: &mut dyn Session, _: &StoredResult, _: &hub::derive::Derived) -> Result<(), Trouble> {
-    Ok(())
-}
-
 fn send(store: &dyn Store, owner: i64, bytes: Vec<u8>) -> StoredResult {
-    let sent = submit::UploadOptions {
-        owner,
-        publish: true,
-        alias: String::new(),
-        now_utc_ms: 1_000,
-        build: 1,
-        quarantines: true,
-    };
-    let kept = submit::submit(store, workers(), &Stop::default(), &bytes, &sent, &nothing_else);
-    kept.unwrap().remove(0).1.unwrap()
+    submitted(store, owner, 1_000, 1, &bytes)
 }
 
 fn count(store: &dyn Store, table: &str) -> i64 {
@@ -118,8 +105,7 @@ fn values_come_back_as_they_were() {
 
 #[test]
 fn work_that_fails_leaves_nothing() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let failed = write(&**store, |session| {
             session.run("INSERT INTO build (name) VALUES ($1)", &["half".into()])?;
             session.run("INSERT INTO nowhere (name) VALUES ($1)", &["half".into()])
@@ -139,8 +125,7 @@ fn work_that_fails_leaves_nothing() {
 
 #[test]
 fn result_is_kept_once_and_deleted_whole() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let kept = send(&**store, 1, log(1));
         assert!(!kept.was_there && kept.quarantined.is_none(), "{name}: {kept:?}");
         let again = send(&**store, 1, log(1));
@@ -180,8 +165,7 @@ impl Drop for Ends<'_> {
 
 #[test]
 fn deletion_during_uploads_takes_nothing_of_them() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let ends = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let deleting = std::thread::Builder::new().spawn_scoped(scope, || {
@@ -211,8 +195,7 @@ fn deletion_during_uploads_takes_nothing_of_them() {
 
 #[test]
 fn original_comes_back_redacted() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let text = String::from_utf8(log(2)).unwrap() + "wlan0: 00:11:22:33:44:55\n";
         let kept = send(&**store, 1, text.into_bytes());
         let sql = "SELECT hash, machine, sevenzip_single_mips, listed FROM result WHERE id = $1";
@@ -228,8 +211,7 @@ fn original_comes_back_redacted() {
 
 #[test]
 fn original_comes_back_in_pieces_and_damage_is_seen() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let mut chance = testkit::virtual_board::Chance::new(1);
         let bytes: Vec<u8> = (0..1_000_000).map(|_| chance.whole(0, 255) as u8).collect();
         let whole = |original: &CompressedOriginal| {
@@ -259,8 +241,7 @@ fn original_comes_back_in_pieces_and_damage_is_seen() {
 
 #[test]
 fn unreadable_uploads_are_quarantined_with_their_reason() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let deep = "{\"a\":".repeat(100_000);
         let values = ["{\"a\": 1}", "hello", "\u{0}\u{1}", "sbc1 ", "{\"event\"", deep.as_str()];
         for (text, owner) in values.into_iter().zip(1..) {
@@ -273,8 +254,7 @@ fn unreadable_uploads_are_quarantined_with_their_reason() {
 
 #[test]
 fn a_newer_build_derives_everything_once_more() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let old = results::build_number(&**store, "old").unwrap();
         for number in 0..20 {
             send(&**store, 1, log(number));
@@ -311,8 +291,7 @@ fn a_newer_build_derives_everything_once_more() {
 
 #[test]
 fn a_result_that_cannot_be_derived_does_not_stop_the_others() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let kept: Vec<StoredResult> = (0..3).map(|number| send(&**store, 1, log(number))).collect();
         let id = kept[0].id;
         let refuses = match store.dialect() {
@@ -342,8 +321,7 @@ fn a_result_that_cannot_be_derived_does_not_stop_the_others() {
 
 #[test]
 fn nothing_begins_after_it_came() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         // The log of 2022 arrives in 1970.
         let kept = send(&**store, 1, log(1));
         let started =
@@ -356,8 +334,7 @@ fn nothing_begins_after_it_came() {
 
 #[test]
 fn tokens_are_found_until_revoked() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let make = || write(&**store, |session| tokens::make(session, "shelf", &[Scope::Upload], 5));
         let secret = make().unwrap();
         assert!(make().unwrap_err().message.contains("exists"), "{name}");
@@ -376,8 +353,7 @@ fn tokens_are_found_until_revoked() {
 
 #[test]
 fn the_same_file_sent_by_many_at_once_is_kept_once() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         let threads: Vec<_> = (0..6)
             .map(|_| {
                 let store = Arc::clone(store);
@@ -393,8 +369,7 @@ fn the_same_file_sent_by_many_at_once_is_kept_once() {
 
 #[test]
 fn a_hub_that_starts_has_the_counts_that_were_noted() {
-    on_both(|store, name| {
-        migrate(&**store, 1).unwrap();
+    on_migrated(|store, name| {
         for number in 0..3 {
             send(&**store, 1, log(number));
         }

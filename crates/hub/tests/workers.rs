@@ -163,9 +163,29 @@ fn a_client_that_hangs_up_ends_the_work() {
         drop(stream);
         wait_until("its worker ends", || left() < idle.len());
         idle.iter().for_each(|worker| signal(*worker, Signal::CONT));
-        let token = format!("Bearer {}", hub.secret);
-        let mine = hub.get_with("/api/mine", &[("authorization", &token)]).json();
+        let mine = hub.ask("GET", "/api/mine").json();
         assert_eq!(mine["results"].as_array().unwrap().len(), 1, "nothing of it was kept: {mine}");
+    });
+}
+
+#[test]
+fn result_that_is_deleted_while_its_page_is_made_is_not_found() {
+    on_hubs(&[], |hub| {
+        let mut chance = testkit::virtual_board::Chance::new(1);
+        let numbers: Vec<String> = (0..60_000).map(|_| chance.whole(0, 1 << 32).to_string()).collect();
+        // Does not fit into the pipe to a worker.
+        let large = hub.keep("", format!("{{\"note\":[{}]}}", numbers.join(",")).as_bytes());
+        let small = hub.keep("", &made::log("Board Six", 1, 7000.0));
+        hub.workers().into_iter().for_each(|worker| signal(worker, Signal::STOP));
+        let page = || hub.ask("GET", &format!("/compare?id={large},{small}"));
+        let page = std::thread::scope(|scope| {
+            let asking = std::thread::Builder::new().spawn_scoped(scope, page).unwrap();
+            std::thread::sleep(Duration::from_millis(500));
+            assert_eq!(hub.ask("DELETE", &format!("/api/results/{small}")).status, 200);
+            hub.workers().into_iter().for_each(|worker| signal(worker, Signal::CONT));
+            asking.join().unwrap()
+        });
+        assert_eq!(page.status, 404, "{}", page.body);
     });
 }
 

@@ -1,7 +1,8 @@
 //! Fetches files of a release.
 
-use super::address::{self, Address};
-use super::curl::{self, NoAnswer};
+use super::address::Address;
+use super::curl::NoAnswer;
+use super::request::Request;
 use std::time::Duration;
 
 /// Maximum time for one file.
@@ -31,25 +32,16 @@ impl Release {
     /// The file could not be fetched completely; one sentence.
     pub(crate) fn file(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, String> {
         let url = format!("{}/{name}", self.0.url);
-        let (status, body) = if self.0.is_loopback {
-            here(&url, bytes_max).map_err(|why| format!("{url} cannot be fetched: {why}."))?
-        } else {
-            let config = format!("url = \"{url}\"\nlocation\nmax-filesize = {bytes_max}\n");
-            curl::ask(&config, TIME_MAX, bytes_max).map_err(|no_answer| match no_answer {
-                NoAnswer::NoCurl(why) => why,
-                NoAnswer::Ended(why) | NoAnswer::Failed(why) => format!("{url} cannot be fetched: {why}."),
-            })?
-        };
-        match status {
-            200 => Ok(body),
-            300..=399 => Err(format!("{url} answers {status}, a redirection, which is not followed.")),
-            _ => Err(format!("{url} answers {status}.")),
+        let request = Request::get(&self.0, format!("/{name}"), TIME_MAX, bytes_max);
+        let request = Request { is_redirected: true, ..request };
+        let answer = request.send().map_err(|no_answer| match no_answer {
+            NoAnswer::NoCurl(why) => why,
+            NoAnswer::Ended(why) | NoAnswer::Failed(why) => format!("{url} cannot be fetched: {why}."),
+        })?;
+        match answer.status {
+            200 => Ok(answer.body),
+            status @ 300..=399 => Err(format!("{url} answers {status}, a redirection, which is not followed.")),
+            status => Err(format!("{url} answers {status}.")),
         }
     }
-}
-
-fn here(url: &str, bytes_max: u64) -> Result<(u16, Vec<u8>), ureq::Error> {
-    let mut response = address::agent(TIME_MAX).get(url).call()?;
-    let status = response.status().as_u16();
-    Ok((status, response.body_mut().with_config().limit(bytes_max).read_to_vec()?))
 }

@@ -1,10 +1,9 @@
 //! Uploads results to a hub: by HTTP to this host, by HTTPS with verified certificates to others.
 
-use super::address::{self, Address, is_plain};
-use super::curl::{self, NoAnswer};
+use super::address::{Address, is_plain};
+use super::curl::NoAnswer;
+use super::request::{Body, Request};
 use machine::files::Folder;
-use std::io::ErrorKind;
-use std::path::PathBuf;
 use std::time::Duration;
 
 mod spool;
@@ -86,12 +85,7 @@ impl Hub {
     ) -> Result<String, NotSent> {
         let mut pauses = PAUSES.iter();
         loop {
-            let sent = if self.address.is_loopback {
-                self.send_here(&spool.0, waiting)
-            } else {
-                self.send_by_curl(&spool.0, waiting)
-            };
-            match (sent, pauses.next()) {
+            match (self.send_once(&spool.0, waiting), pauses.next()) {
                 (Err(NotSent::Later(_, asked)), Some(pause))
                     if asked.is_none_or(|asked| asked <= RETRY_AFTER_MAX)
                         && may_go_on_after(asked.unwrap_or_default().max(*pause)) => {}
@@ -100,44 +94,31 @@ impl Hub {
         }
     }
 
-    fn send_here(&self, folder: &Folder, waiting: &SpoolFile) -> Result<String, NotSent> {
-        let name = &waiting.name;
-        let bytes = folder.read(name, BYTES_MAX as u64).map_err(|error| NotSent::of_content(error.to_string()))?;
-        let mut request = address::agent(TIME_MAX).post(format!("{}/api/results{}", self.address.url, waiting.query));
-        if let Some(token) = &self.token {
-            request = request.header("authorization", format!("Bearer {token}"));
-        }
-        let later = |error: ureq::Error| match &error {
-            ureq::Error::Io(io) if is_end(io.kind()) => NotSent::ended(&self.address.url, &error.to_string()),
-            error => NotSent::Later(format!("{}: {error}", self.address.url), None),
+    fn send_once(&self, folder: &Folder, waiting: &SpoolFile) -> Result<String, NotSent> {
+        let url = &self.address.url;
+        let body = if self.address.is_loopback {
+            let bytes = folder.read(&waiting.name, BYTES_MAX as u64);
+            Body::Bytes(bytes.map_err(|error| NotSent::of_content(error.to_string()))?)
+        } else {
+            let path = folder.path().join(&waiting.name);
+            let path = path.to_str().filter(|path| !path.contains(['"', '\\', '\n']));
+            let odd = || NotSent::Held("The path of the state directory has odd characters.".to_owned());
+            Body::File(path.ok_or_else(odd)?.to_owned())
         };
-        let mut response = request.send(&bytes[..]).map_err(later)?;
-        let status = response.status().as_u16();
-        let retry_after = response.headers().get("retry-after").and_then(|value| seconds(value.to_str().ok()?));
-        let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string().map_err(later)?;
-        self.judged(status, body, retry_after)
-    }
-
-    fn send_by_curl(&self, folder: &Folder, waiting: &SpoolFile) -> Result<String, NotSent> {
-        let path: PathBuf = folder.path().join(&waiting.name);
-        let path = path.to_str().filter(|path| !path.contains(['"', '\\', '\n']));
-        let path =
-            path.ok_or_else(|| NotSent::Held("The path of the state directory has odd characters.".to_owned()))?;
-        let mut config = format!(
-            "include\nsuppress-connect-headers\nurl = \"{}/api/results{}\"\nheader = \"Content-Type: application/octet-stream\"\ndata-binary = \"@{path}\"\n",
-            self.address.url, waiting.query
-        );
-        if let Some(token) = &self.token {
-            config.push_str(&format!("header = \"Authorization: Bearer {token}\"\n"));
-        }
-        match curl::ask(&config, TIME_MAX, ANSWER_BYTES_MAX) {
-            Ok((status, answer)) => {
-                let answer = String::from_utf8_lossy(&answer);
-                let (retry_after, body) = parted(&answer);
-                self.judged(status, body.to_owned(), retry_after)
+        let path = format!("/api/results{}", waiting.query);
+        let mut request = Request::get(&self.address, path, TIME_MAX, ANSWER_BYTES_MAX);
+        request.headers.extend(self.token.as_ref().map(|token| ("Authorization", format!("Bearer {token}"))));
+        request.body = Some(body);
+        match request.send() {
+            Ok(answer) => {
+                let body = String::from_utf8_lossy(&answer.body).into_owned();
+                self.judged(answer.status, body, seconds(answer.field("retry-after")))
             }
             Err(NoAnswer::NoCurl(why)) => Err(NotSent::Held(why)),
-            Err(NoAnswer::Ended(why)) => Err(NotSent::ended(&self.address.url, &why)),
+            Err(NoAnswer::Ended(why)) => Err(NotSent::ended(url, &why)),
+            Err(NoAnswer::Failed(why)) if self.address.is_loopback => {
+                Err(NotSent::Later(format!("{url}: {why}"), None))
+            }
             Err(NoAnswer::Failed(why)) => Err(NotSent::Later(why, None)),
         }
     }
@@ -155,12 +136,6 @@ impl Hub {
     }
 }
 
-/// True if the connection ended early.
-fn is_end(kind: ErrorKind) -> bool {
-    use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-    matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
-}
-
 /// Message of an answer; the whole answer if it is not a hub's.
 fn sentence(body: &str) -> String {
     let value: Option<serde_json::Value> = serde_json::from_str(body).ok();
@@ -170,18 +145,6 @@ fn sentence(body: &str) -> String {
 /// Parses `Retry-After` in seconds (RFC 9110, 10.2.3); dates are ignored.
 fn seconds(value: &str) -> Option<Duration> {
     value.trim().parse().ok().map(Duration::from_secs)
-}
-
-/// Splits an answer into its requested pause and its body. A head of `100 Continue` may precede the last one.
-fn parted(answer: &str) -> (Option<Duration>, &str) {
-    let (mut retry_after, mut rest) = (None, answer);
-    while let Some((head, body)) = rest.split_once("\r\n\r\n").filter(|_| rest.starts_with("HTTP/")) {
-        let mut fields = head.lines().filter_map(|line| line.split_once(':'));
-        retry_after =
-            fields.find(|(name, _)| name.eq_ignore_ascii_case("retry-after")).and_then(|(_, value)| seconds(value));
-        rest = body;
-    }
-    (retry_after, rest)
 }
 
 /// Percent-encodes text (RFC 3986, 2.1).
@@ -202,17 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_curl_are_parted_into_their_heads_and_body() {
-        for (answer, expected) in [
-            ("HTTP/2 201 \r\na: b\r\n\r\n{}", (None, "{}")),
-            ("HTTP/1.1 503 x\r\nRetry-After: 7\r\n\r\nno\r\n\r\nno", (Some(7), "no\r\n\r\nno")),
-            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 429 x\r\nretry-after: 9\r\n\r\n", (Some(9), "")),
-            ("HTTP/1.1 503 x\r\nretry-after: Fri, 31 Dec 1999 23:59:59 GMT\r\n\r\nno", (None, "no")),
-            ("no head", (None, "no head")),
-        ] {
-            let (retry_after, body) = parted(answer);
-            assert_eq!((retry_after.map(|pause| pause.as_secs()), body), expected, "{answer:?}");
-        }
+    fn pauses_are_seconds_and_no_dates() {
+        assert_eq!(seconds(" 7 "), Some(Duration::from_secs(7)));
+        assert_eq!([seconds("Fri, 31 Dec 1999 23:59:59 GMT"), seconds("")], [None; 2]);
     }
 
     #[test]

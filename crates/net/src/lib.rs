@@ -12,5 +12,6 @@ mod fetch;
 pub mod hub;
 pub mod meters;
 pub mod references;
+mod request;
 pub mod server;
 pub mod update;

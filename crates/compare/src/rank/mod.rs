@@ -25,7 +25,7 @@ pub use range::{Extremes, OTHERS_MIN, Range};
 pub use text::ranking_text;
 
 use super::{LeftOut, invalid_because};
-use crate::reference::{Reference, Row, parse, soc_key, write};
+use crate::reference::{Reference, Row, builtin_rows, parse, soc_key, write};
 use facts::figures::{Figure, FigureKey, title_among, verdict_of};
 use facts::number::number;
 use facts::stats::median;
@@ -33,6 +33,7 @@ use facts::{Explained, Explanation, Facts, Verdict};
 use peers::{OtherValues, Peer, PeerFilter, known, others};
 use record::{Record, WorkloadId};
 use serde::Serialize;
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -214,8 +215,7 @@ struct Peers<'a> {
 
 impl<'a> Peers<'a> {
     fn of(reference: &'a Reference) -> Self {
-        static BUILTIN: LazyLock<Vec<Peer<'static>>> =
-            LazyLock::new(|| Reference::builtin().rows().map(Peer::of).collect());
+        static BUILTIN: LazyLock<Vec<Peer<'static>>> = LazyLock::new(|| builtin_rows().iter().map(Peer::of).collect());
         let builtin = if reference.has_builtin { BUILTIN.as_slice() } else { &[] };
         Self { builtin, own: reference.own.iter().map(Peer::of).collect() }
     }
@@ -255,6 +255,7 @@ fn ranked(
             _ => among(peers),
         }
     };
+    let keys = LazyCell::new(|| keys(reference));
     let mut left_out = BTreeSet::new();
     let mut entries = Vec::new();
     for figure in all.iter().filter(|figure| figure.is_main) {
@@ -267,7 +268,7 @@ fn ranked(
             Some(entry) => entries.push((entry, place(figure, all))),
             None if scope == Scope::Similar => {}
             None => {
-                left_out.insert(no_equal(figure, reference));
+                left_out.insert(no_equal(figure, &keys));
             }
         }
     }
@@ -387,12 +388,21 @@ fn standing(figure: &Figure, others: &OtherValues<'_>, factor: f64) -> Option<St
     })
 }
 
+/// Keys of all figures of the reference data. Those of the built-in data are collected once.
+fn keys(reference: &Reference) -> BTreeSet<&FigureKey> {
+    fn of(rows: &[Row]) -> impl Iterator<Item = &FigureKey> {
+        rows.iter().flat_map(|row| row.figures.keys())
+    }
+    static BUILTIN: LazyLock<BTreeSet<&FigureKey>> = LazyLock::new(|| of(builtin_rows()).collect());
+    let builtin = reference.has_builtin.then(|| BUILTIN.iter().copied());
+    builtin.into_iter().flatten().chain(of(&reference.own)).collect()
+}
+
 /// Reason for omitting a figure without counterpart.
-fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
+fn no_equal(figure: &Figure, keys: &BTreeSet<&FigureKey>) -> LeftOut {
     let workload = figure.key.workload_at_method();
-    let keys = reference.rows().flat_map(|row| row.figures.keys());
-    let workloads: BTreeSet<&str> =
-        keys.filter(|known| known.workload() == figure.key.workload()).map(FigureKey::workload_at_method).collect();
+    let of_workload = keys.iter().filter(|known| known.workload() == figure.key.workload());
+    let workloads: BTreeSet<&str> = of_workload.map(|known| known.workload_at_method()).collect();
     if workloads.contains(workload) {
         let why = "no valid reference result has this figure".to_owned();
         let what = figure.key.title();

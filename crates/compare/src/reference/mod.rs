@@ -45,6 +45,11 @@ static BUILTIN_ROWS: LazyLock<Vec<Row>> =
     LazyLock::new(|| parse(include_str!("../../../../data/reference.tsv")).unwrap_or_default());
 static BUILTIN: Reference = Reference { has_builtin: true, own: Vec::new() };
 
+/// The built-in rows.
+pub(crate) fn builtin_rows() -> &'static [Row] {
+    &BUILTIN_ROWS
+}
+
 /// Figures of real boards, one row for each log. All references share the built-in rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reference {
@@ -125,7 +130,7 @@ impl Reference {
 
     /// All rows, the built-in ones first.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
-        let builtin = if self.has_builtin { BUILTIN_ROWS.as_slice() } else { &[] };
+        let builtin = if self.has_builtin { builtin_rows() } else { &[] };
         builtin.iter().chain(&self.own)
     }
 

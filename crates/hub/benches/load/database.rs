@@ -1,12 +1,10 @@
 //! A filled database: some thousand results from logs, each read, explained and stored with its original; then rows
 //! with other figures, dates and machines, which share these originals.
 
-use crate::common::workers;
+use crate::common::submitted;
 use crate::sources;
 use hub::results;
 use hub::store::{Postgres, Sqlite, Store, first, migrate, read, write};
-use hub::submit::{UploadOptions, submit};
-use hub::worker::Stop;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -75,15 +73,7 @@ impl Filling {
     fn log(&self, number: usize) {
         let text = sources::varied(&self.logs[number % self.logs.len()], number);
         let now_utc_ms = BEGAN_UTC_MS + number as i64 * 1_000;
-        let sent = UploadOptions {
-            owner: 1,
-            publish: true,
-            alias: String::new(),
-            now_utc_ms,
-            build: self.build,
-            quarantines: true,
-        };
-        submit(&*self.store, workers(), &Stop::default(), text.as_bytes(), &sent, &|_, _, _| Ok(())).unwrap();
+        submitted(&*self.store, 1, now_utc_ms, self.build, text.as_bytes());
     }
 
     /// Adds a row for each result from a log, up to `wanted`, in one transaction.

@@ -6,7 +6,6 @@ use crate::limits::LimitRefusal;
 use crate::originals::hash;
 use crate::shares::Share;
 use crate::store::Trouble;
-use crate::worker::WorkerFailure;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
@@ -227,19 +226,11 @@ impl From<LimitRefusal> for Refusal {
             LimitRefusal::Empty => Self::bad("The request holds no file."),
             LimitRefusal::Damaged(why) => Self::bad(format!("The file cannot be unpacked: {why}.")),
             LimitRefusal::Stopped(why) => Self::busy(&why),
-            LimitRefusal::Store(trouble) => trouble.into(),
-        }
-    }
-}
-
-impl From<WorkerFailure> for Refusal {
-    fn from(failed: WorkerFailure) -> Self {
-        match failed {
-            WorkerFailure::Stopped(why) => Self::busy(&why),
-            WorkerFailure::Refused(why) => Self::bad(why),
-            WorkerFailure::Died(why) => {
+            LimitRefusal::Unreadable(why) => Self::bad(why),
+            LimitRefusal::Died(why) => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, format!("This page cannot be made: {why}."))
             }
+            LimitRefusal::Store(trouble) => trouble.into(),
         }
     }
 }

@@ -62,7 +62,8 @@ fn decode(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let hex = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
+        // `from_str_radix` accepts a sign.
+        let hex = text.get(at + 1..at + 3).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         match (byte, hex.and_then(|digits| u8::from_str_radix(digits, 16).ok())) {
             (b'%', Some(value)) => {
                 out.push(value);
@@ -167,6 +168,7 @@ mod tests {
         let parse = |text: &str| Parameters::parse(Some(text), &["a", "b"]);
         let found = parse("a=1+2%20%C3%A4&b=&a=x%2").unwrap();
         assert_eq!(found.all("a"), ["1 2 ä", "x%2"]);
+        assert_eq!(parse("a=%+f%-1%ä").unwrap().all("a"), ["% f%-1%ä"], "a sign is no digit");
         assert_eq!((found.get("a"), found.get("b"), found.get("c")), (Some("x%2"), None, None));
         assert!(parse("c=1").is_err());
         assert!(parse("a=%ff").is_err());

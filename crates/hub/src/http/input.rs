@@ -1,6 +1,7 @@
 //! Input of a handler.
 
-use super::ask;
+use super::answer::Refusal;
+use super::ask::{self, Parameters};
 use crate::hub_state::Hub;
 use crate::worker::Stop;
 use axum::extract::{FromRequestParts, Path};
@@ -10,6 +11,7 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+/// A request, which may wait for its turn.
 #[derive(Clone)]
 pub(super) struct Ask {
     pub(super) hub: Arc<Hub>,
@@ -17,33 +19,21 @@ pub(super) struct Ask {
     pub(super) query: Option<String>,
     /// The part of the path that names something.
     pub(super) name: String,
+    pub(super) network: IpAddr,
     /// Address of this hub for the reader.
     pub(super) own_url: String,
     /// Ends the worker of this request.
     pub(super) stop: Arc<Stop>,
 }
 
-/// A request that waits for its turn.
-pub(super) struct QueuedRequest {
-    pub(super) hub: Arc<Hub>,
-    pub(super) headers: HeaderMap,
-    query: Option<String>,
-    name: String,
-    pub(super) network: IpAddr,
-}
-
-impl QueuedRequest {
-    /// The input of a handler. Dropping the second value ends the work.
-    pub(super) fn ask(self) -> (Ask, HangUp) {
-        let Self { hub, headers, query, name, .. } = self;
-        let own_url = ask::own_url(&hub, &headers);
-        let stop = Arc::<Stop>::default();
-        let hang_up = HangUp(Arc::clone(&stop));
-        (Ask { hub, headers, query, name, own_url, stop }, hang_up)
+impl Ask {
+    /// Parameters of the address; refuses unknown ones.
+    pub(super) fn parameters(&self, known: &[&str]) -> Result<Parameters, Refusal> {
+        Parameters::parse(self.query.as_deref(), known)
     }
 }
 
-impl FromRequestParts<Arc<Hub>> for QueuedRequest {
+impl FromRequestParts<Arc<Hub>> for Ask {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Infallible> {
@@ -51,7 +41,8 @@ impl FromRequestParts<Arc<Hub>> for QueuedRequest {
         let name = Path::<String>::from_request_parts(parts, hub).await.map(|Path(name)| name).unwrap_or_default();
         let network = parts.extensions.get().map_or(IpAddr::from([0, 0, 0, 0]), |Network(network)| *network);
         let (headers, query) = (parts.headers.clone(), parts.uri.query().map(str::to_owned));
-        Ok(Self { hub: Arc::clone(hub), headers, query, name, network })
+        let own_url = ask::own_url(hub, &headers);
+        Ok(Self { hub: Arc::clone(hub), headers, query, name, network, own_url, stop: Arc::default() })
     }
 }
 

@@ -1,7 +1,6 @@
 //! OpenAPI 3.1 document of the API, made from the tables of the routes.
 
 use super::answer::{Answer, Refusal};
-use super::ask::Parameters;
 use super::input::Ask;
 use super::reading::FILTERS;
 use crate::names::Kind;
@@ -30,7 +29,7 @@ const DESCRIPTIONS: [(&str, &str); 15] = [
 
 /// `GET /api/openapi.json`
 pub(super) fn document(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     Ok(Answer::json(&json!({
         "openapi": "3.1.0",
         "info": {

@@ -4,7 +4,6 @@ use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
 use super::input::Ask;
 use crate::names::{Kind, slug_of};
-use crate::originals::CompressedOriginal;
 use crate::query::{self, Cursor, ListRow, Page, Query, sort_of};
 use crate::sorts::SORTS;
 use crate::store::{first, read};
@@ -78,7 +77,7 @@ pub(super) fn page_of(ask: &Ask, query: &Query) -> Result<Page, Refusal> {
 
 /// `GET /api/results`
 pub(super) fn results(ask: &Ask) -> Result<Answer, Refusal> {
-    let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
+    let parameters = ask.parameters(&FILTERS)?;
     let is_csv = match parameters.get("format") {
         None | Some("json") => false,
         Some("csv") => true,
@@ -186,18 +185,26 @@ pub(super) fn page_by_worker(
     if let Some(page) = ask.hub.page_cache.get(&key, now) {
         return Ok(page);
     }
-    let mut original = |number: usize| -> Result<CompressedOriginal, Refusal> {
+    let mut original = |number: usize| {
         let hash = hashes.get(number).map_or("", String::as_str);
-        Ok(read(&*ask.hub.store, |session| originals::packed(session, hash))?)
+        read(&*ask.hub.store, |session| originals::packed(session, hash))
     };
-    let page = ask.hub.workers.show(&ask.stop, view()?, hashes.len(), &mut original)?;
+    let page = ask.hub.workers.show(&ask.stop, view()?, hashes.len(), &mut original);
+    let page = page.map_err(|why| if are_kept(ask, hashes) { why.into() } else { Refusal::not_found() })?;
     ask.hub.page_cache.put(key, now, &page);
     Ok(page)
 }
 
+/// Whether all originals belong to a result. One may be deleted after it was found.
+fn are_kept(ask: &Ask, hashes: &[String]) -> bool {
+    let sql = "SELECT 1 FROM result WHERE hash = $1";
+    let is_kept = |hash: &String| read(&*ask.hub.store, |session| first(session, sql, &[hash.into()]));
+    hashes.iter().all(|hash| !matches!(is_kept(hash), Ok(None)))
+}
+
 /// `GET /api/results/ID`
 pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let found = found(ask)?;
     Ok(Answer::json(&json!({
         "id": ask.name,
@@ -215,14 +222,14 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
 
 /// `GET /api/results/ID/original`: hash and size.
 pub(super) fn original(ask: &Ask) -> Result<(String, usize), Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let found = found(ask)?;
     Ok((found.hash, found.size))
 }
 
 /// `GET /api/results/ID/findings`
 pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let found = found(ask)?;
     if let Some(why) = &found.quarantined {
         return Err(Refusal::new(axum::http::StatusCode::CONFLICT, format!("The result is quarantined: {why}.")));
@@ -232,7 +239,7 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
 
 /// `GET /api/names/KIND`
 pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let kind = Kind::of(&ask.name).ok_or_else(Refusal::not_found)?;
     let counts = ask.hub.counts();
     let names = counts.all(kind).iter();
@@ -243,7 +250,7 @@ pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
 
 /// `GET /api/references`: valid results in the form of the built-in reference data.
 pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
-    let parameters = Parameters::parse(ask.query.as_deref(), &["board", "soc", "core", "cursor"])?;
+    let parameters = ask.parameters(&["board", "soc", "core", "cursor"])?;
     let mut query = query_of(&parameters, query::LIMIT_MAX)?;
     query.verdict = Some(VALID.to_owned());
     let page = page_of(ask, &query)?;
@@ -269,7 +276,7 @@ pub(super) fn references_of(ask: &Ask) -> Result<String, Refusal> {
 
 /// `GET /api/mine`: all results of the owner, including unlisted and quarantined ones.
 pub(super) fn mine(ask: &Ask) -> Result<Answer, Refusal> {
-    let parameters = Parameters::parse(ask.query.as_deref(), &["cursor", "limit"])?;
+    let parameters = ask.parameters(&["cursor", "limit"])?;
     let token = ask::owner(&ask.hub, &ask.headers)?;
     let query = query_of(&parameters, 50)?;
     let before = query.cursor.map_or(i64::MAX, |cursor| cursor.id);
@@ -282,7 +289,7 @@ pub(super) fn mine(ask: &Ask) -> Result<Answer, Refusal> {
 
 /// `GET /api/changes`: changes of the owner's machines.
 pub(super) fn changes(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let token = ask::owner(&ask.hub, &ask.headers)?;
     let all = read(&*ask.hub.store, |session| changes::all(session, token.id))?;
     Ok(Answer::json(&json!({"changes": all.iter().map(changes::Change::json).collect::<Vec<_>>()})))

@@ -2,7 +2,7 @@
 //! connection lives.
 
 use super::answer::{Answer, Media, Refusal};
-use super::input::{Ask, Network, QueuedRequest};
+use super::input::{Ask, HangUp, Network};
 use super::upload::{self, body};
 use super::{HEAD_BYTES_MAX, Peer, ask, metrics, openapi, reading, site, stream};
 use crate::hub_state::{Hub, SLOW, Tally};
@@ -107,12 +107,14 @@ async fn around(
     response
 }
 
-/// Measures the response time of every route. Requests without a route are not counted, so that clients cannot add
-/// names.
+/// Measures the response time of every route. Requests without a route and with a method that the route does not know
+/// are not counted, so that clients cannot add names.
 async fn timed(State(hub): State<Arc<Hub>>, route: MatchedPath, request: Request, next: Next) -> Response<Body> {
     let (began, method) = (Instant::now(), request.method().clone());
     let response = next.run(request).await;
-    hub.tally.took(&format!("{method} {}", route.as_str()), began.elapsed());
+    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
+        hub.tally.took(&format!("{method} {}", route.as_str()), began.elapsed());
+    }
     response
 }
 
@@ -148,7 +150,7 @@ fn page(handler: Handler) -> MethodRouter<Arc<Hub>> {
 
 /// Answers for programs.
 fn api(handler: Handler) -> MethodRouter<Arc<Hub>> {
-    get(changed(handler))
+    get(answered(handler, Refusal::json, QUERIES))
 }
 
 /// Answers that a worker makes from originals.
@@ -156,9 +158,9 @@ fn drawn(handler: Handler, refused: Refused) -> MethodRouter<Arc<Hub>> {
     get(answered(handler, refused, |hub| &hub.pages))
 }
 
-/// Changes by an owner.
-fn changed(change: Handler) -> impl Fn(QueuedRequest) -> Answered + Clone + Send + Sync + 'static {
-    answered(change, Refusal::json, QUERIES)
+/// Changes by an owner. They may wait for the lock of the database, and readers do not wait for them.
+fn changed(change: Handler) -> impl Fn(Ask) -> Answered + Clone + Send + Sync + 'static {
+    answered(change, Refusal::json, |hub| &hub.changes)
 }
 
 type Answered = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
@@ -167,8 +169,8 @@ fn answered(
     handler: Handler,
     refused: Refused,
     lane: Lane,
-) -> impl Fn(QueuedRequest) -> Answered + Clone + Send + Sync + 'static {
-    move |asked: QueuedRequest| {
+) -> impl Fn(Ask) -> Answered + Clone + Send + Sync + 'static {
+    move |asked: Ask| {
         Box::pin(async move {
             let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
             let answer = in_turn(asked, lane, handler).await.and_then(|answer| answer.held(&hub, network));
@@ -179,12 +181,12 @@ fn answered(
 
 /// Runs work on a blocking thread, once it is the turn of its network. A hang-up ends the work.
 async fn in_turn<T: Send + 'static>(
-    asked: QueuedRequest,
+    ask: Ask,
     lane: Lane,
     work: impl FnOnce(&Ask) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    let turn = lane(&asked.hub).wait(asked.network).await;
-    let (ask, _hang_up) = asked.ask();
+    let turn = lane(&ask.hub).wait(ask.network).await;
+    let _hang_up = HangUp(Arc::clone(&ask.stop));
     blocking(move || {
         let _turn = turn;
         work(&ask)
@@ -192,13 +194,21 @@ async fn in_turn<T: Send + 'static>(
     .await
 }
 
-async fn original(asked: QueuedRequest) -> Response<Body> {
+async fn original(asked: Ask) -> Response<Body> {
     let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
     let answer = async {
+        let again = asked.clone();
         let (hash, size) = in_turn(asked, QUERIES, reading::original).await?;
         let tag = Some(hash[..hash.len().min(20)].to_owned());
         let room = hub.answers.take(network, stream::ROOM_BYTES).ok_or_else(Refusal::unread)?;
-        let stream = Some(stream::start(hub, room, network, hash, size).await?);
+        let stream = match stream::start(hub, room, network, hash, size).await {
+            Ok(stream) => Some(stream),
+            // It may be deleted after it was found.
+            Err(trouble) => {
+                in_turn(again, QUERIES, reading::original).await?;
+                return Err(trouble.into());
+            }
+        };
         Ok(Answer { tag, stream, ..Answer::of(Media::Bytes, "") })
     };
     answer.await.unwrap_or_else(|refusal: Refusal| refusal.json()).response(&headers)
@@ -214,20 +224,16 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> +
     }
 }
 
-async fn send(asked: QueuedRequest, content: Body) -> Response<Body> {
-    let headers = asked.headers.clone();
+async fn send(ask: Ask, content: Body) -> Response<Body> {
+    let headers = ask.headers.clone();
     let answer = async {
-        let turn = asked.hub.queries.wait(asked.network).await;
-        let (ask, _hang_up) = asked.ask();
-        let of = ask.clone();
-        let permit = blocking(move || {
-            let _turn = turn;
-            upload::permit(&of.hub, &of.headers, of.query.as_deref())
-        });
-        let permit = permit.await?;
+        let permit = in_turn(ask.clone(), QUERIES, upload::permit).await?;
         // A slow body takes the memory of its bytes and no turn.
         let (bytes, room) = body(&ask.hub, permit.owner(), content).await?;
         let turn = ask.hub.uploads.wait(permit.owner()).await;
+        // `in_turn` has stopped the one of the permit.
+        let ask = Ask { stop: Arc::default(), ..ask };
+        let _hang_up = HangUp(Arc::clone(&ask.stop));
         // Lets a hang-up be noticed before the work begins.
         tokio::task::yield_now().await;
         blocking(move || {

@@ -4,13 +4,14 @@ use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
 use super::input::Ask;
 use super::reading::{FILTERS, found, page_by_worker, page_of, query_of, references_of};
+use crate::history;
 use crate::names::{Kind, slug_of};
+use crate::pages::{self, PageContext};
 use crate::query::{LIMIT_MAX, ListRow, Page, Query, sort_of};
 use crate::results::NAMED;
 use crate::sorts::{SORTS, Sort};
 use crate::store::{first, read};
-use crate::worker::{PageContext, View};
-use crate::{history, pages};
+use crate::worker::View;
 
 /// Maximum number of results compared; more columns do not fit a page.
 const COMPARED_MAX: usize = 5;
@@ -21,7 +22,7 @@ fn html(page: String) -> Result<Answer, Refusal> {
 
 /// The table of all results, and of search results.
 pub(super) fn table(ask: &Ask) -> Result<Answer, Refusal> {
-    let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
+    let parameters = ask.parameters(&FILTERS)?;
     listed(ask, "Results", &parameters, None)
 }
 
@@ -57,7 +58,7 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
 
 /// Results with a name.
 pub(super) fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
-    let parameters = Parameters::parse(ask.query.as_deref(), &FILTERS)?;
+    let parameters = ask.parameters(&FILTERS)?;
     let has_one = |column: &str, of: &str| {
         // A scalar subquery, because PostgreSQL would join all results to find one.
         format!("(SELECT 1 FROM result WHERE listed = 1 AND {column} = {of} LIMIT 1) = 1")
@@ -79,44 +80,45 @@ pub(super) fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
 }
 
 pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let kind = Kind::of(&ask.name).ok_or_else(Refusal::not_found)?;
     html(pages::names(kind, ask.hub.counts().all(kind)))
 }
 
 pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let found = found(ask)?;
     if let Some(why) = &found.quarantined {
         return html(pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}.")));
     }
-    let page =
-        page_by_worker(ask, &format!("result {}", ask.name), &[found.hash], || Ok(View::Result(page_context(ask)?)))?;
+    let view = || Ok(View::Result(page_context(ask, &found.headline)?));
+    let page = page_by_worker(ask, &format!("result {}", ask.name), &[found.hash], view)?;
     Ok(Answer { policy: Some(page::policy()), is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
 }
 
 /// Picture of a result for link previews.
 pub(super) fn card(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let found = found(ask)?;
     if found.quarantined.is_some() {
         return Err(Refusal::not_found());
     }
-    let picture =
-        page_by_worker(ask, &format!("card {}", ask.name), &[found.hash], || Ok(View::Card(page_context(ask)?)))?;
+    let view = || Ok(View::Card(page_context(ask, &found.headline)?));
+    let picture = page_by_worker(ask, &format!("card {}", ask.name), &[found.hash], view)?;
     if picture.is_empty() {
         return Err(Refusal::not_found());
     }
     Ok(Answer { is_unlisted: !found.is_listed, ..Answer::of(Media::Png, picture) })
 }
 
-fn page_context(ask: &Ask) -> Result<PageContext, Refusal> {
+fn page_context(ask: &Ask, headline: &str) -> Result<PageContext, Refusal> {
     let public_url = ask.hub.settings.public_url.trim_end_matches('/').to_owned();
-    Ok(PageContext { slug: ask.name.clone(), public_url, references: references_of(ask)? })
+    let (slug, headline) = (ask.name.clone(), headline.to_owned());
+    Ok(PageContext { slug, public_url, headline, references: references_of(ask)? })
 }
 
 pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
-    let parameters = Parameters::parse(ask.query.as_deref(), &["id"])?;
+    let parameters = ask.parameters(&["id"])?;
     let ids: Vec<&str> =
         parameters.all("id").iter().flat_map(|ids| ids.split([',', ' '])).filter(|id| !id.is_empty()).collect();
     if ids.len() < 2 {
@@ -134,7 +136,7 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 pub(super) fn trend(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let history = read(&*ask.hub.store, |session| history::of(session, &ask.name))?;
     let page = pages::trend(&history.ok_or_else(Refusal::not_found)?);
     // The results of a history may be unlisted.
@@ -142,19 +144,19 @@ pub(super) fn trend(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 pub(super) fn stability(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     html(pages::stability(ask.hub.counts().all(Kind::Board)))
 }
 
 pub(super) fn feed(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let page: Page = page_of(ask, &Query { limit: 30, ..Query::default() })?;
     Ok(Answer::of(Media::Atom, pages::feed(&page.rows, ask.hub.settings.public_url.trim_end_matches('/'))))
 }
 
 /// Picture of the score of a result for a README.
 pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;
     let one = Ask { name: slug.to_owned(), ..ask.clone() };
     let found = found(&one)?;
@@ -165,7 +167,7 @@ pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
 
 /// As [`badge`], of the newest listed result of a board.
 pub(super) fn board_badge(ask: &Ask) -> Result<Answer, Refusal> {
-    Parameters::parse(ask.query.as_deref(), &[])?;
+    ask.parameters(&[])?;
     let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;
     let names = vec![(Kind::Board, slug_of(Kind::Board, slug))];
     let page = page_of(ask, &Query { names, limit: 1, ..Query::default() })?;

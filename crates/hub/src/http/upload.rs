@@ -1,7 +1,7 @@
 //! Requests that change data: upload, publish, delete, acknowledge. Each needs a token.
 
 use super::answer::{Answer, Media, Refusal};
-use super::ask::{self, Parameters};
+use super::ask;
 use super::input::Ask;
 use crate::hub_state::{Hub, Tally};
 use crate::shares::Share;
@@ -10,7 +10,7 @@ use crate::submit::{UploadOptions, submit};
 use crate::tokens::{Scope, Token};
 use crate::{changes, clock, own, quota, removal, results};
 use axum::body::{Body, HttpBody};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{StatusCode, header};
 use serde_json::json;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -35,8 +35,9 @@ impl Permit {
 }
 
 /// Checks that a request may upload.
-pub(super) fn permit(hub: &Hub, headers: &HeaderMap, query: Option<&str>) -> Result<Permit, Refusal> {
-    let parameters = Parameters::parse(query, &["publish", "machine"])?;
+pub(super) fn permit(ask: &Ask) -> Result<Permit, Refusal> {
+    let Ask { hub, headers, .. } = ask;
+    let parameters = ask.parameters(&["publish", "machine"])?;
     let publish = parameters.flag("publish")?;
     let token = ask::allowed(hub, headers, Scope::Upload)?;
     if publish && !token.scopes.contains(&Scope::Publish) {

@@ -7,6 +7,7 @@ mod table;
 mod trend;
 
 pub(crate) use markup::Link;
+pub use result::PageContext;
 pub(crate) use result::{badge, choose_compared, compared, feed, result};
 pub(crate) use table::{Spread, names, stability, table};
 pub(crate) use trend::trend;

@@ -1,24 +1,37 @@
 //! Pages of one result and of several side by side, the feed, the badge.
 
 use super::markup::{Link, escape, page as whole_page, site_links};
-use crate::derive::headline;
 use crate::originals::hash;
 use crate::query::ListRow;
 use compare::Comparison;
 use compare::reference::Reference;
 use facts::Explained;
 use maud::html;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// Maximum length of a description in link previews, in characters.
 const DESCRIPTION_MAX: usize = 300;
 
+/// Parts of a result page that are not in its original.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageContext {
+    pub slug: String,
+    /// Address of the hub; empty if unknown.
+    pub public_url: String,
+    /// Stored headline, for link previews.
+    pub headline: String,
+    /// Reference data of listed results of the hub.
+    pub references: String,
+}
+
 /// Page of a result: the page of `sbc-bench explain --html`, ranked among the results of this hub too, with links to the site
 /// and metadata for link previews.
-pub(crate) fn result(slug: &str, public_url: &str, explained: &Explained<'_>, known: &Reference) -> String {
+pub(crate) fn result(context: &PageContext, explained: &Explained<'_>, known: &Reference) -> String {
+    let PageContext { slug, public_url, headline, .. } = context;
     let facts = &explained.facts;
     let title = facts::plain(facts::machine_name(&facts.machine).map_or("Result", String::as_str));
-    let about = facts::plain(&headline(explained)).chars().take(DESCRIPTION_MAX).collect::<String>();
+    let about = facts::plain(headline).chars().take(DESCRIPTION_MAX).collect::<String>();
     let own = [
         (format!("/r/{slug}/trend"), "Trend of this machine"),
         (format!("/compare?id={slug}"), "Compare"),

@@ -2,21 +2,16 @@
 
 use super::{Dialect, Session, Store, Trouble, Value, first, write};
 
-/// Name and statements separated by `;`. `{id}` is the type of a primary key.
-struct Migration {
-    name: &'static str,
-    statements: &'static str,
-}
-
-const MIGRATIONS: &[Migration] = &[
-    Migration { name: "results", statements: include_str!("migrations/1_results.sql") },
-    Migration { name: "changes", statements: include_str!("migrations/2_changes.sql") },
-    Migration { name: "counted", statements: include_str!("migrations/3_counted.sql") },
-    Migration { name: "died", statements: include_str!("migrations/4_died.sql") },
-    Migration { name: "orders", statements: include_str!("migrations/5_orders.sql") },
-    Migration { name: "owners", statements: include_str!("migrations/6_owners.sql") },
-    Migration { name: "quotas", statements: include_str!("migrations/7_quotas.sql") },
-    Migration { name: "hooks", statements: include_str!("migrations/8_hooks.sql") },
+/// Names and statements separated by `;`. `{id}` is the type of a primary key.
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("results", include_str!("migrations/1_results.sql")),
+    ("changes", include_str!("migrations/2_changes.sql")),
+    ("counted", include_str!("migrations/3_counted.sql")),
+    ("died", include_str!("migrations/4_died.sql")),
+    ("orders", include_str!("migrations/5_orders.sql")),
+    ("owners", include_str!("migrations/6_owners.sql")),
+    ("quotas", include_str!("migrations/7_quotas.sql")),
+    ("hooks", include_str!("migrations/8_hooks.sql")),
 ];
 
 /// Arbitrary number, the same in all hubs; its holder migrates.
@@ -43,17 +38,17 @@ pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, 
                 "The database has {done} migrations, this program knows {known}; use the newer program."
             )));
         }
-        for (number, migration) in MIGRATIONS.iter().enumerate().skip(done) {
-            let statements = migration.statements.replace("{id}", dialect.id_type());
+        for (number, (name, statements)) in MIGRATIONS.iter().enumerate().skip(done) {
+            let statements = statements.replace("{id}", dialect.id_type());
             let bare: String =
                 statements.lines().filter(|line| !line.trim_start().starts_with("--")).collect::<Vec<_>>().join("\n");
             for statement in bare.split(';').filter(|statement| !statement.trim().is_empty()) {
                 session.run(statement, &[])?;
             }
-            let values = [Value::from(number as i64 + 1), migration.name.into(), now_utc_ms.into()];
+            let values = [Value::from(number as i64 + 1), (*name).into(), now_utc_ms.into()];
             session.run("INSERT INTO migration (number, name, applied_utc_ms) VALUES ($1, $2, $3)", &values)?;
         }
-        Ok(MIGRATIONS[done..].iter().map(|migration| migration.name).collect())
+        Ok(MIGRATIONS[done..].iter().map(|(name, _)| *name).collect())
     })
 }
 

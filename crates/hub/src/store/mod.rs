@@ -130,51 +130,38 @@ impl std::error::Error for Trouble {}
 
 /// [`Store::read`] with a value, within [`READ_TIME_MAX`].
 pub fn read<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
-    read_within(store, work, true)
+    Ok(with_value(work, |work| store.read(work, true))?.0)
 }
 
 /// [`Store::read`] with a value and without a timeout, for queries over all results.
 pub fn read_all<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
-    read_within(store, work, false)
-}
-
-fn read_within<T>(
-    store: &dyn Store,
-    mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
-    is_short: bool,
-) -> Result<T, Trouble> {
-    let mut out = None;
-    store.read(
-        &mut |session| {
-            out = Some(work(session)?);
-            Ok(())
-        },
-        is_short,
-    )?;
-    out.ok_or_else(|| Trouble::of("The transaction was not run."))
+    Ok(with_value(work, |work| store.read(work, false))?.0)
 }
 
 /// [`Store::write`] with a value.
-pub fn write<T>(store: &dyn Store, mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
-    let mut out = None;
-    store.write(&mut |session| {
-        out = Some(work(session)?);
-        Ok(())
-    })?;
-    out.ok_or_else(|| Trouble::of("The transaction was not run."))
+pub fn write<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    Ok(with_value(work, |work| store.write(work))?.0)
 }
 
 /// [`Store::erase`] with a value.
 pub fn erase<T>(
     store: &dyn Store,
-    mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
+    work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
 ) -> Result<(T, bool), Trouble> {
+    with_value(work, |work| store.erase(work))
+}
+
+/// Values of some work and of the transaction that runs it.
+fn with_value<T, D>(
+    mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
+    run: impl FnOnce(Work<'_>) -> Result<D, Trouble>,
+) -> Result<(T, D), Trouble> {
     let mut out = None;
-    let is_gone = store.erase(&mut |session| {
+    let done = run(&mut |session| {
         out = Some(work(session)?);
         Ok(())
     })?;
-    out.map(|out| (out, is_gone)).ok_or_else(|| Trouble::of("The transaction was not run."))
+    out.map(|out| (out, done)).ok_or_else(|| Trouble::of("The transaction was not run."))
 }
 
 /// Integer in the first column of the first row of a query over all results; 0 without one.

@@ -118,7 +118,10 @@ impl Store for Sqlite {
     }
 
     fn write(&self, work: Work<'_>) -> Result<(), Trouble> {
+        let began = Instant::now();
         let mut connection = held(&self.writer);
+        // Writers that waited for each other do not wait for the other process one after the other.
+        connection.busy_timeout(BUSY.saturating_sub(began.elapsed()))?;
         let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         work(&mut InSqlite(&transaction))?;
         transaction.commit()?;

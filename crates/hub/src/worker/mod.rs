@@ -8,8 +8,10 @@ mod pool;
 mod view;
 
 pub use inside::run;
-pub use pool::{Read, Stop, Visit, WorkerFailure, Workers};
-pub use view::{PageContext, View};
+pub use pool::{Read, Stop, Visit, Workers};
+pub use view::View;
+
+pub use crate::pages::PageContext;
 
 use crate::derive::Derived;
 use crate::limits::{LimitRefusal, Limits};

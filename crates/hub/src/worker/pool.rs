@@ -5,6 +5,7 @@ use crate::derive::Derived;
 use crate::limits::{LimitRefusal, Limits};
 use crate::log;
 use crate::originals::CompressedOriginal;
+use crate::store::Trouble;
 use std::io::{self, BufReader, ErrorKind};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -65,17 +66,6 @@ struct Stopping {
     working: Option<Arc<Mutex<Child>>>,
 }
 
-/// Reason that a worker gave no page.
-#[derive(Debug)]
-pub enum WorkerFailure {
-    /// The request is gone, or no process can be started.
-    Stopped(String),
-    /// The file killed the worker.
-    Died(String),
-    /// The worker reported a reason.
-    Refused(String),
-}
-
 /// A process and its pipes.
 #[derive(Debug)]
 struct Worker {
@@ -86,25 +76,34 @@ struct Worker {
     read_bytes: usize,
 }
 
-/// Reason that an exchange with a worker ended early.
-enum EarlyEnd<E> {
+/// Reason that an exchange with a worker failed.
+enum ExchangeError {
     /// The pipe closed.
     Pipe,
+    Stopped(String),
+    Died {
+        why: String,
+        is_endless: bool,
+    },
     /// The hub gave up.
-    Given(E),
+    Given(LimitRefusal),
 }
 
-impl<E> From<io::Error> for EarlyEnd<E> {
+impl From<io::Error> for ExchangeError {
     fn from(_: io::Error) -> Self {
         Self::Pipe
     }
 }
 
-/// Reason that an exchange with a worker failed.
-enum ExchangeError<E> {
-    Stopped(String),
-    Died { why: String, is_endless: bool },
-    Given(E),
+impl From<ExchangeError> for LimitRefusal {
+    fn from(error: ExchangeError) -> Self {
+        match error {
+            ExchangeError::Given(refused) => refused,
+            ExchangeError::Stopped(why) => Self::Stopped(why),
+            ExchangeError::Died { why, .. } => Self::Died(why),
+            ExchangeError::Pipe => Self::Died("its process closed the pipe".to_owned()),
+        }
+    }
 }
 
 impl Stop {
@@ -209,9 +208,8 @@ impl Workers {
             });
             let (why, is_endless) = match read {
                 Ok(read) => return read,
-                Err(ExchangeError::Given(refused)) => return Err(refused),
-                Err(ExchangeError::Stopped(why)) => return Err(LimitRefusal::Stopped(why)),
                 Err(ExchangeError::Died { why, is_endless }) => (why, is_endless),
+                Err(other) => return Err(other.into()),
             };
             deaths += 1;
             let is_first = died_at.replace(done) != Some(done);
@@ -242,53 +240,49 @@ impl Workers {
                 worker.tell(&ask, &original.bytes)?;
                 match worker.hear()? {
                     (Reply::Derived(derived), _) => Ok(*derived),
-                    _ => Err(EarlyEnd::<()>::Pipe),
+                    _ => Err(ExchangeError::Pipe),
                 }
             });
             match derived {
                 Ok(derived) => return Some(derived),
                 Err(ExchangeError::Died { is_endless: false, .. }) if is_first => is_first = false,
                 Err(ExchangeError::Died { why, .. }) => return Some(Err(why)),
-                Err(ExchangeError::Stopped(_) | ExchangeError::Given(())) => return None,
+                Err(_) => return None,
             }
         }
     }
 
     /// Makes a page from originals, which are requested one by one. An original that is missing, unreadable or kills
     /// the worker is an error.
-    pub fn show<E: From<WorkerFailure>>(
+    pub fn show(
         &self,
         stop: &Stop,
         view: View,
         originals: usize,
-        original: &mut dyn FnMut(usize) -> Result<CompressedOriginal, E>,
-    ) -> Result<Vec<u8>, E> {
+        original: &mut dyn FnMut(usize) -> Result<CompressedOriginal, Trouble>,
+    ) -> Result<Vec<u8>, LimitRefusal> {
         let shown = self.with(stop, |worker| {
             worker.tell(&Ask::Show { limits: self.limits, view, originals }, &[])?;
             for number in 0..originals {
-                let CompressedOriginal { hash, size, bytes } = original(number).map_err(EarlyEnd::Given)?;
+                let original = original(number).map_err(|trouble| ExchangeError::Given(trouble.into()))?;
+                let CompressedOriginal { hash, size, bytes } = original;
                 worker.read_bytes += size;
                 worker.tell(&Ask::Original { hash, size }, &bytes)?;
             }
             match worker.hear()? {
                 (Reply::Page(shown), page) => Ok(shown.map(|()| page)),
-                _ => Err(EarlyEnd::Pipe),
+                _ => Err(ExchangeError::Pipe),
             }
         });
-        match shown {
-            Ok(shown) => shown.map_err(|why| WorkerFailure::Refused(why).into()),
-            Err(ExchangeError::Given(error)) => Err(error),
-            Err(ExchangeError::Stopped(why)) => Err(WorkerFailure::Stopped(why).into()),
-            Err(ExchangeError::Died { why, .. }) => Err(WorkerFailure::Died(why).into()),
-        }
+        shown?.map_err(LimitRefusal::Unreadable)
     }
 
     /// Runs an exchange with a worker, and keeps the worker for the next request if the exchange was complete.
-    fn with<T, E>(
+    fn with<T>(
         &self,
         stop: &Stop,
-        talk: impl FnOnce(&mut Worker) -> Result<T, EarlyEnd<E>>,
-    ) -> Result<T, ExchangeError<E>> {
+        talk: impl FnOnce(&mut Worker) -> Result<T, ExchangeError>,
+    ) -> Result<T, ExchangeError> {
         let started = self.idle().map_or_else(|| Worker::start(&self.program), Ok);
         let mut worker =
             started.map_err(|error| ExchangeError::Stopped(format!("This hub cannot start a process: {error}.")))?;
@@ -302,18 +296,17 @@ impl Workers {
         if talked.is_ok() && worker.read_bytes < KEPT_BYTES_MAX {
             worker.read_bytes = 0;
             self.keep(worker);
-            return talked.map_err(|_| stopped());
+            return talked;
         }
         let ended = worker.end();
         // Starts a replacement at the expense of the request that ended the worker.
         let _ = self.warm();
         match (talked, ended) {
-            (Ok(value), _) => Ok(value),
-            (Err(EarlyEnd::Given(error)), _) => Err(ExchangeError::Given(error)),
-            (Err(EarlyEnd::Pipe), Ok(status)) if !stop.is_stopped() && !is_from_outside(status) => {
+            (Err(ExchangeError::Pipe), Ok(status)) if !stop.is_stopped() && !is_from_outside(status) => {
                 Err(self.died(status))
             }
-            (Err(EarlyEnd::Pipe), _) => Err(stopped()),
+            (Err(ExchangeError::Pipe), _) => Err(stopped()),
+            (talked, _) => talked,
         }
     }
 
@@ -323,7 +316,7 @@ impl Workers {
         std::iter::from_fn(|| idle.pop()).find(|worker| matches!(held(&worker.child).try_wait(), Ok(None)))
     }
 
-    fn died<E>(&self, status: ExitStatus) -> ExchangeError<E> {
+    fn died(&self, status: ExitStatus) -> ExchangeError {
         log::event("worker", &[("ended", &status.to_string())]);
         let is_endless = status.signal() == Some(SIGXCPU);
         let why = if is_endless {
@@ -344,11 +337,11 @@ fn files(
     done: &mut usize,
     at: &mut Option<Read>,
     visit: &mut dyn Visit,
-) -> Result<Result<(), LimitRefusal>, EarlyEnd<LimitRefusal>> {
+) -> Result<Result<(), LimitRefusal>, ExchangeError> {
     loop {
         match (worker.hear()?, at.as_mut()) {
             ((Reply::File { name, received_hash }, _), _) => {
-                let is_wanted = visit.wants(&name, &received_hash).map_err(EarlyEnd::Given)?;
+                let is_wanted = visit.wants(&name, &received_hash).map_err(ExchangeError::Given)?;
                 if is_wanted {
                     *at = Some(Read::unread(name, received_hash))
                 } else {
@@ -362,7 +355,7 @@ fn files(
             }
             ((Reply::Derived(derived), _), Some(_)) => {
                 if let Some(read) = at.take() {
-                    visit.take(Read { derived: *derived, ..read }).map_err(EarlyEnd::Given)?;
+                    visit.take(Read { derived: *derived, ..read }).map_err(ExchangeError::Given)?;
                 }
                 *done += 1;
             }
@@ -371,7 +364,7 @@ fn files(
                 worker.read_bytes += KEPT_BYTES_MAX;
                 return Ok(Err(refused));
             }
-            _ => return Err(EarlyEnd::Pipe),
+            _ => return Err(ExchangeError::Pipe),
         }
     }
 }

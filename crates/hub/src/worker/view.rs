@@ -1,6 +1,6 @@
 //! Pages made from originals, in a worker.
 
-use crate::pages::{self, Link};
+use crate::pages::{self, Link, PageContext};
 use ::record::Record;
 use compare::reference::{Reference, parse};
 use compare::{Side, compare};
@@ -20,16 +20,6 @@ pub enum View {
     Compared(Vec<String>),
 }
 
-/// Parts of a result page that are not in its original.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageContext {
-    pub slug: String,
-    /// Address of the hub; empty if unknown.
-    pub public_url: String,
-    /// Reference data of listed results of the hub.
-    pub references: String,
-}
-
 impl PageContext {
     fn known(&self) -> Reference {
         Reference::builtin_and(parse(&self.references).unwrap_or_default())
@@ -42,9 +32,7 @@ impl View {
         let explained: Vec<Explained<'_>> = records.iter().map(explain::explain).collect();
         let one = explained.first();
         match self {
-            Self::Result(context) => {
-                one.map(|explained| pages::result(&context.slug, &context.public_url, explained, &context.known()))
-            }
+            Self::Result(context) => one.map(|explained| pages::result(context, explained, &context.known())),
             Self::Card(context) => {
                 return one.and_then(|explained| card(explained, &context.known())).unwrap_or_default();
             }

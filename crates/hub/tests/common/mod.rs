@@ -6,8 +6,10 @@ pub(crate) mod networks;
 pub(crate) mod running;
 
 use hub::limits::Limits;
-use hub::store::{Postgres, Sqlite, Store};
-use hub::worker::Workers;
+use hub::results::StoredResult;
+use hub::store::{Postgres, Sqlite, Store, migrate};
+use hub::submit::{UploadOptions, submit};
+use hub::worker::{Stop, Workers};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -32,6 +34,12 @@ pub(crate) fn workers() -> &'static Workers {
     WORKERS.get_or_init(|| Workers::new(env!("CARGO_BIN_EXE_sbc-bench-hub").into(), Limits::default()))
 }
 
+/// Stores a file as a listed result.
+pub(crate) fn submitted(store: &dyn Store, owner: i64, now_utc_ms: i64, build: i64, bytes: &[u8]) -> StoredResult {
+    let sent = UploadOptions { owner, publish: true, alias: String::new(), now_utc_ms, build, quarantines: true };
+    submit(store, workers(), &Stop::default(), bytes, &sent, &|_, _, _| Ok(())).unwrap().remove(0).1.unwrap()
+}
+
 /// Runs a test on both databases, each empty.
 pub(crate) fn on_both(test: impl Fn(&Arc<dyn Store>, &str)) {
     let folder = Folder::new();
@@ -41,6 +49,14 @@ pub(crate) fn on_both(test: impl Fn(&Arc<dyn Store>, &str)) {
         let postgres: Arc<dyn Store> = Arc::new(Postgres::open(&url).unwrap());
         test(&postgres, "PostgreSQL");
     }
+}
+
+/// Runs a test on both databases, each with empty tables.
+pub(crate) fn on_migrated(test: impl Fn(&Arc<dyn Store>, &str)) {
+    on_both(|store, name| {
+        migrate(&**store, 1).unwrap();
+        test(store, name);
+    });
 }
 
 /// URL of a new, empty database; none, with a counted line, without PostgreSQL.

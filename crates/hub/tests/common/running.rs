@@ -294,6 +294,7 @@ impl Running {
         let url = format!("{}{path}", self.url);
         let token = format!("Bearer {}", self.secret);
         answer(match method {
+            "GET" => agent().get(url).header("authorization", token).call().unwrap(),
             "DELETE" => agent().delete(url).header("authorization", token).call().unwrap(),
             _ => agent().post(url).header("authorization", token).send_empty().unwrap(),
         })

@@ -10,7 +10,7 @@ pub(super) enum What {
     Energy,
     Voltage,
     Current,
-    /// Ratio of real to apparent power.
+    /// Ratio of real to apparent power; the last that is a number.
     Factor,
     /// Time stamp.
     Clock,
@@ -72,14 +72,14 @@ pub(super) fn number(text: &str) -> Option<(f64, &str)> {
     Some((value, text[end..].split_whitespace().next().unwrap_or_default()))
 }
 
+/// Number of quantities with a number.
+const NUMBERS: usize = What::Factor as usize + 1;
+
 /// Raw values of one output.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Raw {
-    milliwatts: Option<f64>,
-    microjoules: Option<f64>,
-    millivolts: Option<f64>,
-    milliamperes: Option<f64>,
-    factor: Option<f64>,
+    /// Values by quantity, in the units of [`Output`].
+    values: [Option<f64>; NUMBERS],
     /// True if the meter reports its values as invalid.
     pub(super) is_invalid: bool,
 }
@@ -90,43 +90,35 @@ const DIRECT_MILLIVOLTS_MAX: f64 = 60_000.0;
 impl Raw {
     /// Keeps the first value of a quantity.
     pub(super) fn set(&mut self, unit: &Unit, value: Option<f64>) {
-        let place = match unit.what {
-            What::Power => &mut self.milliwatts,
-            What::Energy => &mut self.microjoules,
-            What::Voltage => &mut self.millivolts,
-            What::Current => &mut self.milliamperes,
-            What::Factor => &mut self.factor,
-            What::Clock | What::Valid | What::Name => return,
-        };
-        *place = place.or(value);
+        if let Some(place) = self.values.get_mut(unit.what as usize) {
+            *place = place.or(value);
+        }
     }
 
     /// Adds values shared by all outputs: the voltage applies to each, the rest only to a single output.
-    pub(super) fn with(self, shared: &Self, count: usize) -> Self {
-        let others = if count == 1 { *shared } else { Self { millivolts: shared.millivolts, ..Self::default() } };
-        Self {
-            milliwatts: self.milliwatts.or(others.milliwatts),
-            microjoules: self.microjoules.or(others.microjoules),
-            millivolts: self.millivolts.or(others.millivolts),
-            milliamperes: self.milliamperes.or(others.milliamperes),
-            factor: self.factor.or(others.factor),
-            is_invalid: self.is_invalid || others.is_invalid,
+    pub(super) fn with(mut self, shared: &Self, count: usize) -> Self {
+        let is_only = count == 1;
+        for (what, (own, shared)) in self.values.iter_mut().zip(shared.values).enumerate() {
+            *own = own.or(shared.filter(|_| is_only || what == What::Voltage as usize));
         }
+        self.is_invalid |= is_only && shared.is_invalid;
+        self
     }
 
     /// Integer values. With a power factor, power is the product of all three, because sockets round it to watts.
     /// Without power it is the product of direct voltage and current.
     pub(super) fn output(&self) -> Output {
-        let apparent = self.millivolts.zip(self.milliamperes).map(|(volts, amperes)| volts * amperes / 1e3);
-        let real = apparent.zip(self.factor).map(|(apparent, factor)| apparent * factor);
-        let is_direct = self.millivolts.is_some_and(|volts| volts.abs() <= DIRECT_MILLIVOLTS_MAX);
+        let [power, energy, volts, amperes, factor] = self.values;
+        let apparent = volts.zip(amperes).map(|(volts, amperes)| volts * amperes / 1e3);
+        let real = apparent.zip(factor).map(|(apparent, factor)| apparent * factor);
+        let is_direct = volts.is_some_and(|volts| volts.abs() <= DIRECT_MILLIVOLTS_MAX);
         let direct = apparent.filter(|_| is_direct);
         let rounded = |value: Option<f64>| whole(value?, 1.0);
         Output {
-            milliwatts: rounded(real.or(self.milliwatts).or(direct)),
-            microjoules: rounded(self.microjoules),
-            millivolts: rounded(self.millivolts),
-            milliamperes: rounded(self.milliamperes),
+            milliwatts: rounded(real.or(power).or(direct)),
+            microjoules: rounded(energy),
+            millivolts: rounded(volts),
+            milliamperes: rounded(amperes),
         }
     }
 }
