@@ -5,7 +5,7 @@
 
 use super::first_line;
 use super::html::without_html;
-use super::prefixes::{without_numbers, without_prefixes};
+use super::prefixes;
 use record::{report_words, without_colours};
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
         }
     }
     for _ in 0..PREFIXES_MAX {
-        match without_prefixes(&text).or_else(|| without_numbers(&text)) {
+        match prefixes::without(&text) {
             Some(plain) => text = Cow::Owned(plain),
             None => break,
         }
@@ -38,7 +38,7 @@ fn whole_titles(text: &str) -> Option<String> {
     const CONTINUATION: &str = "   ";
     const LINES_MAX: usize = 4;
     // Most texts are logs, which have no verdict of this program.
-    if !report_words::ALL.iter().any(|words| text.contains(words)) {
+    if !["Results are ", report_words::UNPROVEN].iter().any(|words| text.contains(words)) {
         return None;
     }
     let mut lines: Vec<Cow<'_, str>> = text.lines().map(Cow::Borrowed).collect();
@@ -65,8 +65,11 @@ fn whole_titles(text: &str) -> Option<String> {
 fn plain_characters(text: &str) -> Option<String> {
     let is_return = |(at, _): (usize, &str)| !matches!(text.as_bytes().get(at + 1), Some(b'\n' | b'\r') | None);
     let has_return = || text.match_indices('\r').any(is_return);
-    let is_special = |c: char| special(c).is_some();
-    if (text.is_ascii() || !text.contains(is_special)) && !has_return() {
+    // Only few characters share the first byte of special ones.
+    let is_special = |(at, first): (usize, &u8)| {
+        matches!(first, 0xc2 | 0xe2 | 0xe3 | 0xef) && text[at..].chars().next().and_then(special).is_some()
+    };
+    if !text.as_bytes().iter().enumerate().any(is_special) && !has_return() {
         return None;
     }
     let mut plain = String::with_capacity(text.len());

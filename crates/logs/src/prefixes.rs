@@ -8,18 +8,24 @@ type Prefix = fn(&str) -> Option<usize>;
 /// Prefixes, and whether nearly every line must have one. Quotation marks may be missing, as no line of a log begins with one.
 const PREFIXES: [(Prefix, bool); 4] = [(quotation, false), (bar, true), (moment, true), (addition, true)];
 
+/// The text without one kind of prefix; `None` for text without prefixes.
+pub(super) fn without(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    without_prefixes(text, &lines).or_else(|| without_numbers(text, &lines))
+}
+
 /// The text without quotation marks, bars, timestamps or marks of a patch.
-pub(super) fn without_prefixes(text: &str) -> Option<String> {
+fn without_prefixes(text: &str, lines: &[&str]) -> Option<String> {
+    let lines: Vec<&str> = lines.iter().copied().filter(|line| !line.trim_ascii_start().is_empty()).collect();
     PREFIXES.iter().find_map(|(prefix, is_everywhere)| {
-        let (mut with, mut lines, mut has_mark) = (0_usize, 0_usize, false);
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            lines += 1;
-            if let Some(length) = prefix(line) {
-                with += 1;
-                has_mark |= !is_everywhere && posts::is_mark(&line[length..]);
-            }
-        }
-        let is_used = with > 0 && (has_mark || with * 10 >= lines * if *is_everywhere { 9 } else { 5 });
+        let with = || lines.iter().filter_map(|line| Some(&line[prefix(line)?..]));
+        let count = with().count();
+        let is_used = count > 0
+            && if *is_everywhere {
+                count * 10 >= lines.len() * 9
+            } else {
+                count * 2 >= lines.len() || with().any(posts::is_mark)
+            };
         is_used.then(|| map_lines(text, |line| &line[prefix(line).unwrap_or(0)..]))
     })
 }
@@ -36,13 +42,13 @@ fn map_lines<'t>(text: &'t str, mut of: impl FnMut(&'t str) -> &'t str) -> Strin
 
 /// `> `, `>> `, and the marks of chat programs that quote.
 fn quotation(line: &str) -> Option<usize> {
-    let rest = line.trim_start().strip_prefix('>')?;
+    let rest = line.trim_ascii_start().strip_prefix('>')?;
     Some(line.len() - rest.strip_prefix(' ').unwrap_or(rest).len())
 }
 
 /// `│ `, `┃ `: a box of a chat program or terminal. A plain `|` also begins rows of tables.
 fn bar(line: &str) -> Option<usize> {
-    let rest = line.trim_start().strip_prefix(['│', '┃', '▌', '║'])?;
+    let rest = line.trim_ascii_start().strip_prefix(['│', '┃', '▌', '║'])?;
     Some(line.len() - rest.strip_prefix(' ').unwrap_or(rest).len())
 }
 
@@ -69,8 +75,7 @@ const NUMBERS_MIN: usize = 6;
 
 /// The text without line numbers; `None` for text without them. Numbers that are line numbers rise by one from line to
 /// line, and one of these lines is of a log. The table of CPUs is numbered as well, but no such line is in it.
-pub(super) fn without_numbers(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.lines().collect();
+fn without_numbers(text: &str, lines: &[&str]) -> Option<String> {
     let mut lengths = vec![0; lines.len()];
     let mut start = 0;
     while start < lines.len() {
@@ -87,13 +92,13 @@ pub(super) fn without_numbers(text: &str) -> Option<String> {
                     expected = expected.saturating_add(1);
                 }
                 // `nl` does not number blank lines.
-                _ if line.trim().is_empty() => {}
+                _ if line.trim_ascii_start().is_empty() => {}
                 _ => break,
             }
         }
         let end = run.last().map_or(start, |(index, _)| *index) + 1;
         if run.len() >= NUMBERS_MIN {
-            without_separators(&lines, &mut run);
+            without_separators(lines, &mut run);
             if run.iter().any(|(index, length)| posts::is_mark(&lines[*index][*length..])) {
                 run.iter().for_each(|(index, length)| lengths[*index] = *length);
             }
@@ -111,7 +116,7 @@ const SEPARATORS: [char; 6] = [':', '|', '│', '.', ')', ']'];
 
 /// Number at the start of a line and the length up to its end: `12: text`, `  12\ttext`, `12 | text`.
 fn number(line: &str) -> Option<(u32, usize)> {
-    let digits = line.trim_start();
+    let digits = line.trim_ascii_start();
     let end = digits.bytes().take_while(u8::is_ascii_digit).count();
     let number = digits[..end].parse().ok()?;
     let rest = &digits[end..];

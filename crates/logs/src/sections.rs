@@ -210,7 +210,7 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
 /// True for a line that the bash program prints while it runs: `Executing tinymembench. Done.`
 pub(super) fn is_progress(trimmed: &str) -> bool {
     const STARTS: [&str; 3] = ["Checking cpufreq OPP", "Executing ", "Installing needed tools"];
-    STARTS.iter().any(|start| trimmed.starts_with(start))
+    super::text::start_of(trimmed, &STARTS).is_some()
         && (trimmed.contains(". Done") || trimmed.contains(": Done") || trimmed.contains("... "))
 }
 

@@ -25,6 +25,12 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
+/// Index of the first of these starts that a text has. Called for every line: it compares the first byte before the rest.
+pub(super) fn start_of(text: &str, starts: &[&str]) -> Option<usize> {
+    let first = text.as_bytes().first()?;
+    starts.iter().position(|start| start.as_bytes().first() == Some(first) && text.starts_with(start))
+}
+
 /// Splits the unsigned number at the start of a text from the rest.
 pub(super) fn leading_number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(|byte| byte.is_ascii_digit()).count();
