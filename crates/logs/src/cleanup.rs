@@ -6,6 +6,7 @@
 use super::first_line;
 use super::html::without_html;
 use super::prefixes;
+use super::transfer::windows_1252;
 use record::{report_words, without_colours};
 use std::borrow::Cow;
 
@@ -15,7 +16,7 @@ const PREFIXES_MAX: usize = 4;
 /// The text without colours, HTML, special blanks and prefixes of lines.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     let mut text = without_colours(text);
-    for step in [without_html, plain_characters] {
+    for step in [without_shown_colours, windows_1252, without_html, plain_characters] {
         if let Some(plain) = step(&text) {
             text = Cow::Owned(plain);
         }
@@ -30,6 +31,29 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
         text = Cow::Owned(whole);
     }
     text
+}
+
+/// The text without colours whose escape character is lost or visible: `[1;32m`, `^[[0m`; `None` for text without these.
+fn without_shown_colours(text: &str) -> Option<String> {
+    const ESCAPES: [&str; 5] = ["^[", "␛", "\\e", "\\033", "\\x1b"];
+    if !text.contains("[0m") {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('[') {
+        let (before, behind) = (&rest[..at], &rest[at + 1..]);
+        let end = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        if let Some(after) = end.strip_prefix(['m', 'K']) {
+            plain.push_str(ESCAPES.iter().find_map(|escape| before.strip_suffix(escape)).unwrap_or(before));
+            rest = after;
+        } else {
+            plain.push_str(&rest[..=at]);
+            rest = behind;
+        }
+    }
+    plain.push_str(rest);
+    Some(plain)
 }
 
 /// Titles of this program's reports on one line each, with blank lines in place of those that continued them; `None` for
@@ -65,11 +89,8 @@ fn whole_titles(text: &str) -> Option<String> {
 fn plain_characters(text: &str) -> Option<String> {
     let is_return = |(at, _): (usize, &str)| !matches!(text.as_bytes().get(at + 1), Some(b'\n' | b'\r') | None);
     let has_return = || text.match_indices('\r').any(is_return);
-    // Only few characters share the first byte of special ones.
-    let is_special = |(at, first): (usize, &u8)| {
-        matches!(first, 0xc2 | 0xe2 | 0xe3 | 0xef) && text[at..].chars().next().and_then(special).is_some()
-    };
-    if !text.as_bytes().iter().enumerate().any(is_special) && !has_return() {
+    let has_special = |line: &str| !line.is_ascii() && line.contains(|c: char| special(c).is_some());
+    if !text.lines().any(has_special) && !has_return() {
         return None;
     }
     let mut plain = String::with_capacity(text.len());
@@ -88,12 +109,21 @@ fn plain_characters(text: &str) -> Option<String> {
     Some(plain)
 }
 
+/// Visible characters of ASCII.
+const VISIBLE: &str =
+    "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+
 /// Replacement of a character that programs insert for layout.
 fn special(character: char) -> Option<&'static str> {
     match character {
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => Some(" "),
         '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => Some(""),
         '\u{85}' | '\u{2028}' | '\u{2029}' => Some("\n"),
+        // Wide forms of ASCII, of a Chinese or Japanese keyboard or translation.
+        '\u{ff01}'..='\u{ff5e}' => {
+            let at = character as usize - 0xff01;
+            Some(&VISIBLE[at..=at])
+        }
         _ => None,
     }
 }
@@ -123,7 +153,17 @@ mod tests {
             ("<pre class=\"x\">a\n</pre>", "\na\n"),
             ("mail <a.b@c> and <not a tag", "mail <a.b@c> and <not a tag"),
             ("Board <b>One</b>", "Board <b>One</b>"),
-            ("2026-04-30T12:17:29.1Z a\n2026-04-30T12:17:30.1Z b", "a\nb"),
+            ("2026-04-30T12:17:29.1Z Distributor ID: a\n2026-04-30T12:17:30.1Z b", "Distributor ID: a\nb"),
+            ("Apr 9 host x[9]: Distributor ID: a\nApr 10 host x[10]:\nApr 10 host x[10]:  b", "Distributor ID: a\n\n b"),
+            ("\"Distributor ID: a\"\n\" b\"\n\"\"\n", "Distributor ID: a\n b\n"),
+            ("Distributor ID:^Ia$\n$\nb$", "Distributor ID:\ta\n\nb"),
+            ("| Distributor ID: a |\n| b |\n|\n", "Distributor ID: a \nb"),
+            ("a.txt:9:Distributor ID: a\na.txt:10:b\na.txt:11:", "Distributor ID: a\nb"),
+            ("│ Distributor ID: a\n│ b\n│", "Distributor ID: a\nb"),
+            ("+Distributor ID: a\n+b\n+", "Distributor ID: a\nb"),
+            ("^[[1;32ma^[[0m b", "a b"),
+            ("[1;32ma[0m [b]", "a [b]"),
+            ("（a：1）", "(a:1)"),
         ] {
             let cleaned = clean(posted);
             let same = cleaned.trim_start_matches('\n').trim_end() == written.trim_start_matches('\n').trim_end();

@@ -185,6 +185,13 @@ fn may_have_parts(text: &str) -> bool {
 /// The post that begins with this line, if any.
 fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<Post<'t>> {
     let text = line.text.trim_start();
+    // Called for every line: only titles of reports begin with other characters.
+    let first = text.as_bytes().first()?;
+    if !matches!(first, b'#' | b'*' | b'7' | b'C' | b'D' | b'M' | b'N' | b'O' | b'R' | b'S' | b's' | b'|')
+        && first_line::report_title(text).is_none()
+    {
+        return None;
+    }
     if let Some(header) = first_line::parse(text) {
         let kind = match () {
             () if header.is_dated() => PostKind::Log,
@@ -243,13 +250,18 @@ fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<
 /// Keeps what a line tells about its result.
 fn note(line: &Line<'_>, post: &mut Post<'_>) {
     let trimmed = line.text.trim_start();
-    const ENDS: [&str; 4] = ["Results validation:", "Status of performance related", "DT compat:", "Compiler:"];
-    post.has_end |= text::start_of(trimmed, &ENDS).is_some();
     if post.kind == PostKind::Report
         && let Some((name, _)) = first_line::report_title(trimmed)
     {
         post.name = Some(name.to_owned());
     }
+    // Called for every line: nothing below begins with other characters.
+    let Some(b'#' | b'7' | b'C' | b'D' | b'E' | b'M' | b'O' | b'R' | b'S' | b'T' | b's' | b't' | b'|') = trimmed.as_bytes().first()
+    else {
+        return;
+    };
+    const ENDS: [&str; 4] = ["Results validation:", "Status of performance related", "DT compat:", "Compiler:"];
+    post.has_end |= text::start_of(trimmed, &ENDS).is_some();
     post.has_release |= trimmed.starts_with("Distributor ID:");
     post.has_mark |= is_mark(trimmed);
     post.has_summary |= trimmed.starts_with('|') && list_row::is_row(trimmed);
@@ -312,25 +324,32 @@ pub(crate) fn tested(text: &str) -> Option<(&str, Option<(i64, i32)>)> {
     (!version.is_empty() || ended.is_some()).then_some((version, ended))
 }
 
+/// Beginnings of lines that occur only in texts of sbc-bench.
+const MARKS: [&str; 14] = [
+    "Checking cpufreq OPP",
+    "Cpufreq OPP:",
+    "Distributor ID:",
+    "Executing benchmark ",
+    "System health while running",
+    "Tested with sbc-bench v",
+    "Testing clockspeeds again",
+    "Testing maximum cpufreq again",
+    // Reviews of a few versions do not contain their version.
+    "### Clockspeeds (idle vs",
+    "tinymembench v",
+    "7-zip total scores",
+    "Cpuminer total scores",
+    "OpenSSL results",
+    "Memory performance",
+];
+
+/// Place of such a beginning within a line, or of the first key of a result file.
+pub(crate) fn mark_within(line: &str) -> Option<usize> {
+    MARKS.iter().chain(["sbc-bench v", "\"schema\""].iter()).find_map(|mark| line.find(mark))
+}
+
 /// True for a line that occurs only in texts of sbc-bench.
 pub(crate) fn is_mark(line: &str) -> bool {
-    const MARKS: [&str; 14] = [
-        "Checking cpufreq OPP",
-        "Cpufreq OPP:",
-        "Distributor ID:",
-        "Executing benchmark ",
-        "System health while running",
-        "Tested with sbc-bench v",
-        "Testing clockspeeds again",
-        "Testing maximum cpufreq again",
-        // Reviews of a few versions do not contain their version.
-        "### Clockspeeds (idle vs",
-        "tinymembench v",
-        "7-zip total scores",
-        "Cpuminer total scores",
-        "OpenSSL results",
-        "Memory performance",
-    ];
     let trimmed = line.trim_start();
     match trimmed.as_bytes().first() {
         Some(b'T') if section_shapes::is_monitor_header(trimmed) => true,

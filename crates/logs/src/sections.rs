@@ -176,6 +176,11 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         Kind::KernelMessages | Kind::ClockTree => return None,
         _ => {}
     }
+    // Most lines are rows of numbers: they open 7-zip, and tables among lines that belong to no section.
+    const ROWS_OPEN: [Kind; 5] = [Kind::System, Kind::Loose, Kind::Caches, Kind::OppTables, Kind::ReportVerdict];
+    if first.is_ascii_digit() && first != b'7' && !ROWS_OPEN.contains(&current) {
+        return None;
+    }
     if matches!(current, Kind::System | Kind::Loose | Kind::ReportVerdict) {
         if super::first_line::is_report_verdict(trimmed) {
             return Some(Kind::ReportVerdict);
