@@ -28,15 +28,24 @@ fn files_without_figures_are_told_what_to_pass() {
         (b"", "x is empty."),
         (b" \n", "x is empty."),
         (b"7-Zip 23.01 (x64)\n\nTot: 1 2 3\n", "x is output of 7-Zip without its log; pass the whole log, or measure"),
-        (b"The 'numbers' are in 1000s of bytes per second processed.\n", "x is output of openssl speed without its log; "),
+        (
+            b"The 'numbers' are in 1000s of bytes per second processed.\n",
+            "x is output of openssl speed without its log; ",
+        ),
         (b"[    0.000000] Booting Linux on physical CPU 0x0\n", "x is kernel messages; "),
         (b"MemTotal: 1 kB\nMemFree: 1 kB\n", "x is /proc/meminfo; use sbc-bench inspect identify on that machine."),
         (b"processor\t: 0\nBogoMIPS\t: 48.00\nCPU part\t: 0xd08\n", "x is /proc/cpuinfo and contains no results; use "),
         (b"<!DOCTYPE html><html><body>404</body></html>", "x is a web page without a log; pass the raw text"),
         (b"{\"a\":1}", "x is JSON but not an sbc-bench result file: missing field `schema`"),
-        (LOG.replace('\n', " ").as_bytes(), "x is an sbc-bench log that has lost its line ends; pass the original file."),
+        (
+            LOG.replace('\n', " ").as_bytes(),
+            "x is an sbc-bench log that has lost its line ends; pass the original file.",
+        ),
         (misread.as_bytes(), "x is an sbc-bench log with letters in its numbers, such as "),
-        (b"Hello all,\nplease find attached\n", "x contains no results; it is neither an sbc-bench log nor a result file."),
+        (
+            b"Hello all,\nplease find attached\n",
+            "x contains no results; it is neither an sbc-bench log nor a result file.",
+        ),
     ] {
         let told = errors(&scratch, bytes);
         assert!(told.starts_with(&format!("sbc-bench: {expected}")) && told.lines().count() == 1, "{told}");

@@ -2,8 +2,8 @@
 
 use crate::{input, output};
 use anyhow::Context;
-use logs::{ForeignFile, TextResult};
 use logs::any_file::{self, Unreadable};
+use logs::{ForeignFile, TextResult};
 use record::Record;
 use std::io::Read;
 use std::path::Path;
@@ -111,7 +111,9 @@ fn sentence(why: Unreadable, file: &str) -> anyhow::Error {
             Some((what, way)) => NoResults(format!("{file} is {what} and contains no results; use {way}.")),
             None => match ForeignFile::of_text(&text) {
                 Some(kind) => NoResults(format!("{file} is {}; {}.", kind.what, kind.way)),
-                None => NoResults(format!("{file} contains no results; it is neither an sbc-bench log nor a result file.")),
+                None => {
+                    NoResults(format!("{file} contains no results; it is neither an sbc-bench log nor a result file."))
+                }
             },
         }
         .into(),

@@ -111,20 +111,17 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
         return Err(Unreadable::Foreign(kind));
     }
     // Nearly every file is valid UTF-8 without zeros, and validating the whole text at once is much faster.
-    let mut text = match (zeros(&bytes), String::from_utf8(bytes)) {
+    let text = match (zeros(&bytes), String::from_utf8(bytes)) {
         ((0, 0), Ok(text)) => text,
         (_, Ok(text)) => self::text(text.as_bytes()).into_owned(),
         (_, Err(broken)) => self::text(broken.as_bytes()).into_owned(),
     };
     if text.trim_start().starts_with('{') {
-        let error = match record::from_json(&text) {
-            Ok(record) => return Ok(whole(record)),
-            Err(error) => error,
-        };
-        // A result file of another version is none of these.
-        let messages = crate::transfer::strings_of_json(&text).filter(|_| !text.contains("\"schema\""));
-        let Some(messages) = messages else { return Err(Unreadable::Json(error)) };
-        text = messages;
+        match record::from_json(&text) {
+            // A result file of another version is no file of messages.
+            Err(_) if !text.contains("\"schema\"") && crate::transfer::strings_of_json(&text).is_some() => {}
+            read => return read.map(whole).map_err(Unreadable::Json),
+        }
     }
     let mut results = crate::read_all(&text);
     if let Some(number) = misread(&results) {

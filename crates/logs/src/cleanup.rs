@@ -42,13 +42,15 @@ fn without_shown_colours(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('[') {
-        let (before, behind) = (&rest[..at], &rest[at + 1..]);
+        plain.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
         let end = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
         if let Some(after) = end.strip_prefix(['m', 'K']) {
-            plain.push_str(ESCAPES.iter().find_map(|escape| before.strip_suffix(escape)).unwrap_or(before));
+            let escape = ESCAPES.iter().find(|escape| plain.ends_with(*escape)).map_or(0, |escape| escape.len());
+            plain.truncate(plain.len() - escape);
             rest = after;
         } else {
-            plain.push_str(&rest[..=at]);
+            plain.push('[');
             rest = behind;
         }
     }
@@ -85,12 +87,20 @@ fn whole_titles(text: &str) -> Option<String> {
     found.then(|| lines.join("\n") + "\n")
 }
 
+/// Number of bytes that are tested for ASCII at once.
+const CHUNK_BYTES: usize = 64;
+
 /// Usual blanks and line ends instead of special ones; `None` for text without these.
 fn plain_characters(text: &str) -> Option<String> {
     let is_return = |(at, _): (usize, &str)| !matches!(text.as_bytes().get(at + 1), Some(b'\n' | b'\r') | None);
     let has_return = || text.match_indices('\r').any(is_return);
-    let has_special = |line: &str| !line.is_ascii() && line.contains(|c: char| special(c).is_some());
-    if !text.lines().any(has_special) && !has_return() {
+    // Few characters beyond ASCII share the first byte of special ones.
+    let bytes = text.as_bytes();
+    let is_special = |at: usize| {
+        matches!(bytes[at], 0xc2 | 0xe2 | 0xe3 | 0xef) && text[at..].chars().next().and_then(special).is_some()
+    };
+    let has_special = |(chunk, from): (&[u8], usize)| !chunk.is_ascii() && (from..from + chunk.len()).any(is_special);
+    if !bytes.chunks(CHUNK_BYTES).zip((0..).step_by(CHUNK_BYTES)).any(has_special) && !has_return() {
         return None;
     }
     let mut plain = String::with_capacity(text.len());
@@ -154,7 +164,10 @@ mod tests {
             ("mail <a.b@c> and <not a tag", "mail <a.b@c> and <not a tag"),
             ("Board <b>One</b>", "Board <b>One</b>"),
             ("2026-04-30T12:17:29.1Z Distributor ID: a\n2026-04-30T12:17:30.1Z b", "Distributor ID: a\nb"),
-            ("Apr 9 host x[9]: Distributor ID: a\nApr 10 host x[10]:\nApr 10 host x[10]:  b", "Distributor ID: a\n\n b"),
+            (
+                "Apr 9 host x[9]: Distributor ID: a\nApr 10 host x[10]:\nApr 10 host x[10]:  b",
+                "Distributor ID: a\n\n b",
+            ),
             ("\"Distributor ID: a\"\n\" b\"\n\"\"\n", "Distributor ID: a\n b\n"),
             ("Distributor ID:^Ia$\n$\nb$", "Distributor ID:\ta\n\nb"),
             ("| Distributor ID: a |\n| b |\n|\n", "Distributor ID: a \nb"),

@@ -20,7 +20,8 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     if announced {
         cluster = heading_cluster(heading.text);
     }
-    let is_start = draft.log.version.is_empty() && draft.machine.distribution.known().is_none() && draft.steps.is_empty();
+    let is_start =
+        draft.log.version.is_empty() && draft.machine.distribution.known().is_none() && draft.steps.is_empty();
     if !announced && is_start {
         // A log that was cut within these rows has lost the fastest of them.
         section.lines.iter().filter(|line| !line.is_blank()).for_each(|line| draft.unread(line));

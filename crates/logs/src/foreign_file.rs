@@ -37,7 +37,8 @@ impl ForeignFile {
 
     /// The kind of a text without results; `None` if no line is known.
     pub fn of_text(text: &str) -> Option<&'static Self> {
-        let is_in = |kind: &&Self| kind.is_of_line && text.lines().any(|line| line.as_bytes().starts_with(&kind.starts));
+        let is_in =
+            |kind: &&Self| kind.is_of_line && text.lines().any(|line| line.as_bytes().starts_with(&kind.starts));
         KINDS.iter().find(is_in)
     }
 }
@@ -58,6 +59,8 @@ mod tests {
         }
         let kind = ForeignFile::of_text("\n7-Zip (a) [64] 16.02\n").unwrap();
         assert_eq!((kind.what, ForeignFile::of_text("a 7-Zip ")), ("output of 7-Zip without its log", None));
-        assert!(TABLE.rows().all(|row| row.array::<5>().is_some_and(|cells| cells.iter().all(|cell| !cell.is_empty()))));
+        assert!(
+            TABLE.rows().all(|row| row.array::<5>().is_some_and(|cells| cells.iter().all(|cell| !cell.is_empty())))
+        );
     }
 }

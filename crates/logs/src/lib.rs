@@ -103,6 +103,8 @@ pub fn read(text: &str) -> Record {
 /// Reads every result of a text, in order: logs, console output, reviews and lines of results lists, in whatever form they
 /// were posted. The list is empty if the text contains none.
 pub fn read_all(text: &str) -> Vec<TextResult> {
+    let messages = transfer::strings_of_json(text);
+    let text = messages.as_deref().unwrap_or(text);
     let results = read_plain(text);
     let is_lacking = results.is_empty() || not_understood(&results, &[]) >= ENCODED_BYTES_MIN;
     if is_lacking && let Some(decoded) = transfer::decoded(text) {

@@ -7,9 +7,7 @@ use super::posts::report_heading;
 use super::rows::CipherPlace;
 use super::sections::{Line, Section};
 use super::{text, totals};
-use record::{
-    BandwidthRow, ClockPoint, Fact, MemoryOperation, Outcome, Step, StepMeasurement, Variant, WorkloadId,
-};
+use record::{BandwidthRow, ClockPoint, Fact, MemoryOperation, Outcome, Step, StepMeasurement, Variant, WorkloadId};
 
 /// Reason why scores of a report stand for themselves.
 const NO_VERSIONS: &str = "a report does not contain the versions of its tools";

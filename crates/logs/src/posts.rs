@@ -164,7 +164,8 @@ fn parts<'t>(line: &Line<'t>, next: &[Line<'_>]) -> impl Iterator<Item = Line<'t
         let at = text.find("| ").filter(|at| within(*at))?;
         list_row::is_row(&text[at..]).then_some(at)
     };
-    let at = may_have_parts(text).then(|| header().or_else(release).or_else(review).or_else(row)).flatten().unwrap_or(0);
+    let at =
+        may_have_parts(text).then(|| header().or_else(release).or_else(review).or_else(row)).flatten().unwrap_or(0);
     let number = line.number;
     let first = (at > 0).then(|| Line { number, text: &text[..at] });
     first.into_iter().chain([Line { number, text: &text[at..] }])
@@ -256,7 +257,8 @@ fn note(line: &Line<'_>, post: &mut Post<'_>) {
         post.name = Some(name.to_owned());
     }
     // Called for every line: nothing below begins with other characters.
-    let Some(b'#' | b'7' | b'C' | b'D' | b'E' | b'M' | b'O' | b'R' | b'S' | b'T' | b's' | b't' | b'|') = trimmed.as_bytes().first()
+    let Some(b'#' | b'7' | b'C' | b'D' | b'E' | b'M' | b'O' | b'R' | b'S' | b'T' | b's' | b't' | b'|') =
+        trimmed.as_bytes().first()
     else {
         return;
     };

@@ -45,7 +45,7 @@ struct Frame<'t> {
 fn without_frame(text: &str, lines: &[&str]) -> Option<String> {
     // Rows of the results list end with a bar as well.
     const ENDS: [(&str, char); 3] = [("\"", '"'), ("|", '|'), ("", '$')];
-    let are_most = |count: usize| count > 0 && count * 10 >= lines.len() * 9;
+    let are_most = |count: usize| count > 1 && count * 10 >= lines.len() * 9;
     let begin = begin_of_most(lines, &are_most).unwrap_or_default();
     let is_end = |end: char| are_most(lines.iter().filter(|line| line.ends_with(end)).count());
     let end = ENDS.iter().find(|(of, end)| *of == begin && is_end(*end)).map(|(_, end)| *end);
@@ -62,7 +62,7 @@ fn without_frame(text: &str, lines: &[&str]) -> Option<String> {
 /// What stands before a line of a log, if nearly every line has it.
 fn begin_of_most<'t>(lines: &[&'t str], are_most: &dyn Fn(usize) -> bool) -> Option<&'t str> {
     const LINES_WITH_MARKS: usize = 3;
-    // Nearly no text passes this: one look at each line.
+    // Nearly no text passes this: one look at each line. A single line has no frame that it could share.
     let mut counts = [0_usize; 256];
     for line in lines {
         let first = line.as_bytes()[0];

@@ -1,6 +1,6 @@
 //! Decodes texts that programs have encoded as a whole: mail, JSON, addresses, UTF-8 that was read as Windows-1252.
 //!
-//! All but the last are tried only where a reading lacks something, because plain text may look encoded in places.
+//! Mail and addresses are tried only where a reading lacks something, because plain text may look encoded in places.
 
 use super::posts;
 use serde_json::{Deserializer, Value};
@@ -15,7 +15,7 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     if text.len() > BYTES_MAX {
         return None;
     }
-    [quoted_printable, base64, percent, strings_of_json].iter().find_map(|decode| decode(text))
+    [quoted_printable, base64, percent].iter().find_map(|decode| decode(text))
 }
 
 /// Replaces each escape character with its two hexadecimal digits by the byte that they stand for.
@@ -38,9 +38,8 @@ fn hex(digits: &[u8]) -> Option<u8> {
 /// Quoted-printable (RFC 2045, 6.7): nearly every `=` stands for an escape or ends a wrapped line.
 fn quoted_printable(text: &str) -> Option<String> {
     let escapes = || text.match_indices('=').map(|(at, _)| &text.as_bytes()[at + 1..]);
-    let is_used = |rest: &&[u8]| {
-        rest.starts_with(b"\n") || rest.starts_with(b"\r\n") || rest.get(..2).and_then(hex).is_some()
-    };
+    let is_used =
+        |rest: &&[u8]| rest.starts_with(b"\n") || rest.starts_with(b"\r\n") || rest.get(..2).and_then(hex).is_some();
     let count = escapes().filter(is_used).count();
     (count > 2 && count * 10 > escapes().count() * 8)
         .then(|| unescaped(&text.replace("=\r\n", "").replace("=\n", ""), b'='))?
@@ -50,7 +49,8 @@ fn quoted_printable(text: &str) -> Option<String> {
 fn base64(text: &str) -> Option<String> {
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let is_encoded = |line: &&str| line.bytes().all(|byte| is_digit(&byte));
-    let mut lines = text.lines().map(str::trim_ascii).skip_while(|line| line.len() < BASE64_LINE_BYTES || !is_encoded(line));
+    let mut lines =
+        text.lines().map(str::trim_ascii).skip_while(|line| line.len() < BASE64_LINE_BYTES || !is_encoded(line));
     let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
     for digit in lines.by_ref().take_while(|line| !line.is_empty() && is_encoded(line)).flat_map(str::bytes) {
         let value = match digit {
@@ -75,14 +75,20 @@ fn percent(text: &str) -> Option<String> {
     (text.trim().lines().count() == 1 && text.matches("%0A").count() > 2).then(|| unescaped(text, b'%'))?
 }
 
-/// All strings of JSON values, one a line, such as messages of a container or a page of a pastebin.
+/// Texts in JSON values, one a line, such as messages of a container or a page of a pastebin; `None` if no line is of a log.
 pub(super) fn strings_of_json(text: &str) -> Option<String> {
+    const KEYS: [&str; 7] = ["body", "content", "line", "log", "message", "MESSAGE", "text"];
     if text.len() > BYTES_MAX || !text.trim_start().starts_with(['{', '[', '"']) {
         return None;
     }
     let mut found = String::new();
-    for value in Deserializer::from_str(text).into_iter::<Value>().map_while(Result::ok) {
-        let mut waiting = vec![value];
+    for value in Deserializer::from_str(text).into_iter::<Value>() {
+        let mut waiting = match value {
+            Ok(value) => vec![value],
+            Err(error) if error.is_eof() => break,
+            // Lines in quotation marks.
+            Err(_) => return None,
+        };
         while let Some(value) = waiting.pop() {
             match value {
                 Value::String(string) => {
@@ -90,7 +96,10 @@ pub(super) fn strings_of_json(text: &str) -> Option<String> {
                     found.push_str(if string.ends_with('\n') { "" } else { "\n" });
                 }
                 Value::Array(values) => waiting.extend(values.into_iter().rev()),
-                Value::Object(fields) => waiting.extend(fields.into_iter().rev().map(|(_, value)| value)),
+                Value::Object(fields) => {
+                    let is_text = |(key, value): &(String, Value)| !value.is_string() || KEYS.contains(&key.as_str());
+                    waiting.extend(fields.into_iter().filter(is_text).rev().map(|(_, value)| value));
+                }
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}
             }
         }
@@ -123,15 +132,20 @@ mod tests {
             ("a=3Db=C2=\n=B0C=\r\nd", Some("a=b°Cd")),
             ("a = b, c =3D d", None),
             ("%31%0A2%0A3%0A%C2%B0", Some("1\n2\n3\n°")),
-            ("{\"log\":\"7-zip total scores\\n\"}\n{\"log\":\"a\"}", Some("7-zip total scores\na\n")),
-            ("\"Distributor ID: a\\nb\"", Some("Distributor ID: a\nb\n")),
-            ("[\"text\", 1]", None),
             (
                 "To: a\n\nYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5\nemFiwrBD\n\n--",
                 Some("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzab°C"),
             ),
         ] {
             assert_eq!(decoded(encoded).as_deref(), expected, "{encoded}");
+        }
+        for (encoded, expected) in [
+            ("{\"log\":\"7-zip total scores\\n\",\"time\":\"1\"}\n{\"log\":\"a\"}", Some("7-zip total scores\na\n")),
+            ("\"Distributor ID: a\\nb\"", Some("Distributor ID: a\nb\n")),
+            ("[\"text\", 1]", None),
+            ("\"Distributor ID: a\"\n\"\tb\"", None),
+        ] {
+            assert_eq!(strings_of_json(encoded).as_deref(), expected, "{encoded}");
         }
         assert_eq!(windows_1252("20Â°C â€¦").as_deref(), Some("20°C …"));
         assert_eq!((windows_1252("20°C"), windows_1252("Â ° 中")), (None, None));
@@ -140,7 +154,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn decoded_never_panics(text in "([={\\[\"%][0-9A-F]{0,3}|[A-Za-z+/]{60}|=\n|Â|â€|\\PC|\n){0,40}") {
-            let _ = (decoded(&text), windows_1252(&text));
+            let _ = (decoded(&text), strings_of_json(&text), windows_1252(&text));
         }
     }
 }

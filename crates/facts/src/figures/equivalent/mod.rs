@@ -177,8 +177,9 @@ fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent
             return Equivalent::AsMeasured;
         };
         let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
-        let is_same =
-            |known: &Cow<'_, Figure>| known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none();
+        let is_same = |known: &Cow<'_, Figure>| {
+            known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none()
+        };
         if listed.iter().flatten().any(is_same) {
             Equivalent::Twice
         } else {
